@@ -1,0 +1,2 @@
+//! The turnpike command line.
+fn main() {}

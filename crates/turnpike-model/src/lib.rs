@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+pub mod diagnostic;
+pub mod hash;
+pub mod id_table;
+pub mod label;
+pub mod lts;
+pub mod native;
+pub mod predicate;
+mod successors;
+mod system;
+pub mod trace;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use id_table::IdTable;
+pub use label::{Label, LabelId};
+pub use successors::Successors;
+pub use system::{
+    Capabilities, Explorer, MeasureInfo, Model, ModelInfo, PredicateId, StepError, Violation, ViolationKind,
+};
+pub use trace::{StateValues, Step, Trace};

@@ -1,0 +1,87 @@
+use crate::label::LabelId;
+
+/// The outgoing transitions of one state: a flat buffer that is filled, read and cleared again without allocating.
+#[derive(Clone, Debug, Default)]
+pub struct Successors {
+    width: usize,
+    labels: Vec<LabelId>,
+    states: Vec<u32>,
+}
+
+impl Successors {
+    /// An empty buffer for states of `width` words.
+    pub fn new(width: usize) -> Self {
+        Successors { width, labels: Vec::new(), states: Vec::new() }
+    }
+
+    /// Forgets all transitions, keeping the memory.
+    pub fn clear(&mut self) {
+        self.labels.clear();
+        self.states.clear();
+    }
+
+    /// Adds a transition.
+    #[inline]
+    pub fn push(&mut self, label: LabelId, target: &[u32]) {
+        debug_assert_eq!(target.len(), self.width);
+        self.labels.push(label);
+        self.states.extend_from_slice(target);
+    }
+
+    /// Adds a transition whose target differs from `source` only by what `edit` changes.
+    #[inline]
+    pub fn push_edited(&mut self, label: LabelId, source: &[u32], edit: impl FnOnce(&mut [u32])) {
+        self.push(label, source);
+        let start = self.states.len() - self.width;
+        edit(&mut self.states[start..]);
+    }
+
+    /// Appends the transitions of another buffer of the same width.
+    pub fn append(&mut self, other: &Successors) {
+        debug_assert_eq!(self.width, other.width);
+        self.labels.extend_from_slice(&other.labels);
+        self.states.extend_from_slice(&other.states);
+    }
+
+    /// Keeps the first `count` transitions.
+    pub fn truncate(&mut self, count: usize) {
+        self.labels.truncate(count);
+        self.states.truncate(count * self.width);
+    }
+
+    /// Number of transitions.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether the state has no outgoing transition.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Words in a state.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Label of transition `index`.
+    #[inline]
+    pub fn label(&self, index: usize) -> LabelId {
+        self.labels[index]
+    }
+
+    /// Target of transition `index`.
+    #[inline]
+    pub fn state(&self, index: usize) -> &[u32] {
+        &self.states[index * self.width..(index + 1) * self.width]
+    }
+
+    /// All transitions in the order the front-end gave them.
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (LabelId, &[u32])> + '_ {
+        (0..self.len()).map(|index| (self.label(index), self.state(index)))
+    }
+}

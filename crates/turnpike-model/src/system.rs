@@ -1,0 +1,236 @@
+use crate::diagnostic::Diagnostic;
+use crate::hash;
+use crate::label::{Label, LabelId};
+use crate::successors::Successors;
+
+/// A transition system: shared between threads, immutable from the outside.
+///
+/// Interning tables that give packed words their meaning belong to the model (behind locks if need be), so that the
+/// same state has the same words in every explorer of one model.
+pub trait Model: Send + Sync {
+    /// Static facts: name, width of a state, names of parameters, actions and measures.
+    fn info(&self) -> &ModelInfo;
+
+    /// A new view on the system for one thread.
+    fn explorer(&self) -> Box<dyn Explorer + '_>;
+}
+
+/// One thread's view on a [`Model`]: computes successors and explains states and labels.
+///
+/// **Contract.** Two states are the same state exactly when their words are equal. [`successors`](Self::successors)
+/// is a function of the state: the same transitions in the same order whenever it is asked, and that order does not
+/// depend on what was explored before.
+pub trait Explorer: Send {
+    /// Writes the initial state, [`ModelInfo::width`] words, into `out` (cleared first).
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError>;
+
+    /// Writes all outgoing transitions of `state` into `out` (cleared first).
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError>;
+
+    /// A hash of what the state *means*: equal across explorers, runs and machines. The default hashes the words,
+    /// which is right exactly when the words hold no interned ids.
+    fn content_hash(&mut self, state: &[u32]) -> u64 {
+        hash::words(state)
+    }
+
+    /// The label behind an id that [`successors`](Self::successors) gave.
+    fn label(&mut self, id: LabelId) -> Label;
+
+    /// Texts of the state's values, one for each of [`ModelInfo::parameters`], into `out` (cleared first).
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>);
+
+    /// The value of measure `index` of [`ModelInfo::measures`] in `state`.
+    ///
+    /// # Panics
+    /// May panic when `index` is out of range.
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        let _ = state;
+        panic!("this model has no measure {index}")
+    }
+
+    /// Whether `state`, with these outgoing transitions, counts as a deadlock. Front-ends with successful
+    /// termination or with time refine it.
+    fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
+        let _ = state;
+        successors.is_empty()
+    }
+
+    /// An error that the state itself shows: a broken invariant of a Rust-native model, a failed assertion.
+    fn violation(&mut self, state: &[u32]) -> Option<Violation> {
+        let _ = state;
+        None
+    }
+
+    /// Compiles a state predicate in the front-end's own language. `Ok(None)` means that it has none; comparisons
+    /// over measures ([`crate::predicate`]) are used instead.
+    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        let _ = text;
+        Ok(None)
+    }
+
+    /// Evaluates a predicate this explorer compiled.
+    fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
+        let _ = (predicate, state);
+        Ok(false)
+    }
+
+    /// Whether every behaviour of `smaller` is also one of `bigger` (zone inclusion). Equality by default.
+    fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
+        bigger == smaller
+    }
+
+    /// Appends a form of the state that other processes and machines understand.
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        for word in state {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote, into `out` (cleared first).
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
+        out.clear();
+        if bytes.len() % 4 != 0 {
+            return Err(StepError::new("a portable state must be a whole number of words"));
+        }
+        out.extend(bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])));
+        Ok(())
+    }
+}
+
+/// A predicate compiled by one explorer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredicateId(pub u32);
+
+/// Static facts about a model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ModelInfo {
+    /// What the user would call it: a file name, or `builtin:philosophers(n=5)`.
+    pub name: String,
+    /// Words in a packed state.
+    pub width: usize,
+    /// Names of the state's values, in the order [`Explorer::state_values`] gives them.
+    pub parameters: Vec<String>,
+    /// Names of all actions that can occur; empty when unknown.
+    pub actions: Vec<String>,
+    /// Named numeric measures of a state.
+    pub measures: Vec<MeasureInfo>,
+    /// Hash of the model's text and parameters, recorded in traces.
+    pub fingerprint: u64,
+    /// What strategies may rely on.
+    pub capabilities: Capabilities,
+    /// Objectives worth trying, in the syntax of `--find`.
+    pub suggestions: Vec<String>,
+}
+
+impl ModelInfo {
+    /// Facts with everything optional left empty.
+    pub fn new(name: impl Into<String>, width: usize) -> Self {
+        let name = name.into();
+        ModelInfo {
+            fingerprint: hash::bytes(name.as_bytes()),
+            name,
+            width,
+            parameters: Vec::new(),
+            actions: Vec::new(),
+            measures: Vec::new(),
+            capabilities: Capabilities::default(),
+            suggestions: Vec::new(),
+        }
+    }
+
+    /// The index of a measure by name.
+    pub fn measure(&self, name: &str) -> Option<usize> {
+        self.measures.iter().position(|measure| measure.name == name)
+    }
+}
+
+/// A numeric measure of a state: fitness, guide, or the subject of `min` and `max`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasureInfo {
+    /// Name as used in flags.
+    pub name: String,
+    /// One line for the user.
+    pub doc: String,
+}
+
+impl MeasureInfo {
+    /// A measure with its description.
+    pub fn new(name: impl Into<String>, doc: impl Into<String>) -> Self {
+        MeasureInfo { name: name.into(), doc: doc.into() }
+    }
+}
+
+/// What strategies may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Capabilities {
+    /// States can be stored and compared.
+    pub storable: bool,
+    /// A walk can begin again at the initial state.
+    pub restartable: bool,
+    /// The same choices give the same states.
+    pub deterministic: bool,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Capabilities { storable: true, restartable: true, deterministic: true }
+    }
+}
+
+/// The kind of an error that a state shows by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ViolationKind {
+    /// A failed assertion or a broken invariant.
+    Assertion,
+    /// A Rust panic.
+    Panic,
+    /// An abort or a fatal signal.
+    Crash,
+    /// Use after free, double free.
+    Heap,
+    /// A data race.
+    Race,
+    /// A leaked thread.
+    Leak,
+}
+
+impl ViolationKind {
+    /// The word used in `--find`.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            ViolationKind::Assertion => "assertion",
+            ViolationKind::Panic => "panic",
+            ViolationKind::Crash => "crash",
+            ViolationKind::Heap => "heap",
+            ViolationKind::Race => "race",
+            ViolationKind::Leak => "leak",
+        }
+    }
+}
+
+/// An error that a state shows by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// What kind of error.
+    pub kind: ViolationKind,
+    /// What went wrong, for the user.
+    pub message: String,
+}
+
+/// The model cannot take a step: an out-of-range value, a condition that has no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct StepError {
+    /// What went wrong, for the user.
+    pub message: String,
+}
+
+impl StepError {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        StepError { message: message.into() }
+    }
+}
