@@ -88,7 +88,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= limit || (word.len() >= 3 && candidate.starts_with(word)))
+        .filter(|&(distance, candidate)| {
+            distance <= limit || (word.len() >= 3 && candidate.starts_with(word))
+        })
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }

@@ -153,8 +153,11 @@ mod tests {
             x = crate::hash::mix(x, step);
             let value = x % 60_000;
             let hash = crate::hash::mix(0, value);
-            let (id, new) =
-                table.find_or_insert(hash, |i| values[i as usize] == value, |i| crate::hash::mix(0, values[i as usize]));
+            let (id, new) = table.find_or_insert(
+                hash,
+                |i| values[i as usize] == value,
+                |i| crate::hash::mix(0, values[i as usize]),
+            );
             let next = oracle.len() as u32;
             let expected = *oracle.entry(value).or_insert(next);
             assert_eq!((id, new), (expected, expected == next && values.len() as u32 == next));

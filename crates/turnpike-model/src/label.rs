@@ -64,7 +64,11 @@ impl Label {
 
     /// Whether one of the actions has this name. `tau` names the internal action.
     pub fn has_action(&self, name: &str) -> bool {
-        if self.actions.is_empty() { name == TAU } else { self.actions.iter().any(|action| action.name == name) }
+        if self.actions.is_empty() {
+            name == TAU
+        } else {
+            self.actions.iter().any(|action| action.name == name)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod diagnostic;
+mod gzip;
 pub mod hash;
 pub mod id_table;
 pub mod label;

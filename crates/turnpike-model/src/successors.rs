@@ -43,6 +43,13 @@ impl Successors {
         self.states.extend_from_slice(&other.states);
     }
 
+    /// Appends some of the transitions of another buffer of the same width.
+    pub fn append_range(&mut self, other: &Successors, range: std::ops::Range<usize>) {
+        debug_assert_eq!(self.width, other.width);
+        self.labels.extend_from_slice(&other.labels[range.clone()]);
+        self.states.extend_from_slice(&other.states[range.start * self.width..range.end * self.width]);
+    }
+
     /// Keeps the first `count` transitions.
     pub fn truncate(&mut self, count: usize) {
         self.labels.truncate(count);
