@@ -1,0 +1,237 @@
+use turnpike_model::Model;
+use turnpike_model::diagnostic::nearest;
+
+use crate::models;
+
+/// What a user needs to know to choose and set up a built-in model.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct BuiltinInfo {
+    /// Name, as after `builtin:`.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Where the model comes from, how many states it has, and the order of its successors.
+    pub details: &'static str,
+    /// What can be set, in the order of the model's full name.
+    pub parameters: &'static [ParameterInfo],
+    /// Makes the model from its full name and one value for each parameter, all within their ranges.
+    pub(crate) make: fn(String, &[u64]) -> Box<dyn Model>,
+}
+
+/// A number that a built-in model can be set up with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ParameterInfo {
+    /// Name, as in `--set`.
+    pub name: &'static str,
+    /// The value without a setting.
+    pub default: u64,
+    /// Smallest and largest value.
+    pub range: (u64, u64),
+    /// One line.
+    pub doc: &'static str,
+}
+
+impl ParameterInfo {
+    pub(crate) const fn new(name: &'static str, default: u64, range: (u64, u64), doc: &'static str) -> Self {
+        ParameterInfo { name, default, range, doc }
+    }
+
+    /// Reads a setting. Underscores may group digits, as in Rust.
+    fn read(&self, model: &'static str, text: &str) -> Result<u64, BuiltinError> {
+        let (min, max) = self.range;
+        let digits: String = text.trim().chars().filter(|&c| c != '_').collect();
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number {
+            let value = text.to_owned();
+            return Err(BuiltinError::NotANumber { model, parameter: self.name, value, min, max });
+        }
+        // Digits that do not fit are a number all the same, only out of every range.
+        match digits.parse::<u64>() {
+            Ok(value) if (min..=max).contains(&value) => Ok(value),
+            _ => Err(BuiltinError::OutOfRange { model, parameter: self.name, value: digits, min, max }),
+        }
+    }
+}
+
+/// Why a built-in model could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuiltinError {
+    /// There is no model of this name.
+    #[error("there is no built-in model `{name}`{}", hint(suggestion, &known_models()))]
+    UnknownModel {
+        /// The name asked for.
+        name: String,
+        /// What was probably meant.
+        suggestion: Option<&'static str>,
+    },
+    /// The model has no parameter of this name.
+    #[error("`builtin:{model}` has no parameter `{name}`{}", hint(suggestion, known))]
+    UnknownParameter {
+        /// The model.
+        model: &'static str,
+        /// The parameter asked for.
+        name: String,
+        /// What was probably meant.
+        suggestion: Option<&'static str>,
+        /// The parameters there are.
+        known: Vec<&'static str>,
+    },
+    /// A setting is not a number.
+    #[error(
+        "`{value}` is not a number: `{parameter}` of `builtin:{model}` is a whole number from {min} to {max}"
+    )]
+    NotANumber {
+        /// The model.
+        model: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The text given.
+        value: String,
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// A setting is too small or too large.
+    #[error(
+        "{value} is out of range: `{parameter}` of `builtin:{model}` is a whole number from {min} to {max}"
+    )]
+    OutOfRange {
+        /// The model.
+        model: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The number given.
+        value: String,
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+}
+
+fn known_models() -> Vec<&'static str> {
+    catalogue().iter().map(|info| info.name).collect()
+}
+
+fn hint(suggestion: &Option<&'static str>, known: &[&'static str]) -> String {
+    match suggestion {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => format!("; it is one of {}", known.join(", ")),
+    }
+}
+
+/// All built-in models, the simplest first.
+pub fn catalogue() -> &'static [BuiltinInfo] {
+    models::ALL
+}
+
+/// Makes the built-in model `name` with these settings, a parameter's name and a value each. Of two settings of one
+/// parameter the later one counts; parameters that are not set have their default.
+///
+/// # Errors
+/// An unknown name of a model or a parameter, and a value that is no number or not in the parameter's range.
+pub fn build(name: &str, settings: &[(String, String)]) -> Result<Box<dyn Model>, BuiltinError> {
+    let Some(info) = catalogue().iter().find(|info| info.name == name) else {
+        return Err(BuiltinError::UnknownModel {
+            name: name.to_owned(),
+            suggestion: nearest(name, known_models()),
+        });
+    };
+    let mut values: Vec<u64> = info.parameters.iter().map(|parameter| parameter.default).collect();
+    for (name, text) in settings {
+        let Some(index) = info.parameters.iter().position(|parameter| parameter.name == name) else {
+            let known: Vec<&'static str> = info.parameters.iter().map(|parameter| parameter.name).collect();
+            return Err(BuiltinError::UnknownParameter {
+                model: info.name,
+                name: name.clone(),
+                suggestion: nearest(name, known.iter().copied()),
+                known,
+            });
+        };
+        values[index] = info.parameters[index].read(info.name, text)?;
+    }
+    let shown: Vec<String> = info
+        .parameters
+        .iter()
+        .zip(&values)
+        .map(|(parameter, value)| format!("{}={value}", parameter.name))
+        .collect();
+    let full_name = format!("builtin:{}({})", info.name, shown.join(","));
+    Ok((info.make)(full_name, &values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(name: &str, settings: &[(&str, &str)]) -> String {
+        let settings: Vec<(String, String)> =
+            settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        match build(name, &settings) {
+            Ok(model) => panic!("{} was made", model.info().name),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        assert_eq!(
+            error("philosopher", &[]),
+            "there is no built-in model `philosopher`; did you mean `philosophers`?"
+        );
+        assert!(
+            error("zzzzzz", &[]).starts_with("there is no built-in model `zzzzzz`; it is one of diamond, ")
+        );
+        assert_eq!(
+            error("scc", &[("sizes", "3")]),
+            "`builtin:scc` has no parameter `sizes`; did you mean `size`?"
+        );
+        assert_eq!(
+            error("scc", &[("colour", "3")]),
+            "`builtin:scc` has no parameter `colour`; it is one of number, size"
+        );
+        assert_eq!(
+            error("diamond", &[("n", "many")]),
+            "`many` is not a number: `n` of `builtin:diamond` is a whole number from 1 to 1000000"
+        );
+        for value in ["0", "1000001", "99999999999999999999999"] {
+            assert_eq!(
+                error("diamond", &[("n", value)]),
+                format!(
+                    "{value} is out of range: `n` of `builtin:diamond` is a whole number from 1 to 1000000"
+                )
+            );
+        }
+        for value in ["", "-1", "+3", "1.5", "_"] {
+            assert!(error("diamond", &[("n", value)]).contains("is not a number"), "{value}");
+        }
+    }
+
+    #[test]
+    fn names_tell_all_parameters() {
+        let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let model = build("scc", &[set("size", "7"), set("size", " 1_000 ")]).expect("good settings");
+        assert_eq!(model.info().name, "builtin:scc(number=5,size=1000)");
+        let other = build("scc", &[]).expect("defaults");
+        assert_ne!(model.info().fingerprint, other.info().fingerprint);
+    }
+
+    #[test]
+    fn the_catalogue_is_consistent() {
+        for info in catalogue() {
+            let model = build(info.name, &[]).expect("defaults are in range");
+            assert!(model.info().name.starts_with(&format!("builtin:{}(", info.name)));
+            for text in [info.summary, info.details] {
+                assert!(text.ends_with('.'), "{}: {text}", info.name);
+            }
+            for parameter in info.parameters {
+                assert!((parameter.range.0..=parameter.range.1).contains(&parameter.default));
+                assert!(!parameter.doc.is_empty());
+            }
+        }
+    }
+}

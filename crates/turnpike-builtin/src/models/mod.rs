@@ -1,0 +1,23 @@
+//! The models, one file each.
+
+mod backloops;
+mod buffers;
+mod diamond;
+mod philosophers;
+mod philosophers_either;
+mod scc;
+mod two_phase_commit;
+
+use crate::catalogue::BuiltinInfo;
+
+/// All models, the simplest first.
+pub(crate) const ALL: &[BuiltinInfo] = &[
+    diamond::INFO,
+    backloops::INFO,
+    scc::INFO,
+    buffers::INFO,
+    philosophers::INFO,
+    philosophers_either::EITHER,
+    philosophers_either::PARITY,
+    two_phase_commit::INFO,
+];

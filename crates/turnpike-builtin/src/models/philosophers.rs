@@ -1,0 +1,174 @@
+//! Dining philosophers who all take their left fork first.
+//!
+//! ```text
+//! Phil(p) = lock(p,p) . lock(p,p+1) . eat(p) . free(p,p) . free(p,p+1) . Phil(p)
+//! ```
+//!
+//! Fork `p` is the left one of philosopher `p` and the right one of the philosopher before. Forks are not stored: who
+//! holds what follows from the philosophers' own states, three bits each, ten in a word.
+//!
+//! | bits (ate, right, left) | holds | next step |
+//! |---|---|---|
+//! | 000 | nothing | `lock(p,p)`, when the philosopher before does not hold it |
+//! | 001 | left | `lock(p,p+1)`, when the next philosopher does not hold it |
+//! | 011 | both | `eat(p)` |
+//! | 111 | both | `free(p,p)` |
+//! | 110 | right | `free(p,p+1)` |
+//!
+//! Each philosopher has at most one step, and whether it is enabled is computed for all ten of a word at once.
+
+use turnpike_model::{LabelId, ModelInfo, Successors};
+
+use crate::catalogue::{BuiltinInfo, ParameterInfo};
+use crate::lanes::Lanes;
+use crate::packed::{Packed, measures, model, names, no_measure};
+
+pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+    name: "philosophers",
+    summary: "Dining philosophers who all take their left fork first.",
+    details: "The philosophers of the highway search papers, as in the mCRL2 examples: lock the left fork, lock the \
+        right one, eat, free the left one, free the right one. a(n) - 1 states, where a(0) = 2, a(1) = 3 and a(n) = \
+        3 a(n-1) + a(n-2): 14158 for n = 8. One deadlock: everyone holds the left fork. Order: by philosopher, each \
+        has at most one step.",
+    parameters: &[ParameterInfo::new("n", 5, (2, 10_000), "the number of philosophers")],
+    make: |name, values| model(name, Philosophers::new(values[0] as usize)),
+};
+
+type Seats = Lanes<3>;
+
+const LEFT: u32 = 0b001;
+const RIGHT: u32 = 0b010;
+const ATE: u32 = 0b100;
+
+/// Bit 0 of each of the ten seats of a word.
+const EACH: u32 = 0o11_1111_1111;
+
+/// Steps in the order of a round; a label's id is `5 * philosopher + step`.
+const STEPS: u32 = 5;
+/// The step that a philosopher with these bits is about to take.
+const NEXT: [u8; 8] = {
+    let mut next = [0; 8];
+    next[0] = 0;
+    next[LEFT as usize] = 1;
+    next[(LEFT | RIGHT) as usize] = 2;
+    next[(LEFT | RIGHT | ATE) as usize] = 3;
+    next[(RIGHT | ATE) as usize] = 4;
+    next
+};
+/// The bits that the step changes.
+const CHANGE: [u32; STEPS as usize] = [LEFT, RIGHT, ATE, LEFT, RIGHT | ATE];
+const STATE_NAMES: [&str; STEPS as usize] = ["thinking", "has-left", "has-both", "has-eaten", "has-right"];
+
+struct Philosophers {
+    n: usize,
+    words: usize,
+    /// Shift of the last philosopher's seat in the last word.
+    last: u32,
+}
+
+impl Philosophers {
+    fn new(n: usize) -> Self {
+        let (_, last) = Seats::place(n - 1);
+        Philosophers { n, words: Seats::words(n), last }
+    }
+
+    /// Bit 0 of each seat of word `index` whose philosopher can take a step.
+    #[inline]
+    fn enabled(&self, state: &[u32], index: usize) -> u32 {
+        let word = state[index];
+        let is_last = index + 1 == self.words;
+        let (top, seats) = if is_last { (self.last, EACH & ((2 << self.last) - 1)) } else { (27, EACH) };
+        // The neighbours beyond the word's ends: around the table from the first and the last word.
+        let before = if index == 0 { state[self.words - 1] >> self.last } else { state[index - 1] >> 27 };
+        let after = if is_last { state[0] } else { state[index + 1] };
+        let left_is_taken = word << 3 | before & (LEFT | RIGHT | ATE);
+        let right_is_taken = word >> 3 | (after & LEFT) << top;
+
+        let (left, right) = (word, word >> 1);
+        let waits_for_left = !(left | right);
+        let waits_for_right = left & !right;
+        // Whoever holds the right fork eats or lays forks down, which nobody can prevent.
+        (right | waits_for_left & !(left_is_taken >> 1) | waits_for_right & !right_is_taken) & seats
+    }
+
+    /// Number of seats for which `test` gives bit 0, where `test` sees the philosopher's bits moved there.
+    fn count(&self, state: &[u32], test: impl Fn(u32) -> u32) -> f64 {
+        let count: u32 = (0..self.n).map(|p| test(Seats::get(state, p)) & 1).sum();
+        f64::from(count)
+    }
+}
+
+impl Packed for Philosophers {
+    fn width(&self) -> usize {
+        self.words
+    }
+
+    fn describe(&self, info: &mut ModelInfo) {
+        info.parameters = (1..=self.n).map(|p| format!("philosopher{p}")).collect();
+        info.parameters.extend((1..=self.n).map(|f| format!("fork{f}")));
+        info.actions = names(&["lock", "eat", "free"]);
+        info.measures = measures(&[
+            ("waiting", "philosophers who hold only the left fork; all of them in the deadlock"),
+            ("holding-one", "philosophers who hold exactly one fork"),
+            ("eating", "philosophers who hold both forks"),
+            ("enabled", "philosophers who can take a step"),
+        ]);
+        info.suggestions = names(&["deadlock", "max waiting", "action eat"]);
+    }
+
+    fn initial(&self, _state: &mut [u32]) {}
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        for index in 0..self.words {
+            let word = state[index];
+            let mut enabled = self.enabled(state, index);
+            let first = (index * Seats::PER_WORD) as u32;
+            while enabled != 0 {
+                let shift = enabled.trailing_zeros();
+                enabled &= enabled - 1;
+                let step = NEXT[(word >> shift & 7) as usize];
+                let label = LabelId((first + shift / 3) * STEPS + u32::from(step));
+                let changed = word ^ CHANGE[step as usize] << shift;
+                out.push_edited(label, state, |target| target[index] = changed);
+            }
+        }
+    }
+
+    fn label(&self, id: u32) -> String {
+        let (seat, step) = (id / STEPS, id % STEPS);
+        let philosopher = seat + 1;
+        let right = (seat + 1) % self.n as u32 + 1;
+        match step {
+            0 => format!("lock({philosopher},{philosopher})"),
+            1 => format!("lock({philosopher},{right})"),
+            2 => format!("eat({philosopher})"),
+            3 => format!("free({philosopher},{philosopher})"),
+            _ => format!("free({philosopher},{right})"),
+        }
+    }
+
+    fn values(&self, state: &[u32], out: &mut Vec<String>) {
+        let seat = |p: usize| Seats::get(state, p);
+        out.extend((0..self.n).map(|p| STATE_NAMES[usize::from(NEXT[seat(p) as usize])].to_owned()));
+        out.extend((0..self.n).map(|fork| {
+            let before = (fork + self.n - 1) % self.n;
+            if seat(fork) & LEFT != 0 {
+                format!("held-by-{}", fork + 1)
+            } else if seat(before) & RIGHT != 0 {
+                format!("held-by-{}", before + 1)
+            } else {
+                "free".to_owned()
+            }
+        }));
+    }
+
+    fn measure(&self, state: &[u32], index: usize) -> f64 {
+        match index {
+            0 => self.count(state, |seat| seat & !(seat >> 1)),
+            1 => self.count(state, |seat| seat ^ seat >> 1),
+            2 => self.count(state, |seat| seat & seat >> 1),
+            3 => f64::from((0..self.words).map(|index| self.enabled(state, index).count_ones()).sum::<u32>()),
+            _ => no_measure(index),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! One adapter from the models of this crate to the waist, so that each model is only its own idea.
+
+use turnpike_model::{
+    Explorer, Label, LabelId, MeasureInfo, Model, ModelInfo, StepError, Successors, Violation, ViolationKind,
+};
+
+/// What a model of this crate provides. Everything takes `&self`: such a model needs no memory between steps, so its
+/// explorers are plain references to it.
+pub(crate) trait Packed: Send + Sync + 'static {
+    /// Words in a state.
+    fn width(&self) -> usize;
+
+    /// Fills in names of parameters, actions and measures, and the suggestions.
+    fn describe(&self, info: &mut ModelInfo);
+
+    /// Writes the initial state over `width` zero words.
+    fn initial(&self, state: &mut [u32]);
+
+    /// Adds the outgoing transitions of `state` to the empty buffer `out`, in the documented order.
+    fn successors(&self, state: &[u32], out: &mut Successors);
+
+    /// Text of a label.
+    fn label(&self, id: u32) -> String;
+
+    /// Adds the texts of the state's values to the empty list `out`.
+    fn values(&self, state: &[u32], out: &mut Vec<String>);
+
+    /// Value of measure `index`, in the order of `describe`.
+    fn measure(&self, state: &[u32], index: usize) -> f64;
+
+    /// What is wrong with the state itself.
+    fn violation(&self, state: &[u32]) -> Option<String> {
+        let _ = state;
+        None
+    }
+}
+
+/// Wraps `system` as a model of this name.
+pub(crate) fn model(name: String, system: impl Packed) -> Box<dyn Model> {
+    let mut info = ModelInfo::new(name, system.width());
+    system.describe(&mut info);
+    Box::new(Adapter { info, system })
+}
+
+/// The names as `ModelInfo` wants them.
+pub(crate) fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// Measures from pairs of name and description.
+pub(crate) fn measures(pairs: &[(&str, &str)]) -> Vec<MeasureInfo> {
+    pairs.iter().map(|&(name, doc)| MeasureInfo::new(name, doc)).collect()
+}
+
+/// Says that a model was asked for a measure that it does not have, which only a wrong caller can do.
+#[cold]
+pub(crate) fn no_measure(index: usize) -> ! {
+    panic!("this model has no measure {index}")
+}
+
+struct Adapter<P> {
+    info: ModelInfo,
+    system: P,
+}
+
+impl<P: Packed> Model for Adapter<P> {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(View(&self.system))
+    }
+}
+
+struct View<'a, P>(&'a P);
+
+impl<P: Packed> Explorer for View<'_, P> {
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError> {
+        out.clear();
+        out.resize(self.0.width(), 0);
+        self.0.initial(out);
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        out.clear();
+        self.0.successors(state, out);
+        Ok(())
+    }
+
+    fn label(&mut self, id: LabelId) -> Label {
+        Label::parse(&self.0.label(id.0))
+    }
+
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
+        out.clear();
+        self.0.values(state, out);
+    }
+
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        self.0.measure(state, index)
+    }
+
+    fn violation(&mut self, state: &[u32]) -> Option<Violation> {
+        self.0.violation(state).map(|message| Violation { kind: ViolationKind::Assertion, message })
+    }
+}
