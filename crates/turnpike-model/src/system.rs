@@ -89,7 +89,7 @@ pub trait Explorer: Send {
     /// Reads what [`encode`](Self::encode) wrote, into `out` (cleared first).
     fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
         out.clear();
-        if bytes.len() % 4 != 0 {
+        if !bytes.len().is_multiple_of(4) {
             return Err(StepError::new("a portable state must be a whole number of words"));
         }
         out.extend(bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])));

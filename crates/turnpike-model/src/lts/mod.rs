@@ -19,16 +19,22 @@
 mod aut_reader;
 mod aut_syntax;
 mod aut_writer;
+mod dot;
+mod drawing;
 mod model;
 mod outgoing;
+mod svg;
 
 use crate::diagnostic::Diagnostic;
 use crate::label::LabelId;
 
 pub use aut_reader::{AutReader, read_lts, read_lts_file};
 pub use aut_writer::{AutFileWriter, AutWriter, write_lts, write_lts_file};
+pub use dot::dot;
+pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS};
 pub use model::LtsModel;
 pub use outgoing::Outgoing;
+pub use svg::svg;
 
 /// One transition of an explicit system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
