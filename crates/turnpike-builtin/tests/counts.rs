@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{build, count};
+use common::{build, count, explore};
 
 #[test]
 fn diamond() {
@@ -45,13 +45,9 @@ fn seatings<const K: usize>(agree: impl Fn(usize, usize) -> bool, n: usize) -> u
         row[i] = 1;
     }
     for _ in 0..n {
-        let mut product = [[0; K]; K];
-        for a in 0..K {
-            for b in 0..K {
-                product[a][b] = (0..K).filter(|&c| agree(c, b)).map(|c| power[a][c]).sum();
-            }
-        }
-        power = product;
+        power = power.map(|row| {
+            std::array::from_fn(|b| (0..K).filter(|&c| agree(c, b)).map(|c| row[c]).sum::<usize>())
+        });
     }
     (0..K).map(|i| power[i][i]).sum()
 }
@@ -118,4 +114,53 @@ fn two_phase_commit() {
     }
     // TLC counts the initial state as generated: 1146.
     assert_eq!(count(&*build("two-phase-commit", &[("n", 3)])).transitions + 1, 1_146);
+}
+
+#[test]
+fn sliding_puzzle() {
+    for (width, height, states) in [(2, 2, 12), (3, 2, 360), (2, 3, 360), (3, 3, 181_440)] {
+        for instance in [0, 1, 2, u64::MAX] {
+            if instance > 1 && states > 1000 {
+                continue;
+            }
+            let model =
+                build("sliding-puzzle", &[("width", width), ("height", height), ("instance", instance)]);
+            let mut solved = 0;
+            let counted = explore(&*model, |explorer, state, _, successors| {
+                let here = explorer.measure(state, 0);
+                if explorer.label(successors.label(0)).text == "solved" {
+                    solved += 1;
+                    assert_eq!(successors.state(0), state);
+                    assert_eq!(
+                        (here, explorer.measure(state, 1), explorer.measure(state, 2)),
+                        (0.0, 0.0, 0.0)
+                    );
+                    return;
+                }
+                assert!(here >= explorer.measure(state, 1) && explorer.measure(state, 1) > 0.0);
+                // A slide moves one tile by one cell.
+                for (_, target) in successors.iter() {
+                    assert_eq!((explorer.measure(target, 0) - here).abs(), 1.0);
+                }
+            });
+            assert_eq!(counted, states);
+            assert_eq!(solved, 1);
+        }
+    }
+}
+
+#[test]
+fn puzzle_instances_differ() {
+    let start = |instance: u64| {
+        let model = build("sliding-puzzle", &[("width", 4), ("height", 4), ("instance", instance)]);
+        let mut state = Vec::new();
+        model.explorer().initial(&mut state).expect("an initial state");
+        state
+    };
+    let mut starts: Vec<Vec<u32>> = (0..50).map(start).collect();
+    starts.sort();
+    starts.dedup();
+    assert_eq!(starts.len(), 50);
+    // Pinned: recorded witnesses begin here.
+    assert_eq!(start(0), [0x8765_4321, 0x0fed_cba9]);
 }

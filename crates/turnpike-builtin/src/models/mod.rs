@@ -1,11 +1,13 @@
 //! The models, one file each.
 
 mod backloops;
+mod bakery;
 mod buffers;
 mod diamond;
 mod philosophers;
 mod philosophers_either;
 mod scc;
+mod sliding_puzzle;
 mod two_phase_commit;
 
 use crate::catalogue::BuiltinInfo;
@@ -20,4 +22,6 @@ pub(crate) const ALL: &[BuiltinInfo] = &[
     philosophers_either::EITHER,
     philosophers_either::PARITY,
     two_phase_commit::INFO,
+    bakery::INFO,
+    sliding_puzzle::INFO,
 ];

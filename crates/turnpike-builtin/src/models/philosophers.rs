@@ -91,9 +91,9 @@ impl Philosophers {
         (right | waits_for_left & !(left_is_taken >> 1) | waits_for_right & !right_is_taken) & seats
     }
 
-    /// Number of seats for which `test` gives bit 0, where `test` sees the philosopher's bits moved there.
+    /// Number of seats at whose bit 0 `test` of the seat's word is set; empty seats of the last word are zero.
     fn count(&self, state: &[u32], test: impl Fn(u32) -> u32) -> f64 {
-        let count: u32 = (0..self.n).map(|p| test(Seats::get(state, p)) & 1).sum();
+        let count: u32 = state.iter().map(|&word| (test(word) & EACH).count_ones()).sum();
         f64::from(count)
     }
 }
@@ -164,9 +164,9 @@ impl Packed for Philosophers {
 
     fn measure(&self, state: &[u32], index: usize) -> f64 {
         match index {
-            0 => self.count(state, |seat| seat & !(seat >> 1)),
-            1 => self.count(state, |seat| seat ^ seat >> 1),
-            2 => self.count(state, |seat| seat & seat >> 1),
+            0 => self.count(state, |word| word & !(word >> 1)),
+            1 => self.count(state, |word| word ^ word >> 1),
+            2 => self.count(state, |word| word & word >> 1),
             3 => f64::from((0..self.words).map(|index| self.enabled(state, index).count_ones()).sum::<u32>()),
             _ => no_measure(index),
         }

@@ -82,6 +82,11 @@ pub(crate) fn text(explorer: &mut dyn Explorer, state: &[u32]) -> String {
     values.join(" ")
 }
 
+/// Texts of some values.
+pub(crate) fn show<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<String> {
+    values.into_iter().map(|value| value.to_string()).collect()
+}
+
 /// A typed model for comparison.
 pub(crate) struct Naive<S, N, T> {
     pub(crate) initial: S,
