@@ -1,1 +1,30 @@
 #![doc = include_str!("../README.md")]
+
+mod error;
+mod event;
+pub mod generate;
+mod level;
+mod limits;
+mod objective;
+mod options;
+mod report;
+pub mod resources;
+mod rng;
+mod run;
+mod search;
+mod store;
+pub mod strategy;
+mod stub;
+mod witness;
+
+pub use error::SearchError;
+pub use event::{Event, EventSink, Progress};
+pub use limits::{Limits, StopReason};
+pub use objective::{Objective, Pattern};
+pub use options::SearchOptions;
+pub use report::{Generation, RunReport, SearchReport, StepReport, Verdict, WitnessReport};
+pub use rng::run_seed;
+pub use search::{DEFAULT_STEPS, search};
+pub use store::StoreKind;
+pub use strategy::Strategy;
+pub use witness::{Divergence, Replayed, replay};

@@ -1,0 +1,44 @@
+use turnpike_model::{Diagnostic, StepError, Trace};
+
+use crate::limits::StopReason;
+
+/// What can go wrong in a search.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// The request makes no sense for this model: an unknown measure, an objective the front-end lacks.
+    #[error("{0}")]
+    Usage(Diagnostic),
+    /// The model could not take a step. Carries how it got there.
+    #[error("{error} (after {} steps, seed {seed:#x})", trace.len())]
+    Step {
+        /// What the front-end says.
+        error: StepError,
+        /// The run's seed.
+        seed: u64,
+        /// The path to the state that could not be expanded.
+        trace: Box<Trace>,
+    },
+    /// A witness did not replay: a defect of the front-end or of the engine.
+    #[error("internal error: a witness did not replay: {0}")]
+    Replay(String),
+}
+
+impl From<Diagnostic> for SearchError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        SearchError::Usage(diagnostic)
+    }
+}
+
+/// Leaves a strategy early: an ordinary stop, or an error.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    Stop(StopReason),
+    Error(Box<SearchError>),
+}
+
+impl From<SearchError> for Halt {
+    fn from(error: SearchError) -> Self {
+        Halt::Error(Box::new(error))
+    }
+}

@@ -1,0 +1,106 @@
+//! Expands the states of a level in order, by any number of threads with the same result.
+//!
+//! Helper threads compute blocks of expansions ahead; the caller consumes them strictly in the order of the level. All
+//! decisions are the consumer's, so they are those of a sequential run.
+
+use std::sync::mpsc;
+
+use turnpike_model::{Explorer, StepError, Successors};
+
+use crate::error::Halt;
+use crate::run::Run;
+use crate::witness::Path;
+
+/// States per block; smaller levels are not worth a thread.
+const BLOCK: usize = 64;
+const MIN_PARALLEL: usize = 4 * BLOCK;
+/// Blocks each helper may be ahead.
+const AHEAD: usize = 4;
+
+/// The expansions of one block, flat.
+struct Block {
+    all: Successors,
+    /// For each state: where its transitions end in `all`, or what went wrong.
+    ends: Vec<Result<usize, StepError>>,
+}
+
+fn expand_block(explorer: &mut dyn Explorer, states: &[u32], width: usize) -> Block {
+    let mut block = Block { all: Successors::new(width), ends: Vec::with_capacity(BLOCK) };
+    let mut one = Successors::new(width);
+    for state in states.chunks_exact(width) {
+        let outcome = explorer.successors(state, &mut one);
+        block.all.append(&one);
+        block.ends.push(outcome.map(|()| block.all.len()));
+    }
+    block
+}
+
+impl Run<'_> {
+    /// Expands `states` (flat) at `depth` in order. For each: `path(index)` tells the way there when asked, and
+    /// `consume(run, index, state, successors)` remembers and checks.
+    pub(crate) fn expand_level<C: ?Sized>(
+        &mut self,
+        states: &[u32],
+        depth: u32,
+        context: &mut C,
+        path: impl Fn(&C, usize) -> Path,
+        mut consume: impl FnMut(&mut Self, &mut C, usize, &[u32], &Successors) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let width = self.width();
+        let mut successors = self.buffer();
+        let count = states.len().checked_div(width).unwrap_or(1);
+        if self.threads < 2 || count < MIN_PARALLEL {
+            for index in 0..count {
+                let state = &states[index * width..(index + 1) * width];
+                self.expand(state, depth, &mut successors, &|| path(context, index))?;
+                consume(self, context, index, state, &successors)?;
+            }
+            return Ok(());
+        }
+        while self.helpers.len() < self.threads {
+            self.helpers.push(self.model.explorer());
+        }
+        let mut helpers = std::mem::take(&mut self.helpers);
+        let outcome = std::thread::scope(|scope| {
+            let team = helpers.len();
+            let mut inboxes = Vec::with_capacity(team);
+            for (member, explorer) in helpers.iter_mut().enumerate() {
+                let (sender, inbox) = mpsc::sync_channel::<Block>(AHEAD);
+                inboxes.push(inbox);
+                scope.spawn(move || {
+                    for block in states.chunks(BLOCK * width).skip(member).step_by(team) {
+                        // The consumer hangs up when it stops early.
+                        if sender.send(expand_block(&mut **explorer, block, width)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            let blocks = count.div_ceil(BLOCK);
+            for number in 0..blocks {
+                let block = inboxes[number % team].recv().expect("a helper sends all its blocks");
+                let mut start = 0;
+                for (offset, end) in block.ends.into_iter().enumerate() {
+                    let index = number * BLOCK + offset;
+                    let state = &states[index * width..(index + 1) * width];
+                    self.admit()?;
+                    let end = match end {
+                        Ok(end) => end,
+                        Err(error) => {
+                            self.count(depth, 0, Err(error), &|| path(context, index))?;
+                            continue;
+                        }
+                    };
+                    successors.clear();
+                    successors.append_range(&block.all, start..end);
+                    start = end;
+                    self.count(depth, successors.len(), Ok(()), &|| path(context, index))?;
+                    consume(self, context, index, state, &successors)?;
+                }
+            }
+            Ok(())
+        });
+        self.helpers = helpers;
+        outcome
+    }
+}

@@ -1,0 +1,190 @@
+//! What a search looks for.
+
+mod livelock;
+mod monitor;
+mod pattern;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub(crate) use monitor::{Hit, HitKind, Monitor};
+pub use pattern::Pattern;
+use turnpike_model::diagnostic::nearest;
+use turnpike_model::{Diagnostic, ViolationKind};
+
+/// One objective, in the words of `--find`: a keyword, a blank, and the rest verbatim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objective {
+    text: String,
+    pub(crate) goal: Goal,
+}
+
+/// What is to be found or measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    Deadlock,
+    Action(Vec<String>),
+    Label(Pattern),
+    State(String),
+    Livelock,
+    Nondeterminism,
+    Violation(ViolationKind),
+    AnyError,
+    Extreme { maximise: bool, quantity: String },
+    Cover(Pattern),
+}
+
+const KEYWORDS: [&str; 16] = [
+    "deadlock",
+    "action",
+    "label",
+    "state",
+    "livelock",
+    "nondeterminism",
+    "assertion",
+    "panic",
+    "crash",
+    "heap",
+    "race",
+    "leak",
+    "any-error",
+    "min",
+    "max",
+    "cover",
+];
+
+impl Objective {
+    /// The objective used when none is given.
+    pub fn deadlock() -> Self {
+        Objective { text: "deadlock".into(), goal: Goal::Deadlock }
+    }
+
+    /// The text it was written as.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is only measured: it never ends a search.
+    pub fn is_measure(&self) -> bool {
+        matches!(self.goal, Goal::Extreme { .. } | Goal::Cover(_))
+    }
+
+    /// Whether it is tested on transitions or on states reached, rather than on expanded states as a whole.
+    pub(crate) fn violation_kinds(&self) -> &'static [ViolationKind] {
+        use ViolationKind::{Assertion, Crash, Heap, Leak, Panic, Race};
+        match self.goal {
+            Goal::AnyError => &[Assertion, Panic, Crash, Heap],
+            Goal::Violation(Assertion) => &[Assertion],
+            Goal::Violation(Panic) => &[Panic],
+            Goal::Violation(Crash) => &[Crash],
+            Goal::Violation(Heap) => &[Heap],
+            Goal::Violation(Race) => &[Race],
+            Goal::Violation(Leak) => &[Leak],
+            _ => &[],
+        }
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Objective {
+    type Err = Diagnostic;
+
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        let text = text.trim();
+        let (keyword, rest) = match text.split_once(char::is_whitespace) {
+            Some((keyword, rest)) => (keyword, rest.trim()),
+            None => (text, ""),
+        };
+        let plain = |goal: Goal| {
+            if rest.is_empty() {
+                Ok(goal)
+            } else {
+                Err(Diagnostic::error(format!("'{keyword}' takes nothing after it, but got '{rest}'")))
+            }
+        };
+        let needs = |what: &str, example: &str| {
+            if rest.is_empty() {
+                Err(Diagnostic::error(format!("'{keyword}' needs {what}"))
+                    .help(format!("for example --find '{keyword} {example}'")))
+            } else {
+                Ok(rest.to_owned())
+            }
+        };
+        let goal = match keyword {
+            "deadlock" => plain(Goal::Deadlock)?,
+            "livelock" => plain(Goal::Livelock)?,
+            "nondeterminism" => plain(Goal::Nondeterminism)?,
+            "any-error" => plain(Goal::AnyError)?,
+            "assertion" => plain(Goal::Violation(ViolationKind::Assertion))?,
+            "panic" => plain(Goal::Violation(ViolationKind::Panic))?,
+            "crash" => plain(Goal::Violation(ViolationKind::Crash))?,
+            "heap" => plain(Goal::Violation(ViolationKind::Heap))?,
+            "race" => plain(Goal::Violation(ViolationKind::Race))?,
+            "leak" => plain(Goal::Violation(ViolationKind::Leak))?,
+            "action" => {
+                let names = needs("one or more action names", "error,timeout")?;
+                let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
+                if names.iter().any(String::is_empty) {
+                    return Err(Diagnostic::error(format!("'{rest}' has an empty action name")));
+                }
+                Goal::Action(names)
+            }
+            "label" => Goal::Label(Pattern::new(&needs("a label pattern", "report(*)")?)),
+            "state" => Goal::State(needs("a state expression", "x >= 3")?),
+            "cover" => Goal::Cover(Pattern::new(&needs("a label pattern", "report(*)")?)),
+            "min" | "max" => Goal::Extreme {
+                maximise: keyword == "max",
+                quantity: needs("a label argument or a measure", "report.1")?,
+            },
+            _ => {
+                let error = Diagnostic::error(format!("there is no objective '{keyword}'"));
+                return Err(match nearest(keyword, KEYWORDS) {
+                    Some(word) => error.help(format!("did you mean '{word}'?")),
+                    None => error.help(format!("the objectives are {}", KEYWORDS.join(", "))),
+                });
+            }
+        };
+        Ok(Objective { text: text.to_owned(), goal })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_every_keyword() {
+        for text in [
+            "deadlock",
+            "action a,b",
+            "label x(*)",
+            "state n > 3",
+            "livelock",
+            "nondeterminism",
+            "assertion",
+            "any-error",
+            "min report.1",
+            "max depth",
+            "cover report(*)",
+        ] {
+            let objective: Objective = text.parse().unwrap();
+            assert_eq!(objective.text(), text);
+        }
+        assert!("max x".parse::<Objective>().unwrap().is_measure());
+        assert!(!"deadlock".parse::<Objective>().unwrap().is_measure());
+    }
+
+    #[test]
+    fn explains_mistakes() {
+        let message = |text: &str| text.parse::<Objective>().unwrap_err().to_string();
+        assert_eq!(message("deadlok"), "there is no objective 'deadlok' (did you mean 'deadlock'?)");
+        assert!(message("action").contains("needs one or more action names"));
+        assert!(message("deadlock now").contains("takes nothing after it"));
+        assert!(message("action a,,b").contains("empty action name"));
+    }
+}

@@ -1,0 +1,418 @@
+//! Tests expanded states against the objectives, and counts what was taken.
+//!
+//! Labels are resolved once each: afterwards a transition costs one table look-up.
+
+use crate::stub::MeasureExpression;
+use indexmap::IndexMap;
+use turnpike_model::diagnostic::nearest;
+use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, PredicateId, StepError, Successors};
+
+use super::livelock::Livelock;
+use super::{Goal, Objective};
+
+/// An objective that was met.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Hit {
+    /// Index of the objective.
+    pub(crate) objective: usize,
+    pub(crate) kind: HitKind,
+}
+
+/// Where it was met, seen from the expanded state.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum HitKind {
+    /// In the expanded state itself.
+    Here,
+    /// On this transition, or in the state it leads to.
+    Step(u32),
+    /// By these choices, the last of which returns to the state after the first `entry` of them.
+    Lasso { choices: Vec<u32>, entry: usize },
+}
+
+/// How a state is tested.
+enum StateTest {
+    Native(PredicateId),
+    Measures(MeasureExpression),
+}
+
+/// What `min` and `max` look at.
+enum Quantity {
+    /// Argument `position` (from 0) of an action.
+    Argument {
+        action: String,
+        position: usize,
+    },
+    Measure(usize),
+}
+
+struct Extreme {
+    objective: usize,
+    maximise: bool,
+    quantity: Quantity,
+    best: Option<f64>,
+}
+
+#[derive(Default, Clone)]
+struct LabelFacts {
+    known: bool,
+    count: u64,
+    internal: bool,
+    /// Objectives (by bit) that this label meets.
+    meets: u64,
+    /// Values for the extremes that look at arguments, by index into `Monitor::extremes`.
+    values: Vec<(usize, f64)>,
+}
+
+/// The objectives of one run, compiled against its explorer.
+pub(crate) struct Monitor {
+    objectives: Vec<Objective>,
+    internal_names: Vec<String>,
+    labels: Vec<LabelFacts>,
+    deadlock: Vec<usize>,
+    nondeterminism: Vec<usize>,
+    livelock: Option<(usize, Livelock)>,
+    states: Vec<(usize, StateTest)>,
+    violations: Vec<usize>,
+    extremes: Vec<Extreme>,
+    covers: Vec<usize>,
+    lookahead: bool,
+    scratch: Successors,
+}
+
+impl Monitor {
+    pub(crate) fn new(
+        objectives: &[Objective],
+        internal_names: &[String],
+        lookahead: bool,
+        explorer: &mut dyn Explorer,
+        info: &ModelInfo,
+    ) -> Result<Self, Diagnostic> {
+        if objectives.len() > 64 {
+            return Err(Diagnostic::error(format!(
+                "{} objectives were given, at most 64 are possible",
+                objectives.len()
+            )));
+        }
+        let mut monitor = Monitor {
+            objectives: objectives.to_vec(),
+            internal_names: internal_names.to_vec(),
+            labels: Vec::new(),
+            deadlock: Vec::new(),
+            nondeterminism: Vec::new(),
+            livelock: None,
+            states: Vec::new(),
+            violations: Vec::new(),
+            extremes: Vec::new(),
+            covers: Vec::new(),
+            lookahead,
+            scratch: Successors::new(info.width),
+        };
+        for (index, objective) in objectives.iter().enumerate() {
+            match &objective.goal {
+                Goal::Deadlock => monitor.deadlock.push(index),
+                Goal::AnyError => {
+                    monitor.deadlock.push(index);
+                    monitor.violations.push(index);
+                }
+                Goal::Violation(_) => monitor.violations.push(index),
+                Goal::Nondeterminism => monitor.nondeterminism.push(index),
+                Goal::Livelock => monitor.livelock = Some((index, Livelock::new(info.width))),
+                Goal::State(text) => {
+                    let test = match explorer.predicate(text)? {
+                        Some(id) => StateTest::Native(id),
+                        None => StateTest::Measures(MeasureExpression::parse(text, info)?),
+                    };
+                    monitor.states.push((index, test));
+                }
+                Goal::Extreme { maximise, quantity } => {
+                    let quantity = parse_quantity(quantity, info)?;
+                    monitor.extremes.push(Extreme {
+                        objective: index,
+                        maximise: *maximise,
+                        quantity,
+                        best: None,
+                    });
+                }
+                Goal::Cover(_) => monitor.covers.push(index),
+                Goal::Action(_) | Goal::Label(_) => {}
+            }
+        }
+        Ok(monitor)
+    }
+
+    /// Unknown action names and the like: worth a warning, not an error.
+    pub(crate) fn warnings(objectives: &[Objective], info: &ModelInfo) -> Vec<Diagnostic> {
+        let mut warnings = Vec::new();
+        if info.actions.is_empty() {
+            return warnings;
+        }
+        let mut check = |name: &str| {
+            if name == turnpike_model::label::TAU || info.actions.iter().any(|action| action == name) {
+                return;
+            }
+            let warning = Diagnostic::warning(format!("{} has no action '{name}'", info.name));
+            warnings.push(match nearest(name, info.actions.iter().map(String::as_str)) {
+                Some(near) => warning.help(format!("did you mean '{near}'?")),
+                None => warning.help(format!("its actions are {}", info.actions.join(", "))),
+            });
+        };
+        for objective in objectives {
+            match &objective.goal {
+                Goal::Action(names) => names.iter().for_each(|name| check(name)),
+                Goal::Extreme { quantity, .. } if info.measure(quantity).is_none() => {
+                    if let Some((action, _)) = quantity.rsplit_once('.') {
+                        check(action);
+                    }
+                }
+                _ => {}
+            }
+        }
+        warnings
+    }
+
+    /// Tests the initial state: it is considered before anything is expanded.
+    pub(crate) fn examine_initial(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        self.examine_state(explorer, state, HitKind::Here, hits)
+    }
+
+    /// Tests an expanded state, its transitions and the states they lead to, in the order of the transitions.
+    #[inline]
+    pub(crate) fn examine(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        successors: &Successors,
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        if !self.deadlock.is_empty() && explorer.is_deadlock(state, successors) {
+            hits.extend(self.deadlock.iter().map(|&objective| Hit { objective, kind: HitKind::Here }));
+        }
+        let test_targets = !self.states.is_empty()
+            || !self.violations.is_empty()
+            || self.extremes.iter().any(|e| matches!(e.quantity, Quantity::Measure(_)));
+        for index in 0..successors.len() {
+            let label = successors.label(index).index();
+            if self.labels.get(label).is_none_or(|facts| !facts.known) {
+                self.resolve(explorer, successors.label(index));
+            }
+            let facts = &mut self.labels[label];
+            facts.count += 1;
+            if facts.meets != 0 {
+                for objective in (0..self.objectives.len()).filter(|o| facts.meets >> o & 1 == 1) {
+                    hits.push(Hit { objective, kind: HitKind::Step(index as u32) });
+                }
+            }
+            for &(extreme, value) in &facts.values {
+                self.extremes[extreme].offer(value);
+            }
+            if test_targets {
+                self.examine_state(explorer, successors.state(index), HitKind::Step(index as u32), hits)?;
+            }
+            if self.lookahead && !self.deadlock.is_empty() {
+                self.examine_dead_end(explorer, successors.state(index), index as u32, hits)?;
+            }
+        }
+        if !self.nondeterminism.is_empty()
+            && let Some(choice) = nondeterministic_choice(successors)
+        {
+            let kind = HitKind::Step(choice);
+            hits.extend(self.nondeterminism.iter().map(|&objective| Hit { objective, kind: kind.clone() }));
+        }
+        if self.livelock.is_some() {
+            self.examine_livelock(explorer, state, hits)?;
+        }
+        Ok(())
+    }
+
+    fn examine_state(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        kind: HitKind,
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        for (objective, test) in &self.states {
+            let holds = match test {
+                StateTest::Native(id) => explorer.holds(*id, state)?,
+                StateTest::Measures(expression) => expression.holds(explorer, state),
+            };
+            if holds {
+                hits.push(Hit { objective: *objective, kind: kind.clone() });
+            }
+        }
+        if !self.violations.is_empty()
+            && let Some(violation) = explorer.violation(state)
+        {
+            for &objective in &self.violations {
+                if self.objectives[objective].violation_kinds().contains(&violation.kind) {
+                    hits.push(Hit { objective, kind: kind.clone() });
+                }
+            }
+        }
+        for extreme in &mut self.extremes {
+            if let Quantity::Measure(index) = extreme.quantity {
+                extreme.offer(explorer.measure(state, index));
+            }
+        }
+        Ok(())
+    }
+
+    fn examine_dead_end(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        target: &[u32],
+        choice: u32,
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        explorer.successors(target, &mut self.scratch)?;
+        if explorer.is_deadlock(target, &self.scratch) {
+            let kind = HitKind::Step(choice);
+            hits.extend(self.deadlock.iter().map(|&objective| Hit { objective, kind: kind.clone() }));
+        }
+        Ok(())
+    }
+
+    fn examine_livelock(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        let Some((objective, mut livelock)) = self.livelock.take() else { return Ok(()) };
+        let found =
+            livelock.search(explorer, state, &mut |explorer, label| self.is_internal(explorer, label));
+        self.livelock = Some((objective, livelock));
+        if let Some(lasso) = found? {
+            hits.push(Hit { objective, kind: HitKind::Lasso { choices: lasso.choices, entry: lasso.entry } });
+        }
+        Ok(())
+    }
+
+    fn is_internal(&mut self, explorer: &mut dyn Explorer, label: LabelId) -> bool {
+        if self.labels.get(label.index()).is_none_or(|facts| !facts.known) {
+            self.resolve(explorer, label);
+        }
+        self.labels[label.index()].internal
+    }
+
+    #[cold]
+    fn resolve(&mut self, explorer: &mut dyn Explorer, id: LabelId) {
+        if self.labels.len() <= id.index() {
+            self.labels.resize(id.index() + 1, LabelFacts::default());
+        }
+        let label = explorer.label(id);
+        let mut facts = LabelFacts { known: true, ..self.labels[id.index()].clone() };
+        facts.internal = label.actions.iter().all(|action| self.internal_names.contains(&action.name));
+        for (index, objective) in self.objectives.iter().enumerate() {
+            let meets = match &objective.goal {
+                Goal::Action(names) => names.iter().any(|name| label.has_action(name)),
+                Goal::Label(pattern) => pattern.matches(&label.text),
+                _ => false,
+            };
+            facts.meets |= u64::from(meets) << index;
+        }
+        for (index, extreme) in self.extremes.iter().enumerate() {
+            if let Some(value) = extreme.value_of(&label) {
+                facts.values.push((index, value));
+            }
+        }
+        self.labels[id.index()] = facts;
+    }
+
+    /// Whether a check was cut short, so that absence is not proved.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.livelock.as_ref().is_some_and(|(_, livelock)| livelock.gave_up)
+    }
+
+    /// Transitions per action name, in the order of the names.
+    pub(crate) fn action_counts(&self, explorer: &mut dyn Explorer) -> IndexMap<String, u64> {
+        let mut counts: IndexMap<String, u64> = IndexMap::new();
+        for (index, facts) in self.labels.iter().enumerate().filter(|(_, facts)| facts.count > 0) {
+            *counts.entry(explorer.label(LabelId(index as u32)).name()).or_default() += facts.count;
+        }
+        counts.sort_keys();
+        counts
+    }
+
+    /// For each `cover` objective, the labels that matched.
+    pub(crate) fn covered(&self, explorer: &mut dyn Explorer) -> IndexMap<String, Vec<String>> {
+        let mut covered = IndexMap::new();
+        for &objective in &self.covers {
+            let Goal::Cover(pattern) = &self.objectives[objective].goal else { continue };
+            let mut labels: Vec<String> = (0..self.labels.len())
+                .filter(|&index| self.labels[index].count > 0)
+                .map(|index| explorer.label(LabelId(index as u32)).text)
+                .filter(|text| pattern.matches(text))
+                .collect();
+            labels.sort();
+            let name = self.objectives[objective].text.split_once(' ').map_or("", |(_, rest)| rest.trim());
+            covered.insert(name.to_owned(), labels);
+        }
+        covered
+    }
+
+    /// For each `min` and `max` objective, the best value seen.
+    pub(crate) fn extremes(&self) -> IndexMap<String, Option<f64>> {
+        self.extremes.iter().map(|e| (self.objectives[e.objective].text.clone(), e.best)).collect()
+    }
+}
+
+impl Extreme {
+    fn offer(&mut self, value: f64) {
+        let better = self.best.is_none_or(|best| if self.maximise { value > best } else { value < best });
+        if better {
+            self.best = Some(value);
+        }
+    }
+
+    fn value_of(&self, label: &Label) -> Option<f64> {
+        let Quantity::Argument { action, position } = &self.quantity else { return None };
+        let action = label.actions.iter().find(|candidate| candidate.name == *action)?;
+        action.arguments.get(*position)?.parse().ok()
+    }
+}
+
+fn parse_quantity(text: &str, info: &ModelInfo) -> Result<Quantity, Diagnostic> {
+    if let Some(index) = info.measure(text) {
+        return Ok(Quantity::Measure(index));
+    }
+    if let Some((action, position)) = text.rsplit_once('.')
+        && let Ok(position) = position.parse::<usize>()
+    {
+        if position == 0 {
+            return Err(Diagnostic::error(format!(
+                "arguments are counted from 1: '{action}.1' is the first of '{action}'"
+            )));
+        }
+        return Ok(Quantity::Argument { action: action.to_owned(), position: position - 1 });
+    }
+    let error =
+        Diagnostic::error(format!("'{text}' is neither a measure of {} nor ACTION.POSITION", info.name));
+    let measures: Vec<&str> = info.measures.iter().map(|measure| measure.name.as_str()).collect();
+    Err(match nearest(text, measures.iter().copied()) {
+        Some(near) => error.help(format!("did you mean '{near}'?")),
+        None if measures.is_empty() => {
+            error.help("this model has no measures; name a label's argument, as in report.1")
+        }
+        None => error.help(format!("its measures are {}", measures.join(", "))),
+    })
+}
+
+/// A transition that has the same label as an earlier one but another target.
+fn nondeterministic_choice(successors: &Successors) -> Option<u32> {
+    let mut order: Vec<usize> = (0..successors.len()).collect();
+    order.sort_by_key(|&index| (successors.label(index), index));
+    let mut clashing = order
+        .chunk_by(|&a, &b| successors.label(a) == successors.label(b))
+        .filter_map(|group| {
+            group[1..].iter().copied().find(|&i| successors.state(i) != successors.state(group[0]))
+        })
+        .collect::<Vec<_>>();
+    clashing.sort_unstable();
+    clashing.first().map(|&index| index as u32)
+}

@@ -1,0 +1,58 @@
+//! What to search for, how, and within which bounds.
+
+use crate::limits::Limits;
+use crate::objective::Objective;
+use crate::store::StoreKind;
+use crate::strategy::Strategy;
+
+/// A search request.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    /// The strategy with its parameters.
+    pub strategy: Strategy,
+    /// What to look for; `deadlock` when empty.
+    pub objectives: Vec<Objective>,
+    /// Go on until every objective was met, not just one.
+    pub all: bool,
+    /// Test deadlock on considered states too, at the price of computing their successors.
+    pub lookahead: bool,
+    /// Action names that count as internal besides `tau`.
+    pub internal: Vec<String>,
+    /// Bounds on each run.
+    pub limits: Limits,
+    /// The master seed.
+    pub seed: u64,
+    /// Number of runs, at least 1.
+    pub runs: u64,
+    /// Threads, at least 1. Results do not depend on it.
+    pub threads: usize,
+    /// How visited states are remembered.
+    pub store: StoreKind,
+    /// Keep what a witness needs. Without it `random` runs in constant memory and only the verdict is told.
+    pub witness: bool,
+    /// Put states, not only labels, into reported witnesses.
+    pub states_in_witness: bool,
+    /// Shorten witnesses.
+    pub shorten: bool,
+}
+
+impl SearchOptions {
+    /// A search with this strategy and the defaults of the command line.
+    pub fn new(strategy: Strategy) -> Self {
+        SearchOptions {
+            strategy,
+            objectives: Vec::new(),
+            all: false,
+            lookahead: false,
+            internal: Vec::new(),
+            limits: Limits::default(),
+            seed: 0,
+            runs: 1,
+            threads: 1,
+            store: StoreKind::Exact,
+            witness: true,
+            states_in_witness: true,
+            shorten: true,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The result of a search, as printed and as JSON. The fields are the published interface: a test guards them.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use turnpike_model::{StateValues, Trace};
+
+use crate::limits::StopReason;
+
+/// What a search concluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// A trace was found.
+    Found,
+    /// The reachable space was covered exactly, no limit was hit, nothing was found.
+    None,
+    /// Only `cover`, `min` or `max` were asked.
+    Measured,
+    /// Nothing was found, and not everything was covered.
+    Inconclusive,
+}
+
+/// A witness as reported.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WitnessReport {
+    /// The objective it meets.
+    pub objective: String,
+    /// Transitions, the last one included.
+    pub length: usize,
+    /// Transitions before shortening.
+    pub original_length: usize,
+    /// For a lasso, the index of the state the last step returns to (0 is the initial state).
+    #[serde(rename = "loop")]
+    pub loop_start: Option<usize>,
+    /// Values of the initial state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<std::collections::BTreeMap<String, String>>")]
+    pub initial: Option<StateValues>,
+    /// The transitions.
+    pub steps: Vec<StepReport>,
+    /// The same as a trace, for writing to a file.
+    #[serde(skip)]
+    pub trace: Trace,
+}
+
+/// One step of a witness.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StepReport {
+    /// The label's text.
+    pub label: String,
+    /// The state reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<std::collections::BTreeMap<String, String>>")]
+    pub state: Option<StateValues>,
+}
+
+/// A generation of genetic search.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Generation {
+    /// Fitness of the best chromosome.
+    pub best: f64,
+    /// Mean fitness of the population.
+    pub average: f64,
+}
+
+/// The result of one run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RunReport {
+    /// What was concluded.
+    pub verdict: Verdict,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// The run's own seed: given alone, it repeats the run.
+    pub seed: u64,
+    /// The objectives, joined with `;`.
+    pub objective: String,
+    /// Expansions.
+    pub states: u64,
+    /// Distinct states met, expanded or not; null when the strategy does not remember them.
+    pub considered: Option<u64>,
+    /// Size of the set `generated` (Deep Random Search only).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generated: Option<u64>,
+    /// Transitions of expanded states.
+    pub transitions: u64,
+    /// Transitions to the deepest expanded state.
+    pub depth: u32,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Peak resident memory of the process.
+    pub peak_bytes: u64,
+    /// Expansions spent on shortening the witness.
+    pub shorten_states: u64,
+    /// Transitions per action name.
+    #[schemars(with = "std::collections::BTreeMap<String, u64>")]
+    pub actions: IndexMap<String, u64>,
+    /// Declared actions that were never taken.
+    pub never_taken: Vec<String>,
+    /// The witness of the first objective met.
+    pub witness: Option<WitnessReport>,
+    /// With `--all`: the witness of every objective met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub witnesses: Vec<WitnessReport>,
+    /// With `cover`: the labels seen, per pattern.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, u64>>")]
+    pub covered: IndexMap<String, IndexMap<String, u64>>,
+    /// With `min` and `max`: the best value seen.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, Option<f64>>")]
+    pub extreme: IndexMap<String, Option<f64>>,
+    /// Genetic search: fitness per generation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub generations: Vec<Generation>,
+    /// A lossy store's odds, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub odds: Option<String>,
+}
+
+/// The result of a search of one or more runs.
+#[derive(Clone, Debug)]
+pub struct SearchReport {
+    /// The verdict over all runs.
+    pub verdict: Verdict,
+    /// All runs, in order.
+    pub runs: Vec<RunReport>,
+    /// Warnings about the request.
+    pub warnings: Vec<turnpike_model::Diagnostic>,
+}
+
+impl WitnessReport {
+    pub(crate) fn new(objective: &str, original_length: usize, trace: Trace, with_states: bool) -> Self {
+        let steps = trace
+            .steps
+            .iter()
+            .map(|step| StepReport {
+                label: step.label.clone(),
+                state: step.state.clone().filter(|_| with_states),
+            })
+            .collect();
+        WitnessReport {
+            objective: objective.to_owned(),
+            length: trace.len(),
+            original_length,
+            loop_start: trace.loop_start,
+            initial: trace.initial.clone().filter(|_| with_states),
+            steps,
+            trace,
+        }
+    }
+}
+
+impl SearchReport {
+    /// The verdict over several runs: found if any found, none if any covered everything.
+    pub(crate) fn overall(runs: &[RunReport]) -> Verdict {
+        for verdict in [Verdict::Found, Verdict::None, Verdict::Measured] {
+            if runs.iter().any(|run| run.verdict == verdict) {
+                return verdict;
+            }
+        }
+        Verdict::Inconclusive
+    }
+}

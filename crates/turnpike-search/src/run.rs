@@ -1,0 +1,282 @@
+//! One run: the explorer, the counters, the limits and the objectives that every strategy shares.
+//!
+//! A strategy does three things with a state: [`Run::expand`] it, remember what it wants of the successors, and
+//! [`Run::check`] them. Both calls leave the strategy by `?` when a limit is reached or the objective is met.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use turnpike_model::{Explorer, Model, StepError, Successors, Trace};
+
+use crate::error::{Halt, SearchError};
+use crate::event::{Event, EventSink, Progress};
+use crate::limits::StopReason;
+use crate::objective::{Hit, HitKind, Monitor, Objective};
+use crate::options::SearchOptions;
+use crate::report::Generation;
+use crate::resources;
+use crate::rng::{Purpose, Rng, derive};
+use crate::store::Visited;
+use crate::witness::{Path, Witness};
+
+/// What the whole search shares: who listens, and whether to stop.
+#[derive(Clone, Copy)]
+pub(crate) struct Control<'a> {
+    pub(crate) events: &'a EventSink<'a>,
+    pub(crate) interrupt: &'a AtomicBool,
+}
+
+/// Expansions between two looks at the clock.
+const CLOCK_INTERVAL: u64 = 64;
+const PROGRESS_SECONDS: f64 = 0.2;
+
+/// Counters of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    pub(crate) depth: u32,
+    pub(crate) considered: Option<u64>,
+    pub(crate) generated: Option<u64>,
+    pub(crate) generations: Vec<Generation>,
+    pub(crate) odds: Option<String>,
+}
+
+pub(crate) struct Run<'m> {
+    pub(crate) model: &'m dyn Model,
+    pub(crate) explorer: Box<dyn Explorer + 'm>,
+    /// Explorers of helper threads, kept between levels.
+    pub(crate) helpers: Vec<Box<dyn Explorer + 'm>>,
+    pub(crate) options: &'m SearchOptions,
+    pub(crate) objectives: &'m [Objective],
+    pub(crate) number: u64,
+    pub(crate) seed: u64,
+    pub(crate) rng: Rng,
+    pub(crate) threads: usize,
+    pub(crate) counters: Counters,
+    pub(crate) monitor: Monitor,
+    /// Witnesses by objective.
+    pub(crate) found: Vec<Option<Witness>>,
+    /// The objective met first.
+    pub(crate) first: Option<usize>,
+    pub(crate) control: Control<'m>,
+    max_states: u64,
+    pub(crate) max_depth: u32,
+    max_memory: u64,
+    started: Instant,
+    last_progress: f64,
+    hits: Vec<Hit>,
+}
+
+impl<'m> Run<'m> {
+    pub(crate) fn new(
+        model: &'m dyn Model,
+        options: &'m SearchOptions,
+        objectives: &'m [Objective],
+        number: u64,
+        seed: u64,
+        control: Control<'m>,
+    ) -> Result<Self, SearchError> {
+        let mut explorer = model.explorer();
+        let monitor =
+            Monitor::new(objectives, &options.internal, options.lookahead, &mut *explorer, model.info())?;
+        Ok(Run {
+            model,
+            explorer,
+            helpers: Vec::new(),
+            options,
+            objectives,
+            number,
+            seed,
+            rng: Rng::new(derive(seed, Purpose::Strategy, 0)),
+            threads: 1,
+            counters: Counters::default(),
+            monitor,
+            found: vec![None; objectives.len()],
+            first: None,
+            control,
+            max_states: options.limits.states.unwrap_or(u64::MAX),
+            max_depth: options.limits.depth.unwrap_or(u32::MAX),
+            max_memory: options
+                .limits
+                .memory
+                .or_else(|| resources::machine_bytes().map(|bytes| bytes / 4 * 3))
+                .unwrap_or(u64::MAX),
+            started: Instant::now(),
+            last_progress: 0.0,
+            hits: Vec::new(),
+        })
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.model.info().width
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Bounds the number of expansions further, for a portfolio's share.
+    pub(crate) fn cap_states(&mut self, states: u64) {
+        self.max_states = self.options.limits.states.unwrap_or(u64::MAX).min(states);
+    }
+
+    pub(crate) fn state_limit(&self) -> u64 {
+        self.max_states
+    }
+
+    /// An empty buffer for successors.
+    pub(crate) fn buffer(&self) -> Successors {
+        Successors::new(self.width())
+    }
+
+    /// An empty set of visited states, with parents when a witness is wanted.
+    pub(crate) fn visited(&self) -> Visited {
+        Visited::new(self.options.store, self.width(), self.options.witness)
+    }
+
+    /// The initial state, tested against the objectives that concern states.
+    pub(crate) fn initial(&mut self) -> Result<Vec<u32>, Halt> {
+        let nowhere = || Path::Choices(Vec::new());
+        let mut state = Vec::new();
+        let outcome = self.explorer.initial(&mut state);
+        outcome.map_err(|error| self.step_error(error, &nowhere))?;
+        let mut hits = std::mem::take(&mut self.hits);
+        hits.clear();
+        let outcome = self.monitor.examine_initial(&mut *self.explorer, &state, &mut hits);
+        self.settle(outcome, &mut hits, &nowhere)?;
+        self.hits = hits;
+        Ok(state)
+    }
+
+    /// Expands a state: counts it and writes its transitions into `out`.
+    #[inline]
+    pub(crate) fn expand(
+        &mut self,
+        state: &[u32],
+        depth: u32,
+        out: &mut Successors,
+        path: &dyn Fn() -> Path,
+    ) -> Result<(), Halt> {
+        self.admit()?;
+        let outcome = self.explorer.successors(state, out);
+        self.count(depth, out.len(), outcome, path)
+    }
+
+    /// Stops when a limit forbids one more expansion.
+    #[inline]
+    pub(crate) fn admit(&mut self) -> Result<(), Halt> {
+        if self.counters.states >= self.max_states {
+            return Err(Halt::Stop(StopReason::MaxStates));
+        }
+        if self.control.interrupt.load(Ordering::Relaxed) {
+            return Err(Halt::Stop(StopReason::Interrupted));
+        }
+        if self.counters.states.is_multiple_of(CLOCK_INTERVAL) {
+            self.look_at_the_clock()?;
+        }
+        Ok(())
+    }
+
+    /// Books an expansion that was computed, here or by a helper thread.
+    #[inline]
+    pub(crate) fn count(
+        &mut self,
+        depth: u32,
+        transitions: usize,
+        outcome: Result<(), StepError>,
+        path: &dyn Fn() -> Path,
+    ) -> Result<(), Halt> {
+        outcome.map_err(|error| self.step_error(error, path))?;
+        self.counters.states += 1;
+        self.counters.transitions += transitions as u64;
+        self.counters.depth = self.counters.depth.max(depth);
+        Ok(())
+    }
+
+    /// Tests an expanded state and its transitions against the objectives.
+    #[inline]
+    pub(crate) fn check(
+        &mut self,
+        state: &[u32],
+        successors: &Successors,
+        path: &dyn Fn() -> Path,
+    ) -> Result<(), Halt> {
+        let mut hits = std::mem::take(&mut self.hits);
+        let outcome = self.monitor.examine(&mut *self.explorer, state, successors, &mut hits);
+        if outcome.is_err() || !hits.is_empty() {
+            self.settle(outcome, &mut hits, path)?;
+        }
+        self.hits = hits;
+        Ok(())
+    }
+
+    /// Writes witnesses for objectives met for the first time, and stops when enough were met.
+    #[cold]
+    fn settle(
+        &mut self,
+        outcome: Result<(), StepError>,
+        hits: &mut Vec<Hit>,
+        path: &dyn Fn() -> Path,
+    ) -> Result<(), Halt> {
+        outcome.map_err(|error| self.step_error(error, path))?;
+        for hit in hits.drain(..) {
+            if self.found[hit.objective].is_some() {
+                continue;
+            }
+            let witness = if self.options.witness {
+                Witness::new(&mut *self.explorer, path(), hit.objective, &hit.kind)
+                    .map_err(|error| SearchError::Replay(error.message))?
+            } else {
+                let (objective, kind) = (hit.objective, HitKind::Here);
+                Witness { objective, choices: Vec::new(), loop_start: None, kind, stem: 0 }
+            };
+            self.found[hit.objective] = Some(witness);
+            self.first.get_or_insert(hit.objective);
+            if !self.options.all {
+                return Err(Halt::Stop(StopReason::Found));
+            }
+        }
+        let sought = self.objectives.iter().enumerate().filter(|(_, objective)| !objective.is_measure());
+        if self.first.is_some() && sought.into_iter().all(|(index, _)| self.found[index].is_some()) {
+            return Err(Halt::Stop(StopReason::Found));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn step_error(&mut self, error: StepError, path: &dyn Fn() -> Path) -> Halt {
+        let info = self.model.info();
+        let mut trace = Trace { model: info.name.clone(), seed: Some(self.seed), ..Trace::default() };
+        if self.options.witness
+            && let Ok(witness) = Witness::new(&mut *self.explorer, path(), 0, &HitKind::Here)
+        {
+            trace = crate::witness::trace_of(self.model, &witness.choices).unwrap_or(trace);
+        }
+        Halt::from(SearchError::Step { error, seed: self.seed, trace: Box::new(trace) })
+    }
+
+    #[cold]
+    fn look_at_the_clock(&mut self) -> Result<(), Halt> {
+        let seconds = self.seconds();
+        if self.options.limits.time.is_some_and(|limit| seconds >= limit.as_secs_f64()) {
+            return Err(Halt::Stop(StopReason::MaxTime));
+        }
+        if seconds - self.last_progress >= PROGRESS_SECONDS {
+            self.last_progress = seconds;
+            let bytes = resources::resident_bytes();
+            (self.control.events)(&Event::Progress(Progress {
+                run: self.number,
+                states: self.counters.states,
+                transitions: self.counters.transitions,
+                depth: self.counters.depth,
+                seconds,
+                bytes,
+            }));
+            if bytes > self.max_memory {
+                return Err(Halt::Stop(StopReason::MaxMemory));
+            }
+        }
+        Ok(())
+    }
+}

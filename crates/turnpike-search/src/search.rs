@@ -1,0 +1,224 @@
+//! A search: one or many runs, in order, with their verdict.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use turnpike_model::{Diagnostic, Model};
+
+use crate::error::{Halt, SearchError};
+use crate::event::{Event, EventSink};
+use crate::limits::StopReason;
+use crate::objective::{Monitor, Objective};
+use crate::options::SearchOptions;
+use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
+use crate::resources;
+use crate::rng::run_seed;
+use crate::run::{Control, Run};
+use crate::strategy::Strategy;
+use crate::witness::{confirm, shorten};
+
+/// Steps of strategies that would never end by themselves, when no limit is given.
+pub const DEFAULT_STEPS: u64 = 1_000_000;
+
+/// Searches a model. Events go to `events`; setting `interrupt` ends the search with a partial report.
+pub fn search(
+    model: &dyn Model,
+    options: &SearchOptions,
+    events: &EventSink<'_>,
+    interrupt: &AtomicBool,
+) -> Result<SearchReport, SearchError> {
+    validate(options)?;
+    let mut options = options.clone();
+    if options.objectives.is_empty() {
+        options.objectives.push(Objective::deadlock());
+    }
+    if matches!(options.strategy, Strategy::Random(_))
+        && options.limits.states.is_none()
+        && options.limits.time.is_none()
+    {
+        options.limits.states = Some(DEFAULT_STEPS);
+    }
+    let objectives = options.objectives.clone();
+    let warnings = Monitor::warnings(&objectives, model.info());
+    let control = Control { events, interrupt };
+    let runs = if options.runs == 1 {
+        vec![one_run(model, &options, &objectives, 0, options.threads, control)?]
+    } else {
+        many_runs(model, &options, &objectives, control)?
+    };
+    Ok(SearchReport { verdict: SearchReport::overall(&runs), runs, warnings })
+}
+
+/// Refuses requests that cannot mean anything.
+fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
+    let zero = |what: &str| Err(Diagnostic::error(format!("{what} must be at least 1")));
+    match &options.strategy {
+        Strategy::Highway { width: 0 }
+        | Strategy::HighwayIdeal { width: 0 }
+        | Strategy::HighwayApprox { width: 0 }
+        | Strategy::Beam { width: 0, .. } => return zero("the width"),
+        Strategy::BestFirst { queue: Some(0), .. } => return zero("the queue bound"),
+        Strategy::Random(random) if random.restart_depth == Some(0) => return zero("the restart depth"),
+        Strategy::Drs(drs) if drs.walks == Some(0) => return zero("the number of walks"),
+        Strategy::Drs(drs) if drs.increment == Some(0) => return zero("the increment"),
+        Strategy::Genetic(genetic) => genetic.validate()?,
+        _ => {}
+    }
+    if options.runs == 0 {
+        return zero("the number of runs");
+    }
+    if options.threads == 0 {
+        return zero("the number of threads");
+    }
+    if let (Some(limit), Some(machine)) = (options.limits.memory, resources::machine_bytes())
+        && limit > machine
+    {
+        return Err(Diagnostic::error(format!(
+            "the memory limit of {limit} bytes is more than the machine has ({machine})"
+        ))
+        .help("without --max-memory a search stops at three quarters of the machine's memory"));
+    }
+    if let crate::store::StoreKind::Bitstate { bytes } = options.store
+        && resources::machine_bytes().is_some_and(|machine| bytes > machine)
+    {
+        return Err(Diagnostic::error(format!("a bit table of {bytes} bytes is more than the machine has")));
+    }
+    Ok(())
+}
+
+/// Runs are independent: threads take the next one each, and results are put back in order.
+fn many_runs(
+    model: &dyn Model,
+    options: &SearchOptions,
+    objectives: &[Objective],
+    control: Control<'_>,
+) -> Result<Vec<RunReport>, SearchError> {
+    let next = AtomicU64::new(0);
+    let results: Mutex<Vec<(u64, Result<RunReport, SearchError>)>> = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= options.runs || control.interrupt.load(Ordering::Relaxed) {
+                return;
+            }
+            let result = one_run(model, options, objectives, number, 1, control);
+            let failed = result.is_err();
+            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
+            if failed {
+                next.store(options.runs, Ordering::Relaxed);
+            }
+        }
+    };
+    if options.threads == 1 {
+        work();
+    } else {
+        std::thread::scope(|scope| {
+            for _ in 0..options.threads {
+                scope.spawn(work);
+            }
+        });
+    }
+    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn one_run(
+    model: &dyn Model,
+    options: &SearchOptions,
+    objectives: &[Objective],
+    number: u64,
+    threads: usize,
+    control: Control<'_>,
+) -> Result<RunReport, SearchError> {
+    let seed = run_seed(options.seed, number);
+    (control.events)(&Event::RunStarted { run: number, seed });
+    let mut run = Run::new(model, options, objectives, number, seed, control)?;
+    run.threads = threads;
+    let stop = match options.strategy.search(&mut run) {
+        Ok(stop) => stop,
+        Err(Halt::Stop(stop)) => stop,
+        Err(Halt::Error(error)) => return Err(*error),
+    };
+    let report = finish(&mut run, stop)?;
+    (control.events)(&Event::RunFinished { run: number, verdict: report.verdict, states: report.states });
+    Ok(report)
+}
+
+/// Shortens and confirms witnesses, and draws the conclusion.
+fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError> {
+    let (options, objectives, model) = (run.options, run.objectives, run.model);
+    let mut shorten_states = 0;
+    let mut witnesses = Vec::new();
+    let counters = run.counters.clone();
+    let seconds_searching = run.seconds();
+    let actions = run.monitor.action_counts(&mut *run.explorer);
+    let covered = run.monitor.covered(&mut *run.explorer);
+    let extreme = run.monitor.extremes();
+    let mut order: Vec<usize> = (0..objectives.len()).filter(|&index| run.found[index].is_some()).collect();
+    order.sort_by_key(|&index| (run.first != Some(index), index));
+    for index in order.iter().copied().filter(|_| options.witness) {
+        let Some(mut witness) = run.found[index].clone() else { continue };
+        let original = witness.len();
+        if options.shorten && options.strategy.wants_shortening() {
+            (run.control.events)(&Event::Shortening { run: run.number, length: original });
+            let (shorter, spent) = shorten(run, witness, shorten_budget(counters.states));
+            witness = shorter;
+            shorten_states += spent;
+        }
+        let mut trace = confirm(model, &witness, &objectives[index], &options.internal, options.lookahead)?;
+        trace.strategy = options.strategy.name().to_owned();
+        trace.seed = Some(run.seed);
+        witnesses.push(WitnessReport::new(
+            objectives[index].text(),
+            original,
+            trace,
+            options.states_in_witness,
+        ));
+    }
+    let measured_only = objectives.iter().all(Objective::is_measure);
+    let complete = stop == StopReason::Exhausted && options.store.is_exact() && !run.monitor.gave_up();
+    let verdict = match () {
+        () if !order.is_empty() => Verdict::Found,
+        () if measured_only => Verdict::Measured,
+        () if complete => Verdict::None,
+        () => Verdict::Inconclusive,
+    };
+    let never_taken = model
+        .info()
+        .actions
+        .iter()
+        .filter(|name| !actions.keys().any(|key| key.split('|').any(|part| part == name.as_str())))
+        .cloned()
+        .collect();
+    Ok(RunReport {
+        verdict,
+        stop,
+        seed: run.seed,
+        objective: objectives.iter().map(Objective::text).collect::<Vec<_>>().join("; "),
+        states: counters.states,
+        considered: counters.considered,
+        generated: counters.generated,
+        transitions: counters.transitions,
+        depth: counters.depth,
+        seconds: seconds_searching.max(run.seconds()),
+        peak_bytes: resources::peak_bytes(),
+        shorten_states,
+        actions,
+        never_taken,
+        witness: witnesses.first().cloned(),
+        witnesses: if options.all { witnesses } else { Vec::new() },
+        covered: covered
+            .into_iter()
+            .map(|(pattern, labels)| (pattern, labels.into_iter().map(|label| (label, 1)).collect()))
+            .collect(),
+        extreme,
+        generations: counters.generations,
+        odds: counters.odds,
+    })
+}
+
+/// As much as the search itself took, within bounds: shortening never dominates, and never starves.
+fn shorten_budget(states: u64) -> u64 {
+    states.clamp(200, 50_000)
+}

@@ -1,0 +1,274 @@
+//! Visited states: exact, tree-compressed, by fingerprint, or by bits; with parents, so that a path can be told.
+
+mod arena;
+mod exact;
+mod lossy;
+mod tree;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub(crate) use exact::ExactStore;
+pub(crate) use lossy::Fingerprints;
+use turnpike_model::{Diagnostic, Explorer, diagnostic::nearest};
+
+use crate::witness::Path;
+use arena::Arena;
+use lossy::Bitstate;
+use tree::TreeStore;
+
+/// How visited states are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreKind {
+    /// Every state in full.
+    Exact,
+    /// Every state in full, equal parts shared.
+    Tree,
+    /// A 64-bit fingerprint a state.
+    Compact,
+    /// A few bits a state, in a table of this many bytes.
+    Bitstate {
+        /// Size of the bit table.
+        bytes: u64,
+    },
+}
+
+impl StoreKind {
+    /// Size of the bit table when none is given.
+    pub const DEFAULT_BITSTATE_BYTES: u64 = 64 << 20;
+    const NAMES: [&'static str; 4] = ["exact", "tree", "compact", "bitstate"];
+
+    /// Whether absence can be proved with it.
+    pub fn is_exact(self) -> bool {
+        matches!(self, StoreKind::Exact | StoreKind::Tree)
+    }
+}
+
+impl fmt::Display for StoreKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StoreKind::Exact => "exact",
+            StoreKind::Tree => "tree",
+            StoreKind::Compact => "compact",
+            StoreKind::Bitstate { .. } => "bitstate",
+        })
+    }
+}
+
+impl FromStr for StoreKind {
+    type Err = Diagnostic;
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        match text {
+            "exact" => Ok(StoreKind::Exact),
+            "tree" => Ok(StoreKind::Tree),
+            "compact" => Ok(StoreKind::Compact),
+            "bitstate" => Ok(StoreKind::Bitstate { bytes: Self::DEFAULT_BITSTATE_BYTES }),
+            _ => {
+                let error = Diagnostic::error(format!("there is no store '{text}'"));
+                Err(match nearest(text, Self::NAMES) {
+                    Some(name) => error.help(format!("did you mean '{name}'?")),
+                    None => error.help(format!("the stores are {}", Self::NAMES.join(", "))),
+                })
+            }
+        }
+    }
+}
+
+/// The parent of the initial state.
+pub(crate) const ROOT: u32 = u32::MAX;
+
+enum Kind {
+    Exact(ExactStore),
+    Tree(TreeStore),
+    Compact(Fingerprints, Retained),
+    Bitstate(Bitstate, Retained),
+}
+
+/// States that a lossy store must still expand, and the choices that reach every state it took in.
+struct Retained {
+    states: Arena,
+    choices: Vec<u32>,
+}
+
+/// The set of visited states of one search, with dense ids in order of insertion.
+pub(crate) struct Visited {
+    kind: Kind,
+    /// Parent ids; empty when no path will be asked for.
+    parents: Option<Vec<u32>>,
+}
+
+impl Visited {
+    pub(crate) fn new(kind: StoreKind, width: usize, with_parents: bool) -> Self {
+        let retained = || Retained { states: Arena::new(width), choices: Vec::new() };
+        let kind = match kind {
+            StoreKind::Exact => Kind::Exact(ExactStore::new(width)),
+            StoreKind::Tree => Kind::Tree(TreeStore::new(width)),
+            StoreKind::Compact => Kind::Compact(Fingerprints::default(), retained()),
+            StoreKind::Bitstate { bytes } => Kind::Bitstate(Bitstate::new(bytes), retained()),
+        };
+        Visited { kind, parents: with_parents.then(Vec::new) }
+    }
+
+    /// Adds a state reached from `parent` by its transition `choice`. `None` when it was there already.
+    #[inline]
+    pub(crate) fn insert(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        parent: u32,
+        choice: u32,
+    ) -> Option<u32> {
+        let new = match &mut self.kind {
+            Kind::Exact(store) => {
+                let (id, new) = store.insert(state);
+                new.then_some(id)
+            }
+            Kind::Tree(store) => {
+                let (id, new) = store.insert(state);
+                new.then_some(id)
+            }
+            Kind::Compact(prints, retained) => {
+                prints.insert(explorer.content_hash(state)).then(|| retained.push(state, choice))
+            }
+            Kind::Bitstate(bits, retained) => {
+                bits.insert(explorer.content_hash(state)).then(|| retained.push(state, choice))
+            }
+        };
+        if let (Some(_), Some(parents)) = (new, &mut self.parents) {
+            parents.push(parent);
+        }
+        new
+    }
+
+    /// Like [`insert`](Self::insert) for exact stores, giving the id of old states too.
+    #[inline]
+    pub(crate) fn insert_exact(&mut self, state: &[u32], parent: u32) -> (u32, bool) {
+        let (id, new) = match &mut self.kind {
+            Kind::Exact(store) => store.insert(state),
+            Kind::Tree(store) => store.insert(state),
+            _ => unreachable!("only exact stores give ids of old states"),
+        };
+        if let (true, Some(parents)) = (new, &mut self.parents) {
+            parents.push(parent);
+        }
+        (id, new)
+    }
+
+    pub(crate) fn contains(&self, explorer: &mut dyn Explorer, state: &[u32]) -> bool {
+        match &self.kind {
+            Kind::Exact(store) => store.find(state).is_some(),
+            Kind::Tree(store) => store.find(state).is_some(),
+            Kind::Compact(prints, _) => prints.contains(explorer.content_hash(state)),
+            Kind::Bitstate(bits, _) => bits.contains(explorer.content_hash(state)),
+        }
+    }
+
+    /// Copies a state out.
+    #[inline]
+    pub(crate) fn load(&self, id: u32, out: &mut Vec<u32>) {
+        match &self.kind {
+            Kind::Exact(store) => {
+                out.clear();
+                out.extend_from_slice(store.get(id));
+            }
+            Kind::Tree(store) => store.load(id, out),
+            Kind::Compact(_, retained) | Kind::Bitstate(_, retained) => {
+                out.clear();
+                out.extend_from_slice(retained.states.get(id));
+            }
+        }
+    }
+
+    /// The state will not be loaded again: lossy stores give its memory back.
+    pub(crate) fn forget(&mut self, id: u32) {
+        if let Kind::Compact(_, retained) | Kind::Bitstate(_, retained) = &mut self.kind {
+            retained.states.forget(id);
+        }
+    }
+
+    /// Replaces the parent of a state (when a shorter way to it was found).
+    pub(crate) fn set_parent(&mut self, id: u32, parent: u32) {
+        if let Some(parents) = &mut self.parents {
+            parents[id as usize] = parent;
+        }
+    }
+
+    /// The path from the initial state to `id`.
+    pub(crate) fn path(&self, id: u32) -> Path {
+        let parents = self.parents.as_ref().expect("paths need parents");
+        let mut ids = vec![id];
+        let mut at = id;
+        while parents[at as usize] != ROOT {
+            at = parents[at as usize];
+            ids.push(at);
+        }
+        ids.reverse();
+        match &self.kind {
+            Kind::Compact(_, retained) | Kind::Bitstate(_, retained) => {
+                Path::Choices(ids[1..].iter().map(|&id| retained.choices[id as usize]).collect())
+            }
+            _ => {
+                let mut flat = Vec::new();
+                let mut state = Vec::new();
+                for id in ids {
+                    self.load(id, &mut state);
+                    flat.extend_from_slice(&state);
+                }
+                Path::States(flat)
+            }
+        }
+    }
+
+    /// Number of states taken in.
+    pub(crate) fn len(&self) -> usize {
+        match &self.kind {
+            Kind::Exact(store) => store.len(),
+            Kind::Tree(store) => store.len(),
+            Kind::Compact(prints, _) => prints.len(),
+            Kind::Bitstate(bits, _) => bits.len(),
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let parents = self.parents.as_ref().map_or(0, |parents| parents.capacity() * 4);
+        let kind = match &self.kind {
+            Kind::Exact(store) => store.bytes(),
+            Kind::Tree(store) => store.bytes(),
+            Kind::Compact(prints, retained) => prints.bytes() + retained.bytes(),
+            Kind::Bitstate(bits, retained) => bits.bytes() + retained.bytes(),
+        };
+        parents + kind
+    }
+
+    /// What the user must know about a lossy store's odds; `None` for exact ones.
+    pub(crate) fn odds(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Exact(_) | Kind::Tree(_) => None,
+            Kind::Compact(prints, _) => Some(format!(
+                "64-bit fingerprints of {} states: {:.1e} colliding pairs expected",
+                prints.len(),
+                Fingerprints::expected_collisions(prints.len() as u64)
+            )),
+            Kind::Bitstate(bits, _) => Some(format!(
+                "bit table of {} bytes holding {} states: a new state is now taken for an old one with probability {:.1e}",
+                bits.bytes(),
+                bits.len(),
+                bits.miss_probability()
+            )),
+        }
+    }
+}
+
+impl Retained {
+    fn push(&mut self, state: &[u32], choice: u32) -> u32 {
+        let id = self.states.len() as u32;
+        self.states.push(state);
+        self.choices.push(choice);
+        id
+    }
+
+    fn bytes(&self) -> usize {
+        self.states.bytes() + self.choices.capacity() * 4
+    }
+}

@@ -1,0 +1,57 @@
+//! Breadth-first search: shortest witnesses, complete, memory linear in the reachable states.
+
+use super::level_set::Level;
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::run::Run;
+
+/// States loaded at a time: the frontier lives in the store and is never copied as a whole.
+const BATCH: u32 = 1 << 14;
+
+pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
+    let mut visited = run.visited();
+    let outcome = levels(run, &mut visited);
+    run.counters.considered = Some(visited.len() as u64);
+    run.counters.odds = visited.odds();
+    outcome
+}
+
+fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<StopReason, Halt> {
+    Level::first(run, visited)?;
+    // Ids are given in order of discovery: a level is a range of ids.
+    let (mut start, mut end) = (0u32, visited.len() as u32);
+    let mut depth = 0;
+    let (mut states, mut state) = (Vec::new(), Vec::new());
+    while start < end {
+        if depth == run.max_depth {
+            return Ok(StopReason::MaxDepth);
+        }
+        while start < end {
+            let batch = start..end.min(start + BATCH);
+            states.clear();
+            for id in batch.clone() {
+                visited.load(id, &mut state);
+                states.extend_from_slice(&state);
+            }
+            run.expand_level(
+                &states,
+                depth,
+                visited,
+                |visited, index| visited.path(batch.start + index as u32),
+                |run, visited, index, state, successors| {
+                    let id = batch.start + index as u32;
+                    for choice in 0..successors.len() {
+                        visited.insert(&mut *run.explorer, successors.state(choice), id, choice as u32);
+                    }
+                    run.check(state, successors, &|| visited.path(id))?;
+                    visited.forget(id);
+                    Ok(())
+                },
+            )?;
+            start = batch.end;
+        }
+        end = visited.len() as u32;
+        depth += 1;
+    }
+    Ok(StopReason::Exhausted)
+}

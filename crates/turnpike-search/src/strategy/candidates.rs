@@ -1,0 +1,157 @@
+//! The N best distinct states of a stream, in memory for 2N.
+//!
+//! Priorities decide; a state met again has the same priority and is recognised, so how often or when it comes does not
+//! matter. When 2N are held, a partial selection keeps the better half: O(1) amortised per state.
+
+use std::cmp::Ordering;
+
+use turnpike_model::{Explorer, IdTable};
+
+/// What a candidate is ordered by: a rank (0 for pure chance), then the random priority.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Priority {
+    pub(crate) rank: f64,
+    pub(crate) chance: u64,
+}
+
+impl Priority {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank.total_cmp(&other.rank).then(self.chance.cmp(&other.chance))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    priority: Priority,
+    slot: u32,
+    parent: u32,
+    choice: u32,
+}
+
+/// A bounded set of candidates for the next level.
+pub(crate) struct Candidates {
+    limit: usize,
+    width: usize,
+    entries: Vec<Entry>,
+    states: Vec<u32>,
+    index: IdTable,
+    /// Nothing beyond this can be among the N best.
+    threshold: Option<Priority>,
+    /// Something had to be left behind.
+    pub(crate) passed_over: bool,
+}
+
+impl Candidates {
+    pub(crate) fn new(limit: u64, width: usize) -> Self {
+        Candidates {
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            width,
+            entries: Vec::new(),
+            states: Vec::new(),
+            index: IdTable::new(),
+            threshold: None,
+            passed_over: false,
+        }
+    }
+
+    /// Whether a state of this priority still has a chance: the cheap test before anything is looked up.
+    #[inline]
+    pub(crate) fn admits(&mut self, priority: Priority) -> bool {
+        let admitted = self.threshold.is_none_or(|threshold| priority.cmp(&threshold).is_le());
+        self.passed_over |= !admitted;
+        admitted
+    }
+
+    /// Offers an eligible state that [`admits`](Self::admits) let pass.
+    pub(crate) fn offer(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        priority: Priority,
+        state: &[u32],
+        parent: u32,
+        choice: u32,
+    ) {
+        let Candidates { entries, states, width, index, .. } = self;
+        let same = |id: u32| {
+            let entry: &Entry = &entries[id as usize];
+            let start = entry.slot as usize * *width;
+            entry.priority.chance == priority.chance && &states[start..start + *width] == state
+        };
+        let (_, new) = index
+            .find_or_insert(spread(priority.chance), same, |id| spread(entries[id as usize].priority.chance));
+        if !new {
+            return;
+        }
+        entries.push(Entry { priority, slot: entries.len() as u32, parent, choice });
+        states.extend_from_slice(state);
+        if self.entries.len() >= self.limit.saturating_mul(2) {
+            self.shrink(explorer);
+        }
+    }
+
+    /// Keeps the N best.
+    fn shrink(&mut self, explorer: &mut dyn Explorer) {
+        if self.entries.len() > self.limit {
+            self.passed_over = true;
+            let (states, width) = (&self.states, self.width);
+            self.entries
+                .select_nth_unstable_by(self.limit - 1, |a, b| compare(explorer, states, width, a, b));
+            self.entries.truncate(self.limit);
+            self.threshold = self.entries.iter().map(|entry| entry.priority).max_by(Priority::cmp);
+        }
+        self.pack();
+    }
+
+    /// Moves the states of the remaining entries together and indexes them again.
+    fn pack(&mut self) {
+        self.entries.sort_unstable_by_key(|entry| entry.slot);
+        self.index.clear();
+        for position in 0..self.entries.len() {
+            let from = self.entries[position].slot as usize * self.width;
+            self.states.copy_within(from..from + self.width, position * self.width);
+            self.entries[position].slot = position as u32;
+            let entries = &self.entries;
+            // All are distinct: nothing is the same.
+            self.index.find_or_insert(
+                spread(entries[position].priority.chance),
+                |_| false,
+                |id| spread(entries[id as usize].priority.chance),
+            );
+        }
+        self.states.truncate(self.entries.len() * self.width);
+    }
+
+    /// Keeps the N best, in ascending order.
+    pub(crate) fn finish(&mut self, explorer: &mut dyn Explorer) {
+        self.shrink(explorer);
+        let (states, width) = (&self.states, self.width);
+        self.entries.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
+    }
+
+    /// The candidates as (state, predecessor, choice).
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u32], u32, u32)> + '_ {
+        self.entries.iter().map(|entry| {
+            let start = entry.slot as usize * self.width;
+            (&self.states[start..start + self.width], entry.parent, entry.choice)
+        })
+    }
+}
+
+/// The index takes its slot from the upper bits, which are what the smallest priorities have in common.
+fn spread(chance: u64) -> u64 {
+    chance.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32) ^ chance
+}
+
+/// By priority; equal priorities of different states by their portable bytes, never by interned ids.
+fn compare(explorer: &mut dyn Explorer, states: &[u32], width: usize, a: &Entry, b: &Entry) -> Ordering {
+    a.priority.cmp(&b.priority).then_with(|| {
+        let mut bytes = |entry: &Entry| {
+            let mut out = Vec::new();
+            let start = entry.slot as usize * width;
+            explorer.encode(&states[start..start + width], &mut out);
+            out
+        };
+        let left = bytes(a);
+        left.cmp(&bytes(b))
+    })
+}

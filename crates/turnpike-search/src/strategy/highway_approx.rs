@@ -1,0 +1,103 @@
+//! Approximate highway search, literally algorithm 1 of seed paper 000.
+//!
+//! A reservoir of N states per level. A state that was passed over or pushed out is considered afresh when it is met
+//! again within the level, so states with many predecessors (funnels) are favoured: property 8 of the paper. Needed to
+//! reproduce the published figures; `highway` has the same memory without the bias.
+
+use rustc_hash::FxHashSet;
+
+use super::level_set::{Considered, Level, distinct_targets};
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::rng::Rng;
+use crate::run::Run;
+use crate::store::Visited;
+
+/// Q_{d+1} under construction: algorithm 1, lines 3 to 13.
+pub(crate) struct Reservoir {
+    width: u64,
+    /// `c`: how many states were considered for addition.
+    considered: u64,
+    members: FxHashSet<Box<[u32]>>,
+    /// Members by slot, with predecessor and choice.
+    slots: Vec<(Box<[u32]>, u32, u32)>,
+}
+
+impl Reservoir {
+    pub(crate) fn new(width: u64) -> Self {
+        Reservoir { width, considered: 0, members: FxHashSet::default(), slots: Vec::new() }
+    }
+
+    /// Lines 6 to 12 for one `t` that is not in V.
+    pub(crate) fn offer(&mut self, rng: &mut Rng, target: &[u32], parent: u32, choice: u32) {
+        if self.members.contains(target) {
+            return;
+        }
+        self.considered += 1;
+        if self.considered <= self.width {
+            self.members.insert(target.into());
+            self.slots.push((target.into(), parent, choice));
+        } else if rng.chance(self.width, self.considered) {
+            let slot = rng.index(self.slots.len());
+            self.members.remove(&self.slots[slot].0);
+            self.members.insert(target.into());
+            self.slots[slot] = (target.into(), parent, choice);
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn contains(&self, target: &[u32]) -> bool {
+        self.members.contains(target)
+    }
+}
+
+pub(crate) fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {
+    let (mut visited, mut considered) = (run.visited(), Considered::new());
+    let outcome = levels(run, width, &mut visited, &mut considered);
+    run.counters.considered = considered.count();
+    run.counters.odds = visited.odds();
+    outcome
+}
+
+fn levels(
+    run: &mut Run<'_>,
+    width: u64,
+    visited: &mut Visited,
+    considered: &mut Considered,
+) -> Result<StopReason, Halt> {
+    let mut level = Level::first(run, visited)?;
+    considered.add(run.explorer.content_hash(&level.states));
+    let (mut depth, mut passed_over, mut distinct) = (0, false, Vec::new());
+    while !level.is_empty() {
+        if depth == run.max_depth {
+            return Ok(StopReason::MaxDepth);
+        }
+        let mut next = Reservoir::new(width);
+        let ids = &level.ids;
+        run.expand_level(
+            &level.states,
+            depth,
+            visited,
+            |visited, index| visited.path(ids[index]),
+            |run, visited, index, state, successors| {
+                distinct_targets(successors, &mut distinct);
+                for &choice in &distinct {
+                    let target = successors.state(choice as usize);
+                    considered.add(run.explorer.content_hash(target));
+                    if !visited.contains(&mut *run.explorer, target) {
+                        next.offer(&mut run.rng, target, ids[index], choice);
+                    }
+                }
+                run.check(state, successors, &|| visited.path(ids[index]))
+            },
+        )?;
+        level.leave(visited);
+        passed_over |= next.considered > width;
+        level = Level::default();
+        for (state, parent, choice) in &next.slots {
+            level.enter(run, visited, state, *parent, *choice);
+        }
+        depth += 1;
+    }
+    Ok(if passed_over { StopReason::Finished } else { StopReason::Exhausted })
+}

@@ -1,0 +1,96 @@
+//! What the level-synchronous strategies share: the states of a level with their ids, and a count of states met.
+
+use turnpike_model::Successors;
+
+use crate::error::Halt;
+use crate::run::Run;
+use crate::store::{Fingerprints, ROOT, Visited};
+
+/// The states of one level, flat, with their ids among the visited.
+#[derive(Default)]
+pub(crate) struct Level {
+    pub(crate) states: Vec<u32>,
+    pub(crate) ids: Vec<u32>,
+}
+
+impl Level {
+    /// The level that holds the initial state alone; it is visited.
+    pub(crate) fn first(run: &mut Run<'_>, visited: &mut Visited) -> Result<Self, Halt> {
+        let mut level = Level::default();
+        let state = run.initial()?;
+        level.enter(run, visited, &state, ROOT, 0);
+        Ok(level)
+    }
+
+    /// Adds a state to the level and to the visited, unless it was visited before.
+    pub(crate) fn enter(
+        &mut self,
+        run: &mut Run<'_>,
+        visited: &mut Visited,
+        state: &[u32],
+        parent: u32,
+        choice: u32,
+    ) {
+        if let Some(id) = visited.insert(&mut *run.explorer, state, parent, choice) {
+            self.ids.push(id);
+            self.states.extend_from_slice(state);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Lets a lossy store give back what only this level needed.
+    pub(crate) fn leave(&self, visited: &mut Visited) {
+        for &id in &self.ids {
+            visited.forget(id);
+        }
+    }
+}
+
+/// Counts distinct states by their content hash, up to a bound beyond which it is not worth the memory.
+pub(crate) struct Considered {
+    prints: Option<Fingerprints>,
+}
+
+impl Considered {
+    const MOST: usize = 1 << 24;
+
+    pub(crate) fn new() -> Self {
+        Considered { prints: Some(Fingerprints::default()) }
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, content_hash: u64) {
+        if let Some(prints) = &mut self.prints
+            && prints.insert(content_hash)
+            && prints.len() > Self::MOST
+        {
+            self.prints = None;
+        }
+    }
+
+    /// The number of distinct states, if they were few enough to be counted.
+    pub(crate) fn count(&self) -> Option<u64> {
+        self.prints.as_ref().map(|prints| prints.len() as u64)
+    }
+}
+
+/// Positions of the transitions that lead to distinct states: `succ(s)` as a set, in the front-end's order.
+pub(crate) fn distinct_targets(successors: &Successors, out: &mut Vec<u32>) {
+    out.clear();
+    if successors.len() <= 32 {
+        for index in 0..successors.len() {
+            let state = successors.state(index);
+            if out.iter().all(|&earlier| successors.state(earlier as usize) != state) {
+                out.push(index as u32);
+            }
+        }
+    } else {
+        out.extend(0..successors.len() as u32);
+        out.sort_by(|&a, &b| successors.state(a as usize).cmp(successors.state(b as usize)).then(a.cmp(&b)));
+        out.dedup_by(|a, b| successors.state(*a as usize) == successors.state(*b as usize));
+        out.sort_unstable();
+    }
+}

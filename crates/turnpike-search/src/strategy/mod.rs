@@ -1,0 +1,200 @@
+//! The strategies, one file each, and the table that describes them.
+
+mod auto;
+mod beam;
+mod best_first;
+mod bfs;
+mod candidates;
+mod dfs;
+mod drs;
+mod exhaustive;
+mod genetic;
+mod highway;
+mod highway_approx;
+mod highway_ideal;
+mod level_set;
+mod random;
+mod table;
+
+pub use drs::{DrsOptions, Fringe};
+pub use genetic::{Fitness, GeneticOptions};
+pub use random::{Over, RandomOptions};
+pub use table::{StrategyInfo, TABLE, find};
+use turnpike_model::{Diagnostic, ModelInfo};
+
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::run::Run;
+
+/// A strategy with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// Random walks.
+    Random(RandomOptions),
+    /// Breadth first.
+    Bfs,
+    /// Depth first, in the front-end's order.
+    Dfs,
+    /// Depth first, the next unvisited successor at random.
+    Rdfs,
+    /// Highway search by definition: draw from all eligible successors.
+    HighwayIdeal {
+        /// States kept per level.
+        width: u64,
+    },
+    /// Highway search by reservoir, duplicates re-considered.
+    HighwayApprox {
+        /// States kept per level.
+        width: u64,
+    },
+    /// Exact highway search in a stream.
+    Highway {
+        /// States kept per level.
+        width: u64,
+    },
+    /// Deep Random Search.
+    Drs(DrsOptions),
+    /// Genetic search (also mutation only).
+    Genetic(GeneticOptions),
+    /// All paths up to a depth.
+    Exhaustive {
+        /// Longest path, in transitions.
+        depth: u32,
+    },
+    /// Highway with a guide instead of chance.
+    Beam {
+        /// States kept per level.
+        width: u64,
+        /// What to prefer.
+        guide: Guide,
+    },
+    /// The most promising state first.
+    BestFirst {
+        /// What to prefer.
+        guide: Guide,
+        /// Longest queue; the least promising states fall out.
+        queue: Option<u64>,
+    },
+    /// A portfolio with growing budgets.
+    Auto,
+}
+
+/// A measure to be made small or large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guide {
+    /// Name of the measure.
+    pub measure: String,
+    /// Larger is better.
+    pub maximise: bool,
+}
+
+impl Guide {
+    /// The guide's rank of a state: smaller is better, whatever the direction.
+    pub(crate) fn rank(&self, run: &mut Run<'_>, index: usize, state: &[u32]) -> f64 {
+        let value = run.explorer.measure(state, index);
+        if self.maximise { -value } else { value }
+    }
+
+    /// The index of the measure in the model.
+    pub(crate) fn resolve(&self, info: &ModelInfo) -> Result<usize, Diagnostic> {
+        info.measure(&self.measure).ok_or_else(|| unknown_measure(&self.measure, info))
+    }
+}
+
+impl std::str::FromStr for Guide {
+    type Err = Diagnostic;
+
+    /// `NAME` and `min NAME` make the measure small, `max NAME` makes it large.
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        let (maximise, measure) = match text.trim().split_once(char::is_whitespace) {
+            Some(("max", name)) => (true, name.trim()),
+            Some(("min", name)) => (false, name.trim()),
+            Some(_) => {
+                return Err(Diagnostic::error(format!("'{text}' is not a guide"))
+                    .help("write a measure's name, 'min NAME' or 'max NAME'"));
+            }
+            None => (false, text.trim()),
+        };
+        if measure.is_empty() {
+            return Err(Diagnostic::error("a guide needs the name of a measure"));
+        }
+        Ok(Guide { measure: measure.to_owned(), maximise })
+    }
+}
+
+impl std::fmt::Display for Guide {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", if self.maximise { "max" } else { "min" }, self.measure)
+    }
+}
+
+/// The error for a measure the model does not have.
+pub(crate) fn unknown_measure(name: &str, info: &ModelInfo) -> Diagnostic {
+    let names: Vec<&str> = info.measures.iter().map(|measure| measure.name.as_str()).collect();
+    let error = Diagnostic::error(format!("{} has no measure '{name}'", info.name));
+    match turnpike_model::diagnostic::nearest(name, names.iter().copied()) {
+        Some(near) => error.help(format!("did you mean '{near}'?")),
+        None if names.is_empty() => error.help("this model has no measures"),
+        None => error.help(format!("its measures are {}", names.join(", "))),
+    }
+}
+
+impl Strategy {
+    /// The name used in flags and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Strategy::Random(_) => "random",
+            Strategy::Bfs => "bfs",
+            Strategy::Dfs => "dfs",
+            Strategy::Rdfs => "rdfs",
+            Strategy::HighwayIdeal { .. } => "highway-ideal",
+            Strategy::HighwayApprox { .. } => "highway-approx",
+            Strategy::Highway { .. } => "highway",
+            Strategy::Drs(_) => "drs",
+            Strategy::Genetic(options) if options.crossover => "genetic",
+            Strategy::Genetic(_) => "mutation",
+            Strategy::Exhaustive { .. } => "exhaustive",
+            Strategy::Beam { .. } => "beam",
+            Strategy::BestFirst { .. } => "best-first",
+            Strategy::Auto => "auto",
+        }
+    }
+
+    /// Whether one run can use several threads with the same result as one.
+    pub fn is_level_synchronous(&self) -> bool {
+        matches!(
+            self,
+            Strategy::Bfs
+                | Strategy::HighwayIdeal { .. }
+                | Strategy::HighwayApprox { .. }
+                | Strategy::Highway { .. }
+                | Strategy::Beam { .. }
+                | Strategy::Auto
+        )
+    }
+
+    /// Whether its witnesses may be longer than need be.
+    pub(crate) fn wants_shortening(&self) -> bool {
+        !matches!(self, Strategy::Bfs)
+    }
+
+    /// Runs to the end. `Exhausted` claims that every reachable state was expanded.
+    pub(crate) fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        match self {
+            Strategy::Random(options) => random::search(run, options),
+            Strategy::Bfs => bfs::search(run),
+            Strategy::Dfs => dfs::search(run, dfs::Order::Given),
+            Strategy::Rdfs => dfs::search(run, dfs::Order::Random),
+            Strategy::HighwayIdeal { width } => highway_ideal::search(run, *width),
+            Strategy::HighwayApprox { width } => highway_approx::search(run, *width),
+            Strategy::Highway { width } => highway::search(run, *width),
+            Strategy::Drs(options) => drs::search(run, options),
+            Strategy::Genetic(options) => genetic::search(run, options),
+            Strategy::Exhaustive { depth } => exhaustive::search(run, *depth),
+            Strategy::Beam { width, guide } => beam::search(run, *width, guide),
+            Strategy::BestFirst { guide, queue } => best_first::search(run, guide, *queue),
+            Strategy::Auto => auto::search(run),
+        }
+    }
+}

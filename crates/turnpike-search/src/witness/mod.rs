@@ -1,0 +1,10 @@
+//! Witnesses: from what a strategy remembers to a trace that was re-executed before anyone sees it.
+
+mod path;
+mod replay;
+mod shorten;
+
+pub(crate) use path::{Path, Witness};
+pub use replay::{Divergence, Replayed, replay};
+pub(crate) use replay::{confirm, trace_of};
+pub(crate) use shorten::shorten;

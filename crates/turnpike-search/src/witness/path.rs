@@ -1,0 +1,137 @@
+//! Paths, and their loops erased.
+
+use rustc_hash::FxHashMap;
+use turnpike_model::{Explorer, StepError, Successors};
+
+use crate::objective::HitKind;
+
+/// How a strategy tells the way to a state.
+#[derive(Clone, Debug)]
+pub(crate) enum Path {
+    /// All states from the initial one on, flat.
+    States(Vec<u32>),
+    /// The transition taken in each state.
+    Choices(Vec<u32>),
+}
+
+/// A path that meets an objective, as the choices to make from the initial state.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Witness {
+    pub(crate) objective: usize,
+    pub(crate) choices: Vec<u32>,
+    /// For a lasso, the index of the state that the last choice returns to.
+    pub(crate) loop_start: Option<usize>,
+    /// Where the objective was met, seen from the last expanded state.
+    pub(crate) kind: HitKind,
+    /// Choices that lead to the last expanded state.
+    pub(crate) stem: usize,
+}
+
+impl Witness {
+    /// Turns a path to an expanded state and a hit there into a loop-free witness.
+    pub(crate) fn new(
+        explorer: &mut dyn Explorer,
+        path: Path,
+        objective: usize,
+        kind: &HitKind,
+    ) -> Result<Self, StepError> {
+        let mut states = path.into_states(explorer)?;
+        erase_loops(&mut states);
+        let mut choices = choices_between(explorer, &states)?;
+        let stem = choices.len();
+        let mut loop_start = None;
+        match kind {
+            HitKind::Here => {}
+            HitKind::Step(choice) => choices.push(*choice),
+            HitKind::Lasso { choices: more, entry } => {
+                loop_start = Some(stem + entry);
+                choices.extend(more);
+            }
+        }
+        Ok(Witness { objective, choices, loop_start, kind: kind.clone(), stem })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.choices.len()
+    }
+}
+
+impl Path {
+    /// The states of the path, one after the other.
+    pub(crate) fn into_states(self, explorer: &mut dyn Explorer) -> Result<Vec<Vec<u32>>, StepError> {
+        let mut state = Vec::new();
+        explorer.initial(&mut state)?;
+        let width = state.len();
+        match self {
+            Path::States(flat) if width == 0 => Ok(vec![Vec::new(); flat.len().max(1)]),
+            Path::States(flat) => Ok(flat.chunks(width).map(<[u32]>::to_vec).collect()),
+            Path::Choices(choices) => {
+                let mut successors = Successors::new(width);
+                let mut states = vec![state.clone()];
+                for choice in choices {
+                    explorer.successors(&state, &mut successors)?;
+                    if choice as usize >= successors.len() {
+                        return Err(StepError::new("a recorded choice is not enabled any more"));
+                    }
+                    state.clear();
+                    state.extend_from_slice(successors.state(choice as usize));
+                    states.push(state.clone());
+                }
+                Ok(states)
+            }
+        }
+    }
+}
+
+/// Cuts out every detour that returns to a state already on the path.
+pub(crate) fn erase_loops(states: &mut Vec<Vec<u32>>) {
+    let mut last: FxHashMap<&[u32], usize> = FxHashMap::default();
+    for (index, state) in states.iter().enumerate() {
+        last.insert(state, index);
+    }
+    let mut keep = Vec::new();
+    let mut at = 0;
+    while at < states.len() {
+        at = last[states[at].as_slice()];
+        keep.push(at);
+        at += 1;
+    }
+    if keep.len() < states.len() {
+        *states = keep.into_iter().map(|index| std::mem::take(&mut states[index])).collect();
+    }
+}
+
+/// The first transition between each state and the next.
+pub(crate) fn choices_between(
+    explorer: &mut dyn Explorer,
+    states: &[Vec<u32>],
+) -> Result<Vec<u32>, StepError> {
+    let mut successors = Successors::new(states.first().map_or(0, Vec::len));
+    let mut choices = Vec::with_capacity(states.len());
+    for pair in states.windows(2) {
+        explorer.successors(&pair[0], &mut successors)?;
+        let choice = (0..successors.len()).find(|&index| successors.state(index) == pair[1]);
+        choices.push(choice.ok_or_else(|| StepError::new("two states of a path are not connected"))? as u32);
+    }
+    Ok(choices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_erased_and_ends_kept() {
+        let path = |ids: &[u32]| ids.iter().map(|&id| vec![id]).collect::<Vec<_>>();
+        for (before, after) in [
+            (&[0, 1, 2][..], &[0, 1, 2][..]),
+            (&[0, 1, 0, 2], &[0, 2]),
+            (&[0, 1, 2, 1, 3, 2, 4], &[0, 1, 3, 2, 4]),
+            (&[0, 0, 0], &[0]),
+        ] {
+            let mut states = path(before);
+            erase_loops(&mut states);
+            assert_eq!(states, path(after));
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Re-execution: of a witness before it is reported, and of a trace file on a model.
+
+use turnpike_model::{Explorer, Model, StateValues, Step, StepError, Successors, Trace};
+
+use super::{Path, Witness};
+use crate::error::SearchError;
+use crate::objective::{HitKind, Monitor, Objective};
+
+/// Names and values of a state.
+pub(crate) fn values(explorer: &mut dyn Explorer, names: &[String], state: &[u32]) -> StateValues {
+    let mut texts = Vec::new();
+    explorer.state_values(state, &mut texts);
+    names.iter().cloned().zip(texts).collect()
+}
+
+/// Re-executes a witness on a fresh explorer, checks that it shows what it claims, and writes it down.
+pub(crate) fn confirm(
+    model: &dyn Model,
+    witness: &Witness,
+    objective: &Objective,
+    internal: &[String],
+    lookahead: bool,
+) -> Result<Trace, SearchError> {
+    let failed = |error: StepError| SearchError::Replay(error.message);
+    let trace = Trace {
+        objective: objective.text().to_owned(),
+        loop_start: witness.loop_start,
+        ..trace_of(model, &witness.choices).map_err(failed)?
+    };
+    let info = model.info();
+    let mut explorer = model.explorer();
+    let explorer = &mut *explorer;
+    let states = Path::Choices(witness.choices.clone()).into_states(explorer).map_err(failed)?;
+    if witness.loop_start.is_some_and(|anchor| states.get(anchor) != states.last()) {
+        return Err(SearchError::Replay("the loop does not close".into()));
+    }
+    let expanded = &states[witness.stem];
+    let mut successors = Successors::new(info.width);
+    // The objective is judged afresh: by a monitor and an explorer that have seen nothing else.
+    let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, lookahead, explorer, info)?;
+    let mut hits = Vec::new();
+    monitor.examine_initial(explorer, expanded, &mut hits).map_err(failed)?;
+    let mut met = witness.kind == HitKind::Here && !hits.is_empty();
+    hits.clear();
+    explorer.successors(expanded, &mut successors).map_err(failed)?;
+    monitor.examine(explorer, expanded, &successors, &mut hits).map_err(failed)?;
+    met |= hits.iter().any(|hit| match (&hit.kind, &witness.kind) {
+        (HitKind::Lasso { .. }, HitKind::Lasso { .. }) => true,
+        (one, other) => one == other,
+    });
+    if !met {
+        return Err(SearchError::Replay(format!("the last step does not meet '{objective}'")));
+    }
+    Ok(trace)
+}
+
+/// The trace that these choices make from the initial state, as far as they are enabled.
+pub(crate) fn trace_of(model: &dyn Model, choices: &[u32]) -> Result<Trace, StepError> {
+    let info = model.info();
+    let mut explorer = model.explorer();
+    let explorer = &mut *explorer;
+    let mut state = Vec::new();
+    explorer.initial(&mut state)?;
+    let mut trace = Trace { model: info.name.clone(), fingerprint: info.fingerprint, ..Trace::default() };
+    trace.initial = Some(values(explorer, &info.parameters, &state));
+    let mut successors = Successors::new(info.width);
+    for &choice in choices {
+        explorer.successors(&state, &mut successors)?;
+        if choice as usize >= successors.len() {
+            return Err(StepError::new(format!(
+                "choice {choice} of step {} is not enabled",
+                trace.len() + 1
+            )));
+        }
+        state.clear();
+        state.extend_from_slice(successors.state(choice as usize));
+        trace.steps.push(Step {
+            label: explorer.label(successors.label(choice as usize)).text,
+            choice: Some(choice),
+            state: Some(values(explorer, &info.parameters, &state)),
+        });
+    }
+    Ok(trace)
+}
+
+/// A trace, re-executed as far as it goes.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// The steps that were executed, with choices and states filled in.
+    pub trace: Trace,
+    /// Why and where it stopped early.
+    pub divergence: Option<Divergence>,
+    /// Transitions enabled in the last state reached.
+    pub enabled: Vec<String>,
+    /// Whether the last state reached is a deadlock.
+    pub deadlock: bool,
+}
+
+/// Where a trace and a model part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// The step, from 1.
+    pub step: usize,
+    /// What is different.
+    pub reason: String,
+}
+
+/// Re-executes a trace on a model by its labels, and by its states where it has them.
+///
+/// A trace of labels alone may fit several paths of a nondeterministic model: all of them are followed together, and
+/// the first that fits to the end is told.
+pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
+    let info = model.info();
+    let mut explorer = model.explorer();
+    let explorer = &mut *explorer;
+    let mut initial = Vec::new();
+    explorer.initial(&mut initial)?;
+    // All ways to follow the trace so far: levels of (parent index, choice, state).
+    let mut levels: Vec<Vec<(usize, u32, Vec<u32>)>> = vec![vec![(0, 0, initial)]];
+    let mut divergence = None;
+    let mut successors = Successors::new(info.width);
+    if let Some(expected) = &trace.initial
+        && let Some(reason) = difference(expected, &values(explorer, &info.parameters, &levels[0][0].2))
+    {
+        divergence = Some(Divergence { step: 0, reason: format!("the initial state differs: {reason}") });
+    }
+    let steps = if divergence.is_some() { &[][..] } else { &trace.steps[..] };
+    for (index, step) in steps.iter().enumerate() {
+        let mut next: Vec<(usize, u32, Vec<u32>)> = Vec::new();
+        let (mut with_label, mut state_difference) = (false, None);
+        for (parent, (_, _, state)) in levels[index].iter().enumerate() {
+            explorer.successors(state, &mut successors)?;
+            for choice in 0..successors.len() {
+                if explorer.label(successors.label(choice)).text != step.label {
+                    continue;
+                }
+                with_label = true;
+                let target = successors.state(choice);
+                let different = step
+                    .state
+                    .as_ref()
+                    .and_then(|expected| difference(expected, &values(explorer, &info.parameters, target)));
+                match different {
+                    Some(reason) => state_difference = Some(reason),
+                    None if next.iter().any(|(_, _, known)| known == target) => {}
+                    None => next.push((parent, choice as u32, target.to_vec())),
+                }
+            }
+        }
+        if next.is_empty() {
+            let reason = match state_difference {
+                Some(reason) => format!("'{}' leads to another state: {reason}", step.label),
+                None if with_label => unreachable!("a transition with the label leads somewhere"),
+                None => format!("'{}' is not enabled", step.label),
+            };
+            divergence = Some(Divergence { step: index + 1, reason });
+            break;
+        }
+        levels.push(next);
+    }
+    // Told backwards along the first way that got furthest.
+    let mut executed = Vec::new();
+    let mut at = 0;
+    for (index, level) in levels.iter().enumerate().skip(1).rev() {
+        let (parent, choice, state) = &level[at];
+        let state = values(explorer, &info.parameters, state);
+        executed.push(Step {
+            label: trace.steps[index - 1].label.clone(),
+            choice: Some(*choice),
+            state: Some(state),
+        });
+        at = *parent;
+    }
+    executed.reverse();
+    let last = &levels[levels.len() - 1][0].2;
+    explorer.successors(last, &mut successors)?;
+    let deadlock = explorer.is_deadlock(last, &successors);
+    let enabled = (0..successors.len()).map(|index| explorer.label(successors.label(index)).text).collect();
+    let initial = Some(values(explorer, &info.parameters, &levels[0][0].2));
+    let trace = Trace {
+        model: info.name.clone(),
+        fingerprint: info.fingerprint,
+        initial,
+        steps: executed,
+        ..trace.clone()
+    };
+    Ok(Replayed { trace, divergence, enabled, deadlock })
+}
+
+/// The first value that differs, told; `None` when all agree.
+fn difference(expected: &StateValues, found: &StateValues) -> Option<String> {
+    expected.iter().find_map(|(name, value)| match found.get(name) {
+        Some(other) if other == value => None,
+        Some(other) => Some(format!("{name} is {other}, the trace has {value}")),
+        None => Some(format!("the model has no parameter {name}")),
+    })
+}
