@@ -102,6 +102,21 @@ impl<P: Packed> Explorer for View<'_, P> {
         self.0.measure(state, index)
     }
 
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
+        out.clear();
+        let (words, rest) = bytes.as_chunks::<4>();
+        // A state of another width would be read beyond its end.
+        if words.len() != self.0.width() || !rest.is_empty() {
+            return Err(StepError::new(format!(
+                "a portable state of this model has {} bytes, not {}",
+                4 * self.0.width(),
+                bytes.len()
+            )));
+        }
+        out.extend(words.iter().map(|&word| u32::from_le_bytes(word)));
+        Ok(())
+    }
+
     fn violation(&mut self, state: &[u32]) -> Option<Violation> {
         self.0.violation(state).map(|message| Violation { kind: ViolationKind::Assertion, message })
     }

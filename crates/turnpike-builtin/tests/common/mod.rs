@@ -169,6 +169,8 @@ pub(crate) fn check_promises(model: &dyn Model, limit: usize) {
         let mut back = Vec::new();
         second.decode(&portable, &mut back).expect("a portable state");
         assert_eq!(state, back);
+        portable.pop();
+        assert!(second.decode(&portable, &mut back).is_err(), "{}: a cut state was read", info.name);
         at += 1;
     }
     // Again, in another explorer and in the opposite direction: nothing may depend on what was asked before.
