@@ -1,2 +1,28 @@
-//! The turnpike command line.
-fn main() {}
+//! The turnpike command line: flags, wiring, exit codes. Everything it prints is printed here; libraries never do.
+
+mod cli;
+mod commands;
+mod exit;
+mod failure;
+mod load;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let format = cli.format;
+    let command = cli.command.name();
+    match cli.command.run(cli.format) {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure.report(command, format),
+    }
+}

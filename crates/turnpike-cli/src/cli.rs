@@ -1,0 +1,79 @@
+//! The command line's grammar. Help, completions and man pages come from here.
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::commands::{
+    bench, check, compare, completions, generate, info, man, reduce, replay, search, show, simulate,
+    strategies,
+};
+use crate::exit;
+use crate::failure::Outcome;
+
+/// Finds bugs in designs and programs too big to verify, with traces short enough to understand.
+#[derive(Parser)]
+#[command(name = "turnpike", version, after_help = exit::TABLE, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// How results are printed.
+    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
+    pub(crate) format: Format,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people.
+    Human,
+    /// Exactly one JSON object on standard output, errors included.
+    Json,
+}
+
+macro_rules! commands {
+    ($($(#[$doc:meta])* $variant:ident => $module:ident),* $(,)?) => {
+        #[derive(Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$doc])* $variant($module::Args)),*
+        }
+
+        impl Command {
+            /// The name as typed.
+            pub(crate) fn name(&self) -> &'static str {
+                match self { $(Command::$variant(_) => stringify!($module)),* }
+            }
+
+            pub(crate) fn run(self, format: Format) -> Outcome {
+                match self { $(Command::$variant(args) => $module::run(args, format)),* }
+            }
+        }
+    };
+}
+
+commands! {
+    /// Look for a bug: a deadlock, an action, a state, an extreme value.
+    Search => search,
+    /// Write the whole state space.
+    Generate => generate,
+    /// Re-execute a trace on a model, step by step.
+    Replay => replay,
+    /// Print a trace for people: numbered steps, changed values only.
+    Show => show,
+    /// Step through a model by hand.
+    Simulate => simulate,
+    /// Minimise a transition system up to bisimilarity.
+    Reduce => reduce,
+    /// Tell whether two transition systems are bisimilar, and why not.
+    Compare => compare,
+    /// Check that a model can be read.
+    Check => check,
+    /// Describe a model, or list the built-in ones.
+    Info => info,
+    /// Describe the search strategies.
+    Strategies => strategies,
+    /// Measure speed on built-in models.
+    Bench => bench,
+    /// Write a completion script for a shell.
+    Completions => completions,
+    /// Write the manual pages.
+    Man => man,
+}

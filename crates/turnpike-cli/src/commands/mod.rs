@@ -1,0 +1,15 @@
+//! One module per command: its flags and what it does.
+
+pub(crate) mod bench;
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod generate;
+pub(crate) mod info;
+pub(crate) mod man;
+pub(crate) mod reduce;
+pub(crate) mod replay;
+pub(crate) mod search;
+pub(crate) mod show;
+pub(crate) mod simulate;
+pub(crate) mod strategies;

@@ -1,0 +1,34 @@
+//! Exit codes, one table for help, manual and tests.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Nothing was found and everything was covered, or the command simply succeeded.
+    Clean = 0,
+    /// A trace was found; the systems differ; the trace does not fit the model.
+    Found = 1,
+    /// Wrong usage, or an error in the model.
+    Usage = 2,
+    /// Nothing was found, but not everything was covered.
+    Inconclusive = 3,
+    /// A defect of turnpike.
+    Internal = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// The table as shown by `--help`.
+pub(crate) const TABLE: &str = "\
+Exit codes:
+  0  nothing found and everything covered, or success
+  1  a trace was found; compare: different; replay: the trace does not fit
+  2  wrong usage, unreadable input, or an error in the model
+  3  nothing found, but not everything was covered (a limit, a lossy store, a partial strategy)
+  4  internal error";

@@ -1,0 +1,100 @@
+//! Where everything is printed: results to standard output, diagnostics and progress to standard error.
+
+use std::io::Write;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use turnpike_model::{Diagnostic, Severity};
+
+/// The version in every report.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Writes a line to standard output. A reader that went away ends the program quietly, as `| head` expects.
+pub(crate) fn line(text: &str) {
+    if writeln!(std::io::stdout().lock(), "{text}").is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Writes a line to standard error.
+pub(crate) fn note(text: &str) {
+    // Nowhere left to complain to.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Writes the one JSON object of a command.
+pub(crate) fn json(value: &impl serde::Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => line(&text),
+        Err(error) => note(&format!("error: cannot write JSON: {error}")),
+    }
+}
+
+/// Draws a diagnostic with its source, where there is one.
+pub(crate) fn diagnostic(origin: &str, source: Option<&str>, diagnostic: &Diagnostic) {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut title = String::new();
+    if let (false, Some(line)) = (origin.is_empty(), diagnostic.line) {
+        title.push_str(&format!("{origin}:{line}: "));
+    } else if !origin.is_empty() && source.is_none() {
+        title.push_str(&format!("{origin}: "));
+    } else if let Some(line) = diagnostic.line {
+        title.push_str(&format!("line {line}: "));
+    }
+    title.push_str(&diagnostic.message);
+    let mut group = Group::with_title(level.primary_title(title));
+    if let (Some(source), Some(span)) = (source, &diagnostic.span) {
+        let end = span.range.end.min(source.len());
+        let start = span.range.start.min(end);
+        let annotation = AnnotationKind::Primary.span(start..end).label(span.note.as_str());
+        let snippet =
+            Snippet::source(source).path((!origin.is_empty()).then_some(origin)).annotation(annotation);
+        group = group.element(snippet);
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let colour =
+        std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none();
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    note(&renderer.render(&[group]));
+}
+
+/// A number with thousands separated: 12,481,003.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Bytes for people: 4.0 GiB.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(super::grouped(0), "0");
+        assert_eq!(super::grouped(999), "999");
+        assert_eq!(super::grouped(12_481_003), "12,481,003");
+        assert_eq!(super::bytes(4 << 30), "4.0 GiB");
+        assert_eq!(super::bytes(12), "12 B");
+    }
+}
