@@ -14,7 +14,6 @@ mod run;
 mod search;
 mod store;
 pub mod strategy;
-mod stub;
 mod witness;
 
 pub use error::SearchError;

@@ -2,7 +2,7 @@
 //!
 //! Labels are resolved once each: afterwards a transition costs one table look-up.
 
-use crate::stub::MeasureExpression;
+use turnpike_model::predicate::MeasureExpression;
 use indexmap::IndexMap;
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, PredicateId, StepError, Successors};

@@ -37,6 +37,13 @@ impl Pattern {
     }
 }
 
+impl std::fmt::Display for Pattern {
+    /// The text it was made from.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|&c| std::fmt::Write::write_char(f, c))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Pattern;

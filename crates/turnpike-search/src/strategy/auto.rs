@@ -1,9 +1,91 @@
-//! A portfolio.
+//! The portfolio: what to use when nothing is known about the state space.
+//!
+//! Rounds with doubling budgets. In each, randomised depth-first search (the cheapest on most systems), highway search
+//! (the best when depth-first gets lost), random walks (the best where revisiting pays, as with dining philosophers) and
+//! Deep Random Search get their share; the first hit ends the search, and the witness is shortened. When a member covers
+//! everything within its share, so has the portfolio. The cost is at most a small multiple of the cheapest member's.
 
+use super::drs::{self, DrsOptions};
+use super::random::{self, RandomOptions};
+use super::{dfs, highway};
 use crate::error::Halt;
 use crate::limits::StopReason;
+use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
 
+/// Expansions of the first round's depth-first search.
+const FIRST_BUDGET: u64 = 64;
+
+/// A member and its share of the round's budget, in eighths.
+#[derive(Clone, Copy)]
+enum Member {
+    Rdfs,
+    Highway,
+    Random,
+    Drs,
+}
+
+const MEMBERS: [(Member, u64); 4] =
+    [(Member::Rdfs, 8), (Member::Highway, 8), (Member::Random, 4), (Member::Drs, 4)];
+
 pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
-    super::bfs::search(run)
+    let (seed, exact) = (run.seed, run.options.store.is_exact());
+    let outcome = rounds(run, seed, exact);
+    run.seed = seed;
+    outcome
+}
+
+fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt> {
+    let limit = run.state_limit();
+    for round in 0u32.. {
+        let budget = FIRST_BUDGET
+            .checked_shl(round)
+            .filter(|&budget| budget >> round == FIRST_BUDGET)
+            .unwrap_or(limit);
+        let mut curtailed = false;
+        for (index, (member, share)) in MEMBERS.into_iter().enumerate() {
+            if matches!(member, Member::Drs) && !exact {
+                continue;
+            }
+            let number = u64::from(round) * MEMBERS.len() as u64 + index as u64;
+            run.seed = derive(seed, Purpose::Round, number);
+            run.rng = Rng::new(run.seed);
+            let share = (budget / 8).saturating_mul(share);
+            run.cap_states(run.counters.states.saturating_add(share));
+            let outcome = member.search(run, round);
+            run.cap_states(u64::MAX);
+            match outcome {
+                Ok(StopReason::Exhausted) => return Ok(StopReason::Exhausted),
+                Ok(_) => {}
+                // Walks restart for ever: only the others tell whether a larger budget would make a difference.
+                Err(Halt::Stop(StopReason::MaxStates)) => curtailed |= !matches!(member, Member::Random),
+                Err(halt) => return Err(halt),
+            }
+            // What a member that was cut short happened to know is not what the portfolio considered.
+            run.counters.considered = None;
+            run.counters.generated = None;
+            if run.counters.states >= limit {
+                return Err(Halt::Stop(StopReason::MaxStates));
+            }
+        }
+        // Without curtailment the depth limit is what keeps the members from more, and no budget changes that.
+        if !curtailed {
+            return Ok(StopReason::MaxDepth);
+        }
+    }
+    Ok(StopReason::Finished)
+}
+
+impl Member {
+    fn search(self, run: &mut Run<'_>, round: u32) -> Result<StopReason, Halt> {
+        match self {
+            Member::Rdfs => dfs::search(run, dfs::Order::Random),
+            // Widths grow with the square root of the budget, so that levels get wider and searches deeper.
+            Member::Highway => highway::search(run, 2 << (round / 2).min(40)),
+            Member::Random => {
+                random::search(run, &RandomOptions { restart: true, ..RandomOptions::default() })
+            }
+            Member::Drs => drs::search(run, &DrsOptions::default()),
+        }
+    }
 }

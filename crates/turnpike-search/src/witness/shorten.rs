@@ -1,10 +1,190 @@
 //! Makes a witness shorter, within a budget of expansions.
+//!
+//! Three attempts, each stopping as soon as nothing can be gained: breadth-first search below the length at hand (which
+//! also proves that a witness is shortest when it gets that far), highway search below it, and shortcuts between states
+//! of the path. A shorter witness may end in another state than the original, but it meets the same objective.
 
-use super::Witness;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use turnpike_model::{StepError, Successors};
+
+use super::path::choices_between;
+use super::{Path, Witness};
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::objective::HitKind;
+use crate::options::SearchOptions;
+use crate::rng::{Purpose, derive};
 use crate::run::Run;
+use crate::store::{ExactStore, ROOT};
+use crate::strategy::Strategy;
 
-/// Tries to shorten; returns the best witness and the expansions spent.
+/// A local search narrower than this finds little.
+const LEAST_SHARE: u64 = 64;
+
+/// Shortens a witness; returns the best one and the expansions spent.
 pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: u64) -> (Witness, u64) {
-    let _ = (run, budget);
-    (witness, 0)
+    let mut best = witness;
+    let mut spent = 0;
+    if best.len() < 2 {
+        return (best, spent);
+    }
+    match search_again(run, Strategy::Bfs, &best, budget / 4, 0) {
+        Again { shorter: Some(shorter), states, .. } => return (shorter, states),
+        Again { covered: true, states, .. } => return (best, states),
+        Again { states, .. } => spent += states,
+    }
+    for round in 1.. {
+        let remaining = (budget * 3 / 4).saturating_sub(spent);
+        let width = (remaining / best.len() as u64).min(4096);
+        if width < 2 || best.len() < 2 {
+            break;
+        }
+        let again = search_again(run, Strategy::Highway { width }, &best, remaining, round);
+        spent += again.states;
+        match again.shorter {
+            Some(shorter) => best = shorter,
+            None => break,
+        }
+    }
+    let remaining = budget.saturating_sub(spent);
+    if let Ok((shorter, states)) = take_shortcuts(run, &best, remaining) {
+        spent += states;
+        best = shorter;
+    }
+    (best, spent)
+}
+
+/// The outcome of searching once more.
+struct Again {
+    shorter: Option<Witness>,
+    /// Everything below the length at hand was seen: there is nothing shorter.
+    covered: bool,
+    states: u64,
+}
+
+/// Searches for the same objective with a witness shorter than `best`.
+fn search_again(run: &Run<'_>, strategy: Strategy, best: &Witness, budget: u64, round: u64) -> Again {
+    let nothing = Again { shorter: None, covered: false, states: 0 };
+    // An expansion at depth d shows a witness of d steps if the state itself is the hit, of more otherwise.
+    let depth = match best.kind {
+        HitKind::Here => best.len(),
+        _ => best.len() - 1,
+    };
+    let mut options: SearchOptions = run.options.clone();
+    options.strategy = strategy;
+    options.all = false;
+    options.limits.states = Some(budget);
+    options.limits.depth = Some(u32::try_from(depth).unwrap_or(u32::MAX));
+    options.limits.time =
+        options.limits.time.map(|time| time.saturating_sub(Duration::from_secs_f64(run.seconds())));
+    let objectives = [run.objectives[best.objective].clone()];
+    let seed = derive(run.seed, Purpose::Shorten, round);
+    let Ok(mut again) = Run::new(run.model, &options, &objectives, run.number, seed, run.control) else {
+        return nothing;
+    };
+    again.threads = run.threads;
+    let stop = options.strategy.search(&mut again);
+    let exact = options.store.is_exact();
+    let covered = exact
+        && matches!(stop, Ok(StopReason::Exhausted | StopReason::MaxDepth))
+        && strategy_covers(&options);
+    let shorter = again.found[0].take().filter(|witness| witness.len() < best.len());
+    let shorter = shorter.map(|witness| Witness { objective: best.objective, ..witness });
+    debug_assert!(!matches!(stop, Err(Halt::Error(_))) || shorter.is_none());
+    Again { shorter, covered, states: again.counters.states }
+}
+
+/// Only breadth-first search has seen everything above the depth at which it stopped.
+fn strategy_covers(options: &SearchOptions) -> bool {
+    options.strategy == Strategy::Bfs
+}
+
+/// Looks from states of the path, by small breadth-first searches, for quicker ways to later states of the path.
+fn take_shortcuts(run: &mut Run<'_>, witness: &Witness, budget: u64) -> Result<(Witness, u64), StepError> {
+    let explorer = &mut *run.explorer;
+    let stem = Path::Choices(witness.choices[..witness.stem].to_vec());
+    let mut states = stem.into_states(explorer)?;
+    let mut spent = 0;
+    let starts = (budget / LEAST_SHARE).min(states.len() as u64);
+    if starts == 0 || states.len() < 3 {
+        return Ok((witness.clone(), 0));
+    }
+    let share = budget / starts;
+    let stride = states.len().div_ceil(starts as usize);
+    let mut start = 0;
+    let mut gained = false;
+    while start + 2 < states.len() && spent + share <= budget {
+        let (detour, target, cost) = quicker_way(explorer, &states, start, share)?;
+        spent += cost;
+        if let Some(target) = target {
+            gained = true;
+            states.splice(start + 1..=target, detour);
+        }
+        start += stride;
+    }
+    if !gained {
+        return Ok((witness.clone(), spent));
+    }
+    super::path::erase_loops(&mut states);
+    let mut choices = choices_between(explorer, &states)?;
+    let removed = witness.stem - choices.len();
+    let stem = choices.len();
+    choices.extend_from_slice(&witness.choices[witness.stem..]);
+    let loop_start = witness.loop_start.map(|at| at - removed);
+    Ok((Witness { choices, loop_start, stem, ..witness.clone() }, spent))
+}
+
+/// The best shortcut from `states[start]`: the states to go through (the target included), the target's index, and
+/// the expansions spent.
+fn quicker_way(
+    explorer: &mut dyn turnpike_model::Explorer,
+    states: &[Vec<u32>],
+    start: usize,
+    budget: u64,
+) -> Result<(Vec<Vec<u32>>, Option<usize>, u64), StepError> {
+    let later: FxHashMap<&[u32], usize> =
+        states.iter().enumerate().skip(start + 1).map(|(index, state)| (state.as_slice(), index)).collect();
+    let width = states[start].len();
+    let (mut seen, mut parents, mut depths) = (ExactStore::new(width), vec![ROOT], vec![0usize]);
+    seen.insert(&states[start]);
+    let mut successors = Successors::new(width);
+    let mut best: Option<(usize, u32, usize)> = None;
+    let mut cost = 0;
+    let mut next = 0;
+    while (next as usize) < seen.len() && cost < budget {
+        let state = seen.get(next).to_vec();
+        explorer.successors(&state, &mut successors)?;
+        cost += 1;
+        for (_, target) in successors.iter() {
+            let (id, new) = seen.insert(target);
+            if !new {
+                continue;
+            }
+            parents.push(next);
+            depths.push(depths[next as usize] + 1);
+            if let Some(&index) = later.get(target) {
+                let gain = (index - start).saturating_sub(depths[id as usize]);
+                if gain > best.map_or(0, |(gain, _, _)| gain) {
+                    best = Some((gain, id, index));
+                }
+            }
+        }
+        // Nothing found deeper can gain more than reaching the end would.
+        let most = (states.len() - 1 - start).saturating_sub(depths[next as usize] + 1);
+        if best.is_some_and(|(gain, _, _)| gain >= most) {
+            break;
+        }
+        next += 1;
+    }
+    let Some((_, id, index)) = best else { return Ok((Vec::new(), None, cost)) };
+    let mut detour = Vec::new();
+    let mut at = id;
+    while parents[at as usize] != ROOT {
+        detour.push(seen.get(at).to_vec());
+        at = parents[at as usize];
+    }
+    detour.reverse();
+    Ok((detour, Some(index), cost))
 }
