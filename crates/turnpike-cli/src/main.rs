@@ -6,6 +6,7 @@ mod exit;
 mod failure;
 mod load;
 mod output;
+mod steps;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,172 @@
+//! The steps of a trace as lines for people: numbered, with the values that changed.
+//!
+//! ```text
+//!   0             philosopher1=thinking, philosopher2=thinking, fork1=free, fork2=free
+//!   1  lock(1,1)  philosopher1=has-left, fork1=held-by-1
+//! ```
+
+use turnpike_model::{StateValues, Trace};
+use turnpike_search::Pattern;
+
+/// What is shown of each step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StepView {
+    /// All values after each step, not only those that changed.
+    pub(crate) full: bool,
+    /// No values at all.
+    pub(crate) actions_only: bool,
+    /// Parameters that are never shown.
+    pub(crate) hide: Vec<Pattern>,
+}
+
+/// Labels up to this long share a column; the values of a longer one follow after it.
+const LABEL_COLUMN: usize = 32;
+/// Lines of values are broken at this column.
+const LINE: usize = 110;
+
+impl StepView {
+    /// Hides the parameters that a comma-separated list of names and wildcards matches.
+    #[must_use]
+    pub(crate) fn hiding(mut self, lists: &[String]) -> Self {
+        let names = lists.iter().flat_map(|list| list.split(','));
+        self.hide.extend(names.map(str::trim).filter(|name| !name.is_empty()).map(Pattern::new));
+        self
+    }
+
+    fn shows(&self, name: &str) -> bool {
+        !self.hide.iter().any(|pattern| pattern.matches(name))
+    }
+
+    /// `name=value` for all values that are shown.
+    pub(crate) fn values(&self, values: &StateValues) -> Vec<String> {
+        let shown = values.iter().filter(|(name, _)| self.shows(name));
+        shown.map(|(name, value)| format!("{name}={value}")).collect()
+    }
+
+    /// `name=value` for what is different after a step; for everything when it is not known what was before.
+    pub(crate) fn changes(&self, before: Option<&StateValues>, after: &StateValues) -> Vec<String> {
+        let Some(before) = before else { return self.values(after) };
+        let changed = after.iter().filter(|(name, value)| before.get(*name) != Some(*value));
+        let shown = changed.filter(|(name, _)| self.shows(name));
+        shown.map(|(name, value)| format!("{name}={value}")).collect()
+    }
+}
+
+/// The whole trace: the initial state as number 0, then one numbered entry a step, a loop marked.
+pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
+    let digits = trace.len().to_string().len().max(3);
+    let widest = trace.labels().map(|label| label.chars().count()).filter(|&width| width <= LABEL_COLUMN);
+    let column = widest.max().unwrap_or(0);
+    let mut out = Vec::new();
+    if let (Some(initial), false) = (&trace.initial, view.actions_only) {
+        entry(&mut out, digits, column, 0, "", &view.values(initial));
+    }
+    let mut before = trace.initial.as_ref();
+    for (index, step) in trace.steps.iter().enumerate() {
+        if trace.loop_start == Some(index) {
+            out.push(format!("{:digits$}  -- the loop starts here --", ""));
+        }
+        let values = match &step.state {
+            Some(_) if view.actions_only => Vec::new(),
+            Some(after) if view.full => view.values(after),
+            Some(after) => view.changes(before, after),
+            None => Vec::new(),
+        };
+        entry(&mut out, digits, column, index + 1, &step.label, &values);
+        before = step.state.as_ref();
+    }
+    if let Some(start) = trace.loop_start {
+        let place = match start {
+            0 => "to the initial state".to_owned(),
+            step => format!("to the state after step {step}"),
+        };
+        out.push(format!("{:digits$}  -- back {place} --", ""));
+    }
+    out
+}
+
+/// One numbered entry, in as many lines as its values need.
+fn entry(out: &mut Vec<String>, digits: usize, column: usize, number: usize, label: &str, values: &[String]) {
+    let mut line = format!("{number:>digits$}  {label:column$}");
+    let indent = digits + column + 4;
+    if column > 0 || !label.is_empty() {
+        line.push_str("  ");
+    }
+    let mut first = true;
+    for (index, value) in values.iter().enumerate() {
+        let comma = if index + 1 < values.len() { "," } else { "" };
+        let width = value.chars().count() + comma.len();
+        if !first && line.chars().count() + 1 + width > LINE {
+            out.push(std::mem::replace(&mut line, " ".repeat(indent)));
+            first = true;
+        }
+        if !first {
+            line.push(' ');
+        }
+        line.push_str(value);
+        line.push_str(comma);
+        first = false;
+    }
+    line.truncate(line.trim_end().len());
+    out.push(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use turnpike_model::Step;
+
+    fn state(values: &[(&str, &str)]) -> StateValues {
+        values.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    fn trace() -> Trace {
+        let step =
+            |label: &str, values| Step { label: label.to_owned(), choice: None, state: Some(state(values)) };
+        Trace {
+            initial: Some(state(&[("x", "0"), ("y", "a")])),
+            steps: vec![
+                step("go", &[("x", "1"), ("y", "a")]),
+                step("a long label", &[("x", "1"), ("y", "b")]),
+            ],
+            ..Trace::default()
+        }
+    }
+
+    #[test]
+    fn shows_what_changed() {
+        let expected = ["  0                x=0, y=a", "  1  go            x=1", "  2  a long label  y=b"]
+            .map(str::to_owned);
+        assert_eq!(lines(&trace(), &StepView::default()), expected);
+        let all = lines(&trace(), &StepView { full: true, ..StepView::default() });
+        assert_eq!(all[2], "  2  a long label  x=1, y=b");
+        let bare = lines(&trace(), &StepView { actions_only: true, ..StepView::default() });
+        assert_eq!(bare, ["  1  go", "  2  a long label"]);
+        let hidden = lines(&trace(), &StepView::default().hiding(&["z, ?".to_owned()]));
+        assert_eq!(hidden, ["  0", "  1  go", "  2  a long label"]);
+    }
+
+    #[test]
+    fn marks_the_loop() {
+        let lasso = Trace { loop_start: Some(1), ..trace() };
+        let shown = lines(&lasso, &StepView { actions_only: true, ..StepView::default() });
+        let expected = [
+            "  1  go",
+            "     -- the loop starts here --",
+            "  2  a long label",
+            "     -- back to the state after step 1 --",
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn breaks_long_lines_and_takes_traces_without_states() {
+        let names: Vec<String> = (0..40).map(|index| format!("parameter{index}")).collect();
+        let initial = names.iter().map(|name| (name.clone(), "value".to_owned())).collect();
+        let wide = Trace { initial: Some(initial), steps: vec![Step::new("a")], ..Trace::default() };
+        let shown = lines(&wide, &StepView::default());
+        assert!(shown.len() > 5 && shown.iter().all(|line| line.chars().count() <= LINE), "{shown:#?}");
+        assert!(shown[1].starts_with("        parameter"), "{shown:#?}");
+        assert_eq!(shown.last().map(String::as_str), Some("  1  a"));
+    }
+}
