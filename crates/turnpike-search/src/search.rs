@@ -220,5 +220,5 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
 
 /// Half of what the search itself took, within bounds: shortening never dominates, and never starves.
 fn shorten_budget(states: u64) -> u64 {
-    (states / 2).clamp(200, 50_000)
+    (states / 2).clamp(300, 50_000)
 }

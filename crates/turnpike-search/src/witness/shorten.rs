@@ -30,7 +30,7 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: u64) -> (Witn
     if best.len() < 2 {
         return (best, spent);
     }
-    match search_again(run, Strategy::Bfs, &best, budget / 4, 0) {
+    match search_again(run, Strategy::Bfs, &best, budget / 2, 0) {
         Again { shorter: Some(shorter), states, .. } => return (shorter, states),
         Again { covered: true, states, .. } => return (best, states),
         Again { states, .. } => spent += states,
