@@ -1,1 +1,0 @@
-//! Models written as ordinary Rust types.

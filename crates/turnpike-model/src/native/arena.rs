@@ -1,0 +1,137 @@
+//! Values that get dense numbers and stay where they are.
+
+use std::sync::{OnceLock, RwLock};
+
+use crate::id_table::IdTable;
+
+/// Entries of the first chunk; each further chunk is twice as large.
+const FIRST: usize = 1 << 10;
+const CHUNKS: usize = 21;
+/// What an [`IdTable`] can number.
+const CAPACITY: u32 = 1 << 30;
+
+/// Numbers distinct values from 0 in the order they come. Reading by number takes no lock and gives a reference that
+/// lasts, because values never move; only new values are serialised.
+#[derive(Debug)]
+pub(super) struct Arena<T> {
+    index: RwLock<IdTable>,
+    chunks: [OnceLock<Chunk<T>>; CHUNKS],
+}
+
+/// Allocated as a whole, filled one by one.
+type Chunk<T> = Box<[OnceLock<Entry<T>>]>;
+
+#[derive(Debug)]
+pub(super) struct Entry<T> {
+    /// Kept: tables ask for it again when they grow, and searches for every choice.
+    pub(super) hash: u64,
+    pub(super) value: T,
+}
+
+impl<T: Eq> Arena<T> {
+    pub(super) fn new() -> Self {
+        Arena { index: RwLock::default(), chunks: [const { OnceLock::new() }; CHUNKS] }
+    }
+
+    /// The value with this number.
+    #[inline]
+    pub(super) fn get(&self, id: u32) -> Option<&Entry<T>> {
+        let (chunk, offset) = place(id);
+        self.chunks.get(chunk)?.get()?[offset].get()
+    }
+
+    /// The number of a value that is there already.
+    pub(super) fn find(&self, hash: u64, same: impl Fn(&T) -> bool) -> Option<u32> {
+        let index = self.index.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        index.find(hash, |id| self.matches(id, hash, &same))
+    }
+
+    /// The number of `value`, which is added when it is new; `None` when the arena is full.
+    pub(super) fn intern(&self, hash: u64, value: T) -> Option<u32> {
+        if let Some(id) = self.find(hash, |known| *known == value) {
+            return Some(id);
+        }
+        // A panic inside the lock can only come from comparing values, before anything has changed; so what a
+        // poisoned lock protects is still whole.
+        let mut index = self.index.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // Another thread may have added it in between.
+        if let Some(id) = index.find(hash, |id| self.matches(id, hash, |known| *known == value)) {
+            return Some(id);
+        }
+        let next = index.len() as u32;
+        if next >= CAPACITY {
+            return None;
+        }
+        let (chunk, offset) = place(next);
+        let slots =
+            self.chunks.get(chunk)?.get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect());
+        // The value first, its number second: whoever finds the number finds the value.
+        let _ = slots[offset].set(Entry { hash, value });
+        let (id, _) = index.find_or_insert(hash, |_| false, |id| self.get(id).map_or(0, |entry| entry.hash));
+        debug_assert_eq!(id, next);
+        Some(id)
+    }
+
+    #[inline]
+    fn matches(&self, id: u32, hash: u64, same: impl Fn(&T) -> bool) -> bool {
+        self.get(id).is_some_and(|entry| entry.hash == hash && same(&entry.value))
+    }
+}
+
+/// Chunk `k` holds the numbers from `FIRST * (2^k - 1)` on.
+#[inline]
+fn place(id: u32) -> (usize, usize) {
+    let shifted = id as usize + FIRST;
+    let chunk = (shifted.ilog2() - FIRST.ilog2()) as usize;
+    (chunk, shifted - (FIRST << chunk))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_dense() {
+        let (mut chunk, mut offset) = (0, 0);
+        for id in 0..100_000 {
+            assert_eq!(place(id), (chunk, offset));
+            offset += 1;
+            if offset == FIRST << chunk {
+                (chunk, offset) = (chunk + 1, 0);
+            }
+        }
+        assert!(place(CAPACITY - 1).0 < CHUNKS);
+    }
+
+    #[test]
+    fn threads_agree_on_numbers() {
+        let arena: Arena<u64> = Arena::new();
+        let number = |value: u64| arena.intern(crate::hash::mix(0, value), value).expect("room");
+        let lists: Vec<Vec<u32>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4u64)
+                .map(|thread| {
+                    let number = &number;
+                    scope.spawn(move || {
+                        let mut list = vec![0; 20_000];
+                        for step in 0..20_000 {
+                            let value = (step * 7 + thread * 5000) % 20_000;
+                            list[value as usize] = number(value);
+                        }
+                        list
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        assert!(lists.windows(2).all(|pair| pair[0] == pair[1]));
+        let mut ids = lists[0].clone();
+        ids.sort_unstable();
+        assert!(ids.iter().copied().eq(0..20_000));
+        for (value, &id) in lists[0].iter().enumerate() {
+            assert_eq!(arena.get(id).expect("there").value, value as u64);
+        }
+        assert!(arena.get(20_000).is_none());
+        assert!(arena.get(u32::MAX).is_none());
+        assert_eq!(arena.find(5, |_| true), None);
+    }
+}
