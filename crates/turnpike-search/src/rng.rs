@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(derive(7, Purpose::Run, 1), run_seed(7, 1));
         assert_ne!(run_seed(7, 1), run_seed(7, 2));
     }
-    const GOLDEN_DRAWS: [u64; 8] = [0; 8];
+    const GOLDEN_DRAWS: [u64; 8] = [5, 17, 71, 42, 96, 46, 72, 32];
 
     #[test]
     fn bounded_draws_are_uniform() {

@@ -66,6 +66,9 @@ pub(crate) struct Run<'m> {
     started: Instant,
     last_progress: f64,
     hits: Vec<Hit>,
+    /// What tests observe: for every expansion its depth, then the words of the state.
+    #[cfg(test)]
+    pub(crate) trail: Option<Vec<u32>>,
 }
 
 impl<'m> Run<'m> {
@@ -105,6 +108,8 @@ impl<'m> Run<'m> {
             started: Instant::now(),
             last_progress: 0.0,
             hits: Vec::new(),
+            #[cfg(test)]
+            trail: None,
         })
     }
 
@@ -159,6 +164,11 @@ impl<'m> Run<'m> {
         path: &dyn Fn() -> Path,
     ) -> Result<(), Halt> {
         self.admit()?;
+        #[cfg(test)]
+        if let Some(trail) = &mut self.trail {
+            trail.push(depth);
+            trail.extend_from_slice(state);
+        }
         let outcome = self.explorer.successors(state, out);
         self.count(depth, out.len(), outcome, path)
     }

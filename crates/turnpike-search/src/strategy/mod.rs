@@ -15,6 +15,8 @@ mod highway_ideal;
 mod level_set;
 mod random;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use drs::{DrsOptions, Fringe};
 pub use genetic::{Fitness, GeneticOptions};
