@@ -152,6 +152,11 @@ impl WitnessReport {
 }
 
 impl SearchReport {
+    /// The shortest witness over all runs; of equally short ones the earliest.
+    pub fn witness(&self) -> Option<&WitnessReport> {
+        self.runs.iter().filter_map(|run| run.witness.as_ref()).min_by_key(|witness| witness.length)
+    }
+
     /// The verdict over several runs: found if any found, none if any covered everything.
     pub(crate) fn overall(runs: &[RunReport]) -> Verdict {
         for verdict in [Verdict::Found, Verdict::None, Verdict::Measured] {

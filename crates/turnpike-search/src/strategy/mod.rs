@@ -28,6 +28,9 @@ use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
 
+/// States kept per level unless a width is given.
+pub const DEFAULT_WIDTH: u64 = 32;
+
 /// A strategy with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -143,6 +146,25 @@ pub(crate) fn unknown_measure(name: &str, info: &ModelInfo) -> Diagnostic {
 }
 
 impl Strategy {
+    /// The strategy of this name with default parameters; those that cannot do without a parameter say so.
+    pub fn by_name(name: &str) -> Result<Strategy, Diagnostic> {
+        Ok(match find(name)?.name {
+            "random" => Strategy::Random(RandomOptions::default()),
+            "bfs" => Strategy::Bfs,
+            "dfs" => Strategy::Dfs,
+            "rdfs" => Strategy::Rdfs,
+            "highway-ideal" => Strategy::HighwayIdeal { width: DEFAULT_WIDTH },
+            "highway-approx" => Strategy::HighwayApprox { width: DEFAULT_WIDTH },
+            "highway" => Strategy::Highway { width: DEFAULT_WIDTH },
+            "drs" => Strategy::Drs(DrsOptions::default()),
+            "genetic" => Strategy::Genetic(GeneticOptions::default()),
+            "mutation" => Strategy::Genetic(GeneticOptions { crossover: false, ..GeneticOptions::default() }),
+            "auto" => Strategy::Auto,
+            "exhaustive" => return Err(Diagnostic::error("'exhaustive' needs a depth")),
+            other => return Err(Diagnostic::error(format!("'{other}' needs a guide"))),
+        })
+    }
+
     /// The name used in flags and reports.
     pub fn name(&self) -> &'static str {
         match self {
@@ -178,7 +200,11 @@ impl Strategy {
 
     /// Whether its witnesses may be longer than need be.
     pub(crate) fn wants_shortening(&self) -> bool {
-        !matches!(self, Strategy::Bfs)
+        match self {
+            Strategy::Bfs => false,
+            Strategy::Drs(options) => !options.proves_shortest(),
+            _ => true,
+        }
     }
 
     /// Runs to the end. `Exhausted` claims that every reachable state was expanded.

@@ -1,0 +1,50 @@
+//! The dependency graph keeps its direction: front-ends and engine meet only at the waist.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// The workspace's crates and the workspace crates that each depends on, not counting what only tests need.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo metadata runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    packages
+        .iter()
+        .map(|package| {
+            let own = package["dependencies"].as_array().expect("a list of dependencies");
+            let own = own
+                .iter()
+                .filter(|dependency| dependency["kind"].as_str() != Some("dev"))
+                .map(|dependency| text(&dependency["name"]))
+                .filter(|name| name.starts_with("turnpike"))
+                .collect();
+            (text(&package["name"]), own)
+        })
+        .collect()
+}
+
+#[test]
+fn crates_depend_only_towards_the_waist() {
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("turnpike-model", &[][..]),
+        ("turnpike-builtin", &["turnpike-model"]),
+        ("turnpike-reduction", &["turnpike-model"]),
+        ("turnpike-search", &["turnpike-model"]),
+        ("turnpike", &["turnpike-model", "turnpike-search"]),
+        ("turnpike-cli", &["turnpike-builtin", "turnpike-model", "turnpike-reduction", "turnpike-search"]),
+    ]);
+    let found = dependencies();
+    assert!(found.len() >= allowed.len());
+    for (name, own) in found {
+        let allowed = allowed.get(name.as_str()).unwrap_or_else(|| panic!("{name} is not in the table of this test"));
+        for dependency in own {
+            assert!(allowed.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The facade as a user's own test would use it.
+
+use turnpike::{NativeModel, Search, Verdict};
+
+/// Two threads increment a counter in two steps each, without a lock.
+struct LostUpdate;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    counter: u8,
+    read: [Option<u8>; 2],
+    done: [bool; 2],
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Action {
+    Read(usize),
+    Write(usize),
+}
+
+impl NativeModel for LostUpdate {
+    type State = State;
+    type Action = Action;
+
+    fn initial(&self) -> State {
+        State { counter: 0, read: [None; 2], done: [false; 2] }
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+        for thread in 0..2 {
+            match state.read[thread] {
+                _ if state.done[thread] => {}
+                None => actions.push(Action::Read(thread)),
+                Some(_) => actions.push(Action::Write(thread)),
+            }
+        }
+    }
+
+    fn next(&self, state: &State, action: &Action) -> Option<State> {
+        let mut next = state.clone();
+        match *action {
+            Action::Read(thread) => next.read[thread] = Some(state.counter),
+            Action::Write(thread) => {
+                next.counter = state.read[thread]? + 1;
+                next.done[thread] = true;
+            }
+        }
+        Some(next)
+    }
+
+    fn is_done(&self, state: &State) -> bool {
+        state.done == [true; 2]
+    }
+
+    fn violation(&self, state: &State) -> Option<String> {
+        (state.done == [true; 2] && state.counter != 2).then(|| "an update was lost".into())
+    }
+}
+
+#[test]
+fn every_strategy_finds_the_lost_update() {
+    for strategy in ["auto", "bfs", "dfs", "rdfs", "highway", "drs", "genetic"] {
+        let report = Search::of(LostUpdate).find("assertion").strategy(strategy).seed(3).run().unwrap();
+        assert_eq!(report.verdict, Verdict::Found, "{strategy}");
+        let witness = report.witness().unwrap();
+        assert_eq!(witness.length, 4);
+        assert!(witness.steps[0].label.starts_with("read("), "{}", witness.steps[0].label);
+    }
+}
+
+#[test]
+fn termination_is_not_a_deadlock() {
+    let report = Search::of(LostUpdate).find("deadlock").strategy("bfs").run().unwrap();
+    assert_eq!(report.verdict, Verdict::None);
+}
+
+#[test]
+#[should_panic(expected = "found: any-error in 4 steps")]
+fn assert_absent_tells_the_witness() {
+    Search::of(LostUpdate).assert_absent();
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let message = |search: Search| search.run().unwrap_err().to_string();
+    assert!(message(Search::of(LostUpdate).find("deadlok")).contains("did you mean 'deadlock'?"));
+    assert!(message(Search::of(LostUpdate).strategy("higway")).contains("did you mean 'highway'?"));
+}
