@@ -1,0 +1,334 @@
+//! Deep Random Search with the holes of the printed code closed, and its depth-aware variant.
+//!
+//! **Walks.** From the node at hand a walk enters a child drawn uniformly from the distinct unvisited ones, and so on
+//! until every child is visited or the depth bound is reached. A child without successors is a dead end: it was
+//! expanded (and tested for deadlock), the walk draws one of its siblings instead, so the draw stays uniform over
+//! interior children without a separate leaf test. Nodes that still have unvisited children wait in the fringe, and
+//! the next walk begins at one of them, all equally likely.
+//!
+//! **What is different from figure 3.**
+//! - The initial state joins the fringe when unvisited children remain after the first `walks` walks: complete for
+//!   every number of walks. Children generated meanwhile are skipped, not inserted twice.
+//! - A fringe node keeps the list of its untried children, so nothing is enumerated twice. Dropping visited ones when
+//!   they are met keeps the draw uniform over the others.
+//! - A higher bound goes on from the nodes that the lower one cut off instead of beginning again: all bounds together
+//!   expand each state once, and end after as many steps as the cut-off nodes need, not after the longest walk.
+//!   With increment 1 a walk is one step and the search a randomised breadth-first one: its witnesses are shortest.
+//!
+//! **Depth-aware.** Every state carries the smallest depth at which it was entered. A child is worth entering when it
+//! is unvisited *or* its depth gets smaller; it is then expanded again. When the fringe is empty, no node above the
+//! bound can improve a successor, hence every depth below the bound is the true distance and everything to be met up to
+//! the bound was met. With increment k a witness is at most k - 1 longer than the shortest. Each state is expanded at
+//! most once for every depth it had.
+//!
+//! **Memory.** Every state met, nine bytes beside it, the lists of fringe nodes.
+
+use turnpike_model::Successors;
+
+use super::anytime::Anytime;
+use super::fringe::OpenSet;
+use super::{DrsOptions, Fringe, cutoff};
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::run::Run;
+use crate::store::{ROOT, Visited};
+use crate::strategy::level_set::distinct_targets;
+use crate::witness::Path;
+
+/// The depth of a state that no one has labelled.
+const UNKNOWN: u32 = u32::MAX;
+
+/// The initial state's node.
+const INITIAL: u32 = 0;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Status {
+    /// A successor of something, no more.
+    Met,
+    /// In the fringe as somebody's unexplored child; a walk may enter it from anywhere.
+    Waiting,
+    /// Entered by a walk, not expanded at its present depth: cut off, or about to be expanded.
+    Entered,
+    Interior,
+    Leaf,
+}
+
+/// The nodes, by the id of their state.
+#[derive(Default)]
+struct Nodes {
+    parent: Vec<u32>,
+    depth: Vec<u32>,
+    status: Vec<Status>,
+}
+
+struct Completed {
+    met: Visited,
+    nodes: Nodes,
+    /// Nodes to begin walks at, each with its untried children once it was expanded.
+    fringe: OpenSet<Vec<u32>>,
+    /// Nodes that the depth bound stopped. Those entered again at a smaller depth are skipped when the bound rises.
+    cut: Vec<u32>,
+    /// States at this depth are not expanded, for now.
+    bound: u32,
+    /// Nor ever: the cutoff, or `useful`.
+    last_bound: u32,
+    /// From this depth on, no witness shorter than the best known can be met. Infinite until one is known.
+    useful: u32,
+    depth_aware: bool,
+    anytime: Option<Anytime>,
+    children_wait: bool,
+    state: Vec<u32>,
+    successors: Successors,
+    distinct: Vec<u32>,
+}
+
+pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+    // Without witnesses there is no length to improve.
+    let anytime = (options.anytime && run.options.witness).then(|| Anytime::new(run));
+    let last_bound = cutoff(run, options);
+    let mut drs = Completed {
+        met: Visited::new(run.options.store, run.width(), false),
+        nodes: Nodes::default(),
+        fringe: OpenSet::new(),
+        cut: Vec::new(),
+        bound: options.increment.unwrap_or(last_bound).min(last_bound),
+        last_bound,
+        useful: u32::MAX,
+        depth_aware: options.depth_aware || options.anytime,
+        anytime,
+        children_wait: options.fringe == Fringe::Children,
+        state: Vec::new(),
+        successors: run.buffer(),
+        distinct: Vec::new(),
+    };
+    let outcome = drs.deepen(run, options);
+    run.counters.considered = Some(drs.met.len() as u64);
+    run.counters.generated = Some(drs.nodes.generated());
+    match outcome {
+        // Whatever ended the search for shorter ones, there is a witness.
+        Ok(_) | Err(Halt::Stop(_)) if drs.useful < u32::MAX => Ok(StopReason::Found),
+        outcome => outcome,
+    }
+}
+
+impl Completed {
+    /// Walks until the fringe is empty, then raises the bound, until nothing was cut off.
+    fn deepen(&mut self, run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+        let initial = run.initial()?;
+        self.met.insert_exact(&initial, ROOT);
+        self.nodes.push();
+        self.nodes.depth[INITIAL as usize] = 1;
+        self.cut_off(INITIAL);
+        loop {
+            self.release();
+            if self.fringe.remove(INITIAL).is_some() {
+                self.first_walks(run, options.walks.unwrap_or(u32::MAX))?;
+            }
+            while let Some(node) = self.fringe.pick(&mut run.rng) {
+                let untried = self.fringe.remove(node).unwrap_or_default();
+                self.resume(run, node, untried)?;
+            }
+            if self.cut.is_empty() || self.bound == self.last_bound {
+                break;
+            }
+            let increment = options.increment.unwrap_or(u32::MAX);
+            self.bound = self.bound.saturating_add(increment).min(self.last_bound);
+        }
+        let complete = !self.nodes.status.contains(&Status::Entered);
+        Ok(if complete { StopReason::Exhausted } else { StopReason::MaxDepth })
+    }
+
+    /// Moves the nodes that a lower bound cut off into the fringe.
+    fn release(&mut self) {
+        for node in std::mem::take(&mut self.cut) {
+            // Entered again at a smaller depth and expanded meanwhile: the entry is out of date.
+            if self.nodes.status[node as usize] != Status::Entered {
+                continue;
+            }
+            if self.nodes.depth[node as usize] < self.bound {
+                self.fringe.insert(node, Vec::new());
+            } else {
+                self.cut_off(node);
+            }
+        }
+    }
+
+    /// Walks from distinct children of the initial state; it joins the fringe if some remain.
+    fn first_walks(&mut self, run: &mut Run<'_>, walks: u32) -> Result<(), Halt> {
+        let mut untried = self.expand(run, INITIAL)?;
+        for _ in 0..walks {
+            match self.step(run, INITIAL, &mut untried)? {
+                Step::Into(child, below) => self.walk(run, child, below)?,
+                Step::Cut => {}
+                Step::Closed => break,
+            }
+        }
+        self.keep(INITIAL, untried);
+        Ok(())
+    }
+
+    /// A walk from a node of the fringe.
+    fn resume(&mut self, run: &mut Run<'_>, node: u32, mut untried: Vec<u32>) -> Result<(), Halt> {
+        let depth = self.nodes.depth[node as usize];
+        if matches!(self.nodes.status[node as usize], Status::Waiting | Status::Entered) {
+            if depth >= self.bound {
+                self.cut_off(node);
+                return Ok(());
+            }
+            untried = self.expand(run, node)?;
+        }
+        if depth + 1 >= self.useful {
+            return Ok(());
+        }
+        self.walk(run, node, untried)
+    }
+
+    /// A deep random walk from an expanded node.
+    fn walk(&mut self, run: &mut Run<'_>, start: u32, untried: Vec<u32>) -> Result<(), Halt> {
+        let (mut at, mut untried) = (start, untried);
+        while let Step::Into(child, below) = self.step(run, at, &mut untried)? {
+            self.keep(at, std::mem::replace(&mut untried, below));
+            at = child;
+        }
+        self.keep(at, untried);
+        Ok(())
+    }
+
+    /// One step of a walk: into an interior child, drawn uniformly from those worth entering.
+    fn step(&mut self, run: &mut Run<'_>, at: u32, untried: &mut Vec<u32>) -> Result<Step, Halt> {
+        while !untried.is_empty() {
+            let child = untried.swap_remove(run.rng.index(untried.len()));
+            if !self.is_worth_entering(child, at) {
+                continue;
+            }
+            // Its list, if it has one, belongs to the depth it had.
+            self.fringe.remove(child);
+            self.nodes.label(child, at);
+            if self.nodes.depth[child as usize] >= self.bound {
+                self.cut_off(child);
+                return Ok(Step::Cut);
+            }
+            let below = self.expand(run, child)?;
+            if self.nodes.status[child as usize] == Status::Interior {
+                return Ok(Step::Into(child, below));
+            }
+        }
+        Ok(Step::Closed)
+    }
+
+    /// Puts what a walk leaves behind into the fringe: the node with its untried children, or those themselves.
+    fn keep(&mut self, node: u32, mut untried: Vec<u32>) {
+        if self.children_wait {
+            for child in untried {
+                if self.is_worth_entering(child, node) {
+                    let fresh = matches!(self.nodes.status[child as usize], Status::Met | Status::Waiting);
+                    self.nodes.label(child, node);
+                    if fresh {
+                        self.nodes.status[child as usize] = Status::Waiting;
+                    }
+                    self.fringe.insert(child, Vec::new());
+                }
+            }
+            return;
+        }
+        // As in the paper, a node is in the fringe only if it has something left when the walk passes on.
+        while untried.pop_if(|child| !self.is_worth_entering(*child, node)).is_some() {}
+        if !untried.is_empty() {
+            self.fringe.insert(node, untried);
+        }
+    }
+
+    /// Whether a walk at `parent` may enter `child`. Once false it stays false, as depths only get smaller, until the
+    /// parent's own depth gets smaller; the parent is then expanded again.
+    fn is_worth_entering(&self, child: u32, parent: u32) -> bool {
+        let nearer = || self.nodes.depth[child as usize] > self.nodes.depth[parent as usize] + 1;
+        match self.nodes.status[child as usize] {
+            Status::Met | Status::Waiting => true,
+            Status::Entered | Status::Interior => self.depth_aware && nearer(),
+            // Nothing lies behind a leaf; only a deadlock's own distance can still matter.
+            Status::Leaf => self.anytime.is_some() && nearer(),
+        }
+    }
+
+    fn cut_off(&mut self, node: u32) {
+        self.nodes.status[node as usize] = Status::Entered;
+        if self.nodes.depth[node as usize] < self.useful {
+            self.cut.push(node);
+        }
+    }
+
+    /// Expands and tests a node; returns its distinct successors worth entering.
+    fn expand(&mut self, run: &mut Run<'_>, node: u32) -> Result<Vec<u32>, Halt> {
+        self.met.load(node, &mut self.state);
+        let transitions = self.nodes.depth[node as usize] - 1;
+        let path = || self.nodes.path(node, &self.met);
+        run.expand(&self.state, transitions, &mut self.successors, &path)?;
+        let is_leaf = self.successors.is_empty();
+        self.nodes.status[node as usize] = if is_leaf { Status::Leaf } else { Status::Interior };
+        distinct_targets(&self.successors, &mut self.distinct);
+        let mut untried = Vec::with_capacity(self.distinct.len());
+        for at in 0..self.distinct.len() {
+            let target = self.successors.state(self.distinct[at] as usize);
+            let (child, new) = self.met.insert_exact(target, ROOT);
+            if new {
+                self.nodes.push();
+            }
+            if self.is_worth_entering(child, node) {
+                untried.push(child);
+            }
+        }
+        let path = || self.nodes.path(node, &self.met);
+        if let Some(anytime) = &self.anytime {
+            Anytime::check(run, transitions, &self.state, &self.successors, &path)?;
+            if let Some(bound) = anytime.bound(run) {
+                self.useful = bound;
+                self.last_bound = self.last_bound.min(bound);
+                self.bound = self.bound.min(bound);
+            }
+        } else {
+            run.check(&self.state, &self.successors, &path)?;
+        }
+        Ok(untried)
+    }
+}
+
+/// What became of a step.
+enum Step {
+    /// The walk is in this interior child, expanded, with these successors worth entering.
+    Into(u32, Vec<u32>),
+    /// The bound stopped it.
+    Cut,
+    /// No child is worth entering.
+    Closed,
+}
+
+impl Nodes {
+    /// A node for a state just met.
+    fn push(&mut self) {
+        self.parent.push(ROOT);
+        self.depth.push(UNKNOWN);
+        self.status.push(Status::Met);
+    }
+
+    /// A walk enters `node` from `parent`; the smaller depth counts.
+    fn label(&mut self, node: u32, parent: u32) {
+        let depth = self.depth[parent as usize] + 1;
+        if depth < self.depth[node as usize] {
+            self.depth[node as usize] = depth;
+            self.parent[node as usize] = parent;
+        }
+        self.status[node as usize] = Status::Entered;
+    }
+
+    /// Size of the set `generated`: states that walks entered, leaves left out as in the paper.
+    fn generated(&self) -> u64 {
+        let entered = |status: &&Status| matches!(status, Status::Entered | Status::Interior);
+        self.status.iter().filter(entered).count() as u64
+    }
+
+    /// The states on the way to a node. A parent's depth may have got smaller since, so it can be shorter than the
+    /// node's depth says.
+    fn path(&self, node: u32, met: &Visited) -> Path {
+        super::path_of(super::ancestors(node, &self.parent).collect(), met, &[])
+    }
+}
