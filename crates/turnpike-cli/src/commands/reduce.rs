@@ -1,14 +1,105 @@
-//! `turnpike reduce`.
+//! `turnpike reduce`: the smallest equivalent system.
+
+use std::time::Instant;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde_json::json;
+use turnpike_model::lts::Lts;
+use turnpike_reduction::{Equivalence, reduce};
 
 use crate::cli::Format;
+use crate::commands::search::limits::LimitArgs;
+use crate::exit::Exit;
+use crate::explicit;
 use crate::failure::{Failure, Outcome};
+use crate::load::ReadingArgs;
+use crate::output::{self, VERSION};
 
 /// Flags of `turnpike reduce`.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// A transition system (.aut, .aut.gz), `-` for standard input, or a model such as `builtin:NAME`
+    #[arg(value_name = "IN")]
+    input: String,
+    /// Write the result (.aut, .aut.gz; .dot, .svg when it is small), or `-` for .aut on standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<String>,
+    #[command(flatten)]
+    equivalence: EquivalenceArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// Which states count as equal, and how large the inputs may be.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct EquivalenceArgs {
+    /// Which states count as equal
+    #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = equivalences())]
+    pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+fn equivalences() -> impl TypedValueParser<Value = Equivalence> {
+    // Every possible value is a name of an equivalence.
+    PossibleValuesParser::new(Equivalence::ALL.map(Equivalence::name))
+        .map(|name| name.parse().unwrap_or_default())
+}
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
-    let Args {} = args;
-    let _ = format;
-    Err(Failure::usage("not available"))
+    let equivalence = args.equivalence.equivalence;
+    let to_stdout = args.output.as_deref() == Some("-");
+    if to_stdout && format == Format::Json {
+        return Err(Failure::usage("standard output cannot hold both the result and a JSON report"));
+    }
+    let started = Instant::now();
+    let before = explicit::named(&args.input, &args.reading, &args.equivalence.limits.limits()?)?;
+    let reading = started.elapsed().as_secs_f64();
+    let started = Instant::now();
+    let after = reduce(&before, equivalence);
+    let reducing = started.elapsed().as_secs_f64();
+    if let Some(target) = &args.output {
+        explicit::write(&after, target, args.reading.dialect())?;
+    }
+    match format {
+        Format::Human => {
+            let summary = format!(
+                "{}: {} -> {} ({equivalence} bisimilarity; read {reading:.2} s, reduced {reducing:.2} s)",
+                args.input,
+                size(&before),
+                size(&after)
+            );
+            // The result itself has standard output.
+            let tell = if to_stdout { output::note } else { output::line };
+            tell(&summary);
+            if let Some(target) = args.output.as_deref().filter(|_| !to_stdout) {
+                tell(&format!("wrote {target}"));
+            }
+        }
+        Format::Json => output::json(&json!({
+            "turnpike": VERSION,
+            "command": "reduce",
+            "model": args.input,
+            "equivalence": equivalence.name(),
+            "before": {"states": before.states, "transitions": before.transitions.len()},
+            "after": {"states": after.states, "transitions": after.transitions.len()},
+            "output": args.output,
+            "read_seconds": reading,
+            "seconds": reducing,
+        })),
+    }
+    Ok(Exit::Clean)
+}
+
+/// States and transitions in words.
+pub(crate) fn size(lts: &Lts) -> String {
+    let (states, transitions) = (u64::from(lts.states), lts.transitions.len() as u64);
+    let s = |count: u64| if count == 1 { "" } else { "s" };
+    format!(
+        "{} state{}, {} transition{}",
+        output::grouped(states),
+        s(states),
+        output::grouped(transitions),
+        s(transitions)
+    )
 }
