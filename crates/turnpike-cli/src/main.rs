@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod exit;
+mod explicit;
 mod failure;
 mod load;
 mod output;

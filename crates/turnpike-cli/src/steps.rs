@@ -19,6 +19,26 @@ pub(crate) struct StepView {
     pub(crate) hide: Vec<Pattern>,
 }
 
+/// The same as flags.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ViewArgs {
+    /// Show all values after each step, not only those that changed
+    #[arg(long)]
+    full: bool,
+    /// Never show these parameters (comma-separated, `*` and `?` are wildcards)
+    #[arg(long, value_name = "NAMES")]
+    hide: Vec<String>,
+    /// Show labels only
+    #[arg(long, conflicts_with_all = ["full", "hide"])]
+    actions_only: bool,
+}
+
+impl ViewArgs {
+    pub(crate) fn view(&self) -> StepView {
+        StepView { full: self.full, actions_only: self.actions_only, hide: Vec::new() }.hiding(&self.hide)
+    }
+}
+
 /// Labels up to this long share a column; the values of a longer one follow after it.
 const LABEL_COLUMN: usize = 32;
 /// Lines of values are broken at this column.

@@ -1,14 +1,161 @@
-//! `turnpike replay`.
+//! `turnpike replay`: a trace is re-executed on a model, and where they part is told.
+
+use serde_json::{Value, json};
+use turnpike_model::{Diagnostic, Trace};
+use turnpike_search::{Replayed, replay};
 
 use crate::cli::Format;
+use crate::commands::show;
+use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::{self, ModelArgs};
+use crate::output::{self, VERSION};
+use crate::steps::{self, ViewArgs};
 
 /// Flags of `turnpike replay`.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
+    #[arg(value_name = "TRACE")]
+    file: String,
+    #[command(flatten)]
+    view: ViewArgs,
+    /// Write the trace as it was executed, with states filled in (.json, .txt, .aut)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<String>,
+}
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
-    let Args {} = args;
-    let _ = format;
-    Err(Failure::usage("not available"))
+    if args.model.model == "-" && args.file == "-" {
+        return Err(Failure::usage("only one of model and trace can come from standard input"));
+    }
+    let trace = show::read(&args.file)?;
+    let model = load::model(&args.model)?;
+    let info = model.info();
+    let replayed = replay(&*model, &trace).map_err(|error| Failure::usage(error.message))?;
+    let end = Ending::of(&trace, &replayed);
+    let mut warnings = Vec::new();
+    if trace.fingerprint != 0 && trace.fingerprint != info.fingerprint {
+        warnings.push(different_model(&trace, &info.name));
+    }
+    if end == Ending::Fits && trace.objective == "deadlock" && !replayed.deadlock {
+        warnings.push(Diagnostic::warning("the trace was written for 'deadlock', but its end is none"));
+    }
+    if let Some(path) = &args.trace {
+        replayed.trace.write_file(path)?;
+    }
+    match format {
+        Format::Human => {
+            for warning in &warnings {
+                output::diagnostic("", None, warning);
+            }
+            output::line(&format!("replaying {} ({} steps) on {}", args.file, trace.len(), info.name));
+            for line in steps::lines(&replayed.trace, &args.view.view()) {
+                output::line(&line);
+            }
+            for line in conclusion(&trace, &replayed, &end) {
+                output::line(&line);
+            }
+            if let Some(path) = &args.trace {
+                output::line(&format!("wrote {path}"));
+            }
+        }
+        Format::Json => output::json(&report(&args.file, &trace, &replayed, &end, &warnings)),
+    }
+    Ok(if end == Ending::Fits { Exit::Clean } else { Exit::Found })
+}
+
+/// How a replay ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Ending {
+    Fits,
+    /// At this step, for this reason.
+    Parts(usize, String),
+}
+
+impl Ending {
+    fn of(trace: &Trace, replayed: &Replayed) -> Self {
+        if let Some(divergence) = &replayed.divergence {
+            return Ending::Parts(divergence.step, divergence.reason.clone());
+        }
+        let Some(start) = trace.loop_start else { return Ending::Fits };
+        let steps = &replayed.trace.steps;
+        let anchor = match start {
+            0 => replayed.trace.initial.as_ref(),
+            step => steps[step - 1].state.as_ref(),
+        };
+        if steps.last().and_then(|step| step.state.as_ref()) == anchor {
+            return Ending::Fits;
+        }
+        Ending::Parts(
+            trace.len(),
+            format!("the loop does not close: the end is not the state after step {start}"),
+        )
+    }
+}
+
+fn different_model(trace: &Trace, name: &str) -> Diagnostic {
+    let from = if trace.model.is_empty() { "another model" } else { &trace.model };
+    let message = if from == name {
+        format!("{name} was changed after the trace was written")
+    } else {
+        format!("the trace was written for {from}, not for {name}")
+    };
+    Diagnostic::warning(message)
+}
+
+/// Enabled transitions that are listed before the rest is only counted.
+const LISTED: usize = 20;
+
+fn conclusion(trace: &Trace, replayed: &Replayed, end: &Ending) -> Vec<String> {
+    let mut lines = Vec::new();
+    let place = match end {
+        Ending::Fits => {
+            lines.push(format!("the trace fits: all {} steps were executed", trace.len()));
+            "at its end"
+        }
+        Ending::Parts(step, reason) => {
+            let place = if *step == 0 { "the initial state".to_owned() } else { format!("step {step}") };
+            lines.push(format!("the trace does not fit at {place}: {reason}"));
+            "there"
+        }
+    };
+    let enabled = &replayed.enabled;
+    lines.push(if replayed.deadlock {
+        format!("{place}: deadlock, no transition is enabled")
+    } else if enabled.is_empty() {
+        format!("{place}: successful termination, no transition is enabled")
+    } else {
+        let mut labels = enabled.clone();
+        labels.dedup();
+        let more = labels.len().saturating_sub(LISTED);
+        labels.truncate(LISTED);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{place}: {} enabled: {}{rest}", enabled.len(), labels.join(", "))
+    });
+    lines
+}
+
+fn report(file: &str, trace: &Trace, replayed: &Replayed, end: &Ending, warnings: &[Diagnostic]) -> Value {
+    let divergence = match end {
+        Ending::Fits => Value::Null,
+        Ending::Parts(step, reason) => json!({"step": step, "reason": reason}),
+    };
+    json!({
+        "turnpike": VERSION,
+        "command": "replay",
+        "model": replayed.trace.model,
+        "trace": file,
+        "objective": trace.objective,
+        "fits": *end == Ending::Fits,
+        "length": trace.len(),
+        "executed": replayed.trace.len(),
+        "divergence": divergence,
+        "deadlock": replayed.deadlock,
+        "enabled": replayed.enabled,
+        "warnings": warnings.iter().map(|warning| warning.message.clone()).collect::<Vec<_>>(),
+        "witness": show::witness(&replayed.trace),
+    })
 }

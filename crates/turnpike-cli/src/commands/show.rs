@@ -1,14 +1,96 @@
-//! `turnpike show`.
+//! `turnpike show`: a trace for people.
+
+use serde_json::{Value, json};
+use turnpike_model::{Step, Trace};
 
 use crate::cli::Format;
+use crate::exit::Exit;
+use crate::explicit;
 use crate::failure::{Failure, Outcome};
+use crate::output;
+use crate::steps::{self, ViewArgs};
 
 /// Flags of `turnpike show`.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
+    #[arg(value_name = "TRACE")]
+    file: String,
+    #[command(flatten)]
+    view: ViewArgs,
+    /// Write the trace in another format (.json, .txt, .aut), or draw it (.svg, .dot)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+}
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
-    let Args {} = args;
-    let _ = format;
-    Err(Failure::usage("not available"))
+    let trace = read(&args.file)?;
+    if let Some(path) = &args.output {
+        if path.ends_with(".svg") || path.ends_with(".dot") {
+            explicit::write(&explicit::path(&trace), path, Default::default())?;
+        } else {
+            trace.write_file(path)?;
+        }
+    }
+    match format {
+        Format::Human => {
+            for line in header(&trace).into_iter().chain(steps::lines(&trace, &args.view.view())) {
+                output::line(&line);
+            }
+            if let Some(path) = &args.output {
+                output::line(&format!("wrote {path}"));
+            }
+        }
+        Format::Json => {
+            let mut text = Vec::new();
+            trace.write_json(&mut text)?;
+            output::line(String::from_utf8_lossy(&text).trim_end());
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+/// Reads a trace file, or standard input for `-`.
+pub(crate) fn read(file: &str) -> Outcome<Trace> {
+    if file == "-" {
+        return Trace::read(std::io::stdin().lock()).map_err(|error| Failure::from(error).in_file(file));
+    }
+    let input = std::fs::File::open(file).map_err(|error| Failure::file(file, "open", &error))?;
+    Trace::read(input).map_err(|error| Failure::from(error).in_file(file))
+}
+
+/// Where the trace comes from, as far as it knows.
+fn header(trace: &Trace) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            lines.push(format!("{name:<10} {value}"));
+        }
+    };
+    line("model", &trace.model);
+    line("objective", &trace.objective);
+    line("strategy", &trace.strategy);
+    line("seed", &trace.seed.map_or(String::new(), |seed| format!("{seed:#x}")));
+    let turn = match trace.loop_start {
+        Some(0) => ", a loop from the initial state".to_owned(),
+        Some(step) => format!(", a loop from the state after step {step}"),
+        None => String::new(),
+    };
+    let s = if trace.len() == 1 { "" } else { "s" };
+    line("length", &format!("{} transition{s}{turn}", trace.len()));
+    lines
+}
+
+/// A trace as the `witness` of a report.
+pub(crate) fn witness(trace: &Trace) -> Value {
+    let step = |step: &Step| match &step.state {
+        Some(state) => json!({"label": step.label, "state": state}),
+        None => json!({"label": step.label}),
+    };
+    json!({
+        "length": trace.len(),
+        "loop": trace.loop_start,
+        "initial": trace.initial,
+        "steps": trace.steps.iter().map(step).collect::<Vec<_>>(),
+    })
 }
