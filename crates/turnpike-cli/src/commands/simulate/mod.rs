@@ -1,0 +1,267 @@
+//! `turnpike simulate`: step through a model, by hand or from a script.
+
+mod command;
+mod session;
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use serde_json::json;
+use turnpike_model::{Diagnostic, Model};
+use turnpike_search::{Pattern, replay};
+
+use crate::cli::Format;
+use crate::commands::search::values;
+use crate::commands::show;
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+use crate::load::{self, ModelArgs};
+use crate::output::{self, VERSION};
+use crate::steps::{self, StepView, ViewArgs};
+use command::{Command, HELP};
+use session::{Enabled, Session};
+
+/// Flags of `turnpike simulate`.
+#[derive(clap::Args)]
+#[command(after_help = format!("Commands, one a line:\n{HELP}"))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Seed of the random steps
+    #[arg(long, value_name = "SEED", default_value = "0", value_parser = values::seed)]
+    seed: u64,
+    /// Begin at the end of this trace
+    #[arg(long, value_name = "FILE")]
+    trace: Option<String>,
+    /// End with exit code 2 at the first command that fails, instead of going on
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    view: ViewArgs,
+}
+
+pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    if args.model.model == "-" {
+        let message = "commands come from standard input, so the model cannot";
+        return Err(Diagnostic::error(message).help("name a file or a built-in model").into());
+    }
+    let model = load::model(&args.model)?;
+    let session = Session::new(&*model, args.seed).map_err(|error| Failure::usage(error.message))?;
+    let quiet = format == Format::Json;
+    let mut simulation = Simulation { model: &*model, session, view: args.view.view(), quiet };
+    simulation.say(&format!("{}; h lists the commands", model.info().name));
+    if let Some(file) = &args.trace
+        && let Err(message) = simulation.load(file)
+    {
+        if args.strict {
+            return Err(Failure { exit: Exit::Found, ..Failure::usage(message) });
+        }
+        output::note(&message);
+    }
+    simulation.place();
+    simulation.list(None);
+    let errors = converse(&mut simulation, args.strict)?;
+    if quiet {
+        let trace = simulation.session.trace();
+        let (enabled, _) = simulation.session.enabled(None, usize::MAX);
+        output::json(&json!({
+            "turnpike": VERSION,
+            "command": "simulate",
+            "model": trace.model,
+            "seed": args.seed,
+            "depth": trace.len(),
+            "deadlock": simulation.session.is_deadlock(),
+            "enabled": enabled.into_iter().map(|enabled| enabled.label).collect::<Vec<_>>(),
+            "errors": errors
+                .iter()
+                .map(|(line, message)| json!({"line": line, "message": message}))
+                .collect::<Vec<_>>(),
+            "witness": show::witness(&trace),
+        }));
+    }
+    Ok(Exit::Clean)
+}
+
+/// Reads commands to the end of input. Gives the lines that failed, with their numbers.
+fn converse(simulation: &mut Simulation<'_>, strict: bool) -> Outcome<Vec<(u64, String)>> {
+    let input = std::io::stdin();
+    let prompts = input.is_terminal() && !simulation.quiet;
+    let mut errors = Vec::new();
+    let mut line = Vec::new();
+    for number in 1.. {
+        if prompts {
+            let mut out = std::io::stdout().lock();
+            // A terminal that cannot be written to will end the input as well.
+            let _ = write!(out, "> ").and_then(|()| out.flush());
+        }
+        line.clear();
+        let read = input.lock().read_until(b'\n', &mut line);
+        if read.map_err(|error| Failure::file("standard input", "read", &error))? == 0 {
+            break;
+        }
+        let outcome = command::parse(&String::from_utf8_lossy(&line));
+        match outcome.and_then(|command| command.map_or(Ok(true), |command| simulation.perform(command))) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(message) if strict => return Err(Diagnostic::error(message).on_line(number).into()),
+            Err(message) => {
+                output::note(&if prompts { message.clone() } else { format!("line {number}: {message}") });
+                errors.push((number, message));
+            }
+        }
+    }
+    Ok(errors)
+}
+
+/// A session and what is shown of it.
+struct Simulation<'m> {
+    model: &'m dyn Model,
+    session: Session<'m>,
+    view: StepView,
+    /// Nothing is shown: a report follows.
+    quiet: bool,
+}
+
+/// Transitions that are listed before the rest is only counted.
+const LISTED: usize = 50;
+
+impl Simulation<'_> {
+    fn say(&self, line: &str) {
+        if !self.quiet {
+            output::line(line);
+        }
+    }
+
+    /// Performs a command; false ends the simulation.
+    fn perform(&mut self, command: Command) -> Result<bool, String> {
+        let before = self.session.depth();
+        match command {
+            Command::Choose(number) => self.session.choose(number)?,
+            Command::Take(pattern) => self.session.take(&pattern)?,
+            Command::Random(count) => {
+                let taken = self.session.random(count)?;
+                self.taken(before);
+                if taken < count {
+                    self.say(&format!("after {taken} of {count} steps nothing is enabled"));
+                }
+                self.list(None);
+                return Ok(true);
+            }
+            Command::Undo(count) => {
+                self.session.undo(count)?;
+                self.place();
+            }
+            Command::Jump(step) => {
+                self.session.jump(step)?;
+                self.place();
+            }
+            Command::Load(file) => {
+                let outcome = self.load(&file);
+                self.place();
+                self.list(None);
+                return outcome.map(|()| true);
+            }
+            Command::Save(file) => {
+                let trace = self.session.trace();
+                trace.write_file(&file).map_err(|error| error.to_string())?;
+                self.say(&format!("wrote {file}"));
+                return Ok(true);
+            }
+            Command::Trace => {
+                for line in steps::lines(&self.session.trace(), &self.view) {
+                    self.say(&line);
+                }
+                if self.session.ahead() > 0 {
+                    self.say(&format!("{} more steps are ahead: j goes there", self.session.ahead()));
+                }
+                return Ok(true);
+            }
+            Command::State => {
+                for value in self.view.values(&self.session.values(before)) {
+                    self.say(&format!("  {value}"));
+                }
+                return Ok(true);
+            }
+            Command::Find(pattern) => {
+                self.list(Some(&Pattern::new(&pattern)));
+                return Ok(true);
+            }
+            Command::Enabled => {}
+            Command::Help => {
+                self.say(HELP);
+                return Ok(true);
+            }
+            Command::Quit => return Ok(false),
+        }
+        self.taken(before);
+        self.list(None);
+        Ok(true)
+    }
+
+    /// Follows the trace in a file as far as it fits.
+    fn load(&mut self, file: &str) -> Result<(), String> {
+        let words = |failure: Failure| {
+            failure.diagnostics.first().map_or(String::new(), |diagnostic| format!("{file}: {diagnostic}"))
+        };
+        let trace = show::read(file).map_err(words)?;
+        let replayed = replay(self.model, &trace).map_err(|error| error.message)?;
+        let choices: Vec<u32> = replayed.trace.steps.iter().filter_map(|step| step.choice).collect();
+        self.session.follow(&choices)?;
+        match replayed.divergence {
+            None => Ok(()),
+            Some(at) => Err(format!("{file} does not fit at step {}: {}", at.step, at.reason)),
+        }
+    }
+
+    /// Shows where the simulation is.
+    fn place(&mut self) {
+        match self.session.depth() {
+            0 => self.say("in the initial state"),
+            step => self.say(&format!("after step {step}, {}", self.session.label(step))),
+        }
+    }
+
+    /// Shows the steps taken since `before`.
+    fn taken(&mut self, before: usize) {
+        for step in before + 1..=self.session.depth() {
+            let (old, new) = (self.session.values(step - 1), self.session.values(step));
+            let values = self.shown(&old, &new);
+            self.say(&format!("step {step}: {}{values}", self.session.label(step)));
+        }
+    }
+
+    /// Lists enabled transitions with what they would change.
+    fn list(&mut self, pattern: Option<&Pattern>) {
+        if self.quiet {
+            return;
+        }
+        if self.session.enabled_count() == 0 {
+            let end = if self.session.is_deadlock() { "deadlock" } else { "successful termination" };
+            self.say(&format!("{end}: no transition is enabled"));
+            return;
+        }
+        let here = self.session.values(self.session.depth());
+        let (enabled, matching) = self.session.enabled(pattern, LISTED);
+        if enabled.is_empty() {
+            self.say(&format!("none of {} enabled transitions matches", self.session.enabled_count()));
+        }
+        let digits = enabled.last().map_or(1, |last| last.number.to_string().len());
+        let column = enabled.iter().map(|enabled| enabled.label.chars().count()).max().unwrap_or(0);
+        for Enabled { number, label, target } in &enabled {
+            let values = self.shown(&here, target);
+            self.say(format!("  {number:digits$}  {label:column$}{values}").trim_end());
+        }
+        if matching > enabled.len() {
+            self.say(&format!("  and {} more; f PATTERN narrows the list", matching - enabled.len()));
+        }
+    }
+
+    /// The values of a state after another, as the view wants them.
+    fn shown(&self, before: &turnpike_model::StateValues, after: &turnpike_model::StateValues) -> String {
+        let values = match () {
+            () if self.view.actions_only => Vec::new(),
+            () if self.view.full => self.view.values(after),
+            () => self.view.changes(Some(before), after),
+        };
+        if values.is_empty() { String::new() } else { format!("  {}", values.join(", ")) }
+    }
+}
