@@ -1,0 +1,179 @@
+//! Stores, strategies and reduction on built-in models, each row a promise of the engine.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use turnpike_model::Model;
+use turnpike_model::lts::{AutDialect, read_lts_file, write_lts_file};
+use turnpike_reduction::{Equivalence, reduce};
+use turnpike_search::generate::{Discard, GenerateError, GenerateOptions, generate};
+use turnpike_search::{Limits, Objective, SearchOptions, StoreKind, Strategy, search};
+
+use super::hand_written;
+use super::table::Row;
+use crate::explicit;
+use crate::failure::{Failure, Outcome};
+
+/// How large everything is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Philosophers that are generated.
+    philosophers: u32,
+    /// Philosophers on the highway, and how many states are expanded.
+    highway: (u32, u64),
+    /// Resource managers.
+    managers: u32,
+    /// Bakery customers and tickets of the system that is written, read and reduced.
+    bakery: (u32, u32),
+    /// Whether promises can be judged.
+    judged: bool,
+}
+
+pub(super) const FULL: Sizes =
+    Sizes { philosophers: 12, highway: (14, 1_000_000), managers: 7, bakery: (3, 64), judged: true };
+pub(super) const QUICK: Sizes =
+    Sizes { philosophers: 6, highway: (7, 2_000), managers: 3, bakery: (2, 4), judged: false };
+
+const WIDTH: u64 = 100_000;
+/// Promised transitions per second and core.
+const RATE: f64 = 2e6;
+const TREE_BYTES: f64 = 16.0;
+/// Reading and reducing together, in seconds.
+const REDUCTION: f64 = 10.0;
+
+/// Measures all rows; each is told as soon as it is known.
+pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut add = |row: Row| {
+        tell(&row);
+        rows.push(row.clone());
+        row
+    };
+    let philosophers = builtin("philosophers", &[("n", sizes.philosophers)])?;
+    let name = format!("philosophers({})", sizes.philosophers);
+
+    let (seconds, (states, transitions)) =
+        best(repeat, || Ok(hand_written::philosophers(sizes.philosophers)))?;
+    let yardstick = add(Row::new("hand-written", &name, states, transitions, seconds));
+
+    let exact = generation("generate", &name, &*philosophers, StoreKind::Exact, repeat)?;
+    if (exact.states, exact.transitions) != (states, transitions) {
+        return Err(Failure {
+            exit: crate::exit::Exit::Internal,
+            ..Failure::usage("the generated system differs from the hand-written one")
+        });
+    }
+    let per_state = exact.bytes_per_state.unwrap_or_default();
+    let most = 4.0 * philosophers.info().width as f64 + 24.0;
+    let exact = exact.relative_to(&yardstick);
+    let fast = exact.transitions_per_second >= RATE && exact.ratio >= Some(0.5) && per_state <= most;
+    let target = format!("2 Mtrans/s, half the hand-written rate, {most} bytes");
+    let exact = add(exact.promised(target, fast, sizes.judged));
+
+    let tree = generation("generate --store tree", &name, &*philosophers, StoreKind::Tree, repeat)?;
+    let small = tree.bytes_per_state.is_some_and(|bytes| bytes <= TREE_BYTES);
+    add(tree.relative_to(&exact).promised(format!("{TREE_BYTES} bytes"), small, sizes.judged));
+
+    let (seats, expansions) = sizes.highway;
+    let larger = builtin("philosophers", &[("n", seats)])?;
+    let mut options = unmet(Strategy::Highway { width: WIDTH });
+    options.limits.states = Some(expansions);
+    let label = format!("philosophers({seats})");
+    let highway = searching("highway --width 100000", &label, &*larger, &options, repeat)?;
+    let highway = highway.relative_to(&exact);
+    let met = highway.ratio >= Some(0.5);
+    add(highway.promised("half the rate of generate", met, sizes.judged));
+
+    let commit = builtin("two-phase-commit", &[("n", sizes.managers)])?;
+    let label = format!("two-phase-commit({})", sizes.managers);
+    let row = generation("generate", &label, &*commit, StoreKind::Exact, repeat)?;
+    let met = row.seconds <= 1.0;
+    add(row.promised("1 s", met, sizes.judged));
+
+    let mut options = unmet(Strategy::Bfs);
+    let one = add(searching("bfs, 1 thread", &name, &*philosophers, &options, repeat)?);
+    options.threads = 2;
+    add(searching("bfs, 2 threads", &name, &*philosophers, &options, repeat)?.relative_to(&one));
+
+    reduction(sizes, repeat, &mut add)?;
+    Ok(rows)
+}
+
+/// Writes, reads and reduces a system in a temporary file.
+fn reduction(sizes: &Sizes, repeat: u32, add: &mut dyn FnMut(Row) -> Row) -> Outcome<()> {
+    let (customers, tickets) = sizes.bakery;
+    let model = builtin("bakery", &[("n", customers), ("limit", tickets)])?;
+    let lts = explicit::generated(&*model, &Limits::default())?;
+    let (states, transitions) = (u64::from(lts.states), lts.transitions.len() as u64);
+    let name = format!("bakery({customers},{tickets})");
+    let failed = |error: std::io::Error| Failure::file("a temporary file", "make", &error);
+    let file = tempfile::Builder::new().suffix(".aut").tempfile().map_err(failed)?;
+    let path = file.path();
+    let (seconds, ()) = best(repeat, || Ok(write_lts_file(&lts, path, AutDialect::Mcrl2)?))?;
+    add(Row::new("write .aut", &name, states, transitions, seconds));
+    drop(lts);
+    let (seconds, lts) = best(repeat, || Ok(read_lts_file(path, AutDialect::Mcrl2)?))?;
+    let reading = add(Row::new("read .aut", &name, states, transitions, seconds));
+    let (seconds, smaller) = best(repeat, || Ok(reduce(&lts, Equivalence::Strong)))?;
+    let met = reading.seconds + seconds < REDUCTION;
+    let row = Row::new("reduce, strong", &name, states, transitions, seconds);
+    let target = format!("reading and reducing under {REDUCTION} s; {} states are left", smaller.states);
+    add(row.promised(target, met, sizes.judged));
+    Ok(())
+}
+
+fn builtin(name: &str, settings: &[(&str, u32)]) -> Outcome<Box<dyn Model>> {
+    let settings: Vec<_> =
+        settings.iter().map(|&(name, value)| (name.to_owned(), value.to_string())).collect();
+    turnpike_builtin::build(name, &settings).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// A search that goes on to its end.
+fn unmet(strategy: Strategy) -> SearchOptions {
+    let mut options = SearchOptions::new(strategy);
+    options.objectives.extend("action no-such-action".parse::<Objective>());
+    options
+}
+
+fn generation(name: &str, label: &str, model: &dyn Model, store: StoreKind, repeat: u32) -> Outcome<Row> {
+    let options = GenerateOptions { store, ..GenerateOptions::default() };
+    let (seconds, report) = best(repeat, || {
+        generate(model, &options, &mut Discard, &|_| {}, &AtomicBool::new(false)).map_err(|error| match error
+        {
+            GenerateError::Search(error) => Failure::from(error),
+            error => Failure::usage(error.to_string()),
+        })
+    })?;
+    let mut row = Row::new(name, label, report.states, report.transitions, seconds);
+    row.bytes_per_state = Some(report.store_bytes as f64 / report.states as f64);
+    Ok(row)
+}
+
+fn searching(
+    name: &str,
+    label: &str,
+    model: &dyn Model,
+    options: &SearchOptions,
+    repeat: u32,
+) -> Outcome<Row> {
+    let (seconds, report) = best(repeat, || Ok(search(model, options, &|_| {}, &AtomicBool::new(false))?))?;
+    let (states, transitions) = report.runs.first().map_or((0, 0), |run| (run.states, run.transitions));
+    Ok(Row::new(name, label, states, transitions, seconds))
+}
+
+/// Runs the work again and again; gives the shortest time and the last result.
+fn best<T>(repeat: u32, mut work: impl FnMut() -> Outcome<T>) -> Outcome<(f64, T)> {
+    let mut timed = || {
+        let started = Instant::now();
+        work().map(|result| (started.elapsed().as_secs_f64(), result))
+    };
+    let (mut seconds, mut result) = timed()?;
+    for _ in 1..repeat {
+        // The former result goes before the next run, so that memory is not held twice.
+        drop(result);
+        let (next, fresh) = timed()?;
+        seconds = seconds.min(next);
+        result = fresh;
+    }
+    Ok((seconds, result))
+}
