@@ -2,13 +2,16 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
-use turnpike_model::Diagnostic;
-use turnpike_search::SearchError;
+use clap::error::ErrorKind;
+use schemars::JsonSchema;
+use serde::Serialize;
+use turnpike_model::{Diagnostic, Trace};
+use turnpike_search::{SearchError, StepReport};
 
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::output::{self, VERSION};
+use crate::steps::{self, StepView};
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -19,9 +22,51 @@ pub(crate) struct Failure {
     /// The source text, when the diagnostic points into it.
     pub(crate) source: Option<String>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The steps that led to it, when the model itself failed.
+    pub(crate) trace: Option<Box<Trace>>,
 }
 
 pub(crate) type Outcome<T = Exit> = Result<T, Failure>;
+
+/// An error as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ErrorOutput {
+    /// Version of turnpike.
+    turnpike: String,
+    /// The command; null when it is not known.
+    command: Option<String>,
+    /// The input it is about; null when it is about the command line.
+    model: Option<String>,
+    /// The first error in one sentence.
+    error: String,
+    /// All errors.
+    errors: Vec<ErrorItem>,
+    /// When the model could not take a step: how it got there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<ErrorTrace>,
+}
+
+/// One error.
+#[derive(Serialize, JsonSchema)]
+struct ErrorItem {
+    message: String,
+    /// 1-based line of the input.
+    line: Option<u64>,
+    /// What to do about it.
+    help: Option<String>,
+}
+
+/// The way to an error.
+#[derive(Serialize, JsonSchema)]
+struct ErrorTrace {
+    /// The seed of the run.
+    seed: Option<u64>,
+    /// The transitions taken.
+    steps: Vec<StepReport>,
+}
+
+/// Steps before an error that are shown; the last ones matter.
+const SHOWN_STEPS: usize = 40;
 
 impl Failure {
     /// A usage error without a place.
@@ -48,45 +93,146 @@ impl Failure {
                 for diagnostic in &self.diagnostics {
                     output::diagnostic(&self.origin, self.source.as_deref(), diagnostic);
                 }
+                for line in self.trace_lines() {
+                    output::note(&line);
+                }
             }
-            Format::Json => {
-                let errors: Vec<_> = self
-                    .diagnostics
-                    .iter()
-                    .map(|d| json!({"message": d.message, "line": d.line, "help": d.help}))
-                    .collect();
-                output::json(&json!({
-                    "turnpike": VERSION,
-                    "command": command,
-                    "model": if self.origin.is_empty() { None } else { Some(&self.origin) },
-                    "error": self.diagnostics.first().map(|d| d.message.clone()),
-                    "errors": errors,
-                }));
-            }
+            Format::Json => output::json(&self.as_json(Some(command))),
         }
         self.exit.into()
+    }
+
+    fn as_json(&self, command: Option<&str>) -> ErrorOutput {
+        let item =
+            |d: &Diagnostic| ErrorItem { message: d.message.clone(), line: d.line, help: d.help.clone() };
+        ErrorOutput {
+            turnpike: VERSION.to_owned(),
+            command: command.map(str::to_owned),
+            model: (!self.origin.is_empty()).then(|| self.origin.clone()),
+            error: self.diagnostics.first().map_or_else(String::new, |d| d.message.clone()),
+            errors: self.diagnostics.iter().map(item).collect(),
+            trace: self.trace.as_ref().map(|trace| ErrorTrace {
+                seed: trace.seed,
+                steps: trace
+                    .steps
+                    .iter()
+                    .map(|step| StepReport { label: step.label.clone(), state: step.state.clone() })
+                    .collect(),
+            }),
+        }
+    }
+
+    /// The way to the error, its beginning left out when it is long.
+    fn trace_lines(&self) -> Vec<String> {
+        let Some(trace) = &self.trace else { return Vec::new() };
+        let steps = steps::lines(trace, &StepView::default());
+        let mut lines = vec!["the steps that led there:".to_owned()];
+        let hidden = steps.len().saturating_sub(SHOWN_STEPS);
+        if hidden > 0 {
+            lines.push(format!("  ... {} lines before ...", output::grouped(hidden as u64)));
+        }
+        lines.extend_from_slice(&steps[hidden..]);
+        lines
     }
 }
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Self {
-        Failure { exit: Exit::Usage, origin: String::new(), source: None, diagnostics: vec![diagnostic] }
+        Failure {
+            exit: Exit::Usage,
+            origin: String::new(),
+            source: None,
+            diagnostics: vec![diagnostic],
+            trace: None,
+        }
     }
 }
 
 impl From<SearchError> for Failure {
     fn from(error: SearchError) -> Self {
+        let message = error.to_string();
         match error {
             SearchError::Usage(diagnostic) => diagnostic.into(),
-            SearchError::Step { .. } => Failure::usage(error.to_string()),
-            _ => Failure { exit: Exit::Internal, ..Failure::usage(error.to_string()) },
+            SearchError::Step { trace, .. } => Failure { trace: Some(trace), ..Failure::usage(message) },
+            _ => Failure { exit: Exit::Internal, ..Failure::usage(message) },
         }
     }
 }
 
 /// A command line that cannot be parsed; clap has the words. Help and version are not errors.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    // Printing fails only when nobody reads: nothing to be done about it.
-    let _ = error.print();
-    if error.use_stderr() { Exit::Usage.into() } else { Exit::Clean.into() }
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if !error.use_stderr() || !asks_for_json(&arguments) {
+        // Printing fails only when nobody reads: nothing to be done about it.
+        let _ = error.print();
+        return if error.use_stderr() { Exit::Usage.into() } else { Exit::Clean.into() };
+    }
+    let failure = Failure::from(from_clap(error));
+    output::json(&failure.as_json(command_of(&arguments).as_deref()));
+    failure.exit.into()
+}
+
+/// Whether JSON was asked for in a command line that could not be parsed.
+fn asks_for_json(arguments: &[String]) -> bool {
+    arguments.iter().any(|argument| argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}
+
+/// The command in a command line that could not be parsed.
+fn command_of(arguments: &[String]) -> Option<String> {
+    let grammar = <crate::cli::Cli as clap::CommandFactory>::command();
+    let known =
+        |argument: &&String| grammar.get_subcommands().any(|command| command.get_name() == **argument);
+    arguments.iter().find(known).cloned()
+}
+
+/// The first sentence as the message, tips as advice; the usage is for people.
+fn from_clap(error: &clap::Error) -> Diagnostic {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Diagnostic::error("a command is needed").help("turnpike --help lists them");
+    }
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let message: Vec<&str> = lines.iter().take_while(|line| !line.is_empty()).copied().collect();
+    let tips: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("tip: ")).collect();
+    let diagnostic = Diagnostic::error(message.join(" "));
+    if tips.is_empty() { diagnostic } else { diagnostic.help(tips.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use turnpike_model::{Step, StepError};
+
+    #[test]
+    fn a_step_error_tells_how_it_got_there() {
+        let steps = (0..50).map(|index| Step::new(format!("go({index})"))).collect();
+        let trace = Trace { seed: Some(7), steps, ..Trace::default() };
+        let error = SearchError::Step {
+            error: StepError::new("the index is out of range"),
+            seed: 7,
+            trace: Box::new(trace),
+        };
+        let failure = Failure::from(error);
+        assert_eq!(failure.exit, Exit::Usage);
+        let lines = failure.trace_lines();
+        assert_eq!(lines[1], "  ... 10 lines before ...");
+        assert!(lines.last().is_some_and(|line| line.contains("go(49)")));
+        let json = serde_json::to_value(failure.as_json(Some("search"))).expect("serialises");
+        assert!(json["error"].as_str().is_some_and(|text| text.starts_with("the index is out of range")));
+        assert_eq!(json["trace"]["seed"], 7);
+        assert_eq!(json["trace"]["steps"][49]["label"], "go(49)");
+    }
+
+    #[test]
+    fn json_is_recognised_in_broken_command_lines() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(asks_for_json(&words("search x --wat --format json")));
+        assert!(asks_for_json(&words("search x --format=json --wat")));
+        assert!(!asks_for_json(&words("search json --format human")));
+        assert_eq!(command_of(&words("--format json search x")).as_deref(), Some("search"));
+        assert_eq!(command_of(&words("serch x")), None);
+    }
 }

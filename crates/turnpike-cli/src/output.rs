@@ -1,5 +1,10 @@
 //! Where everything is printed: results to standard output, diagnostics and progress to standard error.
 
+pub(crate) mod interrupt;
+pub(crate) mod progress;
+pub(crate) mod repeat;
+pub(crate) mod schema;
+
 use std::io::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};

@@ -1,14 +1,170 @@
 //! `turnpike info`.
 
+use serde_json::{Value, json};
+use turnpike_builtin::{BuiltinInfo, catalogue};
+use turnpike_model::{Model, ModelInfo, StateValues};
+
 use crate::cli::Format;
+use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::{self, ModelArgs, ReadingArgs};
+use crate::output::schema::{SchemaKind, schema};
+use crate::output::{self, VERSION, repeat};
 
 /// Flags of `turnpike info`.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// A model file (.aut, .aut.gz), `builtin:NAME`, or `-`; without it the built-in models are listed
+    #[arg(value_name = "MODEL")]
+    model: Option<String>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// Print the JSON schema of a command's output instead
+    #[arg(long, value_enum, value_name = "OUTPUT", conflicts_with = "model")]
+    schema: Option<SchemaKind>,
+}
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
-    let Args {} = args;
-    let _ = format;
-    Err(Failure::usage("not available"))
+    if let Some(kind) = args.schema {
+        output::json(&schema(kind));
+        return Ok(Exit::Clean);
+    }
+    let Some(name) = args.model else {
+        catalogue_listing(format);
+        return Ok(Exit::Clean);
+    };
+    let model = load::model(&ModelArgs { model: name.clone(), reading: args.reading })?;
+    let initial = initial_values(&*model)?;
+    let builtin = name.strip_prefix("builtin:").and_then(|name| catalogue().iter().find(|b| b.name == name));
+    match format {
+        Format::Human => text(model.info(), &name, builtin, &initial).iter().for_each(|l| output::line(l)),
+        Format::Json => output::json(&object(model.info(), builtin, &initial)),
+    }
+    Ok(Exit::Clean)
+}
+
+fn initial_values(model: &dyn Model) -> Outcome<StateValues> {
+    let mut explorer = model.explorer();
+    let (mut state, mut values) = (Vec::new(), Vec::new());
+    explorer.initial(&mut state).map_err(|error| {
+        Failure::usage(format!("the initial state cannot be computed: {error}")).in_file(&model.info().name)
+    })?;
+    explorer.state_values(&state, &mut values);
+    Ok(model.info().parameters.iter().cloned().zip(values).collect())
+}
+
+fn catalogue_listing(format: Format) {
+    match format {
+        Format::Json => output::json(&json!({
+            "turnpike": VERSION,
+            "command": "info",
+            "models": catalogue().iter().map(builtin_object).collect::<Vec<_>>(),
+        })),
+        Format::Human => {
+            output::line("Built-in models; `turnpike info builtin:NAME` tells more.");
+            for info in catalogue() {
+                output::line("");
+                output::line(&format!("builtin:{}  {}", info.name, info.summary));
+                parameters(info).iter().for_each(|line| output::line(line));
+            }
+        }
+    }
+}
+
+/// One line for each parameter of a built-in model.
+fn parameters(info: &BuiltinInfo) -> Vec<String> {
+    let line = |parameter: &turnpike_builtin::ParameterInfo| {
+        let (min, max) = parameter.range;
+        format!("  --set {}={}  {} ({min} to {max})", parameter.name, parameter.default, parameter.doc)
+    };
+    info.parameters.iter().map(line).collect()
+}
+
+fn builtin_object(info: &BuiltinInfo) -> Value {
+    json!({
+        "name": format!("builtin:{}", info.name),
+        "summary": info.summary,
+        "details": info.details,
+        "parameters": parameter_objects(info),
+    })
+}
+
+fn parameter_objects(info: &BuiltinInfo) -> Vec<Value> {
+    let object = |parameter: &turnpike_builtin::ParameterInfo| {
+        json!({
+            "name": parameter.name,
+            "default": parameter.default,
+            "min": parameter.range.0,
+            "max": parameter.range.1,
+            "doc": parameter.doc,
+        })
+    };
+    info.parameters.iter().map(object).collect()
+}
+
+fn object(info: &ModelInfo, builtin: Option<&BuiltinInfo>, initial: &StateValues) -> Value {
+    json!({
+        "turnpike": VERSION,
+        "command": "info",
+        "model": info.name,
+        "summary": builtin.map(|builtin| builtin.summary),
+        "details": builtin.map(|builtin| builtin.details),
+        "settings": builtin.map(parameter_objects).unwrap_or_default(),
+        "fingerprint": format!("{:016x}", info.fingerprint),
+        "width": info.width,
+        "parameters": info.parameters,
+        "actions": info.actions,
+        "measures": info
+            .measures
+            .iter()
+            .map(|measure| json!({"name": measure.name, "doc": measure.doc}))
+            .collect::<Vec<_>>(),
+        "initial": initial,
+        "suggestions": info.suggestions,
+    })
+}
+
+/// Names on a terminal: the first few, and how many more there are.
+const SHOWN: usize = 24;
+
+fn text(info: &ModelInfo, name: &str, builtin: Option<&BuiltinInfo>, initial: &StateValues) -> Vec<String> {
+    let mut out = vec![format!("model: {}", info.name)];
+    if let Some(builtin) = builtin {
+        out.extend([builtin.summary, builtin.details].map(|text| format!("  {text}")));
+        out.push("settings:".to_owned());
+        out.extend(parameters(builtin));
+    }
+    out.push(format!("width: {} words of 4 bytes a state", info.width));
+    out.push(format!("actions: {}", list(info.actions.iter().cloned())));
+    out.push(format!(
+        "initial state: {}",
+        list(initial.iter().map(|(name, value)| format!("{name}={value}")))
+    ));
+    if !info.measures.is_empty() {
+        out.push("measures (for --guide, --fitness, min, max and state):".to_owned());
+        let widest = info.measures.iter().map(|measure| measure.name.chars().count()).max().unwrap_or(0);
+        out.extend(
+            info.measures.iter().map(|measure| format!("  {:widest$}  {}", measure.name, measure.doc)),
+        );
+    }
+    if !info.suggestions.is_empty() {
+        out.push("try:".to_owned());
+        let find = |objective: &String| {
+            format!("  turnpike search {} --find {}", repeat::quote(name), repeat::quote(objective))
+        };
+        out.extend(info.suggestions.iter().map(find));
+    }
+    out
+}
+
+fn list(names: impl ExactSizeIterator<Item = String>) -> String {
+    let total = names.len();
+    if total == 0 {
+        return "unknown".to_owned();
+    }
+    let mut text = names.take(SHOWN).collect::<Vec<_>>().join(", ");
+    if total > SHOWN {
+        text.push_str(&format!(", and {} more", total - SHOWN));
+    }
+    text
 }

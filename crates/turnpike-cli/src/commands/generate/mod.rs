@@ -1,0 +1,212 @@
+//! `turnpike generate`.
+
+mod target;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use turnpike_model::{Diagnostic, ModelInfo};
+use turnpike_search::generate::{GenerateError, GenerateOptions, GenerateReport};
+use turnpike_search::{StopReason, StoreKind};
+
+use super::search::human::{actions, counted};
+use super::search::limits::{self, LimitArgs};
+use super::search::values;
+use crate::cli::Format;
+use crate::exit::{self, Exit};
+use crate::failure::{Failure, Outcome};
+use crate::load::{self, ModelArgs};
+use crate::output::progress::{ProgressArgs, Reporter};
+use crate::output::{self, VERSION, bytes, grouped, interrupt};
+use target::Target;
+
+/// What `turnpike generate --help` ends with.
+fn after_help() -> String {
+    format!(
+        "\
+Examples:
+  turnpike generate builtin:philosophers --set n=8 -o philosophers.aut
+  turnpike generate builtin:diamond --set n=3 -o diamond.svg
+  turnpike generate system.aut.gz --format json
+
+{}",
+        exit::TABLE
+    )
+}
+
+/// Flags of `turnpike generate`.
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Write the system to a file: .aut, .aut.gz, .dot or .svg; - is .aut on standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<String>,
+    /// How states are remembered: exact, or tree (compressed)
+    #[arg(long, value_name = "STORE", default_value = "exact")]
+    store: String,
+    /// Threads; the result does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// The result of `turnpike generate`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct GenerateOutput {
+    /// Version of turnpike.
+    turnpike: String,
+    /// `generate`.
+    command: String,
+    /// The model with its parameters.
+    model: String,
+    /// Why it stopped; `exhausted` when the system is complete.
+    stop: StopReason,
+    /// Whether every reachable state is there with all its transitions.
+    complete: bool,
+    /// States found. In an incomplete system some of them have no transitions yet.
+    states: u64,
+    /// Transitions.
+    transitions: u64,
+    /// Expanded states without outgoing transitions.
+    deadlocks: u64,
+    /// Breadth-first levels.
+    levels: u64,
+    /// Wall-clock time.
+    seconds: f64,
+    /// Peak resident memory of the process.
+    peak_bytes: u64,
+    /// Bytes of the state store.
+    store_bytes: u64,
+    /// Transitions per action name.
+    #[schemars(with = "std::collections::BTreeMap<String, u64>")]
+    actions: IndexMap<String, u64>,
+    /// Declared actions that never occur.
+    never_taken: Vec<String>,
+    /// The file that was written; null when there is none.
+    file: Option<String>,
+}
+
+/// Whether the whole system was generated.
+pub(crate) fn is_complete(report: &GenerateReport) -> bool {
+    report.stop == StopReason::Exhausted
+}
+
+pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    let target = Target::of(args.output.as_deref())?;
+    if target == Target::Standard && format == Format::Json {
+        return Err(Diagnostic::error("-o - and --format json both want standard output")
+            .help("write the system to a file")
+            .into());
+    }
+    let options = GenerateOptions {
+        limits: args.limits.limits()?,
+        threads: args.threads.unwrap_or_else(limits::all_cores),
+        store: exact_store(&args.store)?,
+    };
+    let model = load::model(&args.model)?;
+    let dialect = args.model.reading.dialect();
+    let mut sink = target.open(&*model, dialect)?;
+
+    let interrupt = interrupt::install()?;
+    let reporter = Reporter::new(args.progress, 1);
+    let events = |event: &turnpike_search::Event| reporter.event(event);
+    let outcome = turnpike_search::generate::generate(&*model, &options, &mut sink, &events, interrupt);
+    drop(reporter);
+    let report = outcome.map_err(|error| failure(error, model.info()))?;
+    let file = target.close(sink, &report, dialect)?;
+
+    match format {
+        Format::Json => output::json(&object(report.clone(), model.info(), file)),
+        Format::Human => {
+            // Standard output belongs to the system when it was asked for there.
+            let print = if target == Target::Standard { output::note } else { output::line };
+            let lines = text(&report, model.info(), file.as_deref());
+            let shown = if args.progress.quiet { 1 } else { lines.len() };
+            lines.iter().take(shown).for_each(|line| print(line));
+        }
+    }
+    Ok(if is_complete(&report) { Exit::Clean } else { Exit::Inconclusive })
+}
+
+/// A store in which no state is taken for another.
+fn exact_store(text: &str) -> Outcome<StoreKind> {
+    let store: StoreKind = text.parse()?;
+    if store.is_exact() {
+        return Ok(store);
+    }
+    Err(Diagnostic::error(format!("the store {store} is lossy: the system would have holes"))
+        .help("generate takes --store exact or --store tree")
+        .into())
+}
+
+fn failure(error: GenerateError, model: &ModelInfo) -> Failure {
+    match error {
+        GenerateError::Search(error) => Failure::from(error).in_file(&model.name),
+        GenerateError::Output(error) => {
+            match error.get_ref().and_then(|inner| inner.downcast_ref::<Diagnostic>()) {
+                Some(diagnostic) => diagnostic.clone().into(),
+                None => Failure::usage(format!("cannot write the transition system: {error}")),
+            }
+        }
+        error => Failure::usage(error.to_string()),
+    }
+}
+
+fn never_taken(report: &GenerateReport, model: &ModelInfo) -> Vec<String> {
+    let taken = |name: &str| report.actions.keys().any(|key| key.split('|').any(|part| part == name));
+    model.actions.iter().filter(|name| !taken(name)).cloned().collect()
+}
+
+fn object(report: GenerateReport, model: &ModelInfo, file: Option<String>) -> GenerateOutput {
+    GenerateOutput {
+        turnpike: VERSION.to_owned(),
+        command: "generate".to_owned(),
+        model: model.name.clone(),
+        complete: is_complete(&report),
+        never_taken: never_taken(&report, model),
+        stop: report.stop,
+        states: report.states,
+        transitions: report.transitions,
+        deadlocks: report.deadlocks,
+        levels: report.levels,
+        seconds: report.seconds,
+        peak_bytes: report.peak_bytes,
+        store_bytes: report.store_bytes,
+        actions: report.actions,
+        file,
+    }
+}
+
+fn text(report: &GenerateReport, model: &ModelInfo, file: Option<&str>) -> Vec<String> {
+    let complete = is_complete(report);
+    let rate = report.transitions as f64 / report.seconds.max(1e-6);
+    let mut out = vec![format!(
+        "{}: {}, {} ({})",
+        if complete { "generated" } else { "incomplete" },
+        counted(report.states, "state"),
+        counted(report.transitions, "transition"),
+        if complete { "complete".to_owned() } else { format!("stopped: {}", report.stop.describe()) }
+    )];
+    out.push(format!("model: {}", model.name));
+    let deadlocks = counted(report.deadlocks, "deadlock");
+    out.push(format!("counted: {deadlocks}, {}", counted(report.levels, "level")));
+    out.push(format!(
+        "cost: {:.2} s ({} transitions/s), {} at most, {} for states",
+        report.seconds,
+        grouped(rate as u64),
+        bytes(report.peak_bytes),
+        bytes(report.store_bytes)
+    ));
+    actions(&report.actions, &never_taken(report, model), &mut out);
+    if let Some(file) = file {
+        let partial = if complete { "" } else { " (partial: states not expanded have no transitions in it)" };
+        out.push(format!("wrote: {file}{partial}"));
+    }
+    out.push(format!("repeat: {}", output::repeat::as_typed()));
+    out
+}

@@ -1,0 +1,215 @@
+//! The flags of `turnpike search`, grouped as its help shows them.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
+use turnpike_search::strategy;
+
+use super::limits::LimitArgs;
+use super::values;
+use crate::exit;
+use crate::load::ModelArgs;
+use crate::output::progress::ProgressArgs;
+
+/// What `turnpike search --help` ends with.
+pub(crate) fn after_help() -> String {
+    format!(
+        "\
+Examples:
+  turnpike search builtin:philosophers
+  turnpike search builtin:philosophers --set n=9 --strategy highway --width 8 --runs 20 --seed 7
+  turnpike search system.aut --find 'action error' --strategy bfs --trace error.json
+  turnpike search builtin:buffers --find 'max report.1' --strategy random --restart --max-time 10s
+  turnpike search builtin:sliding-puzzle --strategy best-first --guide manhattan --find 'action solved'
+
+Objectives (--find):
+  deadlock, livelock, nondeterminism, action NAME[,NAME...], label PATTERN, state EXPRESSION,
+  any-error, assertion, panic, crash, heap, race, leak; only measured: min X, max X, cover PATTERN
+
+{}",
+        exit::TABLE
+    )
+}
+
+/// Flags of `turnpike search`.
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) goal: GoalArgs,
+    #[command(flatten)]
+    pub(crate) strategy: StrategyArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) running: RunningArgs,
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
+}
+
+/// What to look for.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "What to find")]
+pub(crate) struct GoalArgs {
+    /// What to look for, such as deadlock or 'action error' (repeatable) [default: deadlock]
+    #[arg(long, value_name = "OBJECTIVE")]
+    pub(crate) find: Vec<String>,
+    /// Go on until every objective was met, not just one
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Test deadlock on states that were only met, too, not only on expanded ones
+    #[arg(long)]
+    pub(crate) lookahead: bool,
+    /// Actions that count as internal besides tau
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) tau: Vec<String>,
+}
+
+/// Which strategy, and its own parameters.
+#[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Strategy")]
+pub(crate) struct StrategyArgs {
+    /// How to search; `turnpike strategies` explains them
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = StrategyName, hide_possible_values = true)]
+    pub(crate) strategy: String,
+    /// highway*, beam: states kept per level [default: 32]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
+    pub(crate) width: Option<u64>,
+    /// beam, best-first: the measure to make small, or 'max NAME' to make it large
+    #[arg(long, value_name = "MEASURE")]
+    pub(crate) guide: Option<String>,
+    /// best-first: longest queue; the least promising states fall out
+    #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
+    pub(crate) queue: Option<u64>,
+    /// random: what a step draws from [default: states]
+    #[arg(long, value_enum)]
+    pub(crate) over: Option<OverArg>,
+    /// random: begin again at a deadlock, until a limit is reached
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// random: begin again at this depth too
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) restart_depth: Option<u32>,
+    /// drs: initial walks [default: one for every child of the initial state]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) walks: Option<u32>,
+    /// drs: largest depth ever explored, the initial state at 1 [default: none]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) cutoff: Option<u32>,
+    /// drs: step of iterative deepening [default: one pass]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) increment: Option<u32>,
+    /// drs: the algorithm as printed, holes included
+    #[arg(long)]
+    pub(crate) literal: bool,
+    /// drs: what the fringe holds [default: node]
+    #[arg(long, value_enum)]
+    pub(crate) fringe: Option<FringeArg>,
+    /// drs: re-open a state met again at a smaller depth
+    #[arg(long)]
+    pub(crate) depth_aware: bool,
+    /// drs: any witness first, then ever shorter ones until the last is proved shortest
+    #[arg(long)]
+    pub(crate) anytime: bool,
+    /// genetic, mutation: chromosomes per generation [default: 200]
+    #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
+    pub(crate) population: Option<usize>,
+    /// genetic, mutation: survivors per generation [default: 100]
+    #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
+    pub(crate) parents: Option<usize>,
+    /// genetic, mutation: probability that a bit flips [default: 0.005]
+    #[arg(long, value_name = "P", value_parser = values::probability)]
+    pub(crate) mutation: Option<f64>,
+    /// genetic, mutation: generations [default: 100]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) generations: Option<u32>,
+    /// exhaustive (needed), genetic, mutation [default: 100]: longest path
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) depth: Option<u32>,
+    /// genetic, mutation: enabled, novelty, 'label PATTERN' or 'measure NAME' [default: enabled]
+    #[arg(long, value_name = "FITNESS")]
+    pub(crate) fitness: Option<String>,
+    /// genetic, mutation: start over after this many generations without improvement [default: 15]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) stagnation: Option<u32>,
+}
+
+/// How the search is carried out.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Running")]
+pub(crate) struct RunningArgs {
+    /// Search this many times, each with a seed of its own
+    #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
+    pub(crate) runs: Option<u64>,
+    /// Where chance begins, decimal or 0x hexadecimal; the same seed gives the same result
+    #[arg(long, value_name = "SEED", default_value = "0", value_parser = values::seed)]
+    pub(crate) seed: u64,
+    /// Threads; results do not depend on it [default: all cores where they help]
+    #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
+    pub(crate) threads: Option<usize>,
+    /// How visited states are remembered: exact, tree (exact, compressed), compact or bitstate (lossy)
+    #[arg(long, value_name = "STORE", default_value = "exact")]
+    pub(crate) store: String,
+    /// Size of the bit table of --store bitstate [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub(crate) bitstate_size: Option<u64>,
+}
+
+/// What to do with what was found.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct ResultArgs {
+    /// Write the witness to a file: .json (everything), .txt (labels) or .aut (a path)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Report witnesses as they were found
+    #[arg(long)]
+    pub(crate) no_shorten: bool,
+    /// Tell only whether there is a witness; random walks then need constant memory
+    #[arg(long, conflicts_with = "trace")]
+    pub(crate) no_witness: bool,
+}
+
+/// What a step of a walk draws from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OverArg {
+    /// Distinct successor states, all equally likely.
+    States,
+    /// Transitions, all equally likely.
+    Transitions,
+}
+
+/// What the fringe of Deep Random Search holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FringeArg {
+    /// Nodes that may still have unexplored children.
+    Node,
+    /// The unexplored children themselves.
+    Children,
+}
+
+/// Any text, so that the error can be ours; completions know the names.
+#[derive(Clone)]
+pub(crate) struct StrategyName;
+
+impl TypedValueParser for StrategyName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(strategy::TABLE.iter().map(|info| PossibleValue::new(info.name).help(info.summary))))
+    }
+}

@@ -1,0 +1,321 @@
+//! The report of a search for people: the verdict with its scope first, the command that repeats it last.
+
+use indexmap::IndexMap;
+use turnpike_search::{RunReport, SearchReport, StopReason, Verdict, WitnessReport};
+
+use super::json;
+use super::summary::{Spread, Summary};
+use crate::output::{bytes, grouped, repeat};
+use crate::steps::{self, StepView};
+
+/// What the report does not know itself.
+pub(crate) struct Context {
+    pub(crate) model: String,
+    pub(crate) strategy: &'static str,
+    pub(crate) seed: String,
+    /// Texts of the objectives; whether they are only measured.
+    pub(crate) objectives: Vec<(String, bool)>,
+    /// Whether absence can be proved with the store.
+    pub(crate) exact: bool,
+    /// Whether `--runs` was given.
+    pub(crate) many: bool,
+    /// Runs that were asked for.
+    pub(crate) runs: u64,
+    /// Whether witnesses were asked for, and states in them.
+    pub(crate) witness: bool,
+    pub(crate) seconds: f64,
+    pub(crate) files: Vec<String>,
+    pub(crate) repeat: String,
+}
+
+/// Lines of a witness that are shown; longer ones lose their middle.
+const WITNESS_LINES: usize = 60;
+/// Actions that are counted on a terminal.
+const ACTIONS: usize = 8;
+
+/// The line that says it all.
+pub(crate) fn verdict(report: &SearchReport, context: &Context) -> String {
+    if context.many { verdict_of_many(report, context) } else { verdict_of_one(report, context) }
+}
+
+fn verdict_of_one(report: &SearchReport, context: &Context) -> String {
+    let Some(run) = report.runs.first() else {
+        return "inconclusive: interrupted before anything was searched".to_owned();
+    };
+    let in_states = format!("in {}", counted(run.states, "state"));
+    let scope = scope(run, context);
+    match run.verdict {
+        Verdict::Found => format!("found: {}", found(run, context)),
+        Verdict::None => format!("none: {} {in_states} (complete)", nothing(context)),
+        Verdict::Measured => format!("measured: {} {in_states} ({scope})", measured(&report.runs)),
+        Verdict::Inconclusive => format!("inconclusive: {} {in_states} ({scope})", nothing(context)),
+    }
+}
+
+fn verdict_of_many(report: &SearchReport, context: &Context) -> String {
+    let summary = Summary::of(&report.runs);
+    let runs = counted(summary.runs as u64, "run");
+    match report.verdict {
+        Verdict::Found => {
+            let share = summary.success_rate() * 100.0;
+            let shortest = summary
+                .best
+                .map(|(_, _, witness)| format!(", shortest {}", steps_of(witness)))
+                .unwrap_or_default();
+            format!("found: {} in {} of {runs} ({share:.0}%){shortest}", sought(context), summary.found)
+        }
+        Verdict::None => format!("none: {} (complete in one of {runs})", nothing(context)),
+        Verdict::Measured => format!("measured: {} in {runs}", measured(&report.runs)),
+        Verdict::Inconclusive => format!("inconclusive: {} in {runs}", nothing(context)),
+    }
+}
+
+/// How much of the truth a verdict without a trace tells.
+fn scope(run: &RunReport, context: &Context) -> String {
+    match run.stop {
+        StopReason::Exhausted if !context.exact => "all that the lossy store let through".to_owned(),
+        StopReason::Exhausted if run.verdict == Verdict::Inconclusive => {
+            "every reachable state was expanded, but a check was too large and was cut short".to_owned()
+        }
+        StopReason::Exhausted => "complete".to_owned(),
+        stop => format!("stopped: {}", stop.describe()),
+    }
+}
+
+/// `deadlock in 10 steps`, for every objective met; and what was not met under `--all`.
+fn found(run: &RunReport, context: &Context) -> String {
+    let single;
+    let witnesses: &[WitnessReport] = match (&run.witness, run.witnesses.is_empty()) {
+        (_, false) => &run.witnesses,
+        (Some(witness), true) => {
+            single = [witness.clone()];
+            &single
+        }
+        (None, true) => return sought(context),
+    };
+    let told = |witness: &WitnessReport| format!("{} {}", witness.objective, steps_of(witness));
+    let mut text = witnesses.iter().map(told).collect::<Vec<_>>().join("; ");
+    if !run.witnesses.is_empty() {
+        let met = |objective: &str| run.witnesses.iter().any(|witness| witness.objective == objective);
+        for (objective, measured) in &context.objectives {
+            if !measured && !met(objective) {
+                text.push_str(&format!("; no {objective}"));
+            }
+        }
+    }
+    text
+}
+
+/// `in 10 steps`, with its loop if it has one.
+fn steps_of(witness: &WitnessReport) -> String {
+    let text = format!("in {}", counted(witness.length as u64, "step"));
+    match witness.loop_start {
+        Some(start) => format!("{text}, the last {} for ever", witness.length.saturating_sub(start)),
+        None => text,
+    }
+}
+
+/// The objectives that could have been met.
+fn sought(context: &Context) -> String {
+    let texts: Vec<&str> = goals(context).collect();
+    texts.join(" or ")
+}
+
+fn nothing(context: &Context) -> String {
+    goals(context).map(|text| format!("no {text}")).collect::<Vec<_>>().join(", ")
+}
+
+fn goals(context: &Context) -> impl Iterator<Item = &str> {
+    context.objectives.iter().filter(|(_, measured)| !measured).map(|(text, _)| text.as_str())
+}
+
+/// What was measured: extremes, and how many labels were covered.
+fn measured(runs: &[RunReport]) -> String {
+    let extremes = json::merged_extremes(runs).into_iter().map(|(text, value)| match value {
+        Some(_) => format!("{text} = {}", json::number(value)),
+        None => format!("{text}: no value seen"),
+    });
+    let covered = json::merged_cover(runs)
+        .into_iter()
+        .map(|(pattern, labels)| format!("{} of cover {pattern}", counted(labels.len() as u64, "label")));
+    extremes.chain(covered).collect::<Vec<_>>().join("; ")
+}
+
+/// Everything below the verdict, line by line.
+pub(crate) fn details(report: &SearchReport, context: &Context) -> Vec<String> {
+    let mut out = Vec::new();
+    if context.many {
+        many_runs(report, context, &mut out);
+    } else if let Some(run) = report.runs.first() {
+        one_run(run, context, &mut out);
+    }
+    if report.verdict != Verdict::Measured && report.runs.iter().any(|run| !run.extreme.is_empty()) {
+        out.push(format!("measured: {}", measured(&report.runs)));
+    }
+    cover(&json::merged_cover(&report.runs), report.runs.len(), &mut out);
+    actions(&json::merged_actions(&report.runs), &json::never_taken(&report.runs), &mut out);
+    for file in &context.files {
+        out.push(format!("wrote: {file}"));
+    }
+    out.push(format!("repeat: {}", context.repeat));
+    out
+}
+
+fn one_run(run: &RunReport, context: &Context, out: &mut Vec<String>) {
+    out.push(format!("searched: {} with {}, seed {}", context.model, context.strategy, context.seed));
+    out.push(format!("stopped: {}", stop(run.stop, context)));
+    out.push(format!(
+        "counted: {}, {}, in {:.2} s and {}",
+        states(run),
+        counted(run.transitions, "transition"),
+        run.seconds,
+        bytes(run.peak_bytes)
+    ));
+    if let Some(odds) = &run.odds {
+        out.push(format!("lossy store: {odds}"));
+    }
+    if let (Some(first), Some(last)) = (run.generations.first(), run.generations.last()) {
+        out.push(format!(
+            "fitness: best {:.2} and average {:.2} at first, {:.2} and {:.2} after {}",
+            first.best,
+            first.average,
+            last.best,
+            last.average,
+            counted(run.generations.len() as u64, "generation")
+        ));
+    }
+    let witnesses = if run.witnesses.is_empty() { run.witness.as_slice() } else { &run.witnesses };
+    for witness in witnesses {
+        show_witness(witness, run.shorten_states, context, out);
+    }
+    if run.verdict == Verdict::Found && !context.witness {
+        out.push("no witness was kept (--no-witness)".to_owned());
+    }
+}
+
+/// Why it stopped, in words that hold for this store.
+fn stop(reason: StopReason, context: &Context) -> String {
+    match reason {
+        StopReason::Exhausted if !context.exact => "every state that the lossy store let through".to_owned(),
+        reason => reason.describe().to_owned(),
+    }
+}
+
+/// `12 states expanded of 30 met, depth 5`.
+fn states(run: &RunReport) -> String {
+    let mut text = format!("{} expanded", counted(run.states, "state"));
+    if let Some(considered) = run.considered {
+        text.push_str(&format!(", {} considered", grouped(considered)));
+    }
+    if let Some(generated) = run.generated {
+        text.push_str(&format!(", {} generated", grouped(generated)));
+    }
+    text.push_str(&format!(", depth {}", grouped(u64::from(run.depth))));
+    text
+}
+
+fn many_runs(report: &SearchReport, context: &Context, out: &mut Vec<String>) {
+    let summary = Summary::of(&report.runs);
+    let peak = report.runs.iter().map(|run| run.peak_bytes).max().unwrap_or(0);
+    out.push(format!("searched: {} with {}, seed {}", context.model, context.strategy, context.seed));
+    let stops = summary
+        .stops
+        .iter()
+        .map(|&(reason, count)| format!("{} because {}", grouped(count as u64), stop(reason, context)));
+    let mut stopped = stops.collect::<Vec<_>>().join("; ");
+    if (summary.runs as u64) < context.runs {
+        stopped.push_str(&format!(
+            "; interrupted after {} of {}",
+            grouped(summary.runs as u64),
+            counted(context.runs, "run")
+        ));
+    }
+    out.push(format!("stopped: {}", stopped.trim_start_matches("; ")));
+    out.push(format!("counted: in {:.2} s and {}", context.seconds, bytes(peak)));
+    out.push(String::new());
+    out.push(format!("  {:8}{:>14}{:>14}{:>16}{:>14}", "", "smallest", "median", "mean", "largest"));
+    for (name, spread) in [("states", summary.states), ("length", summary.length)] {
+        if let Some(Spread { min, median, mean, max }) = spread {
+            let (min, max) = (grouped(min), grouped(max));
+            out.push(format!("  {name:8}{min:>14}{:>14}{mean:>16.1}{max:>14}", half(median)));
+        }
+    }
+    out.push(String::new());
+    if let Some((number, run, witness)) = summary.best {
+        out.push(format!("shortest: run {number} (the first is 0); alone: {}", repeat::one_run(run.seed)));
+        show_witness(witness, run.shorten_states, context, out);
+    }
+    if let Some(odds) = report.runs.iter().find_map(|run| run.odds.as_ref()) {
+        out.push(format!("lossy store, first run: {odds}"));
+    }
+}
+
+/// A median: whole, or with a half.
+fn half(median: f64) -> String {
+    if median.fract() == 0.0 { grouped(median as u64) } else { format!("{}.5", grouped(median as u64)) }
+}
+
+fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context, out: &mut Vec<String>) {
+    let mut title = format!("witness: {} {}", witness.objective, steps_of(witness));
+    if witness.original_length > witness.length {
+        title.push_str(&format!(
+            ", shortened from {} ({} expanded for it)",
+            grouped(witness.original_length as u64),
+            counted(shorten_states, "state")
+        ));
+    }
+    out.push(title);
+    out.push(String::new());
+    let lines = steps::lines(&witness.trace, &StepView::default());
+    if lines.len() <= WITNESS_LINES {
+        out.extend(lines);
+    } else {
+        let (head, tail) = (WITNESS_LINES / 2, lines.len() - WITNESS_LINES / 2);
+        let hint = match context.files.first() {
+            Some(file) => format!("`turnpike show {file}` prints all"),
+            None => "--trace FILE keeps all, `turnpike show FILE` prints it".to_owned(),
+        };
+        out.extend_from_slice(&lines[..head]);
+        out.push(format!("  ... {} more; {hint} ...", counted((tail - head) as u64, "line")));
+        out.extend_from_slice(&lines[tail..]);
+    }
+    out.push(String::new());
+}
+
+/// The labels that `cover` saw.
+fn cover(covered: &IndexMap<String, IndexMap<String, u64>>, runs: usize, out: &mut Vec<String>) {
+    for (pattern, labels) in covered {
+        out.push(format!("covered by {pattern}: {}", counted(labels.len() as u64, "label")));
+        for (label, seen) in labels {
+            let of = if runs > 1 { format!("  in {}", counted(*seen, "run")) } else { String::new() };
+            out.push(format!("  {label}{of}"));
+        }
+    }
+}
+
+/// The busiest actions, and those never taken.
+pub(crate) fn actions(counts: &IndexMap<String, u64>, never: &[String], out: &mut Vec<String>) {
+    let mut busiest: Vec<(&String, &u64)> = counts.iter().collect();
+    busiest.sort_by(|left, right| right.1.cmp(left.1).then(left.0.cmp(right.0)));
+    if !busiest.is_empty() {
+        let told = busiest.iter().map(|(name, count)| format!("{name} {}", grouped(**count)));
+        out.push(format!("actions: {}", some(told, busiest.len())));
+    }
+    if !never.is_empty() {
+        out.push(format!("never taken: {}", some(never.iter().cloned(), never.len())));
+    }
+}
+
+/// The first few, and how many more there are.
+fn some(texts: impl Iterator<Item = String>, total: usize) -> String {
+    let mut text = texts.take(ACTIONS).collect::<Vec<_>>().join(", ");
+    if total > ACTIONS {
+        text.push_str(&format!(", and {} more", grouped((total - ACTIONS) as u64)));
+    }
+    text
+}
+
+/// `1 state`, `1,000 states`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}

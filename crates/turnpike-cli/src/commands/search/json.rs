@@ -1,0 +1,314 @@
+//! The JSON object of a search. Its fields are a published interface: `docs/schema/search.json` guards them.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use turnpike_model::Diagnostic;
+use turnpike_search::{Generation, RunReport, SearchReport, StopReason, Verdict, WitnessReport};
+
+use super::summary::{Spread, Summary};
+use crate::output::VERSION;
+
+/// The result of `turnpike search`. Timing and memory fields (`seconds`, `peak_bytes`) are the only ones that differ
+/// when a search is repeated. With `--runs`, the counts at top level are totals over all runs (`depth` and
+/// `peak_bytes` the largest), `witness` is the shortest one, and `runs` has one object of the same form for each run.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "turnpike search")]
+pub(crate) struct SearchOutput {
+    /// Version of turnpike.
+    turnpike: String,
+    /// `search`.
+    command: String,
+    /// The model with its parameters.
+    model: String,
+    /// The strategy.
+    strategy: String,
+    /// The seed; in `runs`, the run's own seed, which repeats it alone.
+    seed: u64,
+    /// What was concluded.
+    verdict: Verdict,
+    /// Why it stopped.
+    stop: StopReason,
+    /// The objectives, joined with `; `.
+    objective: String,
+    /// Expansions.
+    states: u64,
+    /// Distinct states met, expanded or not; null when they were not counted.
+    considered: Option<u64>,
+    /// Size of the set `generated` (Deep Random Search only).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generated: Option<u64>,
+    /// Transitions of expanded states.
+    transitions: u64,
+    /// Transitions to the deepest expanded state.
+    depth: u32,
+    /// Wall-clock time.
+    seconds: f64,
+    /// Peak resident memory of the process.
+    peak_bytes: u64,
+    /// Expansions spent on shortening witnesses.
+    shorten_states: u64,
+    /// Transitions per action name.
+    #[schemars(with = "std::collections::BTreeMap<String, u64>")]
+    actions: IndexMap<String, u64>,
+    /// The witness of the first objective met; null when there is none.
+    witness: Option<WitnessReport>,
+    /// With `--all`: a witness of every objective met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    witnesses: Vec<WitnessReport>,
+    /// Declared actions that were never taken.
+    never_taken: Vec<String>,
+    /// With `cover`: by pattern, the labels seen and the number of runs that saw each.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(
+        default,
+        with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, u64>>"
+    )]
+    covered: IndexMap<String, IndexMap<String, u64>>,
+    /// With `min` and `max`: the most extreme value seen; null when none was.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(default, with = "std::collections::BTreeMap<String, Option<f64>>")]
+    extreme: IndexMap<String, Value>,
+    /// Genetic search: fitness per generation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    generations: Vec<Generation>,
+    /// The odds of a lossy store, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    odds: Option<String>,
+    /// Files that were written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    files: Vec<String>,
+    /// Warnings about the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    warnings: Vec<Warning>,
+    /// The command that repeats the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<String>,
+    /// With `--runs`: the share of runs that found something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success_rate: Option<f64>,
+    /// With `--runs`: mean of `states`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states_mean: Option<f64>,
+    /// With `--runs`: median of `states`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states_median: Option<f64>,
+    /// With `--runs`: mean length of the witnesses; null when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length_mean: Option<Option<f64>>,
+    /// With `--runs`: median length of the witnesses; null when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length_median: Option<Option<f64>>,
+    /// With `--runs`: every run, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<Vec<SearchOutput>>,
+}
+
+/// Something that is probably not what was meant.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Warning {
+    message: String,
+    help: Option<String>,
+}
+
+impl From<&Diagnostic> for Warning {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        Warning { message: diagnostic.message.clone(), help: diagnostic.help.clone() }
+    }
+}
+
+/// What the report does not know itself.
+pub(crate) struct Context {
+    pub(crate) model: String,
+    pub(crate) strategy: &'static str,
+    pub(crate) seed: u64,
+    pub(crate) objective: String,
+    /// Whether `--runs` was given, be it 1.
+    pub(crate) many: bool,
+    pub(crate) interrupted: bool,
+    pub(crate) seconds: f64,
+    pub(crate) files: Vec<String>,
+    pub(crate) repeat: String,
+}
+
+/// The one object for a whole search.
+pub(crate) fn object(report: &SearchReport, context: Context) -> SearchOutput {
+    let mut whole = match report.runs.as_slice() {
+        [run] => of_run(run, &context),
+        runs => total(runs, report.verdict, &context),
+    };
+    if context.many {
+        let summary = Summary::of(&report.runs);
+        let mean = |spread: &Option<Spread>| spread.map(|spread| spread.mean);
+        let median = |spread: &Option<Spread>| spread.map(|spread| spread.median);
+        whole.success_rate = Some(summary.success_rate());
+        whole.states_mean = Some(mean(&summary.states).unwrap_or(0.0));
+        whole.states_median = Some(median(&summary.states).unwrap_or(0.0));
+        whole.length_mean = Some(mean(&summary.length));
+        whole.length_median = Some(median(&summary.length));
+        whole.runs = Some(report.runs.iter().map(|run| of_run(run, &context)).collect());
+    }
+    whole.seed = context.seed;
+    whole.files = context.files;
+    whole.warnings = report.warnings.iter().map(Warning::from).collect();
+    whole.repeat = Some(context.repeat);
+    whole
+}
+
+fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
+    SearchOutput {
+        turnpike: VERSION.to_owned(),
+        command: "search".to_owned(),
+        model: context.model.clone(),
+        strategy: context.strategy.to_owned(),
+        seed: run.seed,
+        verdict: run.verdict,
+        stop: run.stop,
+        objective: run.objective.clone(),
+        states: run.states,
+        considered: run.considered,
+        generated: run.generated,
+        transitions: run.transitions,
+        depth: run.depth,
+        seconds: run.seconds,
+        peak_bytes: run.peak_bytes,
+        shorten_states: run.shorten_states,
+        actions: run.actions.clone(),
+        witness: run.witness.clone(),
+        witnesses: run.witnesses.clone(),
+        never_taken: run.never_taken.clone(),
+        covered: run.covered.clone(),
+        extreme: run.extreme.iter().map(|(text, value)| (text.clone(), number(*value))).collect(),
+        generations: run.generations.clone(),
+        odds: run.odds.clone(),
+        files: Vec::new(),
+        warnings: Vec::new(),
+        repeat: None,
+        success_rate: None,
+        states_mean: None,
+        states_median: None,
+        length_mean: None,
+        length_median: None,
+        runs: None,
+    }
+}
+
+/// Totals over any number of runs, none included: a search can be interrupted before the first one ends.
+fn total(runs: &[RunReport], verdict: Verdict, context: &Context) -> SearchOutput {
+    let sum = |count: fn(&RunReport) -> u64| runs.iter().map(count).sum::<u64>();
+    let stop = match runs.iter().find(|run| run.verdict == verdict) {
+        _ if context.interrupted => StopReason::Interrupted,
+        Some(run) => run.stop,
+        None => StopReason::Interrupted,
+    };
+    let best = Summary::of(runs).best;
+    let actions = merged_actions(runs);
+    SearchOutput {
+        turnpike: VERSION.to_owned(),
+        command: "search".to_owned(),
+        model: context.model.clone(),
+        strategy: context.strategy.to_owned(),
+        seed: context.seed,
+        verdict,
+        stop,
+        objective: context.objective.clone(),
+        states: sum(|run| run.states),
+        considered: None,
+        generated: None,
+        transitions: sum(|run| run.transitions),
+        depth: runs.iter().map(|run| run.depth).max().unwrap_or(0),
+        seconds: context.seconds,
+        peak_bytes: runs.iter().map(|run| run.peak_bytes).max().unwrap_or(0),
+        shorten_states: sum(|run| run.shorten_states),
+        witness: best.map(|(_, _, witness)| witness.clone()),
+        witnesses: best.map(|(_, run, _)| run.witnesses.clone()).unwrap_or_default(),
+        never_taken: never_taken(runs),
+        actions,
+        covered: merged_cover(runs),
+        extreme: merged_extremes(runs).into_iter().map(|(text, value)| (text, number(value))).collect(),
+        generations: Vec::new(),
+        odds: None,
+        files: Vec::new(),
+        warnings: Vec::new(),
+        repeat: None,
+        success_rate: None,
+        states_mean: None,
+        states_median: None,
+        length_mean: None,
+        length_median: None,
+        runs: None,
+    }
+}
+
+/// Transitions per action over all runs, in the order of the names.
+pub(crate) fn merged_actions(runs: &[RunReport]) -> IndexMap<String, u64> {
+    let mut merged: IndexMap<String, u64> = IndexMap::new();
+    for (name, count) in runs.iter().flat_map(|run| &run.actions) {
+        *merged.entry(name.clone()).or_default() += count;
+    }
+    merged.sort_unstable_keys();
+    merged
+}
+
+/// Actions that no run took.
+pub(crate) fn never_taken(runs: &[RunReport]) -> Vec<String> {
+    let Some((first, rest)) = runs.split_first() else { return Vec::new() };
+    let missed = |name: &&String| rest.iter().all(|run| run.never_taken.contains(*name));
+    first.never_taken.iter().filter(missed).cloned().collect()
+}
+
+/// By pattern, the labels seen and the number of runs that saw each.
+pub(crate) fn merged_cover(runs: &[RunReport]) -> IndexMap<String, IndexMap<String, u64>> {
+    let mut merged: IndexMap<String, IndexMap<String, u64>> = IndexMap::new();
+    for (pattern, labels) in runs.iter().flat_map(|run| &run.covered) {
+        let seen = merged.entry(pattern.clone()).or_default();
+        for (label, count) in labels {
+            *seen.entry(label.clone()).or_default() += count;
+        }
+    }
+    merged.values_mut().for_each(IndexMap::sort_unstable_keys);
+    merged
+}
+
+/// The most extreme values over all runs.
+pub(crate) fn merged_extremes(runs: &[RunReport]) -> IndexMap<String, Option<f64>> {
+    let mut merged: IndexMap<String, Option<f64>> = IndexMap::new();
+    for (text, value) in runs.iter().flat_map(|run| &run.extreme) {
+        let best = merged.entry(text.clone()).or_default();
+        *best = match (*best, *value) {
+            (Some(best), Some(value)) if text.starts_with("max") => Some(best.max(value)),
+            (Some(best), Some(value)) => Some(best.min(value)),
+            (best, value) => best.or(value),
+        };
+    }
+    merged
+}
+
+/// A number as people write it: 24, not 24.0. JSON has no infinities: null.
+pub(crate) fn number(value: Option<f64>) -> Value {
+    /// Up to here every whole number is exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Some(value) if value.fract() == 0.0 && value.abs() <= EXACT => Value::from(value as i64),
+        Some(value) => Value::from(value),
+        None => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn whole_numbers_have_no_point() {
+        assert_eq!(number(Some(24.0)).to_string(), "24");
+        assert_eq!(number(Some(-0.5)).to_string(), "-0.5");
+        assert_eq!(number(Some(f64::INFINITY)).to_string(), "null");
+        assert_eq!(number(None).to_string(), "null");
+    }
+}

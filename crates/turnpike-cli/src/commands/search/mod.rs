@@ -1,0 +1,161 @@
+//! `turnpike search`.
+
+pub(crate) mod flags;
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod limits;
+mod strategy;
+mod summary;
+mod trace_file;
+pub(crate) mod values;
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+pub(crate) use flags::Args;
+use turnpike_model::Diagnostic;
+use turnpike_search::{Objective, SearchOptions, SearchReport, StoreKind, Verdict};
+
+use crate::cli::Format;
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+use crate::load;
+use crate::output::progress::Reporter;
+use crate::output::{self, interrupt, repeat};
+use trace_file::TraceFile;
+pub(crate) use trace_file::writable;
+
+pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    // Everything that can be wrong without the model comes first: reading it may take long.
+    let info = strategy::chosen(&args.strategy)?;
+    let mut objectives = objectives(&args.goal.find)?;
+    let limits = args.limits.limits()?;
+    let store = store(&args, info.name)?;
+    let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
+    let model = load::model(&args.model)?;
+    let strategy = strategy::built(&args.strategy, info, model.info())?;
+    if objectives.is_empty() {
+        objectives.push(Objective::deadlock());
+    }
+
+    let runs = args.running.runs.unwrap_or(1);
+    let many = args.running.runs.is_some();
+    let mut options = SearchOptions::new(strategy);
+    options.threads = args.running.threads.unwrap_or_else(|| {
+        let helps = runs > 1 || options.strategy.is_level_synchronous();
+        if helps { limits::all_cores() } else { 1 }
+    });
+    options.objectives = objectives;
+    options.all = args.goal.all;
+    options.lookahead = args.goal.lookahead;
+    options.internal = args.goal.tau.clone();
+    options.limits = limits;
+    options.seed = args.running.seed;
+    options.runs = runs;
+    options.store = store;
+    options.witness = !args.results.no_witness;
+    options.shorten = !args.results.no_shorten;
+
+    let interrupt = interrupt::install()?;
+    let started = Instant::now();
+    let reporter = Reporter::new(args.progress, runs);
+    let outcome = turnpike_search::search(&*model, &options, &|event| reporter.event(event), interrupt);
+    drop(reporter);
+    let seconds = started.elapsed().as_secs_f64();
+    let report = outcome.map_err(|error| Failure::from(error).in_file(&model.info().name))?;
+    let files = trace.map(|file| file.write(&report)).transpose()?.unwrap_or_default();
+
+    let model = model.info().name.clone();
+    let strategy = options.strategy.name();
+    match format {
+        Format::Json => output::json(&json::object(
+            &report,
+            json::Context {
+                model,
+                strategy,
+                seed: options.seed,
+                objective: texts(&options.objectives).join("; "),
+                many,
+                interrupted: interrupt.load(Ordering::Relaxed),
+                seconds,
+                files,
+                repeat: repeat::result(options.seed),
+            },
+        )),
+        Format::Human => {
+            let context = human::Context {
+                model,
+                strategy,
+                seed: repeat::seed(options.seed),
+                objectives: options
+                    .objectives
+                    .iter()
+                    .map(|objective| (objective.text().to_owned(), objective.is_measure()))
+                    .collect(),
+                exact: options.store.is_exact(),
+                many,
+                runs,
+                witness: options.witness,
+                seconds,
+                files,
+                repeat: repeat::exactly(options.seed),
+            };
+            print(&report, &context, args.progress.quiet);
+        }
+    }
+    Ok(exit_of(report.verdict))
+}
+
+fn print(report: &SearchReport, context: &human::Context, quiet: bool) {
+    if !quiet {
+        for warning in &report.warnings {
+            output::diagnostic("", None, warning);
+        }
+    }
+    output::line(&human::verdict(report, context));
+    if !quiet {
+        for line in human::details(report, context) {
+            output::line(&line);
+        }
+    }
+}
+
+fn exit_of(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Found => Exit::Found,
+        Verdict::None | Verdict::Measured => Exit::Clean,
+        Verdict::Inconclusive => Exit::Inconclusive,
+    }
+}
+
+fn objectives(texts: &[String]) -> Outcome<Vec<Objective>> {
+    let read = |text: &String| match text.trim() {
+        "" => Err(Diagnostic::error("--find needs an objective").help("for example --find deadlock").into()),
+        text => Ok(text.parse::<Objective>()?),
+    };
+    texts.iter().map(read).collect()
+}
+
+fn texts(objectives: &[Objective]) -> Vec<&str> {
+    objectives.iter().map(Objective::text).collect()
+}
+
+/// The store with its size, unless the strategy has no use for it.
+fn store(args: &Args, strategy: &str) -> Outcome<StoreKind> {
+    let store = match (args.running.store.parse::<StoreKind>()?, args.running.bitstate_size) {
+        (StoreKind::Bitstate { .. }, Some(bytes)) => {
+            limits::within_machine("--bitstate-size", bytes)?;
+            StoreKind::Bitstate { bytes }
+        }
+        (store, Some(_)) => {
+            let message = format!("--bitstate-size belongs to --store bitstate, but the store is {store}");
+            return Err(Diagnostic::error(message).help("leave it out, or add --store bitstate").into());
+        }
+        (store, None) => store,
+    };
+    if store != StoreKind::Exact && ["random", "exhaustive", "genetic", "mutation"].contains(&strategy) {
+        let message = format!("--store {store} has no use: {strategy} remembers no states");
+        return Err(Diagnostic::error(message).help("leave it out, or choose another strategy").into());
+    }
+    Ok(store)
+}

@@ -1,0 +1,83 @@
+//! `--trace FILE`: checked before the search, written after it.
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+use turnpike_model::trace::TraceFormat;
+use turnpike_search::SearchReport;
+
+use super::summary::Summary;
+use crate::failure::{Failure, Outcome};
+
+/// A file that can be written.
+pub(crate) struct TraceFile {
+    path: PathBuf,
+}
+
+impl TraceFile {
+    /// Makes sure, before anything is searched, that the witness can be kept.
+    pub(crate) fn prepare(path: &Path) -> Outcome<Self> {
+        TraceFormat::of_path(path)?;
+        writable(path)?;
+        Ok(TraceFile { path: path.to_owned() })
+    }
+
+    /// Writes what was found, if anything, and tells the files. With `--all` every further witness has a file of its
+    /// own: `w.json`, `w-2.json`. Of many runs, the shortest witness is kept.
+    pub(crate) fn write(&self, report: &SearchReport) -> Outcome<Vec<String>> {
+        let Some((_, run, first)) = Summary::of(&report.runs).best else { return Ok(Vec::new()) };
+        let witnesses = if run.witnesses.is_empty() { std::slice::from_ref(first) } else { &run.witnesses };
+        let mut files = Vec::new();
+        for (index, witness) in witnesses.iter().enumerate() {
+            let path = self.numbered(index + 1);
+            witness.trace.write_file(&path)?;
+            files.push(path.display().to_string());
+        }
+        Ok(files)
+    }
+
+    fn numbered(&self, number: usize) -> PathBuf {
+        if number == 1 {
+            return self.path.clone();
+        }
+        let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+        let (stem, extension) = (part(self.path.file_stem()), part(self.path.extension()));
+        self.path.with_file_name(format!("{stem}-{number}.{extension}"))
+    }
+}
+
+/// Refuses a path that cannot be written, without changing what is there.
+pub(crate) fn writable(path: &Path) -> Outcome<()> {
+    let exists = path.exists();
+    let opened = OpenOptions::new().append(true).create(!exists).open(path);
+    match opened {
+        Ok(_) if exists => Ok(()),
+        // The probe leaves nothing behind; should removing fail, the file is written in a moment anyway.
+        Ok(_) => std::fs::remove_file(path).or(Ok(())),
+        Err(error) => Err(Failure::file(&path.display().to_string(), "write", &error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probing_changes_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("w.json");
+        assert!(writable(&path).is_ok() && !path.exists());
+        std::fs::write(&path, "precious").expect("writes");
+        assert!(writable(&path).is_ok());
+        assert_eq!(std::fs::read_to_string(&path).expect("reads"), "precious");
+        assert!(writable(folder.path()).is_err());
+        assert!(writable(&folder.path().join("no/such/w.json")).is_err());
+    }
+
+    #[test]
+    fn further_witnesses_are_numbered() {
+        let file = TraceFile { path: PathBuf::from("out/w.json") };
+        assert_eq!(file.numbered(1), Path::new("out/w.json"));
+        assert_eq!(file.numbered(2), Path::new("out/w-2.json"));
+    }
+}
