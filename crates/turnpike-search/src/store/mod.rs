@@ -3,6 +3,8 @@
 mod arena;
 mod exact;
 mod lossy;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use std::fmt;

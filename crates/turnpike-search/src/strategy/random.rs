@@ -43,7 +43,8 @@ pub(crate) fn search(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopR
     walk.begin(run, &initial);
     loop {
         if depth == run.max_depth {
-            if !restart {
+            // At depth 0 nothing may be expanded: beginning again would go on forever.
+            if !restart || depth == 0 {
                 return Ok(StopReason::MaxDepth);
             }
             depth = u32::MAX;

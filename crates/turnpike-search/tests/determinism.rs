@@ -1,0 +1,264 @@
+//! The same seed gives the same report: again, with more threads, and for a run taken out of many.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+use turnpike_model::Model;
+use turnpike_search::strategy::{DrsOptions, GeneticOptions, Guide, RandomOptions, TABLE};
+use turnpike_search::{
+    Limits, Objective, RunReport, SearchOptions, StopReason, StoreKind, Strategy, Verdict, search,
+};
+
+fn builtin(name: &str, settings: &[(&str, u64)]) -> Box<dyn Model> {
+    let settings: Vec<_> = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    turnpike_builtin::build(name, &settings).unwrap()
+}
+
+/// The strategy that a row of the table speaks of, small enough for small models.
+fn strategy(name: &str, model: &dyn Model, width: u64) -> Strategy {
+    let guide = Guide { measure: model.info().measures[0].name.clone(), maximise: true };
+    let genetic =
+        GeneticOptions { population: 20, parents: 10, generations: 5, depth: 30, ..Default::default() };
+    match name {
+        "auto" => Strategy::Auto,
+        "random" => Strategy::Random(RandomOptions { restart_depth: Some(40), ..Default::default() }),
+        "bfs" => Strategy::Bfs,
+        "dfs" => Strategy::Dfs,
+        "rdfs" => Strategy::Rdfs,
+        "highway" => Strategy::Highway { width },
+        "highway-ideal" => Strategy::HighwayIdeal { width },
+        "highway-approx" => Strategy::HighwayApprox { width },
+        "drs" => Strategy::Drs(DrsOptions::default()),
+        "genetic" => Strategy::Genetic(genetic),
+        "mutation" => Strategy::Genetic(GeneticOptions { crossover: false, ..genetic }),
+        "exhaustive" => Strategy::Exhaustive { depth: 9 },
+        "beam" => Strategy::Beam { width, guide },
+        "best-first" => Strategy::BestFirst { guide, queue: None },
+        _ => panic!("the strategy {name} has no determinism test"),
+    }
+}
+
+fn options(strategy: Strategy, objective: &str, max_states: u64) -> SearchOptions {
+    let mut options = SearchOptions::new(strategy);
+    options.objectives = objective.split(" ; ").map(|text| text.parse::<Objective>().unwrap()).collect();
+    options.limits = Limits { states: Some(max_states), ..Limits::default() };
+    options.seed = 5;
+    options
+}
+
+fn runs(model: &dyn Model, options: &SearchOptions) -> Vec<RunReport> {
+    search(model, options, &|_| {}, &AtomicBool::new(false)).unwrap().runs
+}
+
+fn run(model: &dyn Model, options: &SearchOptions) -> RunReport {
+    runs(model, options).remove(0)
+}
+
+/// A report without what may differ: time and memory.
+fn stable(report: &RunReport) -> Value {
+    let mut value = serde_json::to_value(report).unwrap();
+    let fields = value.as_object_mut().unwrap();
+    assert!(fields.remove("seconds").is_some() && fields.remove("peak_bytes").is_some());
+    value
+}
+
+fn all_stable(reports: &[RunReport]) -> Vec<Value> {
+    reports.iter().map(stable).collect()
+}
+
+#[test]
+fn every_strategy_repeats_itself() {
+    let cases = [
+        ("philosophers", &[("n", 4)][..], &["deadlock", "action eat", "max waiting ; cover lock*"][..]),
+        ("diamond", &[("n", 6)], &["deadlock", "label report(2)", "cover report* ; max report.1"]),
+        ("scc", &[], &["label report(3)", "deadlock", "nondeterminism"]),
+        ("backloops", &[("n", 4)], &["deadlock", "livelock"]),
+    ];
+    for row in TABLE {
+        for (name, settings, objectives) in cases {
+            let model = builtin(name, settings);
+            for objective in objectives {
+                for all in [false, true] {
+                    let mut options = options(strategy(row.name, &*model, 5), objective, 500);
+                    options.all = all;
+                    let first = stable(&run(&*model, &options));
+                    let again = stable(&run(&*model, &options));
+                    assert_eq!(first, again, "{} on {name}, {objective}", row.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn other_seeds_give_other_runs() {
+    // Otherwise the tests above would prove nothing of the strategies that draw.
+    let model = builtin("philosophers", &[("n", 6)]);
+    for name in ["random", "rdfs", "highway", "highway-ideal", "highway-approx", "drs", "genetic"] {
+        let mut options = options(strategy(name, &*model, 4), "deadlock", 200);
+        let first = stable(&run(&*model, &options));
+        let differs = (6..16).any(|seed| {
+            options.seed = seed;
+            let mut other = run(&*model, &options);
+            other.seed = 5;
+            stable(&other) != first
+        });
+        assert!(differs, "{name} does not depend on the seed");
+    }
+}
+
+/// Strategies that expand a level with several threads, wide enough for levels to be shared out.
+fn level_synchronous(model: &dyn Model) -> impl Iterator<Item = Strategy> {
+    TABLE
+        .iter()
+        .map(|row| strategy(row.name, model, 700))
+        .filter(Strategy::is_level_synchronous)
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// Asserts one result for 1, 2 and 4 threads, and returns it.
+fn same_for_all_threads(model: &dyn Model, options: &SearchOptions) -> RunReport {
+    let mut options = options.clone();
+    options.threads = 1;
+    let alone = run(model, &options);
+    for threads in [2, 4] {
+        options.threads = threads;
+        let what = format!("{} with {threads} threads, {}", options.strategy.name(), alone.objective);
+        assert_eq!(stable(&run(model, &options)), stable(&alone), "{what}");
+    }
+    alone
+}
+
+#[test]
+fn threads_do_not_change_a_search() {
+    let model = builtin("philosophers", &[("n", 8)]);
+    let objectives = ["deadlock", "label free(8,1)", "max waiting ; cover eat*", "nondeterminism"];
+    for strategy in level_synchronous(&*model) {
+        for objective in objectives {
+            let report = same_for_all_threads(&*model, &options(strategy.clone(), objective, 6000));
+            assert!(report.states > 0);
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_where_a_limit_stops() {
+    let model = builtin("philosophers", &[("n", 8)]);
+    for strategy in level_synchronous(&*model) {
+        for limit in [1, 63, 64, 257, 1000, 2500, 4321] {
+            let report = same_for_all_threads(&*model, &options(strategy.clone(), "max waiting", limit));
+            assert_eq!((report.stop, report.states), (StopReason::MaxStates, limit), "{}", strategy.name());
+        }
+    }
+}
+
+#[test]
+fn hits_in_the_middle_of_a_shared_level_are_the_first_in_order() {
+    let model = builtin("philosophers", &[("n", 8)]);
+    let mut within = options(Strategy::Bfs, "max waiting", u64::MAX);
+    let mut expanded_before = |depth: u32| {
+        within.limits.depth = Some(depth);
+        run(&*model, &within).states
+    };
+    // The deadlock is eight steps deep, and no level is a multiple of what a thread takes at a time.
+    let (start, end) = (expanded_before(8), expanded_before(9));
+    assert!(end - start > 1024, "level eight has {} states", end - start);
+    for store in [StoreKind::Exact, StoreKind::Tree, StoreKind::Compact] {
+        let mut options = options(Strategy::Bfs, "deadlock", u64::MAX);
+        options.store = store;
+        let report = same_for_all_threads(&*model, &options);
+        assert_eq!(report.verdict, Verdict::Found);
+        assert!(start < report.states && report.states < end, "{start} < {} < {end}", report.states);
+        assert_eq!(report.witness.unwrap().length, 8);
+    }
+}
+
+#[test]
+fn threads_do_not_change_many_runs() {
+    let model = builtin("philosophers", &[("n", 5)]);
+    for row in TABLE {
+        let mut options = options(strategy(row.name, &*model, 6), "deadlock", 300);
+        options.runs = 6;
+        let alone = all_stable(&runs(&*model, &options));
+        options.threads = 2;
+        assert_eq!(all_stable(&runs(&*model, &options)), alone, "{}", row.name);
+    }
+}
+
+#[test]
+fn a_run_of_many_is_repeated_by_its_seed_alone() {
+    let model = builtin("philosophers", &[("n", 5)]);
+    for row in TABLE {
+        let mut options = options(strategy(row.name, &*model, 6), "deadlock ; cover eat*", 300);
+        options.runs = 5;
+        let many = runs(&*model, &options);
+        options.runs = 1;
+        for (number, one) in many.iter().enumerate() {
+            options.seed = one.seed;
+            assert_eq!(stable(&run(&*model, &options)), stable(one), "run {number} of {}", row.name);
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_so_many_states_allows_exactly_so_many() {
+    let model = builtin("philosophers", &[("n", 7)]);
+    for row in TABLE {
+        for limit in [0, 1, 2, 37, 200] {
+            let report = run(&*model, &options(strategy(row.name, &*model, 5), "max waiting", limit));
+            assert!(report.states <= limit, "{} expanded {} of {limit}", row.name, report.states);
+            if report.stop == StopReason::MaxStates {
+                assert_eq!(report.states, limit, "{}", row.name);
+            } else {
+                let ends_by_itself = row.name.starts_with("highway") || row.name == "beam";
+                assert!(ends_by_itself, "{} stops with {:?} at {limit}", row.name, report.stop);
+            }
+        }
+    }
+}
+
+#[test]
+fn stores_agree() {
+    let bits = StoreKind::Bitstate { bytes: 8 << 20 };
+    for (name, settings, states) in
+        [("philosophers", &[("n", 7)][..], 4286), ("scc", &[("number", 9), ("size", 7)], 73)]
+    {
+        let model = builtin(name, settings);
+        for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Highway { width: 5000 }] {
+            let mut options = options(strategy, "action none", u64::MAX);
+            let exact = run(&*model, &options);
+            assert_eq!(
+                (exact.verdict, exact.states, exact.considered),
+                (Verdict::None, states, Some(states))
+            );
+            for store in [StoreKind::Tree, StoreKind::Compact, bits] {
+                options.store = store;
+                let report = run(&*model, &options);
+                let what = format!("{} on {name} with {store}", options.strategy.name());
+                assert_eq!(report.verdict == Verdict::None, store.is_exact(), "{what}");
+                assert_eq!(report.odds.is_none(), store.is_exact(), "{what}");
+                assert_eq!(
+                    (report.stop, report.states, report.considered, report.transitions, report.actions),
+                    (exact.stop, exact.states, exact.considered, exact.transitions, exact.actions.clone()),
+                    "{what}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn stores_do_not_change_a_witness() {
+    let model = builtin("philosophers", &[("n", 6)]);
+    for strategy in [Strategy::Bfs, Strategy::Highway { width: 30 }, Strategy::HighwayIdeal { width: 30 }] {
+        let mut options = options(strategy, "deadlock", u64::MAX);
+        let exact = stable(&run(&*model, &options));
+        for store in [StoreKind::Tree, StoreKind::Compact] {
+            options.store = store;
+            let mut report = run(&*model, &options);
+            report.odds = None;
+            assert_eq!(stable(&report), exact, "{} with {store}", options.strategy.name());
+        }
+    }
+}
