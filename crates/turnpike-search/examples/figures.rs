@@ -1,0 +1,164 @@
+//! The curves of the highway search paper, measured: prints one figure as CSV.
+//!
+//! ```text
+//! cargo run --release -p turnpike-search --example figures -- diamond         # figure 2
+//! cargo run --release -p turnpike-search --example figures -- backloops       # figure 3
+//! cargo run --release -p turnpike-search --example figures -- scc             # figure 4
+//! cargo run --release -p turnpike-search --example figures -- philosophers5   # figure 8, right
+//! ```
+//!
+//! The seed is fixed and results do not depend on the number of threads: the output is the same every time.
+
+use std::error::Error;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use turnpike_model::Model;
+use turnpike_search::strategy::RandomOptions;
+use turnpike_search::{RunReport, SearchOptions, Strategy, Verdict, search};
+
+const SEED: u64 = 2009;
+const THREADS: usize = 2;
+/// Runs for each point of figures 2 to 4.
+const RUNS: u64 = 1000;
+/// Runs for each point of figure 8.
+const RUNS_PHILOSOPHERS: u64 = 4000;
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn main() -> ExitCode {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let out = &mut BufWriter::new(io::stdout().lock());
+    let outcome = match name.as_str() {
+        "diamond" => diamond(out),
+        "backloops" => backloops(out),
+        "scc" => components(out),
+        "philosophers5" => philosophers(out),
+        _ => Err("which figure? diamond, backloops, scc or philosophers5".into()),
+    };
+    match outcome.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to be done when the error stream is closed.
+            let _ = writeln!(io::stderr(), "figures: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The strategies of figures 2 to 4.
+fn contenders(widths: &[u64]) -> Vec<Strategy> {
+    let highways = widths.iter().map(|&width| Strategy::Highway { width });
+    [Strategy::Random(RandomOptions::default()), Strategy::Rdfs].into_iter().chain(highways).collect()
+}
+
+/// A strategy's column: its name, and the width where it has one.
+fn column(strategy: &Strategy) -> String {
+    match strategy {
+        Strategy::Highway { width } => format!("{}-{width}", strategy.name()),
+        _ => strategy.name().to_owned(),
+    }
+}
+
+fn header(out: &mut dyn Write, first: &str, strategies: &[Strategy]) -> io::Result<()> {
+    let columns: Vec<String> = strategies.iter().map(column).collect();
+    writeln!(out, "{first},{}", columns.join(","))
+}
+
+fn row(out: &mut dyn Write, first: u64, values: impl Iterator<Item = f64>) -> io::Result<()> {
+    let values: Vec<String> = values.map(|value| format!("{value:.4}")).collect();
+    writeln!(out, "{first},{}", values.join(","))
+}
+
+fn run(
+    model: &dyn Model,
+    strategy: &Strategy,
+    objective: &str,
+    max_states: u64,
+    runs: u64,
+) -> Result<Vec<RunReport>, Box<dyn Error>> {
+    let mut options = SearchOptions::new(strategy.clone());
+    options.objectives = vec![objective.parse().map_err(|error| format!("{error}"))?];
+    options.limits.states = Some(max_states);
+    (options.seed, options.runs, options.threads) = (SEED, runs, THREADS);
+    (options.witness, options.shorten) = (false, false);
+    Ok(search(model, &options, &|_| {}, &AtomicBool::new(false))?.runs)
+}
+
+/// Figure 2: how likely each of the ten states of the widest level is to be hit.
+fn diamond(out: &mut dyn Write) -> Outcome {
+    let model = turnpike_builtin::build("diamond", &[])?;
+    let strategies = contenders(&[2, 4, 6, 8, 10]);
+    let mut found = Vec::new();
+    for strategy in &strategies {
+        found.push(run(&*model, strategy, "cover report*", 10_000, RUNS)?);
+    }
+    header(out, "state", &strategies)?;
+    for state in 1..=10 {
+        let label = format!("report({})", state - 1);
+        row(out, state, found.iter().map(|runs| share(runs, |run| covered(run).any(|seen| *seen == label))))?;
+    }
+    Ok(())
+}
+
+/// Figure 3: how likely the deadlock is to be found within so many visited states.
+fn backloops(out: &mut dyn Write) -> Outcome {
+    const MOST: u64 = 60;
+    let model = turnpike_builtin::build("backloops", &[])?;
+    let strategies = contenders(&[1, 2, 3, 4, 5]);
+    let mut found = Vec::new();
+    for strategy in &strategies {
+        found.push(run(&*model, strategy, "deadlock", MOST, RUNS)?);
+    }
+    header(out, "visited", &strategies)?;
+    for visited in 1..=MOST {
+        let within = |run: &RunReport| run.verdict == Verdict::Found && run.states <= visited;
+        row(out, visited, found.iter().map(|runs| share(runs, within)))?;
+    }
+    Ok(())
+}
+
+/// Figure 4: how likely a given one of the five exits is to be found within so many visited states.
+fn components(out: &mut dyn Write) -> Outcome {
+    const EXITS: f64 = 5.0;
+    let model = turnpike_builtin::build("scc", &[])?;
+    let strategies = contenders(&[1, 2, 3, 4, 5]);
+    header(out, "visited", &strategies)?;
+    for visited in 1..=40 {
+        let mut values = Vec::new();
+        for strategy in &strategies {
+            let runs = run(&*model, strategy, "cover report*", visited, RUNS)?;
+            let exits: usize = runs.iter().map(|run| covered(run).count()).sum();
+            values.push(exits as f64 / EXITS / RUNS as f64);
+        }
+        row(out, visited, values.into_iter())?;
+    }
+    Ok(())
+}
+
+/// Figure 8, right: how likely the deadlock of five philosophers is to be found, by width.
+fn philosophers(out: &mut dyn Write) -> Outcome {
+    let model = turnpike_builtin::build("philosophers", &[("n".to_owned(), "5".to_owned())])?;
+    writeln!(out, "width,highway-ideal,highway-approx,highway")?;
+    for width in 1..=60 {
+        let mut values = Vec::new();
+        for strategy in
+            [Strategy::HighwayIdeal { width }, Strategy::HighwayApprox { width }, Strategy::Highway { width }]
+        {
+            let runs = run(&*model, &strategy, "deadlock", 10_000, RUNS_PHILOSOPHERS)?;
+            values.push(share(&runs, |run| run.verdict == Verdict::Found));
+        }
+        row(out, width, values.into_iter())?;
+    }
+    Ok(())
+}
+
+fn share(runs: &[RunReport], counts: impl Fn(&RunReport) -> bool) -> f64 {
+    runs.iter().filter(|run| counts(run)).count() as f64 / runs.len() as f64
+}
+
+/// The labels that matched `cover report*`.
+fn covered(run: &RunReport) -> impl Iterator<Item = &String> {
+    run.covered.get("report*").into_iter().flat_map(|labels| labels.keys())
+}
