@@ -6,7 +6,7 @@ use crate::graph::{Edge, Graph, NONE};
 pub(crate) struct Contracted {
     /// For each original state, its state in `graph`.
     pub(crate) component_of: Vec<u32>,
-    /// Without internal cycles. When asked for, a divergent state has a self-loop with the divergence label.
+    /// Without internal cycles: internal edges lead to states with smaller numbers. When asked for, a divergent state has a self-loop with the divergence label.
     pub(crate) graph: Graph,
 }
 
@@ -27,7 +27,8 @@ pub(crate) fn contract(graph: &Graph, tau: u32, divergence: Option<u32>) -> Cont
     Contracted { component_of, graph: contracted }
 }
 
-/// Tarjan's algorithm on the internal edges, with an explicit stack: chains of millions of steps are common.
+/// Tarjan's algorithm on the internal edges, with an explicit stack: chains of millions of steps are common. A
+/// component is numbered after all that it reaches.
 fn components(graph: &Graph, tau: u32) -> (Vec<u32>, u32) {
     let states = graph.states();
     let mut component = vec![NONE; states];

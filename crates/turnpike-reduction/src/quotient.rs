@@ -15,7 +15,7 @@ use crate::graph::{Alphabet, Edge, Graph, NONE};
 /// preserves divergence.
 ///
 /// Where a state has several transitions with one label, their targets are numbered by a hash of their behaviour up
-/// to 64 steps deep (less deep above 600,000 transitions, at least 4). So equivalent systems give *identical* results,
+/// to 64 steps deep (less deep above 300,000 transitions, at least 4). So equivalent systems give *identical* results,
 /// unless two such targets differ only in what is deeper.
 ///
 /// # Panics
@@ -45,10 +45,9 @@ pub(crate) fn quotient(
         for (state, &block) in block_of.iter().enumerate().rev() {
             representative[block as usize] = state as u32;
         }
-        let edges = representative.iter().enumerate().flat_map(|(block, &state)| {
-            graph.edges(state).iter().map(move |edge| (block as u32, lift(edge)))
+        return Graph::from_rows(blocks, |block, edges| {
+            edges.extend(graph.edges(representative[block]).iter().map(lift));
         });
-        return Graph::new(blocks, edges);
     };
     let loops = refined.divergent.iter().map(|&block| (block, Edge { label: tau, target: block }));
     let visible = graph.iter().filter_map(|(from, edge)| {
@@ -108,7 +107,7 @@ const DEPTH: usize = 64;
 
 /// How many edges [`behaviour`] may visit. The limit depends on the quotient alone, so it is the same for equivalent
 /// systems.
-const VISITS: usize = 40_000_000;
+const VISITS: usize = 20_000_000;
 
 /// A hash of what each state can do, up to a depth: the same for bisimilar states of any two systems. `None` when
 /// no state has two edges with one label, so that no order among targets is needed.

@@ -21,22 +21,34 @@ pub(crate) struct Rounds {
 const MAX_ROUNDS: usize = 16;
 
 /// Refines from one block until nothing changes, or until rounds no longer pay.
-pub(crate) fn rounds(graph: &Graph) -> Rounds {
-    rounds_while(graph, |round, blocks, found| {
+///
+/// With `hidden`, signatures are those of branching bisimilarity: what a state reaches after inert steps, which are
+/// the edges with that label within a block. These edges must lead to states with smaller numbers.
+pub(crate) fn rounds(graph: &Graph, hidden: Option<u32>) -> Rounds {
+    rounds_while(graph, hidden, |round, blocks, found| {
         // A round must add an eighth to the blocks; the first ones are allowed to start slowly.
         let slow = round >= 3 && found - blocks < blocks / 8;
         !slow && round < MAX_ROUNDS
     })
 }
 
-/// Refines from one block until nothing changes, or until `go_on` (given the number of rounds done, and of blocks
-/// before and after the last one) says no.
-pub(crate) fn rounds_while(graph: &Graph, go_on: impl Fn(usize, u32, u32) -> bool) -> Rounds {
+/// As [`rounds`], until `go_on` says no: given the number of rounds done, and of blocks before and after the last.
+pub(crate) fn rounds_while(
+    graph: &Graph,
+    hidden: Option<u32>,
+    go_on: impl Fn(usize, u32, u32) -> bool,
+) -> Rounds {
     let mut before = vec![0; graph.states()];
     let mut blocks = 1;
     let mut signatures = Signatures::default();
     for round in 1.. {
-        let now = signatures.refine(graph, &before);
+        let now = match hidden {
+            None => signatures.refine(graph, &before),
+            Some(hidden) => match signatures.refine_branching(graph, hidden, &before) {
+                Some(now) => now,
+                None => return Rounds { now: before.clone(), before, blocks, stable: false },
+            },
+        };
         let found = signatures.len();
         let stable = found == blocks || found as usize == graph.states();
         if stable || !go_on(round, blocks, found) {
@@ -87,6 +99,35 @@ impl Signatures {
         }
         self.scratch = scratch;
         numbers
+    }
+
+    /// The same for branching bisimilarity. `None` when signatures grow out of proportion: they are handed on along
+    /// inert edges, so a chain with an own visible step at each state makes them quadratic.
+    fn refine_branching(&mut self, graph: &Graph, hidden: u32, block_of: &[u32]) -> Option<Vec<u32>> {
+        self.clear();
+        let mut numbers: Vec<u32> = Vec::with_capacity(graph.states());
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut budget = 8 * (graph.edge_count() + graph.states());
+        for state in 0..graph.states() as u32 {
+            let own = block_of[state as usize];
+            scratch.clear();
+            // The own block comes first; labels are shifted to leave it a place.
+            scratch.push(pair(0, own));
+            for edge in graph.edges(state) {
+                let block = block_of[edge.target as usize];
+                if edge.label == hidden && block == own {
+                    scratch.extend_from_slice(self.get(numbers[edge.target as usize]));
+                } else {
+                    scratch.push(pair(edge.label + 1, block));
+                }
+            }
+            budget = budget.checked_sub(scratch.len())?;
+            scratch.sort_unstable();
+            scratch.dedup();
+            numbers.push(self.intern(&scratch));
+        }
+        self.scratch = scratch;
+        Some(numbers)
     }
 
     /// The number of this signature: a sorted list of [`pair`]s without duplicates.
@@ -172,7 +213,7 @@ mod tests {
     #[test]
     fn a_long_chain_is_handed_over_early() {
         let chain = Graph::new(1000, (0..999).map(|s| (s, Edge { label: 0, target: s + 1 })));
-        let result = rounds(&chain);
+        let result = rounds(&chain, None);
         assert!(!result.stable);
         assert!(result.blocks < 30);
     }

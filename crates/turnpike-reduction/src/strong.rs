@@ -11,7 +11,7 @@ use crate::signature::{self, Rounds, pair};
 
 /// The coarsest strong bisimulation, as block numbers and their count.
 pub(crate) fn partition(graph: &Graph) -> (Vec<u32>, u32) {
-    let rounds = signature::rounds(graph);
+    let rounds = signature::rounds(graph, None);
     if rounds.stable {
         return (rounds.now, rounds.blocks);
     }
@@ -286,7 +286,7 @@ fn arrange(before: &[u32], now: &[u32], block_count: u32) -> (Vec<u32>, Vec<Bloc
 fn turn_round(graph: &Graph, before: &[u32]) -> (Vec<u32>, Vec<Incoming>, Vec<u32>) {
     let states = graph.states();
     let mut start = vec![0u32; states + 1];
-    for (_, edge) in graph.iter() {
+    for edge in graph.all_edges() {
         start[edge.target as usize + 1] += 1;
     }
     for s in 0..states {
@@ -352,10 +352,10 @@ mod tests {
                 })
                 .collect();
             let graph = Graph::new(states as usize, edges.iter().copied());
-            let expected = signature::rounds_while(&graph, |_, _, _| true);
+            let expected = signature::rounds_while(&graph, None, |_, _, _| true);
             for last in 1..4 {
                 let (block_of, blocks) =
-                    refine(&graph, signature::rounds_while(&graph, |round, _, _| round < last));
+                    refine(&graph, signature::rounds_while(&graph, None, |round, _, _| round < last));
                 assert_eq!(blocks, expected.blocks, "case {case}, after round {last}");
                 let mut to = vec![NONE; blocks as usize];
                 for (&one, &two) in block_of.iter().zip(&expected.now) {

@@ -20,19 +20,31 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// One block; `inert` gives the number of inert edges of each state.
-    pub(super) fn new(inert: impl Iterator<Item = u32>) -> Blocks {
-        let inert: Vec<u32> = inert.collect();
-        let states = inert.len() as u32;
-        let mut order: Vec<u32> = (0..states).filter(|&s| inert[s as usize] == 0).collect();
-        let bottom_end = order.len() as u32;
-        order.extend((0..states).filter(|&s| inert[s as usize] > 0));
-        let mut position = vec![NONE; inert.len()];
-        for (at, &state) in order.iter().enumerate() {
-            position[state as usize] = at as u32;
+    /// The blocks of a partition; `inert` gives the number of inert edges of each state.
+    pub(super) fn new(block_of: &[u32], count: u32, inert: Vec<u32>) -> Blocks {
+        let mut blocks = vec![Block { start: 0, bottom_end: 0, end: 0, marked: 0 }; count as usize];
+        for &block in block_of {
+            blocks[block as usize].end += 1;
         }
-        let blocks = vec![Block { start: 0, bottom_end, end: states, marked: 0 }];
-        Blocks { order, position, block_of: vec![0; inert.len()], blocks, inert }
+        let mut at = 0;
+        for block in &mut blocks {
+            let size = block.end;
+            *block = Block { start: at, bottom_end: at, end: at, marked: 0 };
+            at += size;
+        }
+        // Bottom states first; `end` is the write cursor.
+        let mut order = vec![NONE; inert.len()];
+        let mut position = vec![NONE; inert.len()];
+        for bottom in [true, false] {
+            for (state, &block) in block_of.iter().enumerate().filter(|&(s, _)| (inert[s] == 0) == bottom) {
+                let block = &mut blocks[block as usize];
+                order[block.end as usize] = state as u32;
+                position[state] = block.end;
+                block.end += 1;
+                block.bottom_end += u32::from(bottom);
+            }
+        }
+        Blocks { order, position, block_of: block_of.to_vec(), blocks, inert }
     }
 
     pub(super) fn into_partition(self) -> (Vec<u32>, u32) {
@@ -140,7 +152,7 @@ mod tests {
     fn carving_keeps_bottom_states_in_front() {
         let inert = [0, 2, 0, 1, 0, 1, 1, 0];
         for mask in 1..255u32 {
-            let mut blocks = Blocks::new(inert.into_iter());
+            let mut blocks = Blocks::new(&[0; 8], 1, inert.to_vec());
             let part: Vec<u32> = (0..8).filter(|s| mask >> s & 1 == 1).collect();
             let new = blocks.carve(0, &part);
             for block in [0, new] {
@@ -157,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_last_inert_edge_makes_a_bottom_state() {
-        let mut blocks = Blocks::new([0, 2, 1].into_iter());
+        let mut blocks = Blocks::new(&[0; 3], 1, vec![0, 2, 1]);
         blocks.lose_inert_edge(1);
         assert_eq!(blocks.bottom_states(0), [0]);
         blocks.lose_inert_edge(1);

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::counters::Counters;
 use super::lists::{Links, List};
 use crate::graph::{Graph, NONE};
@@ -15,7 +17,6 @@ use crate::graph::{Graph, NONE};
 struct Slice {
     block: u32,
     bunch: u32,
-    size: u32,
     /// Edges of new bottom states, while the slice is doubtful.
     marked: List,
     unmarked: List,
@@ -24,7 +25,6 @@ struct Slice {
     next: u32,
     /// Where edges go that leave this slice in the current step.
     sibling: u32,
-    doubtful: bool,
 }
 
 /// The edges of one bunch with one label into one block.
@@ -37,13 +37,6 @@ struct Action {
     previous: u32,
     next: u32,
     sibling: u32,
-}
-
-#[derive(Clone, Copy)]
-struct Bunch {
-    first: u32,
-    actions: u32,
-    queued: bool,
 }
 
 pub(super) struct Edges {
@@ -65,19 +58,28 @@ pub(super) struct Edges {
     action_links: Links,
 
     slices: Vec<Slice>,
+    slice_is_doubtful: Vec<bool>,
     free_slices: Vec<u32>,
     /// First slice of each block.
     first_slice: Vec<u32>,
     actions: Vec<Action>,
     free_actions: Vec<u32>,
-    bunches: Vec<Bunch>,
+    /// First action of each bunch.
+    first_action: Vec<u32>,
+    bunch_is_queued: Vec<bool>,
     composite: Vec<u32>,
     changed_actions: Vec<u32>,
 }
 
 impl Edges {
-    /// All `tau` edges are inert; the others form one bunch per label.
-    pub(super) fn new(graph: &Graph, tau: u32, counters: &mut Counters) -> Edges {
+    /// `tau` edges within a block are inert; the others form one bunch for each label and block they lead to.
+    pub(super) fn new(
+        graph: &Graph,
+        tau: u32,
+        block_of: &[u32],
+        blocks: u32,
+        counters: &mut Counters,
+    ) -> Edges {
         let (states, count) = (graph.states(), graph.edge_count());
         let mut source = Vec::with_capacity(count);
         let mut target = Vec::with_capacity(count);
@@ -113,35 +115,44 @@ impl Edges {
             slice_links: Links::new(count),
             action_links: Links::new(count),
             slices: Vec::new(),
+            slice_is_doubtful: Vec::new(),
             free_slices: Vec::new(),
-            first_slice: vec![NONE],
+            first_slice: vec![NONE; blocks as usize],
             actions: Vec::new(),
             free_actions: Vec::new(),
-            bunches: Vec::new(),
+            first_action: Vec::new(),
+            bunch_is_queued: Vec::new(),
             composite: Vec::new(),
             changed_actions: Vec::new(),
         };
-        let mut of_label: Vec<Option<(u32, u32)>> = Vec::new();
-        for state in 0..states as u32 {
-            let mut previous = NONE;
-            for edge in edges.internal_end[state as usize]..edges.out_start[state as usize + 1] {
-                let label = labels[edge as usize];
-                of_label.resize(of_label.len().max(label as usize + 1), None);
-                let (slice, action) = *of_label[label as usize].get_or_insert_with(|| {
-                    let (bunch, action) = edges.new_bunch();
-                    (edges.new_slice(0, bunch), action)
-                });
-                // The edges of a state come label by label: a new label is a new counter.
-                if label != previous {
-                    counters.settle(state);
-                    previous = label;
-                }
-                counters.count_fresh(state);
-                edges.insert(edge, slice, action, counters.fresh(state));
-            }
-            counters.settle(state);
-        }
+        edges.group(&labels, tau, block_of, counters);
         edges
+    }
+
+    /// Puts all edges that are not inert into their groups.
+    fn group(&mut self, labels: &[u32], tau: u32, block_of: &[u32], counters: &mut Counters) {
+        let mut bunch_of: FxHashMap<(u32, u32), (u32, u32)> = FxHashMap::default();
+        let mut slice_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut row: Vec<(u32, u32, u32)> = Vec::new();
+        for state in 0..block_of.len() as u32 {
+            let block = block_of[state as usize];
+            row.clear();
+            row.extend(
+                self.out(state).map(|e| (labels[e as usize], block_of[self.target[e as usize] as usize], e)),
+            );
+            row.retain(|&(label, to, _)| label != tau || to != block);
+            row.sort_unstable();
+            for bunch_edges in row.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                let (label, to, _) = bunch_edges[0];
+                let (bunch, action) = *bunch_of.entry((label, to)).or_insert_with(|| self.new_bunch());
+                let slice = *slice_of.entry((block, bunch)).or_insert_with(|| self.new_slice(block, bunch));
+                for &(_, _, edge) in bunch_edges {
+                    counters.count_fresh(state);
+                    self.insert(edge, slice, action, counters.fresh(state));
+                }
+                counters.settle(state);
+            }
+        }
     }
 
     #[inline]
@@ -200,15 +211,16 @@ impl Edges {
         let slice = Slice {
             block,
             bunch,
-            size: 0,
             marked: List::EMPTY,
             unmarked: List::EMPTY,
             previous: NONE,
             next,
             sibling: NONE,
-            doubtful: false,
         };
         let number = reuse_or_push(&mut self.slices, &mut self.free_slices, slice);
+        if self.slice_is_doubtful.len() < self.slices.len() {
+            self.slice_is_doubtful.push(false);
+        }
         if next != NONE {
             self.slices[next as usize].previous = number;
         }
@@ -217,7 +229,8 @@ impl Edges {
     }
 
     pub(super) fn slice_is_alive(&self, slice: u32) -> bool {
-        self.slices[slice as usize].size > 0
+        let Slice { marked, unmarked, .. } = self.slices[slice as usize];
+        marked.first() != NONE || unmarked.first() != NONE
     }
 
     pub(super) fn block_of_slice(&self, slice: u32) -> u32 {
@@ -250,10 +263,8 @@ impl Edges {
         }
         let marked = self.marked[edge as usize];
         let from = &mut self.slices[old as usize];
-        from.size -= 1;
         self.slice_links.remove(if marked { &mut from.marked } else { &mut from.unmarked }, edge);
         let to = &mut self.slices[sibling as usize];
-        to.size += 1;
         self.slice_links.push(if marked { &mut to.marked } else { &mut to.unmarked }, edge);
         self.slice_of[edge as usize] = sibling;
         created.then_some(sibling)
@@ -266,20 +277,21 @@ impl Edges {
         }
     }
 
-    /// Frees a slice that lost all edges. A doubtful one is freed when its doubt is settled.
+    /// Takes a slice that lost all edges off its block. The number of a doubtful one is listed elsewhere, and is
+    /// given back when its doubt is settled.
     pub(super) fn drop_if_empty(&mut self, slice: u32) -> bool {
-        let Slice { size, block, previous, next, doubtful, .. } = self.slices[slice as usize];
-        if size > 0 {
+        if self.slice_is_alive(slice) {
             return false;
         }
-        if !doubtful {
-            match previous {
-                NONE => self.first_slice[block as usize] = next,
-                _ => self.slices[previous as usize].next = next,
-            }
-            if next != NONE {
-                self.slices[next as usize].previous = previous;
-            }
+        let Slice { block, previous, next, .. } = self.slices[slice as usize];
+        match previous {
+            NONE => self.first_slice[block as usize] = next,
+            _ => self.slices[previous as usize].next = next,
+        }
+        if next != NONE {
+            self.slices[next as usize].previous = previous;
+        }
+        if !self.slice_is_doubtful[slice as usize] {
             self.free_slices.push(slice);
         }
         true
@@ -310,34 +322,47 @@ impl Edges {
     pub(super) fn doubt_all(&mut self, block: u32, doubtful: &mut Vec<u32>) {
         let mut slice = self.first_slice.get(block as usize).copied().unwrap_or(NONE);
         while slice != NONE {
-            let entry = &mut self.slices[slice as usize];
-            if !std::mem::replace(&mut entry.doubtful, true) {
+            if !std::mem::replace(&mut self.slice_is_doubtful[slice as usize], true) {
                 doubtful.push(slice);
             }
-            slice = entry.next;
+            slice = self.slices[slice as usize].next;
         }
     }
 
     /// A part of a doubtful slice is doubtful. Returns whether it is, and must be listed.
     pub(super) fn inherit_doubt(&mut self, from: u32, to: u32) -> bool {
-        let doubtful = self.slices[from as usize].doubtful;
-        self.slices[to as usize].doubtful = doubtful;
+        let doubtful = self.slice_is_doubtful[from as usize];
+        self.slice_is_doubtful[to as usize] = doubtful;
         doubtful
     }
 
     /// Takes a slice off the list. Returns whether it still has edges.
     pub(super) fn settle_doubt(&mut self, slice: u32) -> bool {
-        self.slices[slice as usize].doubtful = false;
-        !self.drop_if_empty(slice)
+        self.slice_is_doubtful[slice as usize] = false;
+        let alive = self.slice_is_alive(slice);
+        if !alive {
+            self.free_slices.push(slice);
+        }
+        alive
     }
 
     // Actions and bunches.
 
     /// A bunch with one action, both without edges.
     pub(super) fn new_bunch(&mut self) -> (u32, u32) {
-        let bunch = self.bunches.len() as u32;
-        self.bunches.push(Bunch { first: NONE, actions: 0, queued: false });
+        let bunch = self.empty_bunch();
         (bunch, self.new_action(bunch))
+    }
+
+    fn empty_bunch(&mut self) -> u32 {
+        self.first_action.push(NONE);
+        self.bunch_is_queued.push(false);
+        self.first_action.len() as u32 - 1
+    }
+
+    fn is_composite(&self, bunch: u32) -> bool {
+        let first = self.first_action[bunch as usize];
+        first != NONE && self.actions[first as usize].next != NONE
     }
 
     fn new_action(&mut self, bunch: u32) -> u32 {
@@ -348,9 +373,7 @@ impl Edges {
     }
 
     fn link_action(&mut self, action: u32, bunch: u32) {
-        let list = &mut self.bunches[bunch as usize];
-        let next = std::mem::replace(&mut list.first, action);
-        list.actions += 1;
+        let next = std::mem::replace(&mut self.first_action[bunch as usize], action);
         let entry = &mut self.actions[action as usize];
         (entry.bunch, entry.previous, entry.next) = (bunch, NONE, next);
         if next != NONE {
@@ -360,10 +383,8 @@ impl Edges {
 
     fn unlink_action(&mut self, action: u32) {
         let Action { bunch, previous, next, .. } = self.actions[action as usize];
-        let list = &mut self.bunches[bunch as usize];
-        list.actions -= 1;
         match previous {
-            NONE => list.first = next,
+            NONE => self.first_action[bunch as usize] = next,
             _ => self.actions[previous as usize].next = next,
         }
         if next != NONE {
@@ -372,8 +393,7 @@ impl Edges {
     }
 
     fn queue_if_composite(&mut self, bunch: u32) {
-        let entry = &mut self.bunches[bunch as usize];
-        if entry.actions > 1 && !std::mem::replace(&mut entry.queued, true) {
+        if self.is_composite(bunch) && !std::mem::replace(&mut self.bunch_is_queued[bunch as usize], true) {
             self.composite.push(bunch);
         }
     }
@@ -381,8 +401,8 @@ impl Edges {
     /// A bunch of several actions, if there is one.
     pub(super) fn next_composite_bunch(&mut self) -> Option<u32> {
         while let Some(bunch) = self.composite.pop() {
-            self.bunches[bunch as usize].queued = false;
-            if self.bunches[bunch as usize].actions > 1 {
+            self.bunch_is_queued[bunch as usize] = false;
+            if self.is_composite(bunch) {
                 return Some(bunch);
             }
         }
@@ -392,13 +412,12 @@ impl Edges {
     /// Gives the smaller of two actions of the bunch a bunch of its own: at most half of the edges. Returns the new
     /// bunch and its edges.
     pub(super) fn detach_smaller_action(&mut self, bunch: u32) -> (u32, Vec<u32>) {
-        let one = self.bunches[bunch as usize].first;
+        let one = self.first_action[bunch as usize];
         let two = self.actions[one as usize].next;
         let action =
             if self.actions[one as usize].size <= self.actions[two as usize].size { one } else { two };
         self.unlink_action(action);
-        let own = self.bunches.len() as u32;
-        self.bunches.push(Bunch { first: NONE, actions: 0, queued: false });
+        let own = self.empty_bunch();
         self.link_action(action, own);
         self.queue_if_composite(bunch);
         let mut edges = Vec::with_capacity(self.actions[action as usize].size as usize);
@@ -448,7 +467,6 @@ impl Edges {
     /// An edge that is no longer inert enters all groupings.
     pub(super) fn insert(&mut self, edge: u32, slice: u32, action: u32, counter: u32) {
         self.slice_of[edge as usize] = slice;
-        self.slices[slice as usize].size += 1;
         self.slice_links.push(&mut self.slices[slice as usize].unmarked, edge);
         self.action_of[edge as usize] = action;
         self.actions[action as usize].size += 1;
