@@ -1,5 +1,7 @@
 //! What the process uses and what the machine has.
 
+use std::sync::OnceLock;
+
 /// Resident memory of this process in bytes; 0 where the system does not tell.
 pub fn resident_bytes() -> u64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
@@ -12,8 +14,14 @@ pub fn peak_bytes() -> u64 {
     kilobytes("/proc/self/status", "VmHWM:").unwrap_or(0)
 }
 
-/// Memory this process may use in bytes: the machine's, or its control group's if that is less.
+/// Memory this process may use in bytes: the machine's, or its control group's if that is less. Asked once: small
+/// systems are searched by the million.
 pub fn machine_bytes() -> Option<u64> {
+    static BYTES: OnceLock<Option<u64>> = OnceLock::new();
+    *BYTES.get_or_init(ask_machine_bytes)
+}
+
+fn ask_machine_bytes() -> Option<u64> {
     let machine = kilobytes("/proc/meminfo", "MemTotal:")?;
     let group =
         std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());

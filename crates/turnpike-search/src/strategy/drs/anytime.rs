@@ -36,7 +36,10 @@ impl Anytime {
     ) -> Result<(), Halt> {
         // The engine writes a witness only where there is none: those that could be beaten here step aside.
         let beatable = |witness: &mut Witness| witness.len() > transitions as usize;
-        let parked: Vec<Option<Witness>> = run.found.iter_mut().map(|slot| slot.take_if(beatable)).collect();
+        let mut parked: Vec<Option<Witness>> = Vec::new();
+        if run.first.is_some() {
+            parked.extend(run.found.iter_mut().map(|slot| slot.take_if(beatable)));
+        }
         let outcome = run.check(state, successors, path);
         for (slot, old) in run.found.iter_mut().zip(parked) {
             if old.as_ref().is_some_and(|old| slot.as_ref().is_none_or(|new| old.len() <= new.len())) {

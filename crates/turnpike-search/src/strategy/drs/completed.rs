@@ -19,7 +19,9 @@
 //! is unvisited *or* its depth gets smaller; it is then expanded again. When the fringe is empty, no node above the
 //! bound can improve a successor, hence every depth below the bound is the true distance and everything to be met up to
 //! the bound was met. With increment k a witness is at most k - 1 longer than the shortest. Each state is expanded at
-//! most once for every depth it had.
+//! most once for every depth it had. Without a bound depth decides nothing, and no state is re-opened: proving absence
+//! costs one expansion a state. When `anytime` finds its first witness, and with it a bound, the states expanded so far
+//! are re-opened once.
 //!
 //! **Memory.** Every state met, nine bytes beside it, the lists of fringe nodes.
 
@@ -68,7 +70,7 @@ struct Completed {
     fringe: OpenSet<Vec<u32>>,
     /// Nodes that the depth bound stopped. Those entered again at a smaller depth are skipped when the bound rises.
     cut: Vec<u32>,
-    /// States at this depth are not expanded, for now.
+    /// States at this depth are not expanded, for now; `u32::MAX` means that there is no bound.
     bound: u32,
     /// Nor ever: the cutoff, or `useful`.
     last_bound: u32,
@@ -76,6 +78,8 @@ struct Completed {
     useful: u32,
     depth_aware: bool,
     anytime: Option<Anytime>,
+    /// The first witness has just set a bound.
+    depth_begins_to_matter: bool,
     children_wait: bool,
     state: Vec<u32>,
     successors: Successors,
@@ -96,6 +100,7 @@ pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
         useful: u32::MAX,
         depth_aware: options.depth_aware || options.anytime,
         anytime,
+        depth_begins_to_matter: false,
         children_wait: options.fringe == Fringe::Children,
         state: Vec::new(),
         successors: run.buffer(),
@@ -124,7 +129,11 @@ impl Completed {
             if self.fringe.remove(INITIAL).is_some() {
                 self.first_walks(run, options.walks.unwrap_or(u32::MAX))?;
             }
-            while let Some(node) = self.fringe.pick(&mut run.rng) {
+            loop {
+                if std::mem::take(&mut self.depth_begins_to_matter) {
+                    self.reopen();
+                }
+                let Some(node) = self.fringe.pick(&mut run.rng) else { break };
                 let untried = self.fringe.remove(node).unwrap_or_default();
                 self.resume(run, node, untried)?;
             }
@@ -149,6 +158,17 @@ impl Completed {
                 self.fringe.insert(node, Vec::new());
             } else {
                 self.cut_off(node);
+            }
+        }
+    }
+
+    /// Depths were not repaired while there was no bound: lets every state expanded so far do so.
+    fn reopen(&mut self) {
+        for node in 0..self.met.len() as u32 {
+            let interior = self.nodes.status[node as usize] == Status::Interior;
+            if interior && self.nodes.depth[node as usize] < self.useful {
+                self.nodes.status[node as usize] = Status::Entered;
+                self.fringe.insert(node, Vec::new());
             }
         }
     }
@@ -241,7 +261,9 @@ impl Completed {
     /// Whether a walk at `parent` may enter `child`. Once false it stays false, as depths only get smaller, until the
     /// parent's own depth gets smaller; the parent is then expanded again.
     fn is_worth_entering(&self, child: u32, parent: u32) -> bool {
-        let nearer = || self.nodes.depth[child as usize] > self.nodes.depth[parent as usize] + 1;
+        let nearer = || {
+            self.bound < u32::MAX && self.nodes.depth[child as usize] > self.nodes.depth[parent as usize] + 1
+        };
         match self.nodes.status[child as usize] {
             Status::Met | Status::Waiting => true,
             Status::Entered | Status::Interior => self.depth_aware && nearer(),
@@ -281,6 +303,7 @@ impl Completed {
         if let Some(anytime) = &self.anytime {
             Anytime::check(run, transitions, &self.state, &self.successors, &path)?;
             if let Some(bound) = anytime.bound(run) {
+                self.depth_begins_to_matter |= self.bound == u32::MAX;
                 self.useful = bound;
                 self.last_bound = self.last_bound.min(bound);
                 self.bound = self.bound.min(bound);

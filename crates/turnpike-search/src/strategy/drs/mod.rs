@@ -10,8 +10,8 @@
 //! lossy stores are refused.
 //!
 //! **Knobs.** See [`DrsOptions`]. Depth is counted as in the paper, where the initial state has depth 1: a state at
-//! depth d is d - 1 transitions away, and `cutoff` c means that states at depth c and below it are not expanded, as
-//! with a limit of c - 1 on depth.
+//! depth d is d - 1 transitions away, and `cutoff` c means that states at depth c or more are not expanded, as with a
+//! limit of c - 1 on depth.
 //!
 //! **Variants.** `literal.rs` is figure 3 as printed, and lists what is wrong with it; `completed.rs` closes the holes
 //! and has the depth-aware variant; `anytime.rs` goes on after a hit; `fringe.rs` is the set they draw from.
