@@ -159,7 +159,7 @@ impl Trace {
     }
 
     /// Writes one label a line, after comments that say where the trace comes from. Labels that would not read back
-    /// (empty, with blanks at their ends or line ends inside, or starting with `#`) are refused.
+    /// (empty, with blanks at their ends, with a line end or NUL inside, or starting with `#`) are refused.
     pub fn write_text(&self, out: impl Write) -> Result<(), Diagnostic> {
         self.check()?;
         text::write(self, out)

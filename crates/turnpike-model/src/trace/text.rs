@@ -46,6 +46,8 @@ fn unreadable(label: &str) -> Option<&'static str> {
         Some("is blank")
     } else if label.contains('\n') {
         Some("has several lines")
+    } else if label.contains('\0') {
+        Some("has a character that no text has")
     } else if label.trim() != label {
         Some("has blanks at its ends")
     } else if label.starts_with('#') {
@@ -114,7 +116,7 @@ mod tests {
 
     #[test]
     fn refuses_labels_that_would_change() {
-        for label in ["", " ", " a", "a\t", "a\nb", "# a", "\u{a0}a"] {
+        for label in ["", " ", " a", "a\t", "a\nb", "# a", "\u{a0}a", "a\0b"] {
             let error = Trace { steps: steps(&["ok", label]), ..Trace::default() }.write_text(Vec::new());
             assert!(error.expect_err(label).message.contains("step 2"));
         }
