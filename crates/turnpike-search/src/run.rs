@@ -149,7 +149,7 @@ impl<'m> Run<'m> {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();
         let outcome = self.monitor.examine_initial(&mut *self.explorer, &state, &mut hits);
-        self.settle(outcome, &mut hits, &nowhere)?;
+        self.settle(outcome, &hits, &nowhere)?;
         self.hits = hits;
         Ok(state)
     }
@@ -213,12 +213,19 @@ impl<'m> Run<'m> {
         path: &dyn Fn() -> Path,
     ) -> Result<(), Halt> {
         let mut hits = std::mem::take(&mut self.hits);
+        hits.clear();
         let outcome = self.monitor.examine(&mut *self.explorer, state, successors, &mut hits);
         if outcome.is_err() || !hits.is_empty() {
-            self.settle(outcome, &mut hits, path)?;
+            self.settle(outcome, &hits, path)?;
         }
         self.hits = hits;
         Ok(())
+    }
+
+    /// What the last call of [`check`](Self::check) found, met for the first time or again.
+    #[inline]
+    pub(crate) fn hits(&self) -> &[Hit] {
+        &self.hits
     }
 
     /// Writes witnesses for objectives met for the first time, and stops when enough were met.
@@ -226,11 +233,11 @@ impl<'m> Run<'m> {
     fn settle(
         &mut self,
         outcome: Result<(), StepError>,
-        hits: &mut Vec<Hit>,
+        hits: &[Hit],
         path: &dyn Fn() -> Path,
     ) -> Result<(), Halt> {
         outcome.map_err(|error| self.step_error(error, path))?;
-        for hit in hits.drain(..) {
+        for hit in hits {
             if self.found[hit.objective].is_some() {
                 continue;
             }

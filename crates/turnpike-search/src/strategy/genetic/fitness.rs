@@ -1,0 +1,331 @@
+//! What makes a path fit, and what takes fitness away again.
+
+use std::fmt;
+use std::str::FromStr;
+
+use turnpike_model::diagnostic::nearest;
+use turnpike_model::{Diagnostic, LabelId, ModelInfo, Successors};
+
+use crate::objective::{HitKind, Pattern};
+use crate::run::Run;
+use crate::store::Fingerprints;
+use crate::strategy::unknown_measure;
+
+/// What makes a path fit. Every fitness is between 0 and 1, and more is better; only the order matters to selection.
+///
+/// Written and parsed as `enabled`, `label PATTERN`, `measure NAME` (or `measure max NAME`), `measure min NAME`,
+/// `assertions` and `novelty`.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Fitness {
+    /// Few enabled transitions along the path: 1 / (1 + their sum over all states of the path, the first and the last
+    /// included). Leads to deadlocks that are approached through fewer and fewer choices.
+    #[default]
+    Enabled,
+    /// Labels along the path that match a pattern: 1 - 1 / (1 + count).
+    Label(Pattern),
+    /// The largest value v of a measure along the path: (1 + v / (1 + |v|)) / 2, which grows with v.
+    Measure(String),
+    /// The smallest value v of a measure along the path: (1 - v / (1 + |v|)) / 2, which grows as v falls.
+    LeastMeasure(String),
+    /// Assertions evaluated along the path: the model's measure `assertions`, which counts them. A model without it
+    /// is refused.
+    Assertions,
+    /// States along the path that no path of this run had met before: 1 - 1 / (1 + count). Fame fades: half of it is
+    /// lost in each further generation, or the first discoverers would be parents for ever. Needs few parents: most
+    /// paths discover nothing.
+    Novelty,
+}
+
+const WORDS: [&str; 5] = ["enabled", "label", "measure", "assertions", "novelty"];
+/// The measure that front-ends with assertions offer.
+const ASSERTIONS: &str = "assertions";
+
+impl fmt::Display for Fitness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fitness::Enabled => f.write_str("enabled"),
+            Fitness::Label(pattern) => write!(f, "label {pattern}"),
+            Fitness::Measure(name) => write!(f, "measure {name}"),
+            Fitness::LeastMeasure(name) => write!(f, "measure min {name}"),
+            Fitness::Assertions => f.write_str("assertions"),
+            Fitness::Novelty => f.write_str("novelty"),
+        }
+    }
+}
+
+impl FromStr for Fitness {
+    type Err = Diagnostic;
+
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        let text = text.trim();
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let rest = rest.trim();
+        let plain = |fitness: Fitness| {
+            if rest.is_empty() {
+                Ok(fitness)
+            } else {
+                Err(Diagnostic::error(format!("'{word}' takes nothing after it, but got '{rest}'")))
+            }
+        };
+        let needs = |what: &str, example: &str| {
+            Diagnostic::error(format!("the fitness '{word}' needs {what}"))
+                .help(format!("for example --fitness '{word} {example}'"))
+        };
+        match word {
+            "enabled" => plain(Fitness::Enabled),
+            "assertions" => plain(Fitness::Assertions),
+            "novelty" => plain(Fitness::Novelty),
+            "label" if rest.is_empty() => Err(needs("a label pattern", "send(*)")),
+            "label" => Ok(Fitness::Label(Pattern::new(rest))),
+            "measure" => match rest.split_once(char::is_whitespace) {
+                Some(("max", name)) => Ok(Fitness::Measure(name.trim().to_owned())),
+                Some(("min", name)) => Ok(Fitness::LeastMeasure(name.trim().to_owned())),
+                Some(_) => Err(Diagnostic::error(format!("'{rest}' is not a measure"))
+                    .help("write 'measure NAME', 'measure max NAME' or 'measure min NAME'")),
+                None if rest.is_empty() => Err(needs("the name of a measure", "waiting")),
+                None => Ok(Fitness::Measure(rest.to_owned())),
+            },
+            _ => {
+                let error = Diagnostic::error(format!("there is no fitness '{word}'"));
+                Err(match nearest(word, WORDS) {
+                    Some(near) => error.help(format!("did you mean '{near}'?")),
+                    None => error.help(format!("the fitnesses are {}", WORDS.join(", "))),
+                })
+            }
+        }
+    }
+}
+
+/// A fitness at work on a model: adds up what it sees along one path after the other.
+pub(super) struct Scorer {
+    kind: Kind,
+    /// What this path has collected so far.
+    sum: f64,
+}
+
+enum Kind {
+    Enabled,
+    /// Whether a label matches, by its id, once known.
+    Label {
+        pattern: Pattern,
+        known: Vec<Option<bool>>,
+    },
+    /// The measure and its sign: -1 looks for small values.
+    Measure {
+        index: usize,
+        sign: f64,
+    },
+    Novelty {
+        seen: Fingerprints,
+    },
+}
+
+impl Scorer {
+    /// Compiles a fitness against a model.
+    pub(super) fn new(fitness: &Fitness, info: &ModelInfo) -> Result<Self, Diagnostic> {
+        let measure = |name: &str, sign: f64| match info.measure(name) {
+            Some(index) => Ok(Kind::Measure { index, sign }),
+            None => Err(unknown_measure(name, info)),
+        };
+        let kind = match fitness {
+            Fitness::Enabled => Kind::Enabled,
+            Fitness::Label(pattern) => Kind::Label { pattern: pattern.clone(), known: Vec::new() },
+            Fitness::Measure(name) => measure(name, 1.0)?,
+            Fitness::LeastMeasure(name) => measure(name, -1.0)?,
+            Fitness::Assertions => measure(ASSERTIONS, 1.0).map_err(|_| {
+                Diagnostic::error(format!("{} counts no assertions", info.name))
+                    .help("another fitness is 'enabled', 'label PATTERN', 'measure NAME' or 'novelty'")
+            })?,
+            Fitness::Novelty => Kind::Novelty { seen: Fingerprints::default() },
+        };
+        Ok(Scorer { kind, sum: 0.0 })
+    }
+
+    /// Begins a path.
+    pub(super) fn begin(&mut self) {
+        self.sum = match self.kind {
+            Kind::Measure { .. } => f64::NEG_INFINITY,
+            _ => 0.0,
+        };
+    }
+
+    /// Sees a state of the path, with its transitions.
+    #[inline]
+    pub(super) fn state(&mut self, run: &mut Run<'_>, state: &[u32], successors: &Successors) {
+        match &mut self.kind {
+            Kind::Enabled => self.sum += successors.len() as f64,
+            // `max` passes over what is not a number.
+            Kind::Measure { index, sign } => {
+                self.sum = self.sum.max(*sign * run.explorer.measure(state, *index));
+            }
+            Kind::Novelty { seen } => {
+                self.sum += f64::from(u8::from(seen.insert(run.explorer.content_hash(state))));
+            }
+            Kind::Label { .. } => {}
+        }
+    }
+
+    /// Sees a transition of the path.
+    #[inline]
+    pub(super) fn step(&mut self, run: &mut Run<'_>, label: LabelId) {
+        let Kind::Label { pattern, known } = &mut self.kind else { return };
+        if known.len() <= label.index() {
+            known.resize(label.index() + 1, None);
+        }
+        let matches =
+            *known[label.index()].get_or_insert_with(|| pattern.matches(&run.explorer.label(label).text));
+        self.sum += f64::from(u8::from(matches));
+    }
+
+    /// The fitness of the path that ended.
+    pub(super) fn end(&self) -> f64 {
+        match self.kind {
+            Kind::Enabled => 1.0 / (1.0 + self.sum),
+            Kind::Label { .. } | Kind::Novelty { .. } => 1.0 - 1.0 / (1.0 + self.sum),
+            Kind::Measure { .. } => squash(self.sum),
+        }
+    }
+
+    /// What is left of a survivor's fitness in the next generation, as a factor.
+    pub(super) fn fading(&self) -> f64 {
+        if self.fades() { 0.5 } else { 1.0 }
+    }
+
+    /// Whether fitness depends on when a path is looked at, so that the best of all times means nothing.
+    pub(super) fn fades(&self) -> bool {
+        matches!(self.kind, Kind::Novelty { .. })
+    }
+}
+
+/// Maps all numbers into [0, 1], in order.
+fn squash(value: f64) -> f64 {
+    if value.is_infinite() {
+        return if value > 0.0 { 1.0 } else { 0.0 };
+    }
+    (1.0 + value / (1.0 + value.abs())) / 2.0
+}
+
+/// Errors that paths have met while the search goes on to look for others.
+///
+/// Two errors are the same when they meet the same objective after the same label. A path that takes an error met n
+/// times by then, itself included, has its fitness divided by 1 + n: what is new costs little, and what is well known
+/// soon loses to paths that lead elsewhere.
+#[derive(Default)]
+pub(super) struct Penalties {
+    known: Vec<Known>,
+    /// The number of the current path.
+    path: u64,
+    /// The best known error of the current path.
+    worst: u64,
+}
+
+struct Known {
+    objective: usize,
+    /// The label of the error, or of the step into its state; none in the initial state.
+    label: Option<LabelId>,
+    met: u64,
+    /// The last path that met it.
+    path: u64,
+}
+
+impl Penalties {
+    /// Begins a path.
+    pub(super) fn begin(&mut self) {
+        self.path += 1;
+        self.worst = 0;
+    }
+
+    /// Sees what was met in the state last checked: `entered` led there, `taken` (its index and label) leads on.
+    #[inline]
+    pub(super) fn see(&mut self, run: &Run<'_>, entered: Option<LabelId>, taken: Option<(usize, LabelId)>) {
+        for hit in run.hits() {
+            match hit.kind {
+                HitKind::Here | HitKind::Lasso { .. } => self.meet(hit.objective, entered),
+                HitKind::Step(choice) => {
+                    // An error beside the path is not the path's.
+                    if let Some((index, label)) = taken
+                        && index == choice as usize
+                    {
+                        self.meet(hit.objective, Some(label));
+                    }
+                }
+            }
+        }
+    }
+
+    fn meet(&mut self, objective: usize, label: Option<LabelId>) {
+        let found = self.known.iter().position(|known| known.objective == objective && known.label == label);
+        let index = found.unwrap_or_else(|| {
+            self.known.push(Known { objective, label, met: 0, path: 0 });
+            self.known.len() - 1
+        });
+        let known = &mut self.known[index];
+        if known.path != self.path {
+            known.path = self.path;
+            known.met += 1;
+        }
+        self.worst = self.worst.max(known.met);
+    }
+
+    /// What the current path's fitness is divided by.
+    pub(super) fn divisor(&self) -> f64 {
+        1.0 + self.worst as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fitnesses_are_written_as_they_are_read() {
+        for text in
+            ["enabled", "label send(*)", "measure waiting", "measure min enabled", "assertions", "novelty"]
+        {
+            assert_eq!(text.parse::<Fitness>().unwrap().to_string(), text);
+        }
+        assert_eq!("  measure  max  waiting ".parse(), Ok(Fitness::Measure("waiting".into())));
+        assert_eq!(Fitness::default(), Fitness::Enabled);
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        let message = |text: &str| text.parse::<Fitness>().unwrap_err().to_string();
+        assert_eq!(message("enable"), "there is no fitness 'enable' (did you mean 'enabled'?)");
+        assert_eq!(
+            message("xyz"),
+            "there is no fitness 'xyz' (the fitnesses are enabled, label, measure, assertions, novelty)"
+        );
+        assert!(message("label").contains("needs a label pattern"));
+        assert!(message("measure").contains("needs the name of a measure"));
+        assert!(message("measure waiting now").contains("'measure min NAME'"));
+        assert!(message("novelty 3").contains("takes nothing after it"));
+    }
+
+    #[test]
+    fn squashing_keeps_the_order() {
+        let values = [f64::NEG_INFINITY, -1e9, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 17.0, 1e9, f64::INFINITY];
+        let squashed = values.map(squash);
+        assert!(squashed.is_sorted_by(|a, b| a < b), "{squashed:?}");
+        assert_eq!((squashed[0], squash(0.0), squashed[10]), (0.0, 0.5, 1.0));
+    }
+
+    #[test]
+    fn well_known_errors_cost_more() {
+        let mut penalties = Penalties::default();
+        let mut path = |errors: &[(usize, u32)]| {
+            penalties.begin();
+            for &(objective, label) in errors {
+                penalties.meet(objective, Some(LabelId(label)));
+            }
+            penalties.divisor()
+        };
+        assert_eq!(path(&[]), 1.0);
+        assert_eq!(path(&[(0, 7), (0, 7)]), 2.0, "met twice by one path counts once");
+        assert_eq!(path(&[(0, 7)]), 3.0);
+        assert_eq!(path(&[(0, 8)]), 2.0, "another label is another error");
+        assert_eq!(path(&[(1, 7)]), 2.0, "another objective is another error");
+        assert_eq!(path(&[(1, 7), (0, 7)]), 4.0, "the best known error counts");
+    }
+}

@@ -1,0 +1,216 @@
+//! Genetic search (GA and GAM of seed paper 004).
+//!
+//! A candidate is a path from the initial state, written as bits: in a state with n transitions the next ceil(log2 n)
+//! bits say which one is taken. Paths with a high fitness survive and are recombined, in the hope that what made them
+//! fit adds up to an error.
+//!
+//! **Guarantee**: none. It finds what its fitness leads to, and says `inconclusive` otherwise. **Memory**: the
+//! population's bits; with the fitness `novelty` also 8 bytes and a table entry for each state met. **Cost**: a
+//! generation expands at most (population - parents) · (depth + 1) states. **Knobs**: [`GeneticOptions`]. The depth
+//! should exceed the shortest path to the error clearly, by about a factor of two: at twice the shortest path the
+//! paper's philosophers are solved often, at the shortest path itself never.
+//!
+//! Where the paper leaves something open:
+//! - A spurious code (n is no power of two) is replaced in the chromosome by a uniform draw, as in the paper.
+//! - The *effective length*, to which crossover and mutation are confined, is the most bits read from any chromosome
+//!   since the last restart.
+//! - Choices are transitions in the front-end's order, not states: a choice must mean the same in neighbouring states.
+//! - The two parents of a crossover are different individuals; duplicates may arise, and are kept.
+//! - The fitness `enabled` counts the transitions of every state of the path, the first and the last one included.
+//! - The mutation rate doubles, up to 0.2, after each generation whose best and worst fitness are equal, and is
+//!   restored when the best fitness improves.
+//! - A generation is a population that was evaluated: the random ones that begin a run or a restart count as well.
+//! - With `--all` a path goes on behind an error where it can, and loses fitness for errors that are known.
+
+mod chromosome;
+mod evaluation;
+mod fitness;
+mod population;
+
+pub use fitness::Fitness;
+use turnpike_model::Diagnostic;
+
+use self::evaluation::Evaluator;
+use self::fitness::Scorer;
+use self::population::Population;
+use crate::error::{Halt, SearchError};
+use crate::event::Event;
+use crate::limits::StopReason;
+use crate::report::Generation;
+use crate::rng::{Purpose, Rng, derive};
+use crate::run::Run;
+
+/// Parameters of genetic search. The defaults are those of seed paper 004, as far as it can be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeneticOptions {
+    /// Chromosomes per generation; more than `parents`.
+    pub population: usize,
+    /// Survivors per generation, which are the parents of the next: at least 2, or 1 without crossover.
+    pub parents: usize,
+    /// Probability that a bit flips.
+    pub mutation: f64,
+    /// Generations per run, those after restarts included.
+    pub generations: u32,
+    /// Longest path, in transitions.
+    pub depth: u32,
+    /// What makes a path fit.
+    pub fitness: Fitness,
+    /// Whether children have two parents; without it the strategy is called `mutation`.
+    pub crossover: bool,
+    /// Start over with a new population after this many generations without improvement; 0 means never.
+    pub stagnation: u32,
+}
+
+impl Default for GeneticOptions {
+    fn default() -> Self {
+        GeneticOptions {
+            population: 200,
+            parents: 100,
+            mutation: 0.005,
+            generations: 100,
+            depth: 100,
+            fitness: Fitness::Enabled,
+            crossover: true,
+            stagnation: 15,
+        }
+    }
+}
+
+impl GeneticOptions {
+    /// Refuses parameters that cannot mean anything.
+    pub(crate) fn validate(&self) -> Result<(), Diagnostic> {
+        let fewest = if self.crossover { 2 } else { 1 };
+        if self.parents < fewest {
+            let error = Diagnostic::error(format!(
+                "{} parents are too few, at least {fewest} are needed",
+                self.parents
+            ));
+            return Err(if self.crossover {
+                error.help("a child has two parents; with --strategy mutation it has one")
+            } else {
+                error
+            });
+        }
+        if self.population <= self.parents {
+            return Err(Diagnostic::error(format!(
+                "a population of {} leaves no room for children beside {} parents",
+                self.population, self.parents
+            ))
+            .help("--population must be larger than --parents"));
+        }
+        // Written so that what is not a number is refused too.
+        if !(0.0..=1.0).contains(&self.mutation) {
+            return Err(Diagnostic::error(format!(
+                "the mutation rate {} is not a probability",
+                self.mutation
+            ))
+            .help("--mutation is a number from 0 to 1, such as 0.005"));
+        }
+        if self.depth == 0 {
+            return Err(Diagnostic::error("the depth must be at least 1"));
+        }
+        if self.generations == 0 {
+            return Err(Diagnostic::error("the number of generations must be at least 1"));
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn search(run: &mut Run<'_>, options: &GeneticOptions) -> Result<StopReason, Halt> {
+    let scorer = Scorer::new(&options.fitness, run.model.info()).map_err(SearchError::from)?;
+    let initial = run.initial()?;
+    // States at the limit on depth are not expanded.
+    let Some(deepest) = run.max_depth.checked_sub(1) else { return Ok(StopReason::MaxDepth) };
+    let mut evaluator = Evaluator::new(run, initial, scorer, options.depth.min(deepest));
+    let mut generations = 0;
+    for restart in 0.. {
+        if restart > 0 {
+            run.rng = Rng::new(derive(run.seed, Purpose::Round, restart));
+        }
+        let mut population = first_generation(run, options, &mut evaluator)?;
+        loop {
+            generations += 1;
+            if generations == options.generations || !population.has_choices() {
+                return Ok(StopReason::Finished);
+            }
+            if options.stagnation > 0 && population.stagnant() >= options.stagnation {
+                break;
+            }
+            next_generation(run, options, &mut evaluator, &mut population)?;
+        }
+    }
+    Ok(StopReason::Finished)
+}
+
+/// A random population, evaluated.
+fn first_generation(
+    run: &mut Run<'_>,
+    options: &GeneticOptions,
+    evaluator: &mut Evaluator,
+) -> Result<Population, Halt> {
+    let mut population = Population::new(options);
+    for _ in 0..options.population {
+        let individual = population.settle(&mut run.rng);
+        let bits = evaluator.evaluate(run, individual)?;
+        population.note_read(bits);
+    }
+    announce(run, population.rank(options, None));
+    Ok(population)
+}
+
+/// The survivors and their children, evaluated.
+fn next_generation(
+    run: &mut Run<'_>,
+    options: &GeneticOptions,
+    evaluator: &mut Evaluator,
+    population: &mut Population,
+) -> Result<(), Halt> {
+    let (fading, fades) = (evaluator.scorer().fading(), evaluator.scorer().fades());
+    population.breed(options.parents, options.crossover, fading, &mut run.rng);
+    let mut most = 0;
+    let mut news = false;
+    for child in population.children(options.parents) {
+        most = most.max(evaluator.evaluate(run, child)?);
+        news |= child.fitness > 0.0;
+    }
+    population.note_read(most);
+    announce(run, population.rank(options, fades.then_some(news)));
+    Ok(())
+}
+
+/// Reports a generation that was evaluated as a whole.
+fn announce(run: &mut Run<'_>, generation: Generation) {
+    let Generation { best, average } = generation;
+    let number = run.counters.generations.len() as u32;
+    run.counters.generations.push(generation);
+    (run.control.events)(&Event::Generation { run: run.number, generation: number, best, average });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_without_meaning_are_refused() {
+        let message = |change: fn(&mut GeneticOptions)| {
+            let mut options = GeneticOptions::default();
+            change(&mut options);
+            options.validate().map_err(|error| error.to_string())
+        };
+        assert_eq!(message(|_| {}), Ok(()));
+        let refused = |change: fn(&mut GeneticOptions), part: &str| {
+            let error = message(change).expect_err(part);
+            assert!(error.contains(part), "{error}");
+        };
+        refused(|o| o.parents = 1, "1 parents are too few, at least 2 are needed");
+        refused(|o| (o.parents, o.crossover) = (0, false), "at least 1 are needed");
+        refused(|o| o.population = 100, "leaves no room for children");
+        refused(|o| o.mutation = -0.1, "not a probability");
+        refused(|o| o.mutation = 1.5, "not a probability");
+        refused(|o| o.mutation = f64::NAN, "not a probability");
+        refused(|o| o.depth = 0, "the depth must be at least 1");
+        refused(|o| o.generations = 0, "the number of generations must be at least 1");
+        assert_eq!(message(|o| (o.parents, o.crossover) = (1, false)), Ok(()));
+        assert_eq!(message(|o| o.mutation = 1.0), Ok(()));
+    }
+}
