@@ -55,10 +55,6 @@ impl Fit {
     #[track_caller]
     pub(super) fn assert_good(&self, what: &str) {
         let bound = self.bound();
-        eprintln!(
-            "FIT {what}: {:.1} df {} bound {bound:.1} impossible {}",
-            self.statistic, self.freedom, self.impossible
-        );
         assert_eq!(self.impossible, 0, "{what}: observations that cannot happen");
         assert!(
             self.statistic < bound,
@@ -72,10 +68,6 @@ impl Fit {
     #[track_caller]
     pub(super) fn assert_bad(&self, what: &str) {
         let bound = self.bound();
-        eprintln!(
-            "FIT {what}: {:.1} df {} bound {bound:.1} impossible {}",
-            self.statistic, self.freedom, self.impossible
-        );
         assert!(
             self.statistic > 3.0 * bound,
             "{what} passes: chi-square {:.1} with {} degrees of freedom, bound {bound:.1}",
