@@ -11,6 +11,8 @@ mod diamond;
 mod graphs;
 mod level_sets;
 mod mutants;
+mod streaming;
+mod walks;
 
 use std::sync::atomic::AtomicBool;
 
