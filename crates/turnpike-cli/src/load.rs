@@ -67,8 +67,8 @@ pub(crate) fn model(args: &ModelArgs) -> Result<Box<dyn Model>, Failure> {
 
 /// Reads an explicit transition system from a file or standard input.
 pub(crate) fn lts(name: &str, reading: &ReadingArgs) -> Result<Lts, Failure> {
-    if reading.input_format.is_none() && name != "-" {
-        check_extension(name)?;
+    if name != "-" {
+        check_name(name, reading.input_format.is_some())?;
     }
     let outcome = if name == "-" {
         let mut bytes = Vec::new();
@@ -81,26 +81,31 @@ pub(crate) fn lts(name: &str, reading: &ReadingArgs) -> Result<Lts, Failure> {
     outcome.map_err(|diagnostic| Failure::from(diagnostic).in_file(name))
 }
 
-/// Says which front-end a file would need, before anything is read.
-fn check_extension(name: &str) -> Result<(), Failure> {
+/// Explains a name that cannot be a model, before anything is read.
+fn check_name(name: &str, format_given: bool) -> Result<(), Failure> {
+    let path = Path::new(name);
+    if path.is_dir() {
+        return Err(Diagnostic::error(format!("{name} is a directory, not a model file")).into());
+    }
+    if !path.exists() {
+        let error = Diagnostic::error(format!("{name}: there is no such file"));
+        let names = turnpike_builtin::catalogue().iter().map(|info| info.name);
+        return Err(match nearest(name, names) {
+            Some(near) => {
+                error.help(format!("a built-in model is named with a prefix: builtin:{near}")).into()
+            }
+            None => error.into(),
+        });
+    }
     let known = [".aut", ".aut.gz"];
-    if known.iter().any(|extension| name.ends_with(extension)) {
+    let lower = name.to_ascii_lowercase();
+    if format_given || known.iter().any(|extension| lower.ends_with(extension)) {
         return Ok(());
     }
-    if Path::new(name).exists() {
-        let help = format!("known are {}; --as FORMAT overrides", known.join(", "));
-        return Err(Diagnostic::error(format!(
-            "{name}: the extension does not tell what kind of model this is"
-        ))
-        .help(help)
-        .into());
-    }
-    let error = Diagnostic::error(format!("{name}: there is no such file"));
-    let names = turnpike_builtin::catalogue().iter().map(|info| info.name);
-    Err(match nearest(name, names) {
-        Some(near) => error.help(format!("a built-in model is named with a prefix: builtin:{near}")).into(),
-        None => error.into(),
-    })
+    let message = format!("{name}: the extension does not tell what kind of model this is");
+    Err(Diagnostic::error(message)
+        .help(format!("known are {}; --as FORMAT overrides", known.join(", ")))
+        .into())
 }
 
 /// Splits `NAME=VALUE` settings.

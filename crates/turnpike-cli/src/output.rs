@@ -43,7 +43,7 @@ pub(crate) fn diagnostic(origin: &str, source: Option<&str>, diagnostic: &Diagno
     let mut title = String::new();
     if let (false, Some(line)) = (origin.is_empty(), diagnostic.line) {
         title.push_str(&format!("{origin}:{line}: "));
-    } else if !origin.is_empty() && source.is_none() {
+    } else if !origin.is_empty() && source.is_none() && !diagnostic.message.contains(origin) {
         title.push_str(&format!("{origin}: "));
     } else if let Some(line) = diagnostic.line {
         title.push_str(&format!("line {line}: "));
@@ -58,13 +58,13 @@ pub(crate) fn diagnostic(origin: &str, source: Option<&str>, diagnostic: &Diagno
             Snippet::source(source).path((!origin.is_empty()).then_some(origin)).annotation(annotation);
         group = group.element(snippet);
     }
-    if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
-    }
     let colour =
         std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none();
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     note(&renderer.render(&[group]));
+    if let Some(help) = &diagnostic.help {
+        note(&renderer.render(&[Group::with_title(Level::HELP.secondary_title(help.as_str()))]));
+    }
 }
 
 /// A number with thousands separated: 12,481,003.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use turnpike_builtin::{BuiltinInfo, catalogue};
 use turnpike_model::{Model, ModelInfo, StateValues};
 
+use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -130,11 +131,11 @@ const SHOWN: usize = 24;
 fn text(info: &ModelInfo, name: &str, builtin: Option<&BuiltinInfo>, initial: &StateValues) -> Vec<String> {
     let mut out = vec![format!("model: {}", info.name)];
     if let Some(builtin) = builtin {
-        out.extend([builtin.summary, builtin.details].map(|text| format!("  {text}")));
+        out.extend([builtin.summary, builtin.details].into_iter().flat_map(wrapped));
         out.push("settings:".to_owned());
         out.extend(parameters(builtin));
     }
-    out.push(format!("width: {} words of 4 bytes a state", info.width));
+    out.push(format!("width: {} of 4 bytes a state", counted(info.width as u64, "word")));
     out.push(format!("actions: {}", list(info.actions.iter().cloned())));
     out.push(format!(
         "initial state: {}",
@@ -155,6 +156,23 @@ fn text(info: &ModelInfo, name: &str, builtin: Option<&BuiltinInfo>, initial: &S
         out.extend(info.suggestions.iter().map(find));
     }
     out
+}
+
+/// Prose in indented lines.
+fn wrapped(text: &str) -> Vec<String> {
+    const LINE: usize = 100;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > LINE {
+            lines.push(format!("  {word}"));
+        } else {
+            let gap = if lines[last].is_empty() { "  " } else { " " };
+            lines[last].push_str(gap);
+            lines[last].push_str(word);
+        }
+    }
+    lines
 }
 
 fn list(names: impl ExactSizeIterator<Item = String>) -> String {

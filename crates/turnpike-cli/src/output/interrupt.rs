@@ -1,5 +1,6 @@
 //! Ctrl-C: the first one ends the work with what is known so far, the second one ends the program.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_model::Diagnostic;
@@ -17,7 +18,8 @@ pub(crate) fn install() -> Outcome<&'static AtomicBool> {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             std::process::exit(ABORTED);
         }
-        super::note("interrupted: finishing with what is known; once more to stop at once");
+        let clear = if std::io::stderr().is_terminal() { super::progress::CLEAR } else { "" };
+        super::note(&format!("{clear}interrupted: finishing with what is known; once more to stop at once"));
     };
     match ctrlc::set_handler(handler) {
         Ok(()) => Ok(&INTERRUPTED),

@@ -59,7 +59,7 @@ struct StatusLine {
 
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Back to the first column, and erase to the end.
-const CLEAR: &str = "\r\x1b[2K";
+pub(crate) const CLEAR: &str = "\r\x1b[2K";
 
 impl Reporter {
     pub(crate) fn new(args: ProgressArgs, runs: u64) -> Self {

@@ -33,6 +33,9 @@ const WITNESS_LINES: usize = 60;
 /// Actions that are counted on a terminal.
 const ACTIONS: usize = 8;
 
+/// Covered labels that are listed.
+const COVERED: usize = 40;
+
 /// The line that says it all.
 pub(crate) fn verdict(report: &SearchReport, context: &Context) -> String {
     if context.many { verdict_of_many(report, context) } else { verdict_of_one(report, context) }
@@ -196,7 +199,9 @@ fn one_run(run: &RunReport, context: &Context, out: &mut Vec<String>) {
 /// Why it stopped, in words that hold for this store.
 fn stop(reason: StopReason, context: &Context) -> String {
     match reason {
-        StopReason::Exhausted if !context.exact => "every state that the lossy store let through".to_owned(),
+        StopReason::Exhausted if !context.exact => {
+            "every state that the lossy store let through was expanded".to_owned()
+        }
         reason => reason.describe().to_owned(),
     }
 }
@@ -276,7 +281,7 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context,
             None => "--trace FILE keeps all, `turnpike show FILE` prints it".to_owned(),
         };
         out.extend_from_slice(&lines[..head]);
-        out.push(format!("  ... {} more; {hint} ...", counted((tail - head) as u64, "line")));
+        out.push(format!("  ... {} more lines; {hint} ...", grouped((tail - head) as u64)));
         out.extend_from_slice(&lines[tail..]);
     }
     out.push(String::new());
@@ -286,9 +291,12 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context,
 fn cover(covered: &IndexMap<String, IndexMap<String, u64>>, runs: usize, out: &mut Vec<String>) {
     for (pattern, labels) in covered {
         out.push(format!("covered by {pattern}: {}", counted(labels.len() as u64, "label")));
-        for (label, seen) in labels {
+        for (label, seen) in labels.iter().take(COVERED) {
             let of = if runs > 1 { format!("  in {}", counted(*seen, "run")) } else { String::new() };
             out.push(format!("  {label}{of}"));
+        }
+        if labels.len() > COVERED {
+            out.push(format!("  ... and {} more (--format json tells all)", labels.len() - COVERED));
         }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn within_machine(flag: &str, asked: u64) -> Outcome<()> {
             output::bytes(asked),
             output::bytes(machine)
         ))
-        .help("without --max-memory a search stops at three quarters of the machine's memory")
+        .help("without limits a search stops at three quarters of the machine's memory")
         .into()),
         _ => Ok(()),
     }
