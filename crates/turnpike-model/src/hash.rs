@@ -5,19 +5,11 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// Hash of a word vector: XXH3 (64 bit) of its little-endian bytes.
 #[inline]
 pub fn words(state: &[u32]) -> u64 {
-    const STACK_WORDS: usize = 64;
-    if state.len() <= STACK_WORDS {
-        let mut bytes = [0u8; STACK_WORDS * 4];
-        for (chunk, word) in bytes.chunks_exact_mut(4).zip(state) {
-            chunk.copy_from_slice(&word.to_le_bytes());
-        }
-        xxh3_64(&bytes[..state.len() * 4])
+    if cfg!(target_endian = "little") {
+        xxh3_64(bytemuck::cast_slice(state))
     } else {
-        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
-        for word in state {
-            hasher.update(&word.to_le_bytes());
-        }
-        hasher.digest()
+        let bytes: Vec<u8> = state.iter().flat_map(|word| word.to_le_bytes()).collect();
+        xxh3_64(&bytes)
     }
 }
 

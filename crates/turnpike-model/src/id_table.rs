@@ -47,16 +47,27 @@ impl IdTable {
         self.slots.capacity() * size_of::<u32>()
     }
 
-    /// Forgets all entries, keeping the memory.
+    /// Forgets all entries, keeping the memory unless it was mostly unused.
     pub fn clear(&mut self) {
-        self.slots.fill(EMPTY);
-        self.len = 0;
+        if self.slots.len() > 64 * (self.len() + MIN_CAPACITY) {
+            *self = IdTable::default();
+        } else if self.len > 0 {
+            self.slots.fill(EMPTY);
+            self.len = 0;
+        }
     }
 
     #[inline]
     fn home(&self, hash: u64) -> usize {
         // Multiply-shift maps the upper half of the hash onto any capacity, not only powers of two.
         (((hash >> 32) * self.slots.len() as u64) >> 32) as usize
+    }
+
+    /// Reads the slot where a look-up of this hash would begin. Reading the slots of several hashes before looking
+    /// them up lets the processor wait for all of them at once.
+    #[inline]
+    pub fn touch(&self, hash: u64) -> u32 {
+        self.slots[self.home(hash)]
     }
 
     /// The id of the entry with this hash for which `same(id)` holds.

@@ -4,6 +4,12 @@ use turnpike_model::{IdTable, hash};
 
 use super::arena::Arena;
 
+/// Equality of short vectors, without the call that a slice comparison makes.
+#[inline]
+fn same(left: &[u32], right: &[u32]) -> bool {
+    left.iter().zip(right).all(|(a, b)| a == b)
+}
+
 /// An exact set of states with dense ids.
 #[derive(Debug)]
 pub(crate) struct ExactStore {
@@ -26,7 +32,7 @@ impl ExactStore {
         let states = &self.states;
         let (id, new) = self.table.find_or_insert(
             word_hash,
-            |id| states.get(id) == state,
+            |id| same(states.get(id), state),
             |id| hash::words(states.get(id)),
         );
         if new {
@@ -35,8 +41,13 @@ impl ExactStore {
         (id, new)
     }
 
+    #[inline]
+    pub(crate) fn touch(&self, word_hash: u64) -> u32 {
+        self.table.touch(word_hash)
+    }
+
     pub(crate) fn find(&self, state: &[u32]) -> Option<u32> {
-        self.table.find(hash::words(state), |id| self.states.get(id) == state)
+        self.table.find(hash::words(state), |id| same(self.states.get(id), state))
     }
 
     #[inline]

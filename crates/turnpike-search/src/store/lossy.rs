@@ -1,43 +1,113 @@
 //! Stores that may take a new state for an old one: they never prove absence.
 
-use turnpike_model::IdTable;
+const MIN_CAPACITY: usize = 64;
 
-/// 64-bit fingerprints (hash compaction).
-#[derive(Debug, Default)]
+/// 63-bit fingerprints (hash compaction): an open-addressed table of the prints themselves, one memory access a look-up.
+/// The last bit of a slot is a mark that the owner may set.
+#[derive(Debug)]
 pub(crate) struct Fingerprints {
-    table: IdTable,
-    prints: Vec<u64>,
+    /// 0 is an empty slot; a print that would look like one is stored as another.
+    slots: Vec<u64>,
+    len: usize,
+}
+
+const MARK: u64 = 1;
+
+/// The form in which a print is stored, unmarked.
+#[inline]
+fn stored(print: u64) -> u64 {
+    (print & !MARK).max(2)
+}
+
+impl Default for Fingerprints {
+    fn default() -> Self {
+        Fingerprints { slots: vec![0; MIN_CAPACITY], len: 0 }
+    }
 }
 
 impl Fingerprints {
+    #[inline]
+    fn home(&self, print: u64) -> usize {
+        ((u128::from(print) * self.slots.len() as u128) >> 64) as usize
+    }
+
+    /// `Ok` where the (stored form of the) print is, or `Err` where it would go.
+    #[inline]
+    fn probe(&self, print: u64) -> Result<usize, usize> {
+        let mut slot = self.home(print);
+        loop {
+            match self.slots[slot] {
+                0 => return Err(slot),
+                found if found & !MARK == print => return Ok(slot),
+                _ => slot = if slot + 1 == self.slots.len() { 0 } else { slot + 1 },
+            }
+        }
+    }
+
+    /// Reads the slot where a look-up would begin; see [`turnpike_model::IdTable::touch`].
+    #[inline]
+    pub(crate) fn touch(&self, print: u64) -> u64 {
+        self.slots[self.home(print)]
+    }
+
+    /// Adds a fingerprint; `None` when it is new, otherwise whether it is marked.
+    #[inline]
+    pub(crate) fn meet(&mut self, print: u64) -> Option<bool> {
+        let print = stored(print);
+        match self.probe(print) {
+            Ok(slot) => Some(self.slots[slot] & MARK != 0),
+            Err(slot) => {
+                self.slots[slot] = print;
+                self.len += 1;
+                if self.len * 4 > self.slots.len() * 3 {
+                    self.grow();
+                }
+                None
+            }
+        }
+    }
+
     /// Adds a fingerprint; whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, print: u64) -> bool {
-        let prints = &self.prints;
-        let (_, new) =
-            self.table.find_or_insert(print, |id| prints[id as usize] == print, |id| prints[id as usize]);
-        if new {
-            self.prints.push(print);
+        self.meet(print).is_none()
+    }
+
+    /// Marks a fingerprint that was added.
+    pub(crate) fn mark(&mut self, print: u64) {
+        if let Ok(slot) = self.probe(stored(print)) {
+            self.slots[slot] |= MARK;
         }
-        new
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        // A slot's number grows with the print in it: the old table is nearly sorted, and is copied front to back.
+        let old = std::mem::take(&mut self.slots);
+        self.slots = vec![0; old.len() / 5 * 7 + 7];
+        for entry in old.into_iter().filter(|&entry| entry != 0) {
+            if let Err(slot) = self.probe(entry & !MARK) {
+                self.slots[slot] = entry;
+            }
+        }
     }
 
     pub(crate) fn contains(&self, print: u64) -> bool {
-        self.table.find(print, |id| self.prints[id as usize] == print).is_some()
+        self.probe(stored(print)).is_ok()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.prints.len()
+        self.len
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.table.bytes() + self.prints.capacity() * 8
+        self.slots.len() * 8
     }
 
     /// Expected number of pairs of different states that share a fingerprint, among `n`.
     pub(crate) fn expected_collisions(n: u64) -> f64 {
         let n = n as f64;
-        n * (n - 1.0) / 2.0 / 2f64.powi(64)
+        n * (n - 1.0) / 2.0 / 2f64.powi(63)
     }
 }
 

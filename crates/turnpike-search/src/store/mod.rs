@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 pub(crate) use exact::ExactStore;
 pub(crate) use lossy::Fingerprints;
-use turnpike_model::{Diagnostic, Explorer, diagnostic::nearest};
+use turnpike_model::{Diagnostic, Explorer, diagnostic::nearest, hash};
 
 use crate::witness::Path;
 use arena::Arena;
@@ -165,6 +165,15 @@ impl Visited {
         }
     }
 
+    /// Reads where the look-up of a state will begin; see [`turnpike_model::IdTable::touch`].
+    #[inline]
+    pub(crate) fn touch(&self, state: &[u32]) -> u32 {
+        match &self.kind {
+            Kind::Exact(store) => store.touch(hash::words(state)),
+            _ => 0,
+        }
+    }
+
     /// Copies a state out.
     #[inline]
     pub(crate) fn load(&self, id: u32, out: &mut Vec<u32>) {
@@ -248,7 +257,7 @@ impl Visited {
         match &self.kind {
             Kind::Exact(_) | Kind::Tree(_) => None,
             Kind::Compact(prints, _) => Some(format!(
-                "64-bit fingerprints of {} states: {:.1e} colliding pairs expected",
+                "63-bit fingerprints of {} states: {:.1e} colliding pairs expected",
                 prints.len(),
                 Fingerprints::expected_collisions(prints.len() as u64)
             )),

@@ -29,13 +29,16 @@ fn levels(
     considered: &mut Considered,
 ) -> Result<StopReason, Halt> {
     let mut level = Level::first(run, visited)?;
-    considered.add(run.explorer.content_hash(&level.states));
+    let initial = run.explorer.content_hash(&level.states);
+    considered.add(initial);
+    considered.visit(initial);
     let (mut depth, mut passed_over) = (0, false);
+    let mut next = Candidates::new(width, run.width());
     while !level.is_empty() {
         if depth == run.max_depth {
             return Ok(StopReason::MaxDepth);
         }
-        let mut next = Candidates::new(width, run.width());
+        next.clear();
         let ids = &level.ids;
         run.expand_level(
             &level.states,
@@ -43,16 +46,11 @@ fn levels(
             visited,
             |visited, index| visited.path(ids[index]),
             |run, visited, index, state, successors| {
-                for choice in 0..successors.len() {
-                    let target = successors.state(choice);
-                    let content_hash = run.explorer.content_hash(target);
-                    considered.add(content_hash);
-                    let rank = guide.rank(run, measure, target);
-                    let priority = Priority { rank, chance: chance(run.seed, depth, content_hash) };
-                    if next.admits(priority) && !visited.contains(&mut *run.explorer, target) {
-                        next.offer(&mut *run.explorer, priority, target, ids[index], choice as u32);
-                    }
-                }
+                let from = (successors, ids[index]);
+                next.offer(run, visited, considered, from, |run, target, content_hash| Priority {
+                    rank: guide.rank(run, measure, target),
+                    chance: chance(run.seed, depth, content_hash),
+                });
                 run.check(state, successors, &|| visited.path(ids[index]))
             },
         )?;
@@ -60,6 +58,7 @@ fn levels(
         level = Level::default();
         next.finish(&mut *run.explorer);
         for (state, parent, choice) in next.iter() {
+            considered.visit(run.explorer.content_hash(state));
             level.enter(run, visited, state, parent, choice);
         }
         passed_over |= next.passed_over;

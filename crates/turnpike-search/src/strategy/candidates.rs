@@ -5,7 +5,11 @@
 
 use std::cmp::Ordering;
 
-use turnpike_model::{Explorer, IdTable};
+use turnpike_model::{Explorer, IdTable, Successors};
+
+use super::level_set::{Acquaintance, Considered};
+use crate::run::Run;
+use crate::store::Visited;
 
 /// What a candidate is ordered by: a rank (0 for pure chance), then the random priority.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +32,13 @@ struct Entry {
     choice: u32,
 }
 
+/// A successor on offer, and what is known of it so far.
+struct Offer {
+    content_hash: u64,
+    priority: Priority,
+    known: Acquaintance,
+}
+
 /// A bounded set of candidates for the next level.
 pub(crate) struct Candidates {
     limit: usize,
@@ -37,6 +48,7 @@ pub(crate) struct Candidates {
     index: IdTable,
     /// Nothing beyond this can be among the N best.
     threshold: Option<Priority>,
+    offers: Vec<Offer>,
     /// Something had to be left behind.
     pub(crate) passed_over: bool,
 }
@@ -50,8 +62,18 @@ impl Candidates {
             states: Vec::new(),
             index: IdTable::new(),
             threshold: None,
+            offers: Vec::new(),
             passed_over: false,
         }
+    }
+
+    /// Forgets everything, keeping the memory: ready for another level.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.states.clear();
+        self.index.clear();
+        self.threshold = None;
+        self.passed_over = false;
     }
 
     /// Whether a state of this priority still has a chance: the cheap test before anything is looked up.
@@ -62,8 +84,66 @@ impl Candidates {
         admitted
     }
 
-    /// Offers an eligible state that [`admits`](Self::admits) let pass.
+    /// Offers all successors of a state: those that are not visited and rank high enough become candidates.
+    ///
+    /// Up to three tables are asked about each successor. Each is asked for all of them in turn, and their slots are
+    /// read ahead, so that cache misses overlap.
     pub(crate) fn offer(
+        &mut self,
+        run: &mut Run<'_>,
+        visited: &Visited,
+        considered: &mut Considered,
+        (successors, parent): (&Successors, u32),
+        mut priority: impl FnMut(&mut Run<'_>, &[u32], u64) -> Priority,
+    ) {
+        let mut offers = std::mem::take(&mut self.offers);
+        offers.clear();
+        for (_, target) in successors.iter() {
+            let content_hash = run.explorer.content_hash(target);
+            let priority = priority(run, target, content_hash);
+            offers.push(Offer { content_hash, priority, known: Acquaintance::Unknown });
+        }
+        for offer in &offers {
+            let slot = self.index.touch(spread(offer.priority.chance));
+            std::hint::black_box((considered.touch(offer.content_hash), slot));
+        }
+        for (offer, (_, target)) in offers.iter_mut().zip(successors.iter()) {
+            offer.known = considered.add(offer.content_hash);
+            if offer.known == Acquaintance::Unknown {
+                std::hint::black_box(visited.touch(target));
+            }
+        }
+        for (choice, offer) in offers.iter().enumerate() {
+            let target = successors.state(choice);
+            let eligible = self.admits(offer.priority)
+                && match offer.known {
+                    Acquaintance::Never => true,
+                    Acquaintance::Unvisited => !self.contains(offer.priority, target),
+                    Acquaintance::Unknown => {
+                        !visited.contains(&mut *run.explorer, target)
+                            && !self.contains(offer.priority, target)
+                    }
+                };
+            if eligible {
+                self.add(&mut *run.explorer, offer.priority, target, parent, choice as u32);
+            }
+        }
+        self.offers = offers;
+    }
+
+    /// Whether the state is among the candidates already.
+    #[inline]
+    fn contains(&self, priority: Priority, state: &[u32]) -> bool {
+        // Until they are sorted at the end, an entry's position is the slot of its state.
+        let same = |id: u32| {
+            let start = id as usize * self.width;
+            self.states[start..start + self.width].iter().zip(state).all(|(a, b)| a == b)
+        };
+        self.index.find(spread(priority.chance), same).is_some()
+    }
+
+    /// Adds an eligible state that [`admits`](Self::admits) let pass and that is no candidate yet.
+    pub(crate) fn add(
         &mut self,
         explorer: &mut dyn Explorer,
         priority: Priority,
@@ -71,19 +151,15 @@ impl Candidates {
         parent: u32,
         choice: u32,
     ) {
-        let Candidates { entries, states, width, index, .. } = self;
-        let same = |id: u32| {
-            let entry: &Entry = &entries[id as usize];
-            let start = entry.slot as usize * *width;
-            entry.priority.chance == priority.chance && &states[start..start + *width] == state
-        };
-        let (_, new) = index
-            .find_or_insert(spread(priority.chance), same, |id| spread(entries[id as usize].priority.chance));
-        if !new {
-            return;
-        }
-        entries.push(Entry { priority, slot: entries.len() as u32, parent, choice });
-        states.extend_from_slice(state);
+        debug_assert!(!self.contains(priority, state));
+        let entries = &self.entries;
+        self.index.find_or_insert(
+            spread(priority.chance),
+            |_| false,
+            |id| spread(entries[id as usize].priority.chance),
+        );
+        self.entries.push(Entry { priority, slot: self.entries.len() as u32, parent, choice });
+        self.states.extend_from_slice(state);
         if self.entries.len() >= self.limit.saturating_mul(2) {
             self.shrink(explorer);
         }

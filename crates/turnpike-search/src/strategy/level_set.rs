@@ -49,6 +49,18 @@ impl Level {
     }
 }
 
+/// What the hashes of states met before tell about a state, for certain: a state that was met, or visited, always has its
+/// hash noted so. The reverse may fail when hashes collide, and is never concluded.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Acquaintance {
+    /// Never met.
+    Never,
+    /// Met perhaps, but never visited.
+    Unvisited,
+    /// Nothing is certain.
+    Unknown,
+}
+
 /// Counts distinct states by their content hash, up to a bound beyond which it is not worth the memory.
 pub(crate) struct Considered {
     prints: Option<Fingerprints>,
@@ -61,14 +73,33 @@ impl Considered {
         Considered { prints: Some(Fingerprints::default()) }
     }
 
+    /// Counts a state, and tells what is known of it.
     #[inline]
-    pub(crate) fn add(&mut self, content_hash: u64) {
-        if let Some(prints) = &mut self.prints
-            && prints.insert(content_hash)
-            && prints.len() > Self::MOST
-        {
-            self.prints = None;
+    pub(crate) fn add(&mut self, content_hash: u64) -> Acquaintance {
+        let Some(prints) = &mut self.prints else { return Acquaintance::Unknown };
+        match prints.meet(content_hash) {
+            None if prints.len() > Self::MOST => {
+                self.prints = None;
+                Acquaintance::Never
+            }
+            None => Acquaintance::Never,
+            Some(false) => Acquaintance::Unvisited,
+            Some(true) => Acquaintance::Unknown,
         }
+    }
+
+    /// Notes that a state was visited.
+    #[inline]
+    pub(crate) fn visit(&mut self, content_hash: u64) {
+        if let Some(prints) = &mut self.prints {
+            prints.mark(content_hash);
+        }
+    }
+
+    /// Reads where the look-up of a hash will begin; see [`turnpike_model::IdTable::touch`].
+    #[inline]
+    pub(crate) fn touch(&self, content_hash: u64) -> u64 {
+        self.prints.as_ref().map_or(0, |prints| prints.touch(content_hash))
     }
 
     /// The number of distinct states, if they were few enough to be counted.
