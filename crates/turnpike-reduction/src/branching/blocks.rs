@@ -51,6 +51,15 @@ impl Blocks {
         (self.block_of, self.blocks.len() as u32)
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The block of each state, and the states block by block.
+    pub(super) fn assignment(&self) -> (&[u32], &[u32]) {
+        (&self.block_of, &self.order)
+    }
+
     #[inline]
     pub(super) fn of(&self, state: u32) -> u32 {
         self.block_of[state as usize]

@@ -4,13 +4,12 @@
 //! Slices and actions are intrusive doubly linked lists, so an edge changes group in constant time: all that the
 //! complexity argument asks for, without having to keep groups contiguous.
 
+mod build;
+
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
-use super::counters::Counters;
 use super::lists::{Links, List};
-use crate::graph::{Graph, NONE};
+use crate::graph::NONE;
 
 /// The edges of one block in one bunch.
 #[derive(Clone, Copy)]
@@ -72,89 +71,6 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    /// `tau` edges within a block are inert; the others form one bunch for each label and block they lead to.
-    pub(super) fn new(
-        graph: &Graph,
-        tau: u32,
-        block_of: &[u32],
-        blocks: u32,
-        counters: &mut Counters,
-    ) -> Edges {
-        let (states, count) = (graph.states(), graph.edge_count());
-        let mut source = Vec::with_capacity(count);
-        let mut target = Vec::with_capacity(count);
-        let mut labels = Vec::with_capacity(count);
-        let mut out_start = Vec::with_capacity(states + 1);
-        let mut internal_end = Vec::with_capacity(states);
-        out_start.push(0);
-        for state in 0..states as u32 {
-            let internal = graph.edges(state).iter().filter(|edge| edge.label == tau);
-            let visible = graph.edges(state).iter().filter(|edge| edge.label != tau);
-            for edge in internal.clone().chain(visible) {
-                source.push(state);
-                target.push(edge.target);
-                labels.push(edge.label);
-            }
-            internal_end.push(out_start[state as usize] + internal.count() as u32);
-            out_start.push(source.len() as u32);
-        }
-        let (incoming, in_start, in_internal_end) =
-            incoming(states, &target, |edge| labels[edge as usize] == tau);
-        let mut edges = Edges {
-            source,
-            target,
-            out_start,
-            internal_end,
-            incoming,
-            in_start,
-            in_internal_end,
-            slice_of: vec![NONE; count],
-            action_of: vec![NONE; count],
-            counter_of: vec![NONE; count],
-            marked: vec![false; count],
-            slice_links: Links::new(count),
-            action_links: Links::new(count),
-            slices: Vec::new(),
-            slice_is_doubtful: Vec::new(),
-            free_slices: Vec::new(),
-            first_slice: vec![NONE; blocks as usize],
-            actions: Vec::new(),
-            free_actions: Vec::new(),
-            first_action: Vec::new(),
-            bunch_is_queued: Vec::new(),
-            composite: Vec::new(),
-            changed_actions: Vec::new(),
-        };
-        edges.group(&labels, tau, block_of, counters);
-        edges
-    }
-
-    /// Puts all edges that are not inert into their groups.
-    fn group(&mut self, labels: &[u32], tau: u32, block_of: &[u32], counters: &mut Counters) {
-        let mut bunch_of: FxHashMap<(u32, u32), (u32, u32)> = FxHashMap::default();
-        let mut slice_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        let mut row: Vec<(u32, u32, u32)> = Vec::new();
-        for state in 0..block_of.len() as u32 {
-            let block = block_of[state as usize];
-            row.clear();
-            row.extend(
-                self.out(state).map(|e| (labels[e as usize], block_of[self.target[e as usize] as usize], e)),
-            );
-            row.retain(|&(label, to, _)| label != tau || to != block);
-            row.sort_unstable();
-            for bunch_edges in row.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-                let (label, to, _) = bunch_edges[0];
-                let (bunch, action) = *bunch_of.entry((label, to)).or_insert_with(|| self.new_bunch());
-                let slice = *slice_of.entry((block, bunch)).or_insert_with(|| self.new_slice(block, bunch));
-                for &(_, _, edge) in bunch_edges {
-                    counters.count_fresh(state);
-                    self.insert(edge, slice, action, counters.fresh(state));
-                }
-                counters.settle(state);
-            }
-        }
-    }
-
     #[inline]
     pub(super) fn source(&self, edge: u32) -> u32 {
         self.source[edge as usize]
@@ -466,11 +382,19 @@ impl Edges {
 
     /// An edge that is no longer inert enters all groupings.
     pub(super) fn insert(&mut self, edge: u32, slice: u32, action: u32, counter: u32) {
-        self.slice_of[edge as usize] = slice;
-        self.slice_links.push(&mut self.slices[slice as usize].unmarked, edge);
+        self.insert_in_action(edge, action);
+        self.insert_in_slice(edge, slice, counter);
+    }
+
+    fn insert_in_action(&mut self, edge: u32, action: u32) {
         self.action_of[edge as usize] = action;
         self.actions[action as usize].size += 1;
         self.action_links.push(&mut self.actions[action as usize].edges, edge);
+    }
+
+    fn insert_in_slice(&mut self, edge: u32, slice: u32, counter: u32) {
+        self.slice_of[edge as usize] = slice;
+        self.slice_links.push(&mut self.slices[slice as usize].unmarked, edge);
         self.counter_of[edge as usize] = counter;
     }
 }
@@ -486,29 +410,4 @@ fn reuse_or_push<T>(all: &mut Vec<T>, free: &mut Vec<u32>, value: T) -> u32 {
             all.len() as u32 - 1
         }
     }
-}
-
-/// Edge numbers by target, internal ones first: the numbers, the starts, and the ends of the internal ones.
-fn incoming(states: usize, target: &[u32], internal: impl Fn(u32) -> bool) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let mut start = vec![0u32; states + 1];
-    for &t in target {
-        start[t as usize + 1] += 1;
-    }
-    for s in 0..states {
-        start[s + 1] += start[s];
-    }
-    let mut cursor = start[..states].to_vec();
-    let mut numbers = vec![0; target.len()];
-    let mut internal_end = Vec::new();
-    for pass in [true, false] {
-        for edge in (0..target.len() as u32).filter(|&edge| internal(edge) == pass) {
-            let at = &mut cursor[target[edge as usize] as usize];
-            numbers[*at as usize] = edge;
-            *at += 1;
-        }
-        if pass {
-            internal_end = cursor.clone();
-        }
-    }
-    (numbers, start, internal_end)
 }

@@ -17,7 +17,7 @@ mod edges;
 mod lists;
 mod split;
 
-use crate::graph::{Graph, NONE};
+use crate::graph::{Edge, Graph, NONE};
 use crate::signature;
 use blocks::Blocks;
 use counters::Counters;
@@ -63,10 +63,13 @@ struct Refiner {
 
 impl Refiner {
     fn new(graph: &Graph, tau: u32, block_of: &[u32], blocks: u32) -> Refiner {
-        let mut counters = Counters::new(graph.states());
-        let edges = Edges::new(graph, tau, block_of, blocks, &mut counters);
-        let inert = |s: u32| edges.internal_out(s).filter(|&edge| edges.slice(edge) == NONE).count() as u32;
+        let inert = |state: u32| {
+            let within = |edge: &&Edge| block_of[edge.target as usize] == block_of[state as usize];
+            graph.edges_with(state, tau).iter().filter(within).count() as u32
+        };
         let blocks = Blocks::new(block_of, blocks, (0..graph.states() as u32).map(inert).collect());
+        let mut counters = Counters::new(graph.states());
+        let edges = Edges::new(graph, tau, &blocks, &mut counters);
         Refiner {
             edges,
             blocks,
@@ -262,7 +265,6 @@ impl Refiner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Edge;
 
     /// The bunch algorithm must end where rounds alone end, whichever partition it starts from.
     #[test]
