@@ -1,0 +1,38 @@
+//! `bench`: everything runs at small sizes, and the table is whole.
+
+mod program;
+
+use program::turnpike;
+
+#[test]
+fn the_quick_table_is_whole() {
+    let report = turnpike(&["bench", "engine", "--quick", "--format", "json"]).expect(0, &[]).json();
+    assert_eq!(report["suite"], "engine");
+    let rows = report["rows"].as_array().expect("rows");
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    for name in [
+        "hand-written",
+        "generate",
+        "generate --store tree",
+        "highway --width 100000",
+        "bfs, 1 thread",
+        "bfs, 2 threads",
+        "write .aut",
+        "read .aut",
+        "reduce, strong",
+    ] {
+        assert!(names.contains(&name), "{name} is missing in {names:?}");
+    }
+    for row in rows {
+        assert!(row["transitions"].as_u64() > Some(0), "{row}");
+        assert!(row["seconds"].as_f64() >= Some(0.0), "{row}");
+        assert!(row["met"].is_null(), "small sizes are not judged: {row}");
+    }
+}
+
+#[test]
+fn the_table_is_for_people() {
+    turnpike(&["bench", "--quick"]).expect(0, &["Mtrans/s", "hand-written", "times the rate of generate"]);
+    turnpike(&["bench", "mcrl2"]).expect(2, &["mcrl2", "engine"]);
+    turnpike(&["bench", "--repeat", "0"]).expect(2, &["at least 1"]);
+}

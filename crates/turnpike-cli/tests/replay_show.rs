@@ -1,0 +1,134 @@
+//! `replay` and `show`: what fits, what does not, and what is no trace at all.
+
+mod program;
+
+use program::{folder, turnpike, turnpike_in};
+
+const PHILOSOPHERS: [&str; 3] = ["builtin:philosophers", "--set", "n=2"];
+
+fn replay(folder: &tempfile::TempDir, trace: &str, more: &[&str]) -> program::Ran {
+    let arguments: Vec<&str> =
+        [&["replay"], &PHILOSOPHERS[..], &[trace], more].into_iter().flatten().copied().collect();
+    turnpike_in(folder.path(), &arguments, "")
+}
+
+#[test]
+fn labels_are_enough_to_replay() {
+    let folder = folder(&[("w.txt", "# both take the left fork\nlock(1,1)\nlock(2,2)\n")]);
+    let ran = replay(&folder, "w.txt", &[]).expect(
+        0,
+        &["philosopher1=has-left, fork1=held-by-1", "the trace fits: all 2 steps", "at its end: deadlock"],
+    );
+    assert!(ran.stderr.is_empty(), "{}", ran.stderr);
+    replay(&folder, "w.txt", &["--actions-only", "--trace", "w.json"]).expect(0, &["wrote w.json"]);
+    // What was written has states now, and replays too.
+    replay(&folder, "w.json", &[]).expect(0, &["the trace fits"]);
+    let shown = turnpike_in(folder.path(), &["show", "w.json"], "").expect(
+        0,
+        &["model      builtin:philosophers(n=2)", "length     2 transitions", "  0 ", "  2  lock(2,2)"],
+    );
+    assert!(!shown.stdout.lines().last().expect("a line").contains("philosopher1"), "only what changed");
+    let full = turnpike_in(folder.path(), &["show", "w.json", "--full", "--hide", "fork*"], "");
+    assert!(full.stdout.lines().last().expect("a line").contains("philosopher1=has-left, philosopher2="));
+    assert!(!full.stdout.contains("fork1="));
+}
+
+#[test]
+fn json_is_one_object() {
+    let folder = folder(&[("w.txt", "lock(1,1)\neat(1)\n")]);
+    let report = replay(&folder, "w.txt", &["--format", "json"]).expect(1, &[]).json();
+    assert_eq!(report["command"], "replay");
+    assert_eq!(report["fits"], false);
+    assert_eq!(report["divergence"]["step"], 2);
+    assert_eq!(report["executed"], 1);
+    assert_eq!(report["enabled"], serde_json::json!(["lock(1,2)", "lock(2,2)"]));
+    assert_eq!(report["witness"]["steps"][0]["state"]["fork1"], "held-by-1");
+    let shown = turnpike_in(folder.path(), &["show", "w.txt", "--format", "json"], "").expect(0, &[]).json();
+    assert_eq!(shown["format"], "turnpike-trace");
+    assert_eq!(shown["steps"][1]["label"], "eat(1)");
+}
+
+#[test]
+fn a_trace_that_does_not_fit_says_where_and_what_was_possible() {
+    let folder = folder(&[("w.txt", "lock(1,1)\neat(1)\nlock(2,2)\n")]);
+    replay(&folder, "w.txt", &[]).expect(
+        1,
+        &[
+            "does not fit at step 2: 'eat(1)' is not enabled",
+            "there: 2 enabled: lock(1,2), lock(2,2)",
+            "  1  lock(1,1)",
+        ],
+    );
+}
+
+#[test]
+fn another_model_is_noticed() {
+    let folder = folder(&[("w.txt", "lock(1,1)\n")]);
+    replay(&folder, "w.txt", &["--trace", "w.json"]).expect(0, &[]);
+    let other = ["replay", "builtin:philosophers", "--set", "n=3", "w.json"];
+    turnpike_in(folder.path(), &other, "").expect(
+        1,
+        &[
+            "warning",
+            "the trace was written for builtin:philosophers(n=2), not for builtin:philosophers(n=3)",
+            "the initial state differs",
+        ],
+    );
+}
+
+#[test]
+fn loops_are_marked_and_checked() {
+    let model = "des (0,3,3)\n(0,\"a\",1)\n(1,\"b\",2)\n(2,\"c\",1)\n";
+    let open = "des (0,4,4)\n(0,\"a\",1)\n(1,\"b\",2)\n(2,\"c\",3)\n(3,\"b\",2)\n";
+    let folder = folder(&[("m.aut", model), ("open.aut", open)]);
+    let at = folder.path();
+    turnpike_in(at, &["show", "m.aut"], "").expect(
+        0,
+        &["a loop from the state after step 1", "-- the loop starts here --", "-- back to the state"],
+    );
+    turnpike_in(at, &["replay", "m.aut", "m.aut"], "").expect(0, &["the trace fits"]);
+    turnpike_in(at, &["replay", "open.aut", "m.aut"], "").expect(1, &["the loop does not close"]);
+}
+
+#[test]
+fn traces_change_format_and_are_drawn() {
+    let folder = folder(&[("w.txt", "a(1)\nb\n")]);
+    for name in ["w.json", "w.aut", "again.txt", "w.svg", "w.dot"] {
+        turnpike_in(folder.path(), &["show", "w.txt", "-o", name], "").expect(0, &[&format!("wrote {name}")]);
+    }
+    let svg = std::fs::read_to_string(folder.path().join("w.svg")).expect("text");
+    assert!(svg.starts_with("<svg") && svg.contains("a(1)"));
+    turnpike_in(folder.path(), &["show", "w.aut"], "").expect(0, &["1  a(1)", "2  b"]);
+    turnpike_in(folder.path(), &["show", "w.txt", "-o", "w.gif"], "").expect(2, &["w.gif", ".json"]);
+    turnpike_in(folder.path(), &["show", "-"], "x\ny\n").expect(0, &["2 transitions", "2  y"]);
+}
+
+#[test]
+fn bad_traces_are_refused() {
+    let deep = "[".repeat(100_000);
+    let folder = folder(&[
+        ("newer.json", r#"{"format":"turnpike-trace","version":7,"steps":[]}"#),
+        ("cut.json", r#"{"format":"turnpike-trace","version":1,"steps":[{"label":"#),
+        ("other.json", r#"{"hello":1}"#),
+        ("deep.json", &format!("{{\"format\":{deep}")),
+        ("branching.aut", "des (0,2,3)\n(0,\"a\",1)\n(0,\"b\",2)\n"),
+        ("binary.txt", "a\n\u{0}\u{1}\n"),
+    ]);
+    for (name, words) in [
+        ("newer.json", "version 7"),
+        ("cut.json", "ends too early"),
+        ("other.json", "not a trace"),
+        ("deep.json", "deep.json"),
+        ("branching.aut", "state 0 has 2 transitions"),
+        ("binary.txt", "binary"),
+        ("missing.json", "cannot open missing.json"),
+        (".", "cannot"),
+    ] {
+        turnpike_in(folder.path(), &["show", name], "").expect(2, &[words]);
+        replay(&folder, name, &[]).expect(2, &[words]);
+        let report =
+            turnpike_in(folder.path(), &["show", name, "--format", "json"], "").expect(2, &[]).json();
+        assert!(report["error"].is_string(), "{report}");
+    }
+    turnpike(&["replay", "-", "-"]).expect(2, &["only one of model and trace"]);
+}
