@@ -219,6 +219,20 @@ fn a_limit_of_so_many_states_allows_exactly_so_many() {
 }
 
 #[test]
+fn nothing_at_the_depth_limit_is_expanded() {
+    let model = builtin("philosophers", &[("n", 7)]);
+    for row in TABLE {
+        for limit in [0, 1, 6] {
+            let mut options = options(strategy(row.name, &*model, 5), "max waiting", 2000);
+            options.limits.depth = Some(limit);
+            let report = run(&*model, &options);
+            let within = if limit == 0 { report.states == 0 } else { report.depth < limit };
+            assert!(within, "{} expands at depth {} of {limit}", row.name, report.depth);
+        }
+    }
+}
+
+#[test]
 fn stores_agree() {
     let bits = StoreKind::Bitstate { bytes: 8 << 20 };
     for (name, settings, states) in

@@ -182,6 +182,15 @@ fn livelocks_are_cycles_of_internal_steps() {
         (2, Some(1), vec!["1".into(); 2])
     );
 
+    // Asked twice, told twice.
+    let mut options = asking(&["livelock", "deadlock", "livelock"]);
+    options.all = true;
+    let told = run(&model, &options).witnesses;
+    assert_eq!(
+        told.iter().map(|witness| (witness.length, witness.loop_start)).collect::<Vec<_>>(),
+        [(4, Some(2)); 2]
+    );
+
     // Two ways that meet again are no cycle, and a visible step breaks one.
     let diamond = system(&[(0, "tau", 1), (0, "tau", 2), (1, "tau", 3), (2, "tau", 3), (3, "a", 0)]);
     assert_eq!(run(&diamond, &asking(&["livelock"])).verdict, Verdict::None);

@@ -1,7 +1,7 @@
 //! Cycles of internal steps, found on the fly.
 //!
-//! From every expanded state the internal steps are searched depth first. States that were left without having met a
-//! cycle are remembered across calls, so all calls together cost one pass over the internal part of the system.
+//! From every expanded state the internal steps are searched depth first. Whether a state leads to a cycle is remembered
+//! across calls, so all calls together cost one pass over the internal part of the system, and the ways into the cycles.
 
 use turnpike_model::{Explorer, StepError, Successors};
 
@@ -13,7 +13,10 @@ const MAX_STATES_PER_CALL: usize = 2_000_000;
 #[derive(Clone, Copy, PartialEq)]
 enum Colour {
     OnStack,
+    /// No cycle can be reached by internal steps.
     Clean,
+    /// An internal step leads to a state of this colour: going on like that ends in a cycle.
+    Doomed,
 }
 
 /// A frame of the depth-first search: a state and the internal successors still to try, as (choice, id) pairs.
@@ -42,7 +45,7 @@ impl Livelock {
         Livelock { seen: ExactStore::new(width), colours: Vec::new(), gave_up: false }
     }
 
-    /// Looks for a cycle of internal steps reachable from `state` by internal steps.
+    /// A cycle of internal steps reachable from `state` by internal steps, if there is one.
     pub(crate) fn search(
         &mut self,
         explorer: &mut dyn Explorer,
@@ -51,7 +54,8 @@ impl Livelock {
     ) -> Result<Option<Lasso>, StepError> {
         let (id, new) = self.seen.insert(state);
         if !new {
-            return Ok(None);
+            let doomed = self.colours[id as usize] == Colour::Doomed;
+            return if doomed { self.follow(explorer, vec![id], Vec::new(), is_internal) } else { Ok(None) };
         }
         self.colours.push(Colour::OnStack);
         let before = self.seen.len();
@@ -79,13 +83,48 @@ impl Livelock {
                 self.colours.push(Colour::OnStack);
                 let todo = internal_choices(explorer, &target, &mut buffer, is_internal)?;
                 stack.push(Frame { id, choice, todo });
-            } else if self.colours[id as usize] == Colour::OnStack {
-                let entry = stack.iter().position(|frame| frame.id == id).unwrap_or(0);
+            } else if self.colours[id as usize] != Colour::Clean {
+                let mut path: Vec<u32> = stack.iter().map(|frame| frame.id).collect();
                 let choices = stack[1..].iter().map(|frame| frame.choice).chain([choice]).collect();
-                return Ok(Some(Lasso { choices, entry }));
+                for &id in &path {
+                    self.colours[id as usize] = Colour::Doomed;
+                }
+                if let Some(entry) = path.iter().position(|&other| other == id) {
+                    return Ok(Some(Lasso { choices, entry }));
+                }
+                path.push(id);
+                return self.follow(explorer, path, choices, is_internal);
             }
         }
         Ok(None)
+    }
+
+    /// Goes on from a doomed state, the last of `path`, until a state of the path comes again.
+    fn follow(
+        &self,
+        explorer: &mut dyn Explorer,
+        mut path: Vec<u32>,
+        mut choices: Vec<u32>,
+        is_internal: &mut dyn FnMut(&mut dyn Explorer, turnpike_model::LabelId) -> bool,
+    ) -> Result<Option<Lasso>, StepError> {
+        let mut buffer = Successors::new(self.seen.get(path[0]).len());
+        while let Some(&at) = path.last() {
+            let source = self.seen.get(at);
+            explorer.successors(source, &mut buffer)?;
+            let step = (0..buffer.len())
+                .filter(|&index| is_internal(explorer, buffer.label(index)))
+                .find_map(|index| {
+                    let id = self.seen.find(buffer.state(index))?;
+                    (self.colours[id as usize] == Colour::Doomed).then_some((index as u32, id))
+                });
+            let Some((choice, id)) = step else { break };
+            choices.push(choice);
+            if let Some(entry) = path.iter().position(|&other| other == id) {
+                return Ok(Some(Lasso { choices, entry }));
+            }
+            path.push(id);
+        }
+        Err(StepError::new("the model gives other transitions than before"))
     }
 }
 
@@ -101,4 +140,83 @@ fn internal_choices(
         (0..buffer.len()).filter(|&i| is_internal(explorer, buffer.label(i))).map(|i| i as u32).collect();
     choices.reverse();
     Ok(choices)
+}
+
+#[cfg(test)]
+mod tests {
+    use turnpike_model::lts::{Lts, LtsModel, Transition};
+    use turnpike_model::{LabelId, Model};
+
+    use super::*;
+    use crate::rng::Rng;
+
+    const STATES: u32 = 14;
+
+    /// A system of few transitions, so that some states lead to a cycle and others do not. Label 0 is internal.
+    fn random_system(rng: &mut Rng) -> LtsModel {
+        let number = |rng: &mut Rng, bound: u32| rng.below(u64::from(bound)) as u32;
+        let transitions = (0..STATES + 4)
+            .map(|_| Transition {
+                from: number(rng, STATES),
+                label: LabelId(u32::from(rng.chance(1, 4))),
+                to: number(rng, STATES),
+            })
+            .collect();
+        let labels = vec!["tau".to_owned(), "a".to_owned()];
+        LtsModel::new("random", Lts { initial: 0, states: STATES, labels, transitions }).expect("sound")
+    }
+
+    /// The states from which internal steps can go on for ever: those left when dead ends are taken away.
+    fn doomed(model: &LtsModel) -> Vec<bool> {
+        let mut alive = vec![true; STATES as usize];
+        for _ in 0..STATES {
+            alive = (0..STATES)
+                .map(|from| {
+                    let mut steps = model.outgoing().of(from).iter();
+                    steps.any(|&(label, to)| label == LabelId(0) && alive[to as usize])
+                })
+                .collect();
+        }
+        alive
+    }
+
+    #[test]
+    fn every_state_that_leads_to_a_cycle_is_told_its_way() {
+        let mut rng = Rng::new(1);
+        let (mut with, mut without) = (0, 0);
+        for _ in 0..300 {
+            let model = random_system(&mut rng);
+            let (expected, mut explorer) = (doomed(&model), model.explorer());
+            let mut livelock = Livelock::new(1);
+            let mut order: Vec<u32> = (0..STATES).chain(0..STATES).collect();
+            rng.shuffle(&mut order);
+            for start in order {
+                let found = livelock
+                    .search(&mut *explorer, &[start], &mut |_, label| label == LabelId(0))
+                    .expect("no errors");
+                assert_eq!(found.is_some(), expected[start as usize]);
+                let Some(lasso) = found else {
+                    without += 1;
+                    continue;
+                };
+                with += 1;
+                let mut path = vec![start];
+                for &choice in &lasso.choices {
+                    let (label, to) = model.outgoing().of(path[path.len() - 1])[choice as usize];
+                    assert_eq!(label, LabelId(0));
+                    path.push(to);
+                }
+                assert_eq!(path.last(), path.get(lasso.entry), "the loop closes");
+                let mut states = path[..path.len() - 1].to_vec();
+                states.sort_unstable();
+                states.dedup();
+                assert_eq!(
+                    states.len(),
+                    lasso.choices.len(),
+                    "no state comes twice but where the loop closes"
+                );
+            }
+        }
+        assert!(with > 1000 && without > 1000, "{with} with, {without} without");
+    }
 }

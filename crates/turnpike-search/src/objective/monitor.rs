@@ -2,9 +2,9 @@
 //!
 //! Labels are resolved once each: afterwards a transition costs one table look-up.
 
-use turnpike_model::predicate::MeasureExpression;
 use indexmap::IndexMap;
 use turnpike_model::diagnostic::nearest;
+use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, PredicateId, StepError, Successors};
 
 use super::livelock::Livelock;
@@ -70,7 +70,7 @@ pub(crate) struct Monitor {
     labels: Vec<LabelFacts>,
     deadlock: Vec<usize>,
     nondeterminism: Vec<usize>,
-    livelock: Option<(usize, Livelock)>,
+    livelock: Option<(Vec<usize>, Livelock)>,
     states: Vec<(usize, StateTest)>,
     violations: Vec<usize>,
     extremes: Vec<Extreme>,
@@ -116,7 +116,11 @@ impl Monitor {
                 }
                 Goal::Violation(_) => monitor.violations.push(index),
                 Goal::Nondeterminism => monitor.nondeterminism.push(index),
-                Goal::Livelock => monitor.livelock = Some((index, Livelock::new(info.width))),
+                Goal::Livelock => {
+                    let (objectives, _) =
+                        monitor.livelock.get_or_insert_with(|| (Vec::new(), Livelock::new(info.width)));
+                    objectives.push(index);
+                }
                 Goal::State(text) => {
                     let test = match explorer.predicate(text)? {
                         Some(id) => StateTest::Native(id),
@@ -283,14 +287,15 @@ impl Monitor {
         state: &[u32],
         hits: &mut Vec<Hit>,
     ) -> Result<(), StepError> {
-        let Some((objective, mut livelock)) = self.livelock.take() else { return Ok(()) };
+        let Some((objectives, mut livelock)) = self.livelock.take() else { return Ok(()) };
         let found =
             livelock.search(explorer, state, &mut |explorer, label| self.is_internal(explorer, label));
-        self.livelock = Some((objective, livelock));
-        if let Some(lasso) = found? {
-            hits.push(Hit { objective, kind: HitKind::Lasso { choices: lasso.choices, entry: lasso.entry } });
+        if let Ok(Some(lasso)) = &found {
+            let kind = HitKind::Lasso { choices: lasso.choices.clone(), entry: lasso.entry };
+            hits.extend(objectives.iter().map(|&objective| Hit { objective, kind: kind.clone() }));
         }
-        Ok(())
+        self.livelock = Some((objectives, livelock));
+        found.map(|_| ())
     }
 
     fn is_internal(&mut self, explorer: &mut dyn Explorer, label: LabelId) -> bool {

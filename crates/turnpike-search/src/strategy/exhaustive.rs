@@ -17,13 +17,16 @@ struct Frame {
 }
 
 pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
-    let depth = depth.min(run.max_depth);
     let mut stack: Vec<Frame> = Vec::new();
     let mut entering = Some(run.initial()?);
     let mut cut = false;
     loop {
         if let Some(state) = entering.take() {
             let at = stack.len() as u32;
+            if at == run.max_depth {
+                cut = true;
+                continue;
+            }
             // A state at the bound is still looked at, so that a deadlock there is found; it is not left again.
             let mut successors = run.buffer();
             stack.push(Frame { state, successors: Successors::default(), next: 0 });
