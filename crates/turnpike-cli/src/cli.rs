@@ -32,6 +32,7 @@ pub(crate) enum Format {
 macro_rules! commands {
     ($($(#[$doc:meta])* $variant:ident => $module:ident),* $(,)?) => {
         #[derive(Subcommand)]
+        #[allow(clippy::large_enum_variant, reason = "there is one, and it is moved once")]
         pub(crate) enum Command {
             $($(#[$doc])* $variant($module::Args)),*
         }

@@ -20,6 +20,25 @@ pub(crate) fn line(text: &str) {
     }
 }
 
+/// Standard output for data of any size. A reader that went away ends the program quietly here too.
+pub(crate) struct Standard;
+
+impl Write for Standard {
+    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+        match std::io::stdout().lock().write(data) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+            outcome => outcome,
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match std::io::stdout().lock().flush() {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+            outcome => outcome,
+        }
+    }
+}
+
 /// Writes a line to standard error.
 pub(crate) fn note(text: &str) {
     // Nowhere left to complain to.
@@ -72,7 +91,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -13,8 +13,8 @@ use serde_json::Value;
 const LONG: [&str; 8] =
     ["search", "builtin:bakery", "--set", "n=5", "--find", "deadlock", "--strategy", "bfs"];
 
-/// Starts it and waits for a sign of life.
-fn started(arguments: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
+/// Starts it and waits for an event of this kind.
+fn started(arguments: &[&str], event: &str) -> (Child, BufReader<std::process::ChildStderr>) {
     let mut child = command(arguments)
         .args(["--progress", "json", "--max-time", "120s"])
         .stdout(Stdio::piped())
@@ -23,7 +23,7 @@ fn started(arguments: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) 
         .expect("starts");
     let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut line = String::new();
-    while !line.contains("\"progress\"") {
+    while !line.contains(&format!("\"{event}\"")) {
         line.clear();
         assert!(err.read_line(&mut line).expect("text") > 0, "ended before the first sign of life");
     }
@@ -50,7 +50,7 @@ fn ended(mut child: Child, mut err: BufReader<std::process::ChildStderr>) -> (Op
 
 #[test]
 fn the_first_one_gives_a_partial_report() {
-    let (child, err) = started(&[&LONG[..], &["--format", "json"]].concat());
+    let (child, err) = started(&[&LONG[..], &["--format", "json"]].concat(), "progress");
     interrupt(&child);
     let (code, out) = ended(child, err);
     assert_eq!(code, Some(3), "{out}");
@@ -63,7 +63,7 @@ fn the_first_one_gives_a_partial_report() {
 fn many_runs_report_those_that_ended() {
     let arguments = ["search", "builtin:bakery", "--find", "deadlock", "--strategy", "random"];
     let more = ["--runs", "1000000", "--max-states", "300000", "--format", "json", "--no-witness"];
-    let (child, err) = started(&[&arguments[..], &more].concat());
+    let (child, err) = started(&[&arguments[..], &more].concat(), "run-finished");
     interrupt(&child);
     let (code, out) = ended(child, err);
     assert_eq!(code, Some(3), "{out}");
@@ -77,7 +77,7 @@ fn generate_leaves_a_valid_partial_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("part.aut").display().to_string();
     let (child, err) =
-        started(&["generate", "builtin:bakery", "--set", "n=5", "-o", &file, "--format", "json"]);
+        started(&["generate", "builtin:bakery", "--set", "n=5", "-o", &file, "--format", "json"], "progress");
     interrupt(&child);
     let (code, out) = ended(child, err);
     assert_eq!(code, Some(3), "{out}");

@@ -1,7 +1,8 @@
 //! The published schemas of everything that is printed as JSON.
 
 use clap::ValueEnum;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use turnpike_search::Event;
 
@@ -34,10 +35,16 @@ enum Output<T> {
 
 /// The schema as JSON.
 pub(crate) fn schema(kind: SchemaKind) -> Value {
+    // What is written, not what would be read: fields that are always there are required, null or not.
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let (title, schema) = match kind {
-        SchemaKind::Search => ("turnpike search --format json", schema_for!(Output<SearchOutput>)),
-        SchemaKind::Generate => ("turnpike generate --format json", schema_for!(Output<GenerateOutput>)),
-        SchemaKind::Events => ("a line of --progress json", schema_for!(Event)),
+        SchemaKind::Search => {
+            ("turnpike search --format json", generator.into_root_schema_for::<Output<SearchOutput>>())
+        }
+        SchemaKind::Generate => {
+            ("turnpike generate --format json", generator.into_root_schema_for::<Output<GenerateOutput>>())
+        }
+        SchemaKind::Events => ("a line of --progress json", generator.into_root_schema_for::<Event>()),
     };
     let mut value = schema.to_value();
     if let Some(fields) = value.as_object_mut() {

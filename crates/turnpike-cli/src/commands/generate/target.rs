@@ -12,6 +12,7 @@ use turnpike_search::generate::{GenerateReport, TransitionSink};
 
 use crate::commands::search::writable;
 use crate::failure::{Failure, Outcome};
+use crate::output;
 
 /// What `-o` asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ impl Target {
             (Target::Standard, Body::Memory(mut system, _)) => {
                 system.states = states;
                 system.labels = sink.labels.texts;
-                lts::write_lts(&system, io::stdout().lock(), dialect)?;
+                lts::write_lts(&system, output::Standard, dialect)?;
                 Ok(None)
             }
             (Target::Drawing(path, picture), Body::Memory(mut system, _)) => {

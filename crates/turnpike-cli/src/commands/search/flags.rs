@@ -98,7 +98,7 @@ pub(crate) struct StrategyArgs {
     /// drs: initial walks [default: one for every child of the initial state]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) walks: Option<u32>,
-    /// drs: largest depth ever explored, the initial state at 1 [default: none]
+    /// drs: expand no state at this depth, the initial one being at 1 [default: none]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) cutoff: Option<u32>,
     /// drs: step of iterative deepening [default: one pass]
@@ -131,11 +131,11 @@ pub(crate) struct StrategyArgs {
     /// exhaustive (needed), genetic, mutation [default: 100]: longest path
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) depth: Option<u32>,
-    /// genetic, mutation: enabled, novelty, 'label PATTERN' or 'measure NAME' [default: enabled]
+    /// genetic, mutation: enabled, novelty, assertions, 'label PATTERN' or 'measure NAME' [default: enabled]
     #[arg(long, value_name = "FITNESS")]
     pub(crate) fitness: Option<String>,
-    /// genetic, mutation: start over after this many generations without improvement [default: 15]
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    /// genetic, mutation: start over after this many generations without improvement; 0 never [default: 15]
+    #[arg(long, value_name = "N", value_parser = values::count::<u32>)]
     pub(crate) stagnation: Option<u32>,
 }
 

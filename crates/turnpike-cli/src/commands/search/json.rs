@@ -56,7 +56,6 @@ pub(crate) struct SearchOutput {
     witness: Option<WitnessReport>,
     /// With `--all`: a witness of every objective met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     witnesses: Vec<WitnessReport>,
     /// Declared actions that were never taken.
     never_taken: Vec<String>,
@@ -69,22 +68,19 @@ pub(crate) struct SearchOutput {
     covered: IndexMap<String, IndexMap<String, u64>>,
     /// With `min` and `max`: the most extreme value seen; null when none was.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
-    #[schemars(default, with = "std::collections::BTreeMap<String, Option<f64>>")]
+    #[schemars(with = "std::collections::BTreeMap<String, Option<f64>>")]
     extreme: IndexMap<String, Value>,
     /// Genetic search: fitness per generation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     generations: Vec<Generation>,
     /// The odds of a lossy store, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     odds: Option<String>,
     /// Files that were written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     files: Vec<String>,
     /// Warnings about the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     warnings: Vec<Warning>,
     /// The command that repeats the result.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,10 @@
 //! From flags to a strategy. A flag that another strategy would need is a contradiction, never ignored.
 
 use turnpike_model::{Diagnostic, ModelInfo};
+use turnpike_search::Strategy;
 use turnpike_search::strategy::{
-    self, DrsOptions, Fitness, Fringe, GeneticOptions, Guide, Over, RandomOptions, StrategyInfo,
+    self, DrsOptions, Fringe, GeneticOptions, Guide, Over, RandomOptions, StrategyInfo,
 };
-use turnpike_search::{Pattern, Strategy};
 
 use super::flags::{FringeArg, OverArg, StrategyArgs};
 use crate::failure::Outcome;
@@ -125,26 +125,10 @@ fn genetic(args: &StrategyArgs, crossover: bool) -> Outcome<GeneticOptions> {
         mutation: args.mutation.unwrap_or(usual.mutation),
         generations: args.generations.unwrap_or(usual.generations),
         depth: args.depth.unwrap_or(usual.depth),
-        fitness: args.fitness.as_deref().map_or(Ok(usual.fitness), fitness)?,
+        fitness: args.fitness.as_deref().map_or(Ok(usual.fitness), str::parse)?,
         crossover,
         stagnation: args.stagnation.unwrap_or(usual.stagnation),
     })
-}
-
-/// Reads `--fitness`: a keyword, and for some a blank and the rest verbatim.
-fn fitness(text: &str) -> Outcome<Fitness> {
-    let text = text.trim();
-    let (keyword, rest) =
-        text.split_once(char::is_whitespace).map_or((text, ""), |(keyword, rest)| (keyword, rest.trim()));
-    match (keyword, rest) {
-        ("enabled", "") => Ok(Fitness::Enabled),
-        ("novelty", "") => Ok(Fitness::Novelty),
-        ("label", pattern) if !pattern.is_empty() => Ok(Fitness::Label(Pattern::new(pattern))),
-        ("measure", name) if !name.is_empty() => Ok(Fitness::Measure(name.to_owned())),
-        _ => Err(Diagnostic::error(format!("there is no fitness '{text}'"))
-            .help("it is enabled, novelty, 'label PATTERN' or 'measure NAME'")
-            .into()),
-    }
 }
 
 /// The guide, which guided strategies cannot do without.
@@ -199,15 +183,6 @@ mod tests {
             told.sort_unstable();
             accepted.sort_unstable();
             assert_eq!(told, accepted, "{}", info.name);
-        }
-    }
-
-    #[test]
-    fn fitness_is_read() {
-        assert_eq!(fitness(" measure  waiting ").expect("good"), Fitness::Measure("waiting".into()));
-        assert_eq!(fitness("enabled").expect("good"), Fitness::Enabled);
-        for text in ["", "enable", "label", "measure", "novelty now"] {
-            assert!(fitness(text).is_err(), "{text}");
         }
     }
 }
