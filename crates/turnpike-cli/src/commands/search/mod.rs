@@ -14,7 +14,7 @@ use std::time::Instant;
 
 pub(crate) use flags::Args;
 use turnpike_model::Diagnostic;
-use turnpike_search::{Objective, SearchOptions, SearchReport, StoreKind, Verdict};
+use turnpike_search::{Objective, SearchError, SearchOptions, SearchReport, StoreKind, Verdict};
 
 use crate::cli::Format;
 use crate::exit::Exit;
@@ -62,7 +62,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let outcome = turnpike_search::search(&*model, &options, &|event| reporter.event(event), interrupt);
     drop(reporter);
     let seconds = started.elapsed().as_secs_f64();
-    let report = outcome.map_err(|error| Failure::from(error).in_file(&model.info().name))?;
+    let report = outcome.map_err(|error| match error {
+        SearchError::Usage(diagnostic) => Failure::from(diagnostic),
+        error => Failure::from(error).in_file(&model.info().name),
+    })?;
     let files = trace.map(|file| file.write(&report)).transpose()?.unwrap_or_default();
 
     let model = model.info().name.clone();
