@@ -66,14 +66,14 @@ fn another_model_is_noticed() {
     let folder = folder(&[("w.txt", "lock(1,1)\n")]);
     replay(&folder, "w.txt", &["--trace", "w.json"]).expect(0, &[]);
     let other = ["replay", "builtin:philosophers", "--set", "n=3", "w.json"];
-    turnpike_in(folder.path(), &other, "").expect(
-        1,
-        &[
-            "warning",
-            "the trace was written for builtin:philosophers(n=2), not for builtin:philosophers(n=3)",
-            "the initial state differs",
-        ],
-    );
+    let warning = "the trace was written for builtin:philosophers(n=2), not for builtin:philosophers(n=3)";
+    turnpike_in(folder.path(), &other, "").expect(0, &["warning", warning, "the trace fits"]);
+    let report = turnpike_in(folder.path(), &[&other[..], &["--format", "json"]].concat(), "").json();
+    assert_eq!(report["warnings"][0], warning);
+    // A model without the trace's parameters differs from the start.
+    let other = ["replay", "builtin:diamond", "w.json"];
+    turnpike_in(folder.path(), &other, "")
+        .expect(1, &["the initial state differs", "no parameter philosopher1"]);
 }
 
 #[test]

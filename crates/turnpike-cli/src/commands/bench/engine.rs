@@ -10,7 +10,7 @@ use turnpike_search::generate::{Discard, GenerateError, GenerateOptions, generat
 use turnpike_search::{Limits, Objective, SearchOptions, StoreKind, Strategy, search};
 
 use super::hand_written;
-use super::table::Row;
+use super::table::{Row, Time};
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
 
@@ -30,7 +30,7 @@ pub(super) struct Sizes {
 }
 
 pub(super) const FULL: Sizes =
-    Sizes { philosophers: 12, highway: (14, 1_000_000), managers: 7, bakery: (3, 64), judged: true };
+    Sizes { philosophers: 12, highway: (14, 1_000_000), managers: 7, bakery: (4, 12), judged: true };
 pub(super) const QUICK: Sizes =
     Sizes { philosophers: 6, highway: (7, 2_000), managers: 3, bakery: (2, 4), judged: false };
 
@@ -52,9 +52,10 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let philosophers = builtin("philosophers", &[("n", sizes.philosophers)])?;
     let name = format!("philosophers({})", sizes.philosophers);
 
-    let (seconds, (states, transitions)) =
-        best(repeat, || Ok(hand_written::philosophers(sizes.philosophers)))?;
-    let yardstick = add(Row::new("hand-written", &name, states, transitions, seconds));
+    let (time, (states, transitions)) = best(repeat, || Ok(hand_written::philosophers(sizes.philosophers)))?;
+    let yardstick = add(Row::new("hand-written", &name, states, transitions, time));
+    let (time, numbered) = best(repeat, || Ok(hand_written::numbered(sizes.philosophers)))?;
+    add(Row::new("hand-written, numbered", &name, numbered.0, numbered.1, time).relative_to(&yardstick));
 
     let exact = generation("generate", &name, &*philosophers, StoreKind::Exact, repeat)?;
     if (exact.states, exact.transitions) != (states, transitions) {
@@ -87,13 +88,15 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let commit = builtin("two-phase-commit", &[("n", sizes.managers)])?;
     let label = format!("two-phase-commit({})", sizes.managers);
     let row = generation("generate", &label, &*commit, StoreKind::Exact, repeat)?;
-    let met = row.seconds <= 1.0;
+    let met = row.cpu_seconds.unwrap_or(row.seconds) <= 1.0;
     add(row.promised("1 s", met, sizes.judged));
 
     let mut options = unmet(Strategy::Bfs);
-    let one = add(searching("bfs, 1 thread", &name, &*philosophers, &options, repeat)?);
+    let one = searching("bfs, 1 thread", &name, &*philosophers, &options, repeat)?;
+    let one = add(one.by_the_clock());
     options.threads = 2;
-    add(searching("bfs, 2 threads", &name, &*philosophers, &options, repeat)?.relative_to(&one));
+    let two = searching("bfs, 2 threads", &name, &*philosophers, &options, repeat)?;
+    add(two.by_the_clock().relative_to(&one));
 
     reduction(sizes, repeat, &mut add)?;
     Ok(rows)
@@ -109,14 +112,14 @@ fn reduction(sizes: &Sizes, repeat: u32, add: &mut dyn FnMut(Row) -> Row) -> Out
     let failed = |error: std::io::Error| Failure::file("a temporary file", "make", &error);
     let file = tempfile::Builder::new().suffix(".aut").tempfile().map_err(failed)?;
     let path = file.path();
-    let (seconds, ()) = best(repeat, || Ok(write_lts_file(&lts, path, AutDialect::Mcrl2)?))?;
-    add(Row::new("write .aut", &name, states, transitions, seconds));
+    let (time, ()) = best(repeat, || Ok(write_lts_file(&lts, path, AutDialect::Mcrl2)?))?;
+    add(Row::new("write .aut", &name, states, transitions, time));
     drop(lts);
-    let (seconds, lts) = best(repeat, || Ok(read_lts_file(path, AutDialect::Mcrl2)?))?;
-    let reading = add(Row::new("read .aut", &name, states, transitions, seconds));
-    let (seconds, smaller) = best(repeat, || Ok(reduce(&lts, Equivalence::Strong)))?;
-    let met = reading.seconds + seconds < REDUCTION;
-    let row = Row::new("reduce, strong", &name, states, transitions, seconds);
+    let (reading, lts) = best(repeat, || Ok(read_lts_file(path, AutDialect::Mcrl2)?))?;
+    add(Row::new("read .aut", &name, states, transitions, reading));
+    let (reducing, smaller) = best(repeat, || Ok(reduce(&lts, Equivalence::Strong)))?;
+    let met = reading.work() + reducing.work() < REDUCTION;
+    let row = Row::new("reduce, strong", &name, states, transitions, reducing);
     let target = format!("reading and reducing under {REDUCTION} s; {} states are left", smaller.states);
     add(row.promised(target, met, sizes.judged));
     Ok(())
@@ -137,14 +140,14 @@ fn unmet(strategy: Strategy) -> SearchOptions {
 
 fn generation(name: &str, label: &str, model: &dyn Model, store: StoreKind, repeat: u32) -> Outcome<Row> {
     let options = GenerateOptions { store, ..GenerateOptions::default() };
-    let (seconds, report) = best(repeat, || {
+    let (time, report) = best(repeat, || {
         generate(model, &options, &mut Discard, &|_| {}, &AtomicBool::new(false)).map_err(|error| match error
         {
             GenerateError::Search(error) => Failure::from(error),
             error => Failure::usage(error.to_string()),
         })
     })?;
-    let mut row = Row::new(name, label, report.states, report.transitions, seconds);
+    let mut row = Row::new(name, label, report.states, report.transitions, time);
     row.bytes_per_state = Some(report.store_bytes as f64 / report.states as f64);
     Ok(row)
 }
@@ -156,24 +159,35 @@ fn searching(
     options: &SearchOptions,
     repeat: u32,
 ) -> Outcome<Row> {
-    let (seconds, report) = best(repeat, || Ok(search(model, options, &|_| {}, &AtomicBool::new(false))?))?;
+    let (time, report) = best(repeat, || Ok(search(model, options, &|_| {}, &AtomicBool::new(false))?))?;
     let (states, transitions) = report.runs.first().map_or((0, 0), |run| (run.states, run.transitions));
-    Ok(Row::new(name, label, states, transitions, seconds))
+    Ok(Row::new(name, label, states, transitions, time))
 }
 
-/// Runs the work again and again; gives the shortest time and the last result.
-fn best<T>(repeat: u32, mut work: impl FnMut() -> Outcome<T>) -> Outcome<(f64, T)> {
-    let mut timed = || {
-        let started = Instant::now();
-        work().map(|result| (started.elapsed().as_secs_f64(), result))
+/// Runs the work again and again; gives the shortest times and the last result.
+fn best<T>(repeat: u32, mut work: impl FnMut() -> Outcome<T>) -> Outcome<(Time, T)> {
+    let mut timed = || -> Outcome<(Time, T)> {
+        let (started, on_processor) = (Instant::now(), processor_seconds());
+        let result = work()?;
+        let seconds = started.elapsed().as_secs_f64();
+        let cpu_seconds = processor_seconds().zip(on_processor).map(|(end, start)| end - start);
+        Ok((Time { seconds, cpu_seconds }, result))
     };
-    let (mut seconds, mut result) = timed()?;
+    let (mut best, mut result) = timed()?;
     for _ in 1..repeat {
         // The former result goes before the next run, so that memory is not held twice.
         drop(result);
         let (next, fresh) = timed()?;
-        seconds = seconds.min(next);
+        best.seconds = best.seconds.min(next.seconds);
+        best.cpu_seconds = best.cpu_seconds.zip(next.cpu_seconds).map(|(one, other)| one.min(other));
         result = fresh;
     }
-    Ok((seconds, result))
+    Ok((best, result))
+}
+
+/// Time that this thread has spent on a processor, where the system keeps account of it.
+fn processor_seconds() -> Option<f64> {
+    let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = account.split_whitespace().next()?.parse().ok()?;
+    (nanoseconds > 0.0).then_some(nanoseconds / 1e9)
 }

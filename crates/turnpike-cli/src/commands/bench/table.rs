@@ -4,6 +4,20 @@ use serde::Serialize;
 
 use crate::output;
 
+/// How long something took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Time {
+    pub(super) seconds: f64,
+    pub(super) cpu_seconds: Option<f64>,
+}
+
+impl Time {
+    /// Seconds of work: by the processor's account where there is one.
+    pub(super) fn work(self) -> f64 {
+        self.cpu_seconds.unwrap_or(self.seconds)
+    }
+}
+
 /// One measurement.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
@@ -13,8 +27,12 @@ pub(super) struct Row {
     pub(super) model: String,
     pub(super) states: u64,
     pub(super) transitions: u64,
-    /// The best of all repetitions.
+    /// The best of all repetitions, by the clock.
     pub(super) seconds: f64,
+    /// The best of all repetitions in processor time, which other work on the machine does not lengthen; null where it
+    /// is not known, or where several threads work.
+    pub(super) cpu_seconds: Option<f64>,
+    /// By processor time where it is known.
     pub(super) transitions_per_second: f64,
     /// Of the store, per state in it.
     pub(super) bytes_per_state: Option<f64>,
@@ -28,20 +46,30 @@ pub(super) struct Row {
 }
 
 impl Row {
-    pub(super) fn new(name: &str, model: &str, states: u64, transitions: u64, seconds: f64) -> Self {
+    pub(super) fn new(name: &str, model: &str, states: u64, transitions: u64, time: Time) -> Self {
+        let Time { seconds, cpu_seconds } = time;
         Row {
             name: name.to_owned(),
             model: model.to_owned(),
             states,
             transitions,
             seconds,
-            transitions_per_second: transitions as f64 / seconds.max(1e-9),
+            cpu_seconds,
+            transitions_per_second: transitions as f64 / cpu_seconds.unwrap_or(seconds).max(1e-9),
             bytes_per_state: None,
             ratio: None,
             ratio_to: None,
             target: None,
             met: None,
         }
+    }
+
+    /// The rate by the clock, for comparing different numbers of threads.
+    #[must_use]
+    pub(super) fn by_the_clock(mut self) -> Self {
+        self.cpu_seconds = None;
+        self.transitions_per_second = self.transitions as f64 / self.seconds.max(1e-9);
+        self
     }
 
     /// Speed relative to another row.
@@ -63,8 +91,8 @@ impl Row {
 
 pub(super) fn header() {
     output::line(&format!(
-        "{:<26} {:<24} {:>10} {:>11} {:>8} {:>8} {:>8} {:>6}  target",
-        "row", "model", "states", "transitions", "seconds", "Mtrans/s", "B/state", "ratio"
+        "{:<26} {:<19} {:>10} {:>11} {:>7} {:>7} {:>8} {:>7} {:>5}  target",
+        "row", "model", "states", "transitions", "seconds", "cpu", "Mtrans/s", "B/state", "ratio"
     ));
 }
 
@@ -78,12 +106,13 @@ pub(super) fn line(row: &Row) {
         None => "",
     };
     let text = format!(
-        "{:<26} {:<24} {:>10} {:>11} {:>8.3} {:>8.2} {:>8} {:>6}  {judged}{}",
+        "{:<26} {:<19} {:>10} {:>11} {:>7.3} {:>7} {:>8.2} {:>7} {:>5}  {judged}{}",
         row.name,
         row.model,
         output::grouped(row.states),
         output::grouped(row.transitions),
         row.seconds,
+        number(row.cpu_seconds, 3),
         row.transitions_per_second / 1e6,
         number(row.bytes_per_state, 1),
         number(row.ratio, 2),
@@ -98,6 +127,11 @@ pub(super) fn footer(rows: &[Row]) {
             output::line(&format!("{} runs at {ratio:.2} times the rate of {other}", row.name));
         }
     }
+    if rows.iter().any(|row| row.cpu_seconds.is_some_and(|cpu| cpu < 0.9 * row.seconds)) {
+        output::line(
+            "other work kept the processors busy: rates are by processor time (cpu), not by the clock",
+        );
+    }
     let missed = rows.iter().filter(|row| row.met == Some(false)).count();
     let judged = rows.iter().filter(|row| row.met.is_some()).count();
     if judged > 0 {
@@ -111,8 +145,11 @@ mod tests {
 
     #[test]
     fn rates_and_promises() {
-        let slow = Row::new("slow", "m", 10, 100, 2.0);
-        let fast = Row::new("fast", "m", 10, 100, 1.0).relative_to(&slow).promised("2", true, true);
+        let busy = Time { seconds: 9.0, cpu_seconds: Some(2.0) };
+        let slow = Row::new("slow", "m", 10, 100, busy);
+        let fast = Row::new("fast", "m", 10, 100, Time { seconds: 1.0, cpu_seconds: None })
+            .relative_to(&slow)
+            .promised("2", true, true);
         assert_eq!((fast.ratio, fast.met), (Some(2.0), Some(true)));
         assert_eq!(slow.promised("more", false, false).met, None);
     }
