@@ -40,8 +40,15 @@ pub(super) struct Row {
     pub(super) ratio: Option<f64>,
     /// That row.
     pub(super) ratio_to: Option<String>,
-    /// What was promised; not judged with small sizes.
-    pub(super) target: Option<String>,
+    pub(super) targets: Vec<Target>,
+}
+
+/// A promise.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Target {
+    /// What was promised.
+    pub(super) promise: String,
+    /// Whether it was kept; null with small sizes, which are not judged.
     pub(super) met: Option<bool>,
 }
 
@@ -59,8 +66,7 @@ impl Row {
             bytes_per_state: None,
             ratio: None,
             ratio_to: None,
-            target: None,
-            met: None,
+            targets: Vec::new(),
         }
     }
 
@@ -82,9 +88,8 @@ impl Row {
 
     /// A promise, and whether it was kept; with small sizes only the promise is shown.
     #[must_use]
-    pub(super) fn promised(mut self, target: impl Into<String>, met: bool, judged: bool) -> Self {
-        self.target = Some(target.into());
-        self.met = judged.then_some(met);
+    pub(super) fn promised(mut self, promise: impl Into<String>, met: bool, judged: bool) -> Self {
+        self.targets.push(Target { promise: promise.into(), met: judged.then_some(met) });
         self
     }
 }
@@ -99,14 +104,20 @@ pub(super) fn header() {
 pub(super) fn line(row: &Row) {
     let number =
         |value: Option<f64>, digits: usize| value.map_or(String::new(), |value| format!("{value:.digits$}"));
-    let judged = match row.met {
-        Some(true) => "met: ",
-        Some(false) => "MISSED: ",
-        None if row.target.is_some() => "not judged: ",
-        None => "",
-    };
+    let targets: Vec<String> = row
+        .targets
+        .iter()
+        .map(|target| {
+            let judged = match target.met {
+                Some(true) => "met: ",
+                Some(false) => "MISSED: ",
+                None => "not judged: ",
+            };
+            format!("{judged}{}", target.promise)
+        })
+        .collect();
     let text = format!(
-        "{:<26} {:<19} {:>10} {:>11} {:>7.3} {:>7} {:>8.2} {:>7} {:>5}  {judged}{}",
+        "{:<26} {:<19} {:>10} {:>11} {:>7.3} {:>7} {:>8.2} {:>7} {:>5}  {}",
         row.name,
         row.model,
         output::grouped(row.states),
@@ -116,7 +127,7 @@ pub(super) fn line(row: &Row) {
         row.transitions_per_second / 1e6,
         number(row.bytes_per_state, 1),
         number(row.ratio, 2),
-        row.target.as_deref().unwrap_or_default()
+        targets.join("; ")
     );
     output::line(text.trim_end());
 }
@@ -132,8 +143,9 @@ pub(super) fn footer(rows: &[Row]) {
             "other work kept the processors busy: rates are by processor time (cpu), not by the clock",
         );
     }
-    let missed = rows.iter().filter(|row| row.met == Some(false)).count();
-    let judged = rows.iter().filter(|row| row.met.is_some()).count();
+    let targets = rows.iter().flat_map(|row| &row.targets);
+    let judged = targets.clone().filter(|target| target.met.is_some()).count();
+    let missed = targets.filter(|target| target.met == Some(false)).count();
     if judged > 0 {
         output::line(&format!("{} of {judged} targets met", judged - missed));
     }
@@ -150,7 +162,7 @@ mod tests {
         let fast = Row::new("fast", "m", 10, 100, Time { seconds: 1.0, cpu_seconds: None })
             .relative_to(&slow)
             .promised("2", true, true);
-        assert_eq!((fast.ratio, fast.met), (Some(2.0), Some(true)));
-        assert_eq!(slow.promised("more", false, false).met, None);
+        assert_eq!((fast.ratio, fast.targets[0].met), (Some(2.0), Some(true)));
+        assert_eq!(slow.promised("more", false, false).targets[0].met, None);
     }
 }
