@@ -21,7 +21,7 @@ fn a_script_walks_into_the_deadlock_and_back() {
             "step 1: lock(1,1)  philosopher1=has-left, fork1=held-by-1",
             "deadlock: no transition is enabled",
             "after step 1, lock(1,1)",
-            "1 more steps are ahead",
+            "one more step is ahead",
             "  fork1=held-by-1",
             "none of 2 enabled transitions matches",
         ],
@@ -40,7 +40,7 @@ fn errors_name_their_line_and_strict_stops() {
         &[
             "line 2: there is no transition 9: the enabled ones are 1 to 2",
             "line 3: 'fly' is not a command",
-            "line 5: there are only 1 steps to undo",
+            "line 5: only 1 step can be undone",
         ],
     );
     assert!(ran.stdout.contains("step 1: lock(1,1)"));

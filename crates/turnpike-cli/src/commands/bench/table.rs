@@ -138,7 +138,9 @@ pub(super) fn footer(rows: &[Row]) {
             output::line(&format!("{} runs at {ratio:.2} times the rate of {other}", row.name));
         }
     }
-    if rows.iter().any(|row| row.cpu_seconds.is_some_and(|cpu| cpu < 0.9 * row.seconds)) {
+    let accounted = rows.iter().filter_map(|row| Some((row.cpu_seconds?, row.seconds)));
+    let (cpu, clock) = accounted.fold((0.0, 0.0), |(cpu, clock), row| (cpu + row.0, clock + row.1));
+    if cpu < 0.9 * clock {
         output::line(
             "other work kept the processors busy: rates are by processor time (cpu), not by the clock",
         );

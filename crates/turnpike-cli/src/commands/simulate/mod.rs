@@ -170,8 +170,10 @@ impl Simulation<'_> {
                 for line in steps::lines(&self.session.trace(), &self.view) {
                     self.say(&line);
                 }
-                if self.session.ahead() > 0 {
-                    self.say(&format!("{} more steps are ahead: j goes there", self.session.ahead()));
+                match self.session.ahead() {
+                    0 => {}
+                    1 => self.say("one more step is ahead: j goes there"),
+                    steps => self.say(&format!("{steps} more steps are ahead: j goes there")),
                 }
                 return Ok(true);
             }

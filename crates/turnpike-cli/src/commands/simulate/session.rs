@@ -150,14 +150,14 @@ impl<'m> Session<'m> {
     pub(crate) fn undo(&mut self, count: usize) -> Result<(), String> {
         match self.at.checked_sub(count) {
             Some(index) => self.jump(index),
-            None => Err(format!("there are only {} steps to undo", self.at)),
+            None => Err(format!("only {} can be undone", steps(self.at))),
         }
     }
 
     /// Goes to the state after step `index` of the trace, back or ahead.
     pub(crate) fn jump(&mut self, index: usize) -> Result<(), String> {
         if index > self.steps.len() {
-            return Err(format!("the trace has only {} steps", self.steps.len()));
+            return Err(format!("the trace has only {}", steps(self.steps.len())));
         }
         self.arrive(index).map_err(|error| error.message)
     }
@@ -198,6 +198,10 @@ impl<'m> Session<'m> {
         self.at = index;
         Ok(())
     }
+}
+
+fn steps(count: usize) -> String {
+    format!("{count} step{}", if count == 1 { "" } else { "s" })
 }
 
 fn state_after<'a>(initial: &'a [u32], steps: &'a [Taken], index: usize) -> &'a [u32] {
@@ -243,7 +247,7 @@ mod tests {
         session.choose(2).expect("enabled");
         assert_eq!((session.depth(), session.ahead()), (1, 0), "another step forgets what was ahead");
         assert_eq!(session.label(1), "lock(2,2)");
-        assert!(session.undo(2).expect_err("too far").contains("only 1 steps"));
+        assert!(session.undo(2).expect_err("too far").contains("only 1 step can be undone"));
         assert!(session.jump(7).is_err());
         assert!(session.choose(0).is_err() && session.choose(9).is_err());
         assert_eq!(session.depth(), 1, "errors change nothing");
