@@ -70,6 +70,13 @@ impl IdTable {
         self.slots[self.home(hash)]
     }
 
+    /// The id in a slot that [`touch`](Self::touch) read for this hash, if it is probably the entry looked for.
+    #[inline]
+    pub fn likely_id(&self, slot: u32, hash: u64) -> Option<u32> {
+        let mask = (1u32 << self.id_bits) - 1;
+        (slot != EMPTY && slot & !mask == hash as u32 & !mask).then_some(slot & mask)
+    }
+
     /// The id of the entry with this hash for which `same(id)` holds.
     #[inline]
     pub fn find(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Option<u32> {
@@ -134,17 +141,21 @@ impl IdTable {
         self.slots = Vec::new();
         self.slots = vec![EMPTY; capacity];
         let mask = (1u32 << self.id_bits) - 1;
-        for id in 0..self.len {
-            // The newest value is not stored yet, so its hash comes from the caller.
-            let hash = if id + 1 == self.len { last_hash } else { hash_of(id) };
-            let mut slot = self.home(hash);
-            while self.slots[slot] != EMPTY {
-                slot += 1;
-                if slot == capacity {
-                    slot = 0;
-                }
+        let mut hashes = [0u64; 32];
+        for start in (0..self.len).step_by(hashes.len()) {
+            let ids = start..self.len.min(start + hashes.len() as u32);
+            for (hash, id) in hashes.iter_mut().zip(ids.clone()) {
+                // The newest value is not stored yet, so its hash comes from the caller.
+                *hash = if id + 1 == self.len { last_hash } else { hash_of(id) };
             }
-            self.slots[slot] = (hash as u32) & !mask | id;
+            std::hint::black_box(hashes.iter().fold(0, |sum, &hash| sum ^ self.touch(hash)));
+            for (&hash, id) in hashes.iter().zip(ids) {
+                let mut slot = self.home(hash);
+                while self.slots[slot] != EMPTY {
+                    slot = if slot + 1 == capacity { 0 } else { slot + 1 };
+                }
+                self.slots[slot] = (hash as u32) & !mask | id;
+            }
         }
     }
 }

@@ -25,7 +25,14 @@ impl Successors {
     pub fn push(&mut self, label: LabelId, target: &[u32]) {
         debug_assert_eq!(target.len(), self.width);
         self.labels.push(label);
-        self.states.extend_from_slice(target);
+        // Most packed states are short: a call to copy eight bytes would cost more than the copy.
+        match *target {
+            [a] => self.states.push(a),
+            [a, b] => self.states.extend([a, b]),
+            [a, b, c] => self.states.extend([a, b, c]),
+            [a, b, c, d] => self.states.extend([a, b, c, d]),
+            _ => self.states.extend_from_slice(target),
+        }
     }
 
     /// Adds a transition whose target differs from `source` only by what `edit` changes.

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_model::{LabelId, Model};
+use turnpike_model::{LabelId, Model, Successors};
 
 use crate::error::{Halt, SearchError};
 use crate::event::EventSink;
@@ -14,11 +14,20 @@ use crate::resources;
 use crate::run::{Control, Run};
 use crate::store::{ROOT, StoreKind, Visited};
 use crate::strategy::Strategy;
+use crate::witness::Path;
 
 /// Receives the transitions, grouped by source in order of discovery; states are numbered from 0, the initial one.
 pub trait TransitionSink {
     /// One transition. An error ends the generation.
     fn transition(&mut self, from: u32, label: LabelId, to: u32) -> std::io::Result<()>;
+
+    /// Several transitions in order.
+    fn transitions(&mut self, batch: &mut dyn Iterator<Item = (u32, LabelId, u32)>) -> std::io::Result<()> {
+        for (from, label, to) in batch {
+            self.transition(from, label, to)?;
+        }
+        Ok(())
+    }
 }
 
 /// Counts only.
@@ -26,6 +35,10 @@ pub struct Discard;
 
 impl TransitionSink for Discard {
     fn transition(&mut self, _: u32, _: LabelId, _: u32) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn transitions(&mut self, _: &mut dyn Iterator<Item = (u32, LabelId, u32)>) -> std::io::Result<()> {
         Ok(())
     }
 }
@@ -106,6 +119,9 @@ pub fn generate(
         deadlocks: 0,
         levels: 0,
         failure: None,
+        pending: run.buffer(),
+        sources: Vec::new(),
+        targets: Vec::new(),
     };
     let stop = match space.explore(&mut run) {
         Ok(stop) => stop,
@@ -128,12 +144,19 @@ pub fn generate(
     })
 }
 
+/// Transitions collected before they are inserted together, so that the store's cache misses overlap.
+const TOGETHER: usize = 64;
+
 struct Space<'a> {
     visited: Visited,
     sink: &'a mut dyn TransitionSink,
     deadlocks: u64,
     levels: u64,
     failure: Option<std::io::Error>,
+    /// Transitions not inserted yet, and the source of each.
+    pending: Successors,
+    sources: Vec<u32>,
+    targets: Vec<(u32, bool)>,
 }
 
 impl Space<'_> {
@@ -153,24 +176,19 @@ impl Space<'_> {
                     self.visited.load(id, &mut state);
                     states.extend_from_slice(&state);
                 }
-                run.expand_level(
+                let outcome = run.expand_level(
                     &states,
                     self.levels as u32,
                     self,
-                    |_, _| crate::witness::Path::Choices(Vec::new()),
+                    |_, _| nowhere(),
                     |run, space, index, state, successors| {
-                        let from = batch.start + index as u32;
-                        space.deadlocks += u64::from(successors.is_empty());
-                        for (label, target) in successors.iter() {
-                            let (to, _) = space.visited.insert_exact(target, ROOT);
-                            if let Err(error) = space.sink.transition(from, label, to) {
-                                space.failure = Some(error);
-                                return Err(Halt::Stop(StopReason::Interrupted));
-                            }
-                        }
-                        run.check(state, successors, &|| crate::witness::Path::Choices(Vec::new()))
+                        space.take(batch.start + index as u32, successors)?;
+                        run.check(state, successors, &nowhere)
                     },
-                )?;
+                );
+                // What was expanded counts, also when a limit ended the level.
+                self.insert_pending()?;
+                outcome?;
                 start = batch.end;
             }
             end = self.visited.len() as u32;
@@ -178,4 +196,30 @@ impl Space<'_> {
         }
         Ok(StopReason::Exhausted)
     }
+
+    fn take(&mut self, from: u32, successors: &Successors) -> Result<(), Halt> {
+        self.deadlocks += u64::from(successors.is_empty());
+        self.pending.append(successors);
+        self.sources.resize(self.pending.len(), from);
+        if self.pending.len() >= TOGETHER { self.insert_pending() } else { Ok(()) }
+    }
+
+    fn insert_pending(&mut self) -> Result<(), Halt> {
+        self.visited.insert_all_exact(&self.pending, ROOT, &mut self.targets);
+        let transitions = self.sources.iter().zip(&self.targets).enumerate();
+        let mut transitions =
+            transitions.map(|(index, (&from, &(to, _)))| (from, self.pending.label(index), to));
+        let written = self.sink.transitions(&mut transitions);
+        self.pending.clear();
+        self.sources.clear();
+        written.map_err(|error| {
+            self.failure = Some(error);
+            Halt::Stop(StopReason::Interrupted)
+        })
+    }
+}
+
+/// Paths are never asked for: nothing is sought.
+fn nowhere() -> Path {
+    Path::Choices(Vec::new())
 }

@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 pub(crate) use exact::ExactStore;
 pub(crate) use lossy::Fingerprints;
-use turnpike_model::{Diagnostic, Explorer, diagnostic::nearest, hash};
+use turnpike_model::{Diagnostic, Explorer, Successors, diagnostic::nearest};
 
 use crate::witness::Path;
 use arena::Arena;
@@ -156,6 +156,39 @@ impl Visited {
         (id, new)
     }
 
+    /// Adds all successors of a state, and writes the id of each, old or new: for exact stores.
+    pub(crate) fn insert_all_exact(&mut self, successors: &Successors, parent: u32, ids: &mut Vec<(u32, bool)>) {
+        match &mut self.kind {
+            Kind::Exact(store) => store.insert_all(successors, ids),
+            Kind::Tree(store) => {
+                ids.clear();
+                ids.extend(successors.iter().map(|(_, state)| store.insert(state)));
+            }
+            _ => unreachable!("only exact stores give ids of old states"),
+        }
+        if let Some(parents) = &mut self.parents {
+            parents.extend(ids.iter().filter(|(_, new)| *new).map(|_| parent));
+        }
+    }
+
+    /// Adds all successors of a state.
+    #[inline]
+    pub(crate) fn insert_all(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        successors: &Successors,
+        parent: u32,
+        scratch: &mut Vec<(u32, bool)>,
+    ) {
+        if matches!(self.kind, Kind::Exact(_) | Kind::Tree(_)) {
+            self.insert_all_exact(successors, parent, scratch);
+        } else {
+            for choice in 0..successors.len() {
+                self.insert(explorer, successors.state(choice), parent, choice as u32);
+            }
+        }
+    }
+
     pub(crate) fn contains(&self, explorer: &mut dyn Explorer, state: &[u32]) -> bool {
         match &self.kind {
             Kind::Exact(store) => store.find(state).is_some(),
@@ -169,7 +202,7 @@ impl Visited {
     #[inline]
     pub(crate) fn touch(&self, state: &[u32]) -> u32 {
         match &self.kind {
-            Kind::Exact(store) => store.touch(hash::words(state)),
+            Kind::Exact(store) => store.touch(state),
             _ => 0,
         }
     }

@@ -21,7 +21,7 @@ fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<Stop
     // Ids are given in order of discovery: a level is a range of ids.
     let (mut start, mut end) = (0u32, visited.len() as u32);
     let mut depth = 0;
-    let (mut states, mut state) = (Vec::new(), Vec::new());
+    let (mut states, mut state, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     while start < end {
         if depth == run.max_depth {
             return Ok(StopReason::MaxDepth);
@@ -40,9 +40,7 @@ fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<Stop
                 |visited, index| visited.path(batch.start + index as u32),
                 |run, visited, index, state, successors| {
                     let id = batch.start + index as u32;
-                    for choice in 0..successors.len() {
-                        visited.insert(&mut *run.explorer, successors.state(choice), id, choice as u32);
-                    }
+                    visited.insert_all(&mut *run.explorer, successors, id, &mut targets);
                     run.check(state, successors, &|| visited.path(id))?;
                     visited.forget(id);
                     Ok(())
