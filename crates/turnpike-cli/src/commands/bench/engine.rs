@@ -41,6 +41,9 @@ const TREE_BYTES: f64 = 16.0;
 /// Reading and reducing together, in seconds.
 const REDUCTION: f64 = 10.0;
 
+/// Runs shorter than this are measured by the clock.
+const SHORTEST: f64 = 0.05;
+
 /// Measures all rows; each is told as soon as it is known.
 pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
@@ -174,6 +177,8 @@ fn best<T>(repeat: u32, mut work: impl FnMut() -> Outcome<T>) -> Outcome<(Time, 
         let result = work()?;
         let seconds = started.elapsed().as_secs_f64();
         let cpu_seconds = processor_seconds().zip(on_processor).map(|(end, start)| end - start);
+        // The account is kept in ticks: of a short run it says nothing.
+        let cpu_seconds = cpu_seconds.filter(|&cpu| seconds >= SHORTEST && cpu > 0.0);
         Ok((Time { seconds, cpu_seconds }, result))
     };
     let (mut best, mut result) = timed()?;
@@ -192,5 +197,5 @@ fn best<T>(repeat: u32, mut work: impl FnMut() -> Outcome<T>) -> Outcome<(Time, 
 fn processor_seconds() -> Option<f64> {
     let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = account.split_whitespace().next()?.parse().ok()?;
-    (nanoseconds > 0.0).then_some(nanoseconds / 1e9)
+    Some(nanoseconds / 1e9)
 }
