@@ -42,7 +42,8 @@ fn crates_depend_only_towards_the_waist() {
     let found = dependencies();
     assert!(found.len() >= allowed.len());
     for (name, own) in found {
-        let allowed = allowed.get(name.as_str()).unwrap_or_else(|| panic!("{name} is not in the table of this test"));
+        let allowed =
+            allowed.get(name.as_str()).unwrap_or_else(|| panic!("{name} is not in the table of this test"));
         for dependency in own {
             assert!(allowed.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
         }

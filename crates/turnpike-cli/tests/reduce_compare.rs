@@ -40,7 +40,8 @@ fn internal_steps_vanish_in_both_dialects() {
     turnpike_in(at, &[&["reduce", "cadp.aut"][..], &branching].concat(), "").expect(0, &["-> 4 states"]);
     let compare = [&["compare", "--cadp", "cadp.aut", "plain.aut"][..], &branching].concat();
     turnpike_in(at, &compare, "").expect(0, &["equal: branching bisimilar"]);
-    turnpike_in(at, &compare[..4], "").expect(1, &["different: not strong bisimilar", "after `a`, which both can do"]);
+    turnpike_in(at, &compare[..4], "")
+        .expect(1, &["different: not strong bisimilar", "after `a`, which both can do"]);
 }
 
 #[test]

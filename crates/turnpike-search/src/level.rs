@@ -4,6 +4,7 @@
 //! decisions are the consumer's, so they are those of a sequential run.
 
 use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use turnpike_model::{Explorer, StepError, Successors};
 
@@ -12,10 +13,29 @@ use crate::run::Run;
 use crate::witness::Path;
 
 /// States per block; smaller levels are not worth a thread.
-const BLOCK: usize = 64;
-const MIN_PARALLEL: usize = 4 * BLOCK;
+const BLOCK: usize = 128;
+const MIN_PARALLEL: usize = 2 * BLOCK;
 /// Blocks each helper may be ahead.
 const AHEAD: usize = 4;
+
+/// One in so many sequential expansions is timed.
+const SAMPLE: usize = 16;
+const MIN_SAMPLES: u32 = 16;
+
+/// Where the time goes: whether threads pay is measured, not guessed. Results never depend on the answer.
+#[derive(Debug, Default)]
+pub(crate) struct Costs {
+    expanding: Duration,
+    consuming: Duration,
+    samples: u32,
+}
+
+impl Costs {
+    /// Handing blocks over costs about as much as a cheap model's expansions: they must be worth sharing out.
+    fn threads_pay(&self) -> bool {
+        self.samples >= MIN_SAMPLES && self.expanding * 2 > self.consuming
+    }
+}
 
 /// The expansions of one block, flat.
 struct Block {
@@ -49,11 +69,19 @@ impl Run<'_> {
         let width = self.width();
         let mut successors = self.buffer();
         let count = states.len().checked_div(width).unwrap_or(1);
-        if self.threads < 2 || count < MIN_PARALLEL {
+        let threads_pay = self.options.eager_threads || self.costs.threads_pay();
+        if self.threads < 2 || count < MIN_PARALLEL || !threads_pay {
             for index in 0..count {
                 let state = &states[index * width..(index + 1) * width];
+                let sampled = (self.threads > 1 && index % SAMPLE == 0).then(Instant::now);
                 self.expand(state, depth, &mut successors, &|| path(context, index))?;
+                let expanded = sampled.map(|start| start.elapsed());
                 consume(self, context, index, state, &successors)?;
+                if let (Some(start), Some(expanding)) = (sampled, expanded) {
+                    self.costs.expanding += expanding;
+                    self.costs.consuming += start.elapsed() - expanding;
+                    self.costs.samples += 1;
+                }
             }
             return Ok(());
         }

@@ -23,7 +23,7 @@ pub use objective::{Objective, Pattern};
 pub use options::SearchOptions;
 pub use report::{Generation, RunReport, SearchReport, StepReport, Verdict, WitnessReport};
 pub use rng::run_seed;
-pub use search::{DEFAULT_STEPS, search};
+pub use search::{DEFAULT_STEPS, search, warnings};
 pub use store::StoreKind;
 pub use strategy::Strategy;
 pub use witness::{Divergence, Replayed, replay};

@@ -26,6 +26,8 @@ pub struct SearchOptions {
     pub runs: u64,
     /// Threads, at least 1. Results do not depend on it.
     pub threads: usize,
+    /// Use the threads even where one alone is measured to be faster. Results do not depend on it.
+    pub eager_threads: bool,
     /// How visited states are remembered.
     pub store: StoreKind,
     /// Keep what a witness needs. Without it `random` runs in constant memory and only the verdict is told.
@@ -49,6 +51,7 @@ impl SearchOptions {
             seed: 0,
             runs: 1,
             threads: 1,
+            eager_threads: false,
             store: StoreKind::Exact,
             witness: true,
             states_in_witness: true,

@@ -53,6 +53,7 @@ pub(crate) struct Run<'m> {
     pub(crate) seed: u64,
     pub(crate) rng: Rng,
     pub(crate) threads: usize,
+    pub(crate) costs: crate::level::Costs,
     pub(crate) counters: Counters,
     pub(crate) monitor: Monitor,
     /// Witnesses by objective.
@@ -93,6 +94,7 @@ impl<'m> Run<'m> {
             seed,
             rng: Rng::new(derive(seed, Purpose::Strategy, 0)),
             threads: 1,
+            costs: crate::level::Costs::default(),
             counters: Counters::default(),
             monitor,
             found: vec![None; objectives.len()],

@@ -20,6 +20,11 @@ use crate::witness::{confirm, shorten};
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
 
+/// What is doubtful about these objectives for this model, such as an action it does not have.
+pub fn warnings(model: &dyn Model, objectives: &[Objective]) -> Vec<Diagnostic> {
+    Monitor::warnings(objectives, model.info())
+}
+
 /// Searches a model. Events go to `events`; setting `interrupt` ends the search with a partial report.
 pub fn search(
     model: &dyn Model,
@@ -39,7 +44,7 @@ pub fn search(
         options.limits.states = Some(DEFAULT_STEPS);
     }
     let objectives = options.objectives.clone();
-    let warnings = Monitor::warnings(&objectives, model.info());
+    let warnings = warnings(model, &objectives);
     let control = Control { events, interrupt };
     let runs = if options.runs == 1 {
         vec![one_run(model, &options, &objectives, 0, options.threads, control)?]
@@ -160,7 +165,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     for index in order.iter().copied().filter(|_| options.witness) {
         let Some(mut witness) = run.found[index].clone() else { continue };
         let original = witness.len();
-        if options.shorten && options.strategy.wants_shortening() {
+        if options.shorten && options.strategy.wants_shortening(stop) {
             (run.control.events)(&Event::Shortening { run: run.number, length: original });
             let (shorter, spent) = shorten(run, witness, shorten_budget(counters.states));
             witness = shorter;

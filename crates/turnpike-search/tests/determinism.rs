@@ -121,6 +121,8 @@ fn level_synchronous(model: &dyn Model) -> impl Iterator<Item = Strategy> {
 fn same_for_all_threads(model: &dyn Model, options: &SearchOptions) -> RunReport {
     let mut options = options.clone();
     options.threads = 1;
+    // Small models are not worth threads: insist, so that levels are really shared out.
+    options.eager_threads = true;
     let alone = run(model, &options);
     for threads in [2, 4] {
         options.threads = threads;

@@ -64,7 +64,10 @@ fn auto_proves_absence_when_a_member_covers_everything() {
 fn auto_keeps_to_its_limits() {
     let model = model("bakery", &[]);
     let report = one(&*model, &options(Strategy::Auto, "action nothing-of-the-kind", 5_000));
-    assert_eq!((report.verdict, report.stop, report.states), (Verdict::Inconclusive, StopReason::MaxStates, 5_000));
+    assert_eq!(
+        (report.verdict, report.stop, report.states),
+        (Verdict::Inconclusive, StopReason::MaxStates, 5_000)
+    );
     let mut shallow = options(Strategy::Auto, "assertion", 10_000_000);
     shallow.limits.depth = Some(4);
     let report = one(&*model, &shallow);
@@ -169,7 +172,10 @@ fn exhaustive_search_counts_paths_and_says_when_it_was_cut() {
     // In a diamond of side 4, the levels above the widest have 1, 2, 4 and 8 paths into them.
     let model = model("diamond", &[("n", "4")]);
     let report = one(&*model, &options(Strategy::Exhaustive { depth: 3 }, "action report", 1_000));
-    assert_eq!((report.verdict, report.stop, report.states), (Verdict::Inconclusive, StopReason::MaxDepth, 15));
+    assert_eq!(
+        (report.verdict, report.stop, report.states),
+        (Verdict::Inconclusive, StopReason::MaxDepth, 15)
+    );
     let report = one(&*model, &options(Strategy::Exhaustive { depth: 4 }, "action report", 1_000));
     assert_eq!(report.witness.map(|witness| witness.length), Some(5));
 }

@@ -157,7 +157,12 @@ impl Visited {
     }
 
     /// Adds all successors of a state, and writes the id of each, old or new: for exact stores.
-    pub(crate) fn insert_all_exact(&mut self, successors: &Successors, parent: u32, ids: &mut Vec<(u32, bool)>) {
+    pub(crate) fn insert_all_exact(
+        &mut self,
+        successors: &Successors,
+        parent: u32,
+        ids: &mut Vec<(u32, bool)>,
+    ) {
         match &mut self.kind {
             Kind::Exact(store) => store.insert_all(successors, ids),
             Kind::Tree(store) => {

@@ -198,11 +198,11 @@ impl Strategy {
         )
     }
 
-    /// Whether its witnesses may be longer than need be.
-    pub(crate) fn wants_shortening(&self) -> bool {
+    /// Whether a witness may be longer than need be when the strategy stopped for this reason.
+    pub(crate) fn wants_shortening(&self, stop: StopReason) -> bool {
         match self {
             Strategy::Bfs => false,
-            Strategy::Drs(options) => !options.proves_shortest(),
+            Strategy::Drs(options) => !options.proves_shortest() || stop != StopReason::Found,
             _ => true,
         }
     }

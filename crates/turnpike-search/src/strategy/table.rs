@@ -90,7 +90,7 @@ pub const TABLE: &[StrategyInfo] = &[
         name: "drs",
         summary: "Deep Random Search: random walks to the end, then again from a random state of the fringe",
         guarantee: "complete without a cutoff; shortest witness with --depth-aware --increment 1 or --anytime",
-        memory: "states generated",
+        memory: "all states met",
         when: "very deep bugs, and complete when there are none",
         flags: "--walks --cutoff --increment --fringe --literal --depth-aware --anytime",
     },

@@ -56,6 +56,13 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     options.witness = !args.results.no_witness;
     options.shorten = !args.results.no_shorten;
 
+    // Before the search, not after it: a misspelt action is no reason to wait for hours.
+    if format == Format::Human && !args.progress.quiet {
+        for warning in turnpike_search::warnings(&*model, &options.objectives) {
+            output::diagnostic("", None, &warning);
+        }
+    }
+
     let interrupt = interrupt::install()?;
     let started = Instant::now();
     let reporter = Reporter::new(args.progress, runs);
@@ -110,11 +117,6 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 }
 
 fn print(report: &SearchReport, context: &human::Context, quiet: bool) {
-    if !quiet {
-        for warning in &report.warnings {
-            output::diagnostic("", None, warning);
-        }
-    }
     output::line(&human::verdict(report, context));
     if !quiet {
         for line in human::details(report, context) {

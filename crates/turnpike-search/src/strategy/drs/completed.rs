@@ -110,8 +110,9 @@ pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
     run.counters.considered = Some(drs.met.len() as u64);
     run.counters.generated = Some(drs.nodes.generated());
     match outcome {
-        // Whatever ended the search for shorter ones, there is a witness.
-        Ok(_) | Err(Halt::Stop(_)) if drs.useful < u32::MAX => Ok(StopReason::Found),
+        // Nothing shorter is left. When a limit ended the search instead, its reason stays: the best witness so far
+        // is reported all the same, but it is not proved shortest.
+        Ok(_) if drs.useful < u32::MAX => Ok(StopReason::Found),
         outcome => outcome,
     }
 }
