@@ -139,6 +139,8 @@ fn internal_choices(
     let mut choices: Vec<u32> =
         (0..buffer.len()).filter(|&i| is_internal(explorer, buffer.label(i))).map(|i| i as u32).collect();
     choices.reverse();
+    // A loop at the state itself is the shortest there is: it comes first.
+    choices.sort_by_key(|&choice| buffer.state(choice as usize) == state);
     Ok(choices)
 }
 
