@@ -26,4 +26,4 @@ pub use rng::run_seed;
 pub use search::{DEFAULT_STEPS, search, warnings};
 pub use store::StoreKind;
 pub use strategy::Strategy;
-pub use witness::{Divergence, Replayed, replay};
+pub use witness::{Divergence, Replayed, judge, replay};

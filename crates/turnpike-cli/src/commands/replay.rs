@@ -1,8 +1,8 @@
 //! `turnpike replay`: a trace is re-executed on a model, and where they part is told.
 
 use serde_json::{Value, json};
-use turnpike_model::{Diagnostic, Trace};
-use turnpike_search::{Replayed, replay};
+use turnpike_model::{Diagnostic, Model, Trace};
+use turnpike_search::{Objective, Replayed, judge, replay};
 
 use crate::cli::Format;
 use crate::commands::show;
@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
     #[arg(value_name = "TRACE")]
     file: String,
+    /// Actions that count as internal besides tau, when the trace shows a livelock
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    tau: Vec<String>,
     #[command(flatten)]
     view: ViewArgs,
     /// Write the trace as it was executed, with states filled in (.json, .txt, .aut)
@@ -40,8 +43,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     if trace.fingerprint != 0 && trace.fingerprint != info.fingerprint {
         warnings.push(different_model(&trace, &info.name));
     }
-    if end == Ending::Fits && trace.objective == "deadlock" && !replayed.deadlock {
-        warnings.push(Diagnostic::warning("the trace was written for 'deadlock', but its end is none"));
+    let met = if end == Ending::Fits { met(&*model, &trace, &replayed, &args.tau) } else { None };
+    if met == Some(false) {
+        warnings.push(unmet(&trace.objective));
     }
     if let Some(path) = &args.trace {
         replayed.trace.write_file(path)?;
@@ -55,16 +59,22 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             for line in steps::lines(&replayed.trace, &args.view.view()) {
                 output::line(&line);
             }
-            for line in conclusion(&trace, &replayed, &end) {
+            for line in conclusion(&trace, &replayed, &end, met) {
                 output::line(&line);
             }
             if let Some(path) = &args.trace {
                 output::line(&format!("wrote {path}"));
             }
         }
-        Format::Json => output::json(&report(&args.file, &trace, &replayed, &end, &warnings)),
+        Format::Json => output::json(&report(&args.file, &trace, &replayed, (&end, met), &warnings)),
     }
     Ok(if end == Ending::Fits { Exit::Clean } else { Exit::Found })
+}
+
+/// Whether the trace still shows what it was written for; `None` when that is not known or cannot be judged.
+fn met(model: &dyn Model, trace: &Trace, replayed: &Replayed, internal: &[String]) -> Option<bool> {
+    let objective: Objective = trace.objective.parse().ok()?;
+    judge(model, replayed, &objective, internal).ok()?
 }
 
 /// How a replay ended.
@@ -96,6 +106,16 @@ impl Ending {
     }
 }
 
+/// The trace fits, but is no witness of its objective.
+fn unmet(objective: &str) -> Diagnostic {
+    if objective == "livelock" {
+        let message = "the trace was written for 'livelock', but its loop has actions that are not internal";
+        return Diagnostic::warning(message)
+            .help("--tau NAMES tells which actions count as internal besides tau");
+    }
+    Diagnostic::warning(format!("the trace was written for '{objective}', but does not show it"))
+}
+
 fn different_model(trace: &Trace, name: &str) -> Diagnostic {
     let from = if trace.model.is_empty() { "another model" } else { &trace.model };
     let message = if from == name {
@@ -109,11 +129,14 @@ fn different_model(trace: &Trace, name: &str) -> Diagnostic {
 /// Enabled transitions that are listed before the rest is only counted.
 const LISTED: usize = 20;
 
-fn conclusion(trace: &Trace, replayed: &Replayed, end: &Ending) -> Vec<String> {
+fn conclusion(trace: &Trace, replayed: &Replayed, end: &Ending, met: Option<bool>) -> Vec<String> {
     let mut lines = Vec::new();
     let place = match end {
         Ending::Fits => {
             lines.push(format!("the trace fits: all {} steps were executed", trace.len()));
+            if met == Some(true) {
+                lines.push(format!("objective met: {}", trace.objective));
+            }
             "at its end"
         }
         Ending::Parts(step, reason) => {
@@ -138,7 +161,13 @@ fn conclusion(trace: &Trace, replayed: &Replayed, end: &Ending) -> Vec<String> {
     lines
 }
 
-fn report(file: &str, trace: &Trace, replayed: &Replayed, end: &Ending, warnings: &[Diagnostic]) -> Value {
+fn report(
+    file: &str,
+    trace: &Trace,
+    replayed: &Replayed,
+    (end, met): (&Ending, Option<bool>),
+    warnings: &[Diagnostic],
+) -> Value {
     let divergence = match end {
         Ending::Fits => Value::Null,
         Ending::Parts(step, reason) => json!({"step": step, "reason": reason}),
@@ -153,6 +182,7 @@ fn report(file: &str, trace: &Trace, replayed: &Replayed, end: &Ending, warnings
         "length": trace.len(),
         "executed": replayed.trace.len(),
         "divergence": divergence,
+        "met": met,
         "deadlock": replayed.deadlock,
         "enabled": replayed.enabled,
         "warnings": warnings.iter().map(|warning| warning.message.clone()).collect::<Vec<_>>(),

@@ -1,9 +1,12 @@
 //! `turnpike show`: a trace for people.
 
+use std::io::{BufRead, BufReader};
+
 use serde_json::{Value, json};
-use turnpike_model::{Step, Trace};
+use turnpike_model::{Diagnostic, Step, Trace};
 
 use crate::cli::Format;
+use crate::commands::search::human::counted;
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
@@ -29,7 +32,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         if path.ends_with(".svg") || path.ends_with(".dot") {
             explicit::write(&explicit::path(&trace), path, Default::default())?;
         } else {
-            trace.write_file(path)?;
+            trace.write_file(path).map_err(|mut error| {
+                error.help = error.help.map(|help| help + ", or .svg or .dot (a drawing)");
+                error
+            })?;
         }
     }
     match format {
@@ -52,11 +58,19 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
 /// Reads a trace file, or standard input for `-`.
 pub(crate) fn read(file: &str) -> Outcome<Trace> {
-    if file == "-" {
-        return Trace::read(std::io::stdin().lock()).map_err(|error| Failure::from(error).in_file(file));
+    let in_file = |error: Diagnostic| Failure::from(error).in_file(file);
+    let mut input: Box<dyn BufRead> = if file == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let input = std::fs::File::open(file).map_err(|error| Failure::file(file, "open", &error))?;
+        Box::new(BufReader::new(input))
+    };
+    // A trace without steps has at least a line that says so; no bytes at all are a mistake.
+    if input.fill_buf().is_ok_and(<[u8]>::is_empty) {
+        let help = "a trace is written by `turnpike search --trace FILE`; as text it has one label a line";
+        return Err(in_file(Diagnostic::error("the file is empty").help(help)));
     }
-    let input = std::fs::File::open(file).map_err(|error| Failure::file(file, "open", &error))?;
-    Trace::read(input).map_err(|error| Failure::from(error).in_file(file))
+    Trace::read(input).map_err(in_file)
 }
 
 /// Where the trace comes from, as far as it knows.
@@ -76,8 +90,7 @@ fn header(trace: &Trace) -> Vec<String> {
         Some(step) => format!(", a loop from the state after step {step}"),
         None => String::new(),
     };
-    let s = if trace.len() == 1 { "" } else { "s" };
-    line("length", &format!("{} transition{s}{turn}", trace.len()));
+    line("length", &format!("{}{turn}", counted(trace.len() as u64, "transition")));
     lines
 }
 

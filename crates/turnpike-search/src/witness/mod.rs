@@ -5,6 +5,6 @@ mod replay;
 mod shorten;
 
 pub(crate) use path::{Path, Witness};
-pub use replay::{Divergence, Replayed, replay};
+pub use replay::{Divergence, Replayed, judge, replay};
 pub(crate) use replay::{confirm, trace_of};
 pub(crate) use shorten::shorten;

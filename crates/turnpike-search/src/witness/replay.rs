@@ -4,7 +4,7 @@ use turnpike_model::{Explorer, Model, StateValues, Step, StepError, Successors, 
 
 use super::{Path, Witness};
 use crate::error::SearchError;
-use crate::objective::{HitKind, Monitor, Objective};
+use crate::objective::{Goal, HitKind, Monitor, Objective};
 
 /// Names and values of a state.
 pub(crate) fn values(explorer: &mut dyn Explorer, names: &[String], state: &[u32]) -> StateValues {
@@ -185,6 +185,56 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
         ..trace.clone()
     };
     Ok(Replayed { trace, divergence, enabled, deadlock })
+}
+
+/// Whether a trace that was replayed to its end meets an objective there, judged afresh: on its last transition, in its
+/// last state, or by its loop. `None` for what is only measured. `internal` names the actions that count as internal.
+pub fn judge(
+    model: &dyn Model,
+    replayed: &Replayed,
+    objective: &Objective,
+    internal: &[String],
+) -> Result<Option<bool>, SearchError> {
+    if objective.is_measure() {
+        return Ok(None);
+    }
+    let failed = |error: StepError| SearchError::Replay(error.message);
+    let choices: Vec<u32> = replayed.trace.steps.iter().filter_map(|step| step.choice).collect();
+    let info = model.info();
+    let mut explorer = model.explorer();
+    let explorer = &mut *explorer;
+    let states = Path::Choices(choices.clone()).into_states(explorer).map_err(failed)?;
+    let mut successors = Successors::new(info.width);
+    if objective.goal == Goal::Livelock {
+        let Some(start) = replayed.trace.loop_start else { return Ok(Some(false)) };
+        let mut endless = start < choices.len() && states.get(start) == states.last();
+        for (state, &choice) in states.iter().zip(&choices).skip(start) {
+            explorer.successors(state, &mut successors).map_err(failed)?;
+            let label = explorer.label(successors.label(choice as usize));
+            endless &= label.actions.iter().all(|action| internal.contains(&action.name));
+        }
+        return Ok(Some(endless));
+    }
+    let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, false, explorer, info)?;
+    let mut hits = Vec::new();
+    let last = &states[states.len() - 1];
+    monitor.examine_initial(explorer, last, &mut hits).map_err(failed)?;
+    explorer.successors(last, &mut successors).map_err(failed)?;
+    monitor.examine(explorer, last, &successors, &mut hits).map_err(failed)?;
+    let mut met = hits.iter().any(|hit| hit.kind == HitKind::Here);
+    if let Some(&choice) = choices.last() {
+        let before = &states[states.len() - 2];
+        hits.clear();
+        explorer.successors(before, &mut successors).map_err(failed)?;
+        monitor.examine(explorer, before, &successors, &mut hits).map_err(failed)?;
+        // Any of the transitions that clash shows nondeterminism.
+        let label = successors.label(choice as usize);
+        let clash =
+            |other: u32| objective.goal == Goal::Nondeterminism && successors.label(other as usize) == label;
+        met |=
+            hits.iter().any(|hit| matches!(hit.kind, HitKind::Step(step) if step == choice || clash(step)));
+    }
+    Ok(Some(met))
 }
 
 /// The first value that differs, told; `None` when all agree.
