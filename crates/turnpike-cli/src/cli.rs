@@ -1,6 +1,6 @@
 //! The command line's grammar. Help, completions and man pages come from here.
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     bench, check, compare, completions, generate, info, man, reduce, replay, search, show, simulate,
@@ -18,6 +18,18 @@ pub(crate) struct Cli {
     pub(crate) format: Format,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads the command line. A value such as -1 is taken for one, not for a flag, so that it is told what is wrong.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let signed = |arg: clap::Arg| {
+            if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg }
+        };
+        let mut grammar = Cli::command().mut_subcommands(|command| command.mut_args(signed));
+        let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+    }
 }
 
 /// How results are printed.

@@ -14,6 +14,8 @@ use turnpike_search::{Limits, StopReason};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load::{self, ModelArgs, ReadingArgs};
+use crate::output;
+use crate::output::progress::{Phase, ProgressArgs, Reporter};
 
 /// The system a user names: an `.aut` file, or any model, generated within the limits.
 pub(crate) fn named(name: &str, reading: &ReadingArgs, limits: &Limits) -> Outcome<Lts> {
@@ -25,6 +27,7 @@ pub(crate) fn named(name: &str, reading: &ReadingArgs, limits: &Limits) -> Outco
         let message = format!("{name} has no parameters to set, but got --set {setting}");
         return Err(Failure::usage(message));
     }
+    let _phase = Phase::new(&format!("reading {name}"));
     load::lts(name, reading).map(proportionate)
 }
 
@@ -32,7 +35,10 @@ pub(crate) fn named(name: &str, reading: &ReadingArgs, limits: &Limits) -> Outco
 pub(crate) fn generated(model: &dyn Model, limits: &Limits) -> Outcome<Lts> {
     let mut sink = Collected::default();
     let options = GenerateOptions { limits: limits.clone(), ..GenerateOptions::default() };
-    let report = generate(model, &options, &mut sink, &|_| {}, &AtomicBool::new(false));
+    let reporter = Reporter::new(ProgressArgs::default(), 1);
+    let report =
+        generate(model, &options, &mut sink, &|event| reporter.event(event), &AtomicBool::new(false));
+    drop(reporter);
     let report = report.map_err(|error| match error {
         GenerateError::Search(error) => Failure::from(error),
         error => Failure::usage(error.to_string()),
@@ -41,7 +47,7 @@ pub(crate) fn generated(model: &dyn Model, limits: &Limits) -> Outcome<Lts> {
         let message = format!(
             "the state space of {} is not complete after {} states: {}",
             model.info().name,
-            report.states,
+            output::grouped(report.states),
             report.stop.describe()
         );
         let help = "a part of a system has no meaning here; raise the limit or choose a smaller model";
@@ -135,7 +141,7 @@ pub(crate) fn path(trace: &Trace) -> Lts {
 pub(crate) fn write(lts: &Lts, target: &str, dialect: AutDialect) -> Outcome<()> {
     let in_file = |diagnostic: Diagnostic| Failure::from(diagnostic);
     if target == "-" {
-        return write_lts(lts, std::io::stdout().lock(), dialect).map_err(in_file);
+        return write_lts(lts, std::io::BufWriter::new(output::Standard), dialect).map_err(in_file);
     }
     if target.ends_with(".aut") || target.ends_with(".aut.gz") {
         return write_lts_file(lts, Path::new(target), dialect).map_err(in_file);

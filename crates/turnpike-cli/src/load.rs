@@ -49,11 +49,25 @@ impl ReadingArgs {
 
 /// Loads the model the user named.
 pub(crate) fn model(args: &ModelArgs) -> Result<Box<dyn Model>, Failure> {
+    Ok(model_and_size(args)?.0)
+}
+
+/// How large an explicit system is: states and transitions, as its file tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+}
+
+/// Loads the model the user named, with its size where that is known without exploring it.
+pub(crate) fn model_and_size(args: &ModelArgs) -> Result<(Box<dyn Model>, Option<Size>), Failure> {
     let name = args.model.as_str();
     if let Some(builtin) = name.strip_prefix("builtin:") {
         let settings = settings(&args.reading.settings)?;
-        return turnpike_builtin::build(builtin, &settings)
-            .map_err(|error| Failure::usage(error.to_string()));
+        return match turnpike_builtin::build(builtin, &settings) {
+            Ok(model) => Ok((model, None)),
+            Err(error) => Err(Failure::usage(error.to_string())),
+        };
     }
     if let Some(setting) = args.reading.settings.first() {
         return Err(
@@ -61,8 +75,9 @@ pub(crate) fn model(args: &ModelArgs) -> Result<Box<dyn Model>, Failure> {
         );
     }
     let lts = lts(name, &args.reading)?;
+    let size = Size { states: u64::from(lts.states), transitions: lts.transitions.len() as u64 };
     let model = LtsModel::new(name, lts).map_err(|diagnostic| Failure::from(diagnostic).in_file(name))?;
-    Ok(Box::new(model))
+    Ok((Box::new(model), Some(size)))
 }
 
 /// Reads an explicit transition system from a file or standard input.

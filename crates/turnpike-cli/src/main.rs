@@ -11,19 +11,18 @@ mod steps;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
     let format = cli.format;
     let command = cli.command.name();
     match cli.command.run(cli.format) {
+        Ok(_) if output::lost() => exit::Exit::Usage.into(),
         Ok(exit) => exit.into(),
         Err(failure) => failure.report(command, format),
     }

@@ -5,7 +5,8 @@ pub(crate) mod progress;
 pub(crate) mod repeat;
 pub(crate) mod schema;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use turnpike_model::{Diagnostic, Severity};
@@ -13,11 +14,34 @@ use turnpike_model::{Diagnostic, Severity};
 /// The version in every report.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Writes a line to standard output. A reader that went away ends the program quietly, as `| head` expects.
+/// Nobody reads standard output any more, or it cannot be written.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+/// What was to be printed is lost, though somebody may wait for it.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Writes a line to standard output. When the reader went away, as `| head` does, the rest is dropped quietly and the
+/// exit code still tells the verdict; any other failure is told once.
 pub(crate) fn line(text: &str) {
-    if writeln!(std::io::stdout().lock(), "{text}").is_err() {
-        std::process::exit(0);
+    if closed() {
+        return;
     }
+    let mut out = std::io::stdout().lock();
+    let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) else { return };
+    CLOSED.store(true, Ordering::Relaxed);
+    if error.kind() != ErrorKind::BrokenPipe {
+        LOST.store(true, Ordering::Relaxed);
+        note(&format!("error: cannot write the output: {error}"));
+    }
+}
+
+/// Whether printing has become pointless.
+pub(crate) fn closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
+
+/// Whether something could not be printed that should have been.
+pub(crate) fn lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Standard output for data of any size. A reader that went away ends the program quietly here too.
@@ -26,14 +50,14 @@ pub(crate) struct Standard;
 impl Write for Standard {
     fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
         match std::io::stdout().lock().write(data) {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
             outcome => outcome,
         }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         match std::io::stdout().lock().flush() {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
             outcome => outcome,
         }
     }

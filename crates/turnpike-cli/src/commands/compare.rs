@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use turnpike_model::lts::Lts;
-use turnpike_reduction::{Comparison, Difference, Side, compare};
+use turnpike_reduction::{Comparison, Difference, Equivalence, Side, compare};
 use turnpike_search::Limits;
 
 use crate::cli::Format;
@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
 use crate::load::ReadingArgs;
+use crate::output::progress::Phase;
 use crate::output::{self, VERSION};
 
 /// Flags of `turnpike compare`.
@@ -25,9 +26,9 @@ pub(crate) struct Args {
     #[arg(value_name = "RIGHT")]
     right: String,
     #[command(flatten)]
-    equivalence: EquivalenceArgs,
-    #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    equivalence: EquivalenceArgs,
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
@@ -41,7 +42,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let right = system(&args.right, &args.left, &args.reading, &limits)?;
     let reading = started.elapsed().as_secs_f64();
     let started = Instant::now();
+    let phase = Phase::new(&format!("comparing {} with {}", size(&left), size(&right)));
     let comparison = compare(&left, &right, equivalence);
+    drop(phase);
     let comparing = started.elapsed().as_secs_f64();
     match format {
         Format::Human => {
@@ -49,9 +52,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             output::line(&format!("right  {}: {}", args.right, size(&right)));
             let times = format!("read {reading:.2} s, compared {comparing:.2} s");
             match &comparison {
-                Comparison::Equal => output::line(&format!("equal: {equivalence} bisimilar ({times})")),
+                Comparison::Equal => output::line(&format!("equal: {} ({times})", bisimilar(equivalence))),
                 Comparison::Different(difference) => {
-                    output::line(&format!("different: not {equivalence} bisimilar ({times})"));
+                    output::line(&format!("different: not {} ({times})", bisimilar(equivalence)));
                     output::line(&difference.to_string());
                 }
             }
@@ -78,6 +81,12 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         }
     }
     Ok(if comparison.is_equal() { Exit::Clean } else { Exit::Found })
+}
+
+/// `strongly bisimilar`, `branching bisimilar`.
+fn bisimilar(equivalence: Equivalence) -> String {
+    let ly = if equivalence == Equivalence::Strong { "ly" } else { "" };
+    format!("{equivalence}{ly} bisimilar")
 }
 
 /// Settings are for models: beside a model, a file goes without them.

@@ -8,7 +8,7 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, ModelArgs, ReadingArgs};
+use crate::load::{self, ModelArgs, ReadingArgs, Size};
 use crate::output::schema::{SchemaKind, schema};
 use crate::output::{self, VERSION, repeat};
 
@@ -34,12 +34,14 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         catalogue_listing(format);
         return Ok(Exit::Clean);
     };
-    let model = load::model(&ModelArgs { model: name.clone(), reading: args.reading })?;
+    let (model, size) = load::model_and_size(&ModelArgs { model: name.clone(), reading: args.reading })?;
     let initial = initial_values(&*model)?;
     let builtin = name.strip_prefix("builtin:").and_then(|name| catalogue().iter().find(|b| b.name == name));
     match format {
-        Format::Human => text(model.info(), &name, builtin, &initial).iter().for_each(|l| output::line(l)),
-        Format::Json => output::json(&object(model.info(), builtin, &initial)),
+        Format::Human => {
+            text(model.info(), &name, builtin, size, &initial).iter().for_each(|line| output::line(line));
+        }
+        Format::Json => output::json(&object(model.info(), builtin, size, &initial)),
     }
     Ok(Exit::Clean)
 }
@@ -103,7 +105,12 @@ fn parameter_objects(info: &BuiltinInfo) -> Vec<Value> {
     info.parameters.iter().map(object).collect()
 }
 
-fn object(info: &ModelInfo, builtin: Option<&BuiltinInfo>, initial: &StateValues) -> Value {
+fn object(
+    info: &ModelInfo,
+    builtin: Option<&BuiltinInfo>,
+    size: Option<Size>,
+    initial: &StateValues,
+) -> Value {
     json!({
         "turnpike": VERSION,
         "command": "info",
@@ -111,6 +118,7 @@ fn object(info: &ModelInfo, builtin: Option<&BuiltinInfo>, initial: &StateValues
         "summary": builtin.map(|builtin| builtin.summary),
         "details": builtin.map(|builtin| builtin.details),
         "settings": builtin.map(parameter_objects).unwrap_or_default(),
+        "size": size.map(|size| json!({"states": size.states, "transitions": size.transitions})),
         "fingerprint": format!("{:016x}", info.fingerprint),
         "width": info.width,
         "parameters": info.parameters,
@@ -128,12 +136,22 @@ fn object(info: &ModelInfo, builtin: Option<&BuiltinInfo>, initial: &StateValues
 /// Names on a terminal: the first few, and how many more there are.
 const SHOWN: usize = 24;
 
-fn text(info: &ModelInfo, name: &str, builtin: Option<&BuiltinInfo>, initial: &StateValues) -> Vec<String> {
+fn text(
+    info: &ModelInfo,
+    name: &str,
+    builtin: Option<&BuiltinInfo>,
+    size: Option<Size>,
+    initial: &StateValues,
+) -> Vec<String> {
     let mut out = vec![format!("model: {}", info.name)];
     if let Some(builtin) = builtin {
         out.extend([builtin.summary, builtin.details].into_iter().flat_map(wrapped));
         out.push("settings:".to_owned());
         out.extend(parameters(builtin));
+    }
+    if let Some(Size { states, transitions }) = size {
+        let transitions = counted(transitions, "transition");
+        out.push(format!("size: {}, {transitions}", counted(states, "state")));
     }
     out.push(format!("width: {} of 4 bytes a state", counted(info.width as u64, "word")));
     out.push(format!("actions: {}", list(info.actions.iter().cloned())));
@@ -178,7 +196,7 @@ fn wrapped(text: &str) -> Vec<String> {
 fn list(names: impl ExactSizeIterator<Item = String>) -> String {
     let total = names.len();
     if total == 0 {
-        return "unknown".to_owned();
+        return "none named".to_owned();
     }
     let mut text = names.take(SHOWN).collect::<Vec<_>>().join(", ");
     if total > SHOWN {

@@ -8,11 +8,13 @@ use turnpike_model::lts::Lts;
 use turnpike_reduction::{Equivalence, reduce};
 
 use crate::cli::Format;
+use crate::commands::search::human::counted;
 use crate::commands::search::limits::LimitArgs;
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
 use crate::load::ReadingArgs;
+use crate::output::progress::Phase;
 use crate::output::{self, VERSION};
 
 /// Flags of `turnpike reduce`.
@@ -25,9 +27,9 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: Option<String>,
     #[command(flatten)]
-    equivalence: EquivalenceArgs,
-    #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    equivalence: EquivalenceArgs,
 }
 
 /// Which states count as equal, and how large the inputs may be.
@@ -56,7 +58,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let before = explicit::named(&args.input, &args.reading, &args.equivalence.limits.limits()?)?;
     let reading = started.elapsed().as_secs_f64();
     let started = Instant::now();
+    let phase = Phase::new(&format!("reducing {}", size(&before)));
     let after = reduce(&before, equivalence);
+    drop(phase);
     let reducing = started.elapsed().as_secs_f64();
     if let Some(target) = &args.output {
         explicit::write(&after, target, args.reading.dialect())?;
@@ -93,13 +97,6 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
 /// States and transitions in words.
 pub(crate) fn size(lts: &Lts) -> String {
-    let (states, transitions) = (u64::from(lts.states), lts.transitions.len() as u64);
-    let s = |count: u64| if count == 1 { "" } else { "s" };
-    format!(
-        "{} state{}, {} transition{}",
-        output::grouped(states),
-        s(states),
-        output::grouped(transitions),
-        s(transitions)
-    )
+    let transitions = counted(lts.transitions.len() as u64, "transition");
+    format!("{}, {transitions}", counted(u64::from(lts.states), "state"))
 }

@@ -10,7 +10,7 @@ use turnpike_search::{Event, Progress};
 use super::{bytes, grouped};
 
 /// How progress is shown.
-#[derive(clap::Args, Clone, Copy, Debug)]
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ProgressArgs {
     /// Progress on standard error [default: line on a terminal, none elsewhere]
@@ -109,6 +109,31 @@ impl Reporter {
 impl Drop for Reporter {
     fn drop(&mut self) {
         if self.line().shown {
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "{CLEAR}").and_then(|()| err.flush());
+        }
+    }
+}
+
+/// Says on a terminal what is being done, as long as it lasts.
+pub(crate) struct Phase {
+    terminal: bool,
+}
+
+impl Phase {
+    pub(crate) fn new(what: &str) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        if terminal {
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "{CLEAR}{what} ...").and_then(|()| err.flush());
+        }
+        Phase { terminal }
+    }
+}
+
+impl Drop for Phase {
+    fn drop(&mut self) {
+        if self.terminal {
             let mut err = std::io::stderr().lock();
             let _ = write!(err, "{CLEAR}").and_then(|()| err.flush());
         }

@@ -27,6 +27,9 @@ Objectives (--find):
   deadlock, livelock, nondeterminism, action NAME[,NAME...], label PATTERN, state EXPRESSION,
   any-error, assertion, panic, crash, heap, race, leak; only measured: min X, max X, cover PATTERN
 
+Limits hold for each run. A random walk ends after 1,000,000 states unless --max-states or --max-time
+says otherwise; every search ends before memory does.
+
 {}",
         exit::TABLE
     )

@@ -25,6 +25,8 @@ pub(crate) struct Context {
     pub(crate) witness: bool,
     pub(crate) seconds: f64,
     pub(crate) files: Vec<String>,
+    /// The file that was asked for although there is no witness to write.
+    pub(crate) unwritten: Option<String>,
     pub(crate) repeat: String,
 }
 
@@ -45,7 +47,10 @@ fn verdict_of_one(report: &SearchReport, context: &Context) -> String {
     let Some(run) = report.runs.first() else {
         return "inconclusive: interrupted before anything was searched".to_owned();
     };
-    let in_states = format!("in {}", counted(run.states, "state"));
+    // States may be expanded more than once: of a covered space its size is told, else the work.
+    let complete = run.stop == StopReason::Exhausted && context.exact;
+    let size = if complete { run.considered.unwrap_or(run.states) } else { run.states };
+    let in_states = format!("in {}", counted(size, "state"));
     let scope = scope(run, context);
     match run.verdict {
         Verdict::Found => format!("found: {}", found(run, context)),
@@ -65,7 +70,8 @@ fn verdict_of_many(report: &SearchReport, context: &Context) -> String {
                 .best
                 .map(|(_, _, witness)| format!(", shortest {}", steps_of(witness)))
                 .unwrap_or_default();
-            format!("found: {} in {} of {runs} ({share:.0}%){shortest}", sought(context), summary.found)
+            let found = grouped(summary.found as u64);
+            format!("found: {} in {found} of {runs} ({share:.0}%){shortest}", sought(context))
         }
         Verdict::None => format!("none: {} (complete in one of {runs})", nothing(context)),
         Verdict::Measured => format!("measured: {} in {runs}", measured(&report.runs)),
@@ -160,6 +166,9 @@ pub(crate) fn details(report: &SearchReport, context: &Context) -> Vec<String> {
     for file in &context.files {
         out.push(format!("wrote: {file}"));
     }
+    if let Some(file) = &context.unwritten {
+        out.push(format!("not written: {file} (there is no witness)"));
+    }
     out.push(format!("repeat: {}", context.repeat));
     out
 }
@@ -242,7 +251,7 @@ fn many_runs(report: &SearchReport, context: &Context, out: &mut Vec<String>) {
     for (name, spread) in [("states", summary.states), ("length", summary.length)] {
         if let Some(Spread { min, median, mean, max }) = spread {
             let (min, max) = (grouped(min), grouped(max));
-            out.push(format!("  {name:8}{min:>14}{:>14}{mean:>16.1}{max:>14}", half(median)));
+            out.push(format!("  {name:8}{min:>14}{:>14}{:>16}{max:>14}", half(median), tenths(mean)));
         }
     }
     out.push(String::new());
@@ -258,6 +267,12 @@ fn many_runs(report: &SearchReport, context: &Context, out: &mut Vec<String>) {
 /// A median: whole, or with a half.
 fn half(median: f64) -> String {
     if median.fract() == 0.0 { grouped(median as u64) } else { format!("{}.5", grouped(median as u64)) }
+}
+
+/// A mean: thousands separated, one digit after the point.
+fn tenths(mean: f64) -> String {
+    let rounded = (mean * 10.0).round() as u64;
+    format!("{}.{}", grouped(rounded / 10), rounded % 10)
 }
 
 fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context, out: &mut Vec<String>) {

@@ -11,9 +11,9 @@ use crate::output;
 
 /// Bounds that a search or a generation keeps to.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Limits (on each run)")]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Expand at most this many states [default: 1000000 for random walks without --max-time]
+    /// Expand at most this many states
     #[arg(long, value_name = "N", value_parser = values::count::<u64>)]
     pub(crate) max_states: Option<u64>,
     /// Expand no state at this depth or deeper

@@ -8,12 +8,14 @@ mod strategy;
 mod summary;
 mod trace_file;
 pub(crate) mod values;
+mod warnings;
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 pub(crate) use flags::Args;
-use turnpike_model::Diagnostic;
+use turnpike_model::predicate::MeasureExpression;
+use turnpike_model::{Diagnostic, ModelInfo};
 use turnpike_search::{Objective, SearchError, SearchOptions, SearchReport, StoreKind, Verdict};
 
 use crate::cli::Format;
@@ -57,9 +59,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     options.shorten = !args.results.no_shorten;
 
     // Before the search, not after it: a misspelt action is no reason to wait for hours.
+    let warnings = warnings::of(&*model, &options.objectives, &args.goal);
     if format == Format::Human && !args.progress.quiet {
-        for warning in turnpike_search::warnings(&*model, &options.objectives) {
-            output::diagnostic("", None, &warning);
+        for warning in &warnings {
+            output::diagnostic("", None, warning);
         }
     }
 
@@ -69,11 +72,14 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let outcome = turnpike_search::search(&*model, &options, &|event| reporter.event(event), interrupt);
     drop(reporter);
     let seconds = started.elapsed().as_secs_f64();
-    let report = outcome.map_err(|error| match error {
-        SearchError::Usage(diagnostic) => Failure::from(diagnostic),
+    let mut report = outcome.map_err(|error| match error {
+        SearchError::Usage(diagnostic) => pointing(diagnostic, &options.objectives, model.info()),
         error => Failure::from(error).in_file(&model.info().name),
     })?;
+    report.warnings = warnings;
     let files = trace.map(|file| file.write(&report)).transpose()?.unwrap_or_default();
+    let asked = args.results.trace.as_ref().filter(|_| files.is_empty());
+    let unwritten = asked.map(|path| path.display().to_string());
 
     let model = model.info().name.clone();
     let strategy = options.strategy.name();
@@ -108,6 +114,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
                 witness: options.witness,
                 seconds,
                 files,
+                unwritten,
                 repeat: repeat::exactly(options.seed),
             };
             print(&report, &context, args.progress.quiet);
@@ -139,6 +146,14 @@ fn objectives(texts: &[String]) -> Outcome<Vec<Objective>> {
         text => Ok(text.parse::<Objective>()?),
     };
     texts.iter().map(read).collect()
+}
+
+/// An error in a state expression, with the expression it points into.
+fn pointing(diagnostic: Diagnostic, objectives: &[Objective], info: &ModelInfo) -> Failure {
+    let expressions = objectives.iter().filter_map(|objective| objective.text().strip_prefix("state "));
+    let is_wrong = |text: &&str| MeasureExpression::parse(text, info).is_err_and(|error| error == diagnostic);
+    let source = expressions.map(str::trim).find(is_wrong).map(str::to_owned);
+    Failure { source, ..Failure::from(diagnostic) }
 }
 
 fn texts(objectives: &[Objective]) -> Vec<&str> {

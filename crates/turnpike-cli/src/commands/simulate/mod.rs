@@ -20,9 +20,14 @@ use crate::steps::{self, StepView, ViewArgs};
 use command::{Command, HELP};
 use session::{Enabled, Session};
 
+/// What `turnpike simulate --help` ends with.
+fn after_help() -> String {
+    HELP.lines().fold("Commands, one a line:".to_owned(), |text, line| format!("{text}\n  {line}"))
+}
+
 /// Flags of `turnpike simulate`.
 #[derive(clap::Args)]
-#[command(after_help = format!("Commands, one a line:\n{HELP}"))]
+#[command(after_help = after_help())]
 pub(crate) struct Args {
     #[command(flatten)]
     model: ModelArgs,
@@ -100,8 +105,8 @@ fn converse(simulation: &mut Simulation<'_>, strict: bool) -> Outcome<Vec<(u64, 
         }
         let outcome = command::parse(&String::from_utf8_lossy(&line));
         match outcome.and_then(|command| command.map_or(Ok(true), |command| simulation.perform(command))) {
-            Ok(true) => {}
-            Ok(false) => break,
+            Ok(true) if !output::closed() => {}
+            Ok(_) => break,
             Err(message) if strict => return Err(Diagnostic::error(message).on_line(number).into()),
             Err(message) => {
                 output::note(&if prompts { message.clone() } else { format!("line {number}: {message}") });

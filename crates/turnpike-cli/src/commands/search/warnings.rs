@@ -1,0 +1,77 @@
+//! What is probably not meant: worth a word before the search, not an error.
+
+use turnpike_model::diagnostic::nearest;
+use turnpike_model::label::TAU;
+use turnpike_model::{Diagnostic, Model, ModelInfo};
+use turnpike_search::Objective;
+
+use super::flags::GoalArgs;
+
+/// Everything odd about what is looked for.
+pub(crate) fn of(model: &dyn Model, objectives: &[Objective], goal: &GoalArgs) -> Vec<Diagnostic> {
+    let info = model.info();
+    let mut warnings = turnpike_search::warnings(model, objectives);
+    let sought = |words: &[&str]| objectives.iter().any(|objective| words.contains(&objective.text()));
+    if !goal.tau.is_empty() && !sought(&["livelock"]) {
+        let warning = Diagnostic::warning("--tau has no effect: only livelocks depend on internal actions");
+        warnings.push(warning.help("add --find livelock, or leave it out"));
+    }
+    if goal.lookahead && !sought(&["deadlock", "any-error"]) {
+        let warning = Diagnostic::warning("--lookahead has no effect: no deadlock is looked for");
+        warnings.push(warning.help("add --find deadlock, or leave it out"));
+    }
+    warnings.extend(goal.tau.iter().filter_map(|name| unknown(name, info)));
+    warnings.extend(objectives.iter().filter_map(|objective| impossible(objective, info)));
+    warnings
+}
+
+/// An internal action that the model does not have.
+fn unknown(name: &str, info: &ModelInfo) -> Option<Diagnostic> {
+    if info.actions.is_empty() || name == TAU || info.actions.iter().any(|action| action == name) {
+        return None;
+    }
+    let warning = Diagnostic::warning(format!("{} has no action '{name}' to count as internal", info.name));
+    Some(match nearest(name, info.actions.iter().map(String::as_str)) {
+        Some(near) => warning.help(format!("did you mean '{near}'?")),
+        None => warning.help(format!("its actions are {}", info.actions.join(", "))),
+    })
+}
+
+/// An error that a model of this kind cannot have, so that finding none says nothing.
+fn impossible(objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
+    let told = |what: &str| Some(Diagnostic::warning(format!("{} cannot show this: {what}", info.name)));
+    match objective.text() {
+        word @ ("panic" | "crash" | "heap" | "race" | "leak") => {
+            told(&format!("'{word}' is an error of programs"))
+        }
+        "assertion" if !info.name.starts_with("builtin:") => {
+            told("a transition system has labels, but no assertions")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(find: &str, tau: &[&str], lookahead: bool) -> Vec<String> {
+        let model = turnpike_builtin::build("philosophers", &[]).expect("builds");
+        let tau = tau.iter().map(|&name| name.to_owned()).collect();
+        let goal = GoalArgs { find: Vec::new(), all: false, lookahead, tau };
+        let objective: Objective = find.parse().expect("an objective");
+        of(&*model, &[objective], &goal).into_iter().map(|warning| warning.message).collect()
+    }
+
+    #[test]
+    fn only_what_is_odd_is_told() {
+        assert_eq!(told("deadlock", &[], true), Vec::<String>::new());
+        assert_eq!(told("livelock", &["eat", "tau"], false), Vec::<String>::new());
+        assert_eq!(told("assertion", &[], false), Vec::<String>::new());
+        assert!(told("livelock", &["aet"], false)[0].contains("no action 'aet'"));
+        assert!(told("deadlock", &["eat"], false)[0].contains("--tau has no effect"));
+        assert!(told("livelock", &[], true)[0].contains("--lookahead has no effect"));
+        assert!(told("race", &[], false)[0].contains("an error of programs"));
+        assert!(told("action aet", &[], false)[0].contains("no action 'aet'"));
+    }
+}
