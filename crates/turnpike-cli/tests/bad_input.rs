@@ -13,14 +13,14 @@ const MODEL: &str = "builtin:philosophers";
 #[track_caller]
 fn refused(arguments: &[&str], words: &[&str]) -> Ran {
     let ran = turnpike(arguments);
-    assert_eq!(ran.code, Some(2), "{arguments:?}: {}{}", ran.out, ran.err);
-    assert_eq!(ran.out, "", "{arguments:?}: results and errors must not mix");
-    assert!(ran.err.starts_with("error: "), "{arguments:?}: {}", ran.err);
-    assert!(!ran.err.contains("panicked"), "{arguments:?}: {}", ran.err);
+    assert_eq!(ran.code, 2, "{arguments:?}: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.stdout, "", "{arguments:?}: results and errors must not mix");
+    assert!(ran.stderr.starts_with("error: "), "{arguments:?}: {}", ran.stderr);
+    assert!(!ran.stderr.contains("panicked"), "{arguments:?}: {}", ran.stderr);
     // Long lines are broken to the width of a terminal.
-    let text = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in words {
-        assert!(text.contains(word), "{arguments:?}: '{word}' is not in\n{}", ran.err);
+        assert!(text.contains(word), "{arguments:?}: '{word}' is not in\n{}", ran.stderr);
     }
     ran
 }
@@ -143,8 +143,8 @@ fn unknown_names_are_corrected() {
     refused(&["search", "m.aut", "--set", "n=1"], &["m.aut has no parameters to set"]);
     refused(&["search"], &["MODEL"]);
     let warned = turnpike(&["search", MODEL, "--find", "action eatt", "--strategy", "bfs"]).exits(0);
-    assert!(warned.err.starts_with("warning: "), "an unknown action is no error: {}", warned.err);
-    assert!(warned.err.contains("did you mean 'eat'?"), "{}", warned.err);
+    assert!(warned.stderr.starts_with("warning: "), "an unknown action is no error: {}", warned.stderr);
+    assert!(warned.stderr.contains("did you mean 'eat'?"), "{}", warned.stderr);
 }
 
 #[test]
@@ -269,6 +269,6 @@ fn standard_input_can_be_wrong_too() {
         .expect("starts");
     child.stdin.take().expect("a pipe").write_all(b"des (0,1\n").expect("writes");
     let ran: Ran = child.wait_with_output().expect("ends").into();
-    assert!(ran.err.contains("header"), "{}", ran.err);
+    assert!(ran.stderr.contains("header"), "{}", ran.stderr);
     ran.exits(2);
 }

@@ -1,8 +1,8 @@
 //! `bench`: everything runs at small sizes, and the table is whole.
 
-mod program;
+mod common;
 
-use program::turnpike;
+use common::turnpike;
 
 #[test]
 fn the_quick_table_is_whole() {

@@ -1,8 +1,8 @@
 //! `completions` and `man`: one script a shell, one page a command.
 
-mod program;
+mod common;
 
-use program::{folder, turnpike, turnpike_in};
+use common::{folder, turnpike, turnpike_in};
 
 const COMMANDS: [&str; 13] = [
     "search",

@@ -26,19 +26,23 @@ fn files_read_back_as_the_same_system() {
     for name in ["p.aut", "p.aut.gz"] {
         let file = path(name);
         let ran = turnpike(&["generate", "builtin:philosophers", "-o", &file]).exits(0);
-        assert!(ran.out.starts_with("generated: 392 states, 1,250 transitions (complete)\n"), "{}", ran.out);
-        assert!(ran.out.contains(&format!("\nwrote: {file}\n")), "{}", ran.out);
+        assert!(
+            ran.stdout.starts_with("generated: 392 states, 1,250 transitions (complete)\n"),
+            "{}",
+            ran.stdout
+        );
+        assert!(ran.stdout.contains(&format!("\nwrote: {file}\n")), "{}", ran.stdout);
         let again = json(0, &["generate", &file]);
         for field in ["states", "transitions", "deadlocks", "levels", "actions"] {
             assert_eq!(again[field], whole[field], "{field} of {name}");
         }
     }
     let piped = turnpike(&["generate", "builtin:philosophers", "-o", "-"]).exits(0);
-    assert!(piped.out.starts_with("des (0,1250,392)\n"));
-    assert_eq!(piped.out.lines().count(), 1251);
-    assert!(piped.err.starts_with("generated: 392 states"), "{}", piped.err);
+    assert!(piped.stdout.starts_with("des (0,1250,392)\n"));
+    assert_eq!(piped.stdout.lines().count(), 1251);
+    assert!(piped.stderr.starts_with("generated: 392 states"), "{}", piped.stderr);
     let text = std::fs::read_to_string(path("p.aut")).expect("the file");
-    assert!(text.lines().skip(1).eq(piped.out.lines().skip(1)), "the same transitions either way");
+    assert!(text.lines().skip(1).eq(piped.stdout.lines().skip(1)), "the same transitions either way");
 }
 
 #[test]
@@ -51,7 +55,7 @@ fn small_systems_are_drawn_and_large_ones_refused() {
     }
     let file = folder.path().join("big.svg").display().to_string();
     let ran = turnpike(&["generate", "builtin:bakery", "-o", &file]).exits(2);
-    assert!(ran.err.contains("too large to draw"), "{}", ran.err);
+    assert!(ran.stderr.contains("too large to draw"), "{}", ran.stderr);
     assert!(!std::path::Path::new(&file).exists());
 }
 
@@ -61,8 +65,8 @@ fn a_limit_leaves_a_valid_partial_system_and_says_so() {
     let file = folder.path().join("part.aut").display().to_string();
     let arguments = ["generate", "builtin:bakery", "--max-states", "50", "-o", &file];
     let ran = turnpike(&arguments).exits(3);
-    assert!(ran.out.starts_with("incomplete: "), "{}", ran.out);
-    assert!(ran.out.contains("part.aut (partial: "), "{}", ran.out);
+    assert!(ran.stdout.starts_with("incomplete: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("part.aut (partial: "), "{}", ran.stdout);
     let report = json(3, &arguments);
     assert_eq!((&report["complete"], &report["stop"]), (&false.into(), &"max-states".into()));
     let again = json(0, &["generate", &file]);
@@ -82,15 +86,15 @@ fn a_reader_that_goes_away_is_no_error() {
         .expect("starts");
     drop(child.stdout.take());
     let ran: common::Ran = child.wait_with_output().expect("ends").into();
-    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
 }
 
 #[test]
 fn info_lists_and_describes() {
-    let all = turnpike(&["info"]).exits(0).out;
+    let all = turnpike(&["info"]).exits(0).stdout;
     assert!(all.contains("builtin:philosophers  "), "{all}");
     assert!(all.contains("  --set n=5  the number of philosophers (2 to 10000)"), "{all}");
-    let one = turnpike(&["info", "builtin:philosophers", "--set", "n=3"]).exits(0).out;
+    let one = turnpike(&["info", "builtin:philosophers", "--set", "n=3"]).exits(0).stdout;
     for part in [
         "model: builtin:philosophers(n=3)\n",
         "actions: lock, eat, free\n",
@@ -108,8 +112,8 @@ fn info_lists_and_describes() {
         for suggestion in described["suggestions"].as_array().expect("suggestions") {
             let text = suggestion.as_str().expect("text");
             let ran = turnpike(&["search", name, "--find", text, "--max-states", "10"]);
-            assert!(matches!(ran.code, Some(0 | 1 | 3)), "{name} {text}: {}", ran.err);
-            assert_eq!(ran.err, "", "{name} {text}: a suggestion has no warnings");
+            assert!(matches!(ran.code, 0 | 1 | 3), "{name} {text}: {}", ran.stderr);
+            assert_eq!(ran.stderr, "", "{name} {text}: a suggestion has no warnings");
         }
         turnpike(&["check", name]).exits(0);
     }
@@ -117,9 +121,9 @@ fn info_lists_and_describes() {
 
 #[test]
 fn strategies_are_explained() {
-    let all = turnpike(&["strategies"]).exits(0).out;
+    let all = turnpike(&["strategies"]).exits(0).stdout;
     assert!(all.starts_with("auto (default): "), "{all}");
-    let one = turnpike(&["strategies", "bfs"]).exits(0).out;
+    let one = turnpike(&["strategies", "bfs"]).exits(0).stdout;
     assert!(one.starts_with("bfs: breadth-first search\n  guarantee "), "{one}");
     let listed = json(0, &["strategies"]);
     let names: Vec<&str> = listed["strategies"]
@@ -134,6 +138,6 @@ fn strategies_are_explained() {
 #[test]
 fn check_says_ok() {
     let ran = turnpike(&["check", "builtin:philosophers"]).exits(0);
-    assert_eq!(ran.out, "ok: builtin:philosophers(n=5) (1 word, 3 actions, 5 transitions at first)\n");
+    assert_eq!(ran.stdout, "ok: builtin:philosophers(n=5) (1 word, 3 actions, 5 transitions at first)\n");
     assert_eq!(json(0, &["check", "builtin:philosophers"])["ok"], true);
 }

@@ -1,8 +1,8 @@
 //! `reduce` and `compare`, also against the public corpus where it is at hand.
 
-mod program;
+mod common;
 
-use program::{folder, turnpike, turnpike_in};
+use common::{folder, turnpike, turnpike_in};
 
 const EARLY: &str = "des (0,3,4)\n(0,\"a\",1)\n(1,\"b\",2)\n(1,\"c\",3)\n";
 const LATE: &str = "des (0,4,5)\n(0,\"a\",1)\n(0,\"a\",2)\n(1,\"b\",3)\n(2,\"c\",4)\n";
@@ -20,7 +20,7 @@ fn reduces_to_every_kind_of_output() {
     }
     let text = std::fs::read_to_string(at.join("out.aut")).expect("text");
     assert_eq!(text, "des (0,2,3)\n(0,\"a\",1)\n(1,\"b\",2)\n");
-    turnpike_in(at, &["compare", "out.aut.gz", "in.aut"], "").expect(0, &["equal: strong bisimilar"]);
+    turnpike_in(at, &["compare", "out.aut.gz", "in.aut"], "").expect(0, &["equal: strongly bisimilar"]);
     let piped = turnpike_in(at, &["reduce", "-", "-o", "-"], TWICE).expect(0, &[]);
     assert_eq!(piped.stdout, text);
     assert!(piped.stderr.contains("-> 3 states"));
@@ -41,7 +41,7 @@ fn internal_steps_vanish_in_both_dialects() {
     let compare = [&["compare", "--cadp", "cadp.aut", "plain.aut"][..], &branching].concat();
     turnpike_in(at, &compare, "").expect(0, &["equal: branching bisimilar"]);
     turnpike_in(at, &compare[..4], "")
-        .expect(1, &["different: not strong bisimilar", "after `a`, which both can do"]);
+        .expect(1, &["different: not strongly bisimilar", "after `a`, which both can do"]);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! `replay` and `show`: what fits, what does not, and what is no trace at all.
 
-mod program;
+mod common;
 
-use program::{folder, turnpike, turnpike_in};
+use common::{folder, turnpike, turnpike_in};
 
 const PHILOSOPHERS: [&str; 3] = ["builtin:philosophers", "--set", "n=2"];
 
-fn replay(folder: &tempfile::TempDir, trace: &str, more: &[&str]) -> program::Ran {
+fn replay(folder: &tempfile::TempDir, trace: &str, more: &[&str]) -> common::Ran {
     let arguments: Vec<&str> =
         [&["replay"], &PHILOSOPHERS[..], &[trace], more].into_iter().flatten().copied().collect();
     turnpike_in(folder.path(), &arguments, "")
@@ -131,4 +131,50 @@ fn bad_traces_are_refused() {
         assert!(report["error"].is_string(), "{report}");
     }
     turnpike(&["replay", "-", "-"]).expect(2, &["only one of model and trace"]);
+}
+
+#[test]
+fn a_trace_is_judged_by_what_it_was_written_for() {
+    let folder = folder(&[]);
+    for (model, find, more) in [
+        ("builtin:philosophers", "deadlock", &[][..]),
+        ("builtin:philosophers", "state waiting >= 3", &[]),
+        ("builtin:scc", "action report", &[]),
+        ("builtin:scc", "label scc(2)", &[]),
+        ("builtin:scc", "nondeterminism", &[]),
+        ("builtin:scc", "livelock", &["--tau", "scc"]),
+        ("builtin:backloops", "livelock", &[]),
+        ("builtin:bakery", "assertion", &["--set", "n=2", "--set", "limit=3"]),
+    ] {
+        let search = [&["search", model, "--find", find, "--trace", "w.json", "-q"], more].concat();
+        turnpike_in(folder.path(), &search, "").expect(1, &["found: "]);
+        let again = [&["replay", model, "w.json"], more].concat();
+        let ran = turnpike_in(folder.path(), &again, "").expect(0, &["objective met: ", find]);
+        assert_eq!(ran.stderr, "");
+        let report = turnpike_in(folder.path(), &[&again[..], &["--format", "json"]].concat(), "").json();
+        assert_eq!(report["met"], true, "{find}");
+    }
+    // Fits, but shows something else now.
+    for (objective, words) in
+        [("deadlock", "'deadlock', but does not show it"), ("livelock", "that are not internal")]
+    {
+        let file = folder.path().join("w.json");
+        let steps = r#"[{"label":"lock(1,1)"}]"#;
+        let text =
+            format!(r#"{{"format":"turnpike-trace","version":1,"objective":"{objective}","steps":{steps}}}"#);
+        std::fs::write(&file, text).expect("writes");
+        let again = ["replay", "builtin:philosophers", "w.json"];
+        let ran = turnpike_in(folder.path(), &again, "").expect(0, &[words]);
+        assert!(ran.stderr.starts_with("warning: "), "{}", ran.text());
+        let report = turnpike_in(folder.path(), &[&again[..], &["--format", "json"]].concat(), "").json();
+        assert_eq!(report["met"], false);
+    }
+}
+
+#[test]
+fn an_empty_file_is_no_trace() {
+    let folder = folder(&[("e.json", ""), ("e.txt", "")]);
+    turnpike_in(folder.path(), &["show", "e.json"], "").expect(2, &["e.json: the file is empty"]);
+    turnpike_in(folder.path(), &["replay", "builtin:scc", "e.txt"], "").expect(2, &["the file is empty"]);
+    turnpike_in(folder.path(), &["show", "-"], "").expect(2, &["the file is empty"]);
 }

@@ -40,7 +40,7 @@ fn conforms(validator: &jsonschema::Validator, value: &Value, what: &str) {
 #[test]
 fn the_published_schemas_are_those_of_the_program() {
     for kind in KINDS {
-        let current = turnpike(&["info", "--schema", kind]).exits(0).out;
+        let current = turnpike(&["info", "--schema", kind]).exits(0).stdout;
         if std::env::var_os("TURNPIKE_BLESS").is_some() {
             std::fs::write(published(kind), &current).expect("writes");
         }
@@ -92,7 +92,7 @@ fn events_keep_to_their_schema() {
         ["search", "builtin:bakery", "--find", "deadlock", "--max-time", "1s", "--progress", "json"];
     let ran: common::Ran = command(&arguments).output().expect("runs").into();
     let mut kinds = std::collections::BTreeSet::new();
-    for line in ran.err.lines() {
+    for line in ran.stderr.lines() {
         let event: Value = serde_json::from_str(line).expect("a line of JSON");
         conforms(&validator, &event, line);
         kinds.insert(event["event"].as_str().unwrap_or_default().to_owned());

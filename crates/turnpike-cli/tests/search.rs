@@ -14,14 +14,14 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn without_flags_a_deadlock_is_found_and_explained() {
     let ran = turnpike(&["search", PHILOSOPHERS]).exits(1);
-    let lines: Vec<&str> = ran.out.lines().collect();
-    assert!(lines[0].starts_with("found: deadlock in "), "{}", ran.out);
-    assert!(ran.out.contains("\nstopped: the objective was met\n"), "{}", ran.out);
-    assert!(ran.out.contains("  1  lock("), "{}", ran.out);
-    assert!(ran.out.contains("=has-left"), "{}", ran.out);
-    assert!(ran.out.contains("\nactions: lock "), "{}", ran.out);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].starts_with("found: deadlock in "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nstopped: the objective was met\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  1  lock("), "{}", ran.stdout);
+    assert!(ran.stdout.contains("=has-left"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nactions: lock "), "{}", ran.stdout);
     assert_eq!(lines.last(), Some(&"repeat: turnpike search builtin:philosophers --seed 0"));
-    assert_eq!(ran.err, "", "no progress without a terminal");
+    assert_eq!(ran.stderr, "", "no progress without a terminal");
 }
 
 #[test]
@@ -59,31 +59,35 @@ fn the_fields_come_in_the_published_order() {
 #[test]
 fn verdicts_and_exit_codes_agree() {
     let complete = turnpike(&["search", PHILOSOPHERS, "--find", "action nothing", "--strategy", "bfs"]);
-    assert!(complete.out.starts_with("none: no action nothing in 392 states (complete)"), "{}", complete.out);
-    assert!(complete.err.starts_with("warning: builtin:philosophers(n=5) has no action 'nothing'"));
+    assert!(
+        complete.stdout.starts_with("none: no action nothing in 392 states (complete)"),
+        "{}",
+        complete.stdout
+    );
+    assert!(complete.stderr.starts_with("warning: builtin:philosophers(n=5) has no action 'nothing'"));
     complete.exits(0);
 
     let limited =
         ["search", "builtin:bakery", "--find", "deadlock", "--strategy", "bfs", "--max-states", "100"];
     let ran = turnpike(&limited).exits(3);
     let expected = "inconclusive: no deadlock in 100 states (stopped: the limit on states was reached)";
-    assert_eq!(ran.out.lines().next(), Some(expected));
+    assert_eq!(ran.stdout.lines().next(), Some(expected));
     let report = json(3, &limited);
     assert_eq!((&report["verdict"], &report["stop"]), (&"inconclusive".into(), &"max-states".into()));
     assert_eq!(report["states"], 100, "a limit of M states allows exactly M expansions");
 
     let lossy = ["search", PHILOSOPHERS, "--find", "action none", "--strategy", "bfs", "--store", "compact"];
     let ran = turnpike(&lossy).exits(3);
-    assert!(ran.out.contains("-bit fingerprints of 392 states"), "{}", ran.out);
+    assert!(ran.stdout.contains("-bit fingerprints of 392 states"), "{}", ran.stdout);
 
     let measured = ["search", "builtin:diamond", "--find", "max report.1", "--strategy", "bfs"];
-    assert!(turnpike(&measured).exits(0).out.starts_with("measured: max report.1 = 9 in "));
+    assert!(turnpike(&measured).exits(0).stdout.starts_with("measured: max report.1 = 9 in "));
 }
 
 #[test]
 fn quiet_leaves_the_verdict() {
     let ran = turnpike(&["search", PHILOSOPHERS, "--strategy", "bfs", "--quiet"]).exits(1);
-    assert_eq!(ran.out, "found: deadlock in 5 steps\n");
+    assert_eq!(ran.stdout, "found: deadlock in 5 steps\n");
 }
 
 #[test]
@@ -133,7 +137,7 @@ fn many_runs_are_summed_up() {
     assert_eq!(report["states"], total);
     assert_eq!(report["states_mean"], total as f64 / 20.0);
 
-    let text = turnpike(&with(&[])).exits(1).out;
+    let text = turnpike(&with(&[])).exits(1).stdout;
     assert!(text.starts_with("found: deadlock in 20 of 20 runs (100%), shortest in "), "{text}");
     assert!(text.contains("smallest        median"), "{text}");
     assert!(text.contains("; alone: turnpike search builtin:diamond --strategy random --seed"), "{text}");
@@ -205,11 +209,11 @@ fn witnesses_are_written_in_three_formats_and_long_ones_abbreviated() {
     for (name, start) in [("w.json", "{"), ("w.txt", "#"), ("w.aut", "des (0,")] {
         let file = folder.path().join(name).display().to_string();
         let ran = turnpike(&["search", PHILOSOPHERS, "--strategy", "bfs", "--trace", &file]).exits(1);
-        assert!(ran.out.contains(&format!("\nwrote: {file}\n")), "{}", ran.out);
+        assert!(ran.stdout.contains(&format!("\nwrote: {file}\n")), "{}", ran.stdout);
         assert!(std::fs::read_to_string(&file).expect("the file").starts_with(start));
     }
     let long = ["search", "builtin:diamond", "--set", "n=400", "--strategy", "dfs", "--no-shorten"];
-    let out = turnpike(&long).exits(1).out;
+    let out = turnpike(&long).exits(1).stdout;
     assert!(out.contains("more lines; --trace FILE keeps all, `turnpike show FILE` prints it ..."), "{out}");
     assert!(out.lines().count() < 90);
     let none = folder.path().join("none.json").display().to_string();
@@ -239,7 +243,7 @@ fn models_come_from_files_and_standard_input() {
 fn progress_comes_as_json_lines_when_asked() {
     let ran = turnpike(&["search", PHILOSOPHERS, "--strategy", "bfs", "--progress", "json"]).exits(1);
     let events: Vec<Value> =
-        ran.err.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+        ran.stderr.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
     assert_eq!(events.first().map(|event| &event["event"]), Some(&"run-started".into()));
     assert_eq!(events.last().map(|event| &event["event"]), Some(&"run-finished".into()));
 }
@@ -271,6 +275,6 @@ fn every_strategy_runs_from_the_command_line() {
         let arguments =
             [&["search", PHILOSOPHERS, "--max-states", "50000", "--strategy", strategy], more].concat();
         let ran = turnpike(&arguments);
-        assert!(matches!(ran.code, Some(1 | 3)), "{strategy}: {}{}", ran.out, ran.err);
+        assert!(matches!(ran.code, 1 | 3), "{strategy}: {}{}", ran.stdout, ran.stderr);
     }
 }

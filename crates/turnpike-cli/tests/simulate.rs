@@ -1,8 +1,8 @@
 //! `simulate`, scripted from standard input.
 
-mod program;
+mod common;
 
-use program::{Ran, folder, turnpike_in};
+use common::{Ran, folder, turnpike_in};
 
 fn simulate(folder: &tempfile::TempDir, script: &str, more: &[&str]) -> Ran {
     let arguments: Vec<&str> = [&["simulate", "builtin:philosophers", "--set", "n=2"], more].concat();

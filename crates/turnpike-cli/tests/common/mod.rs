@@ -1,49 +1,83 @@
 //! Runs the real program.
 #![allow(dead_code, reason = "not every test file uses every helper")]
 
+use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// A run of the program.
+/// What a run of the program left behind.
 pub(crate) struct Ran {
-    pub(crate) code: Option<i32>,
-    pub(crate) out: String,
-    pub(crate) err: String,
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Ran {
+            code: output.status.code().expect("an exit code"),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+}
+
+impl Ran {
+    /// Both outputs, for patterns that may be in either.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {}", self.text()))
+    }
+
+    /// The run ended with this code, and without a panic.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        self.expect(code, &[])
+    }
+
+    /// The run ended with this code, without a panic, and said all of these.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32, words: &[&str]) -> Self {
+        let text = self.text();
+        assert_eq!(self.code, code, "{text}");
+        assert!(!text.contains("panicked"), "{text}");
+        for word in words {
+            assert!(text.contains(word), "'{word}' is missing in:\n{text}");
+        }
+        self
+    }
+}
+
+/// The program with these arguments and no input, ready to run.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_turnpike"));
     command.args(arguments).stdin(Stdio::null()).env("NO_COLOR", "1");
     command
 }
 
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        Ran {
-            code: output.status.code(),
-            out: String::from_utf8(output.stdout).expect("text"),
-            err: String::from_utf8(output.stderr).expect("text"),
-        }
-    }
-}
-
+/// Runs turnpike without input, wherever the test is.
 pub(crate) fn turnpike(arguments: &[&str]) -> Ran {
     command(arguments).output().expect("the program starts").into()
 }
 
-impl Ran {
-    #[track_caller]
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.out)
-            .unwrap_or_else(|error| panic!("{error} in {}\n{}", self.out, self.err))
-    }
-
-    #[track_caller]
-    pub(crate) fn exits(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "{}\n{}", self.out, self.err);
-        self
-    }
+/// Runs turnpike in a folder with this standard input.
+pub(crate) fn turnpike_in(folder: &Path, arguments: &[&str], input: &str) -> Ran {
+    let mut child = command(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A program that ends early closes its input: that is its right.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("the program ends").into()
 }
 
 /// Runs with `--format json`.
@@ -68,4 +102,13 @@ pub(crate) fn timeless(mut value: Value) -> Value {
     }
     strip(&mut value);
     value
+}
+
+/// A folder with these files.
+pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("writes");
+    }
+    folder
 }
