@@ -127,3 +127,9 @@ fn help_keeps_flags_under_their_headings() {
     let help = turnpike(&["simulate", "--help"]).exits(0).stdout;
     assert!(help.contains("\n  u, undo [N] "), "{help}");
 }
+
+#[test]
+fn an_objective_counts_once() {
+    let twice = ["search", MODEL, "--find", "deadlock", "--find", " deadlock", "--all", "-q"];
+    assert_eq!(turnpike(&twice).exits(1).stdout.matches("deadlock").count(), 1);
+}

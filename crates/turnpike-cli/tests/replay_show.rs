@@ -178,3 +178,13 @@ fn an_empty_file_is_no_trace() {
     turnpike_in(folder.path(), &["replay", "builtin:scc", "e.txt"], "").expect(2, &["the file is empty"]);
     turnpike_in(folder.path(), &["show", "-"], "").expect(2, &["the file is empty"]);
 }
+
+#[test]
+fn a_loop_that_is_not_reached_is_not_shown() {
+    let folder = folder(&[("w.json", "")]);
+    let search = ["search", "builtin:scc", "--find", "livelock", "--tau", "scc", "--trace", "w.json"];
+    turnpike_in(folder.path(), &search, "").exits(1);
+    let other = ["replay", "builtin:backloops", "w.json", "--actions-only"];
+    let ran = turnpike_in(folder.path(), &other, "").expect(1, &["the trace does not fit"]);
+    assert!(!ran.stdout.contains("back to"), "{}", ran.stdout);
+}

@@ -119,7 +119,7 @@ fn unmet(objective: &str) -> Diagnostic {
 fn different_model(trace: &Trace, name: &str) -> Diagnostic {
     let from = if trace.model.is_empty() { "another model" } else { &trace.model };
     let message = if from == name {
-        format!("{name} was changed after the trace was written")
+        format!("{name} was changed after the trace was written, or is read in another way")
     } else {
         format!("the trace was written for {from}, not for {name}")
     };

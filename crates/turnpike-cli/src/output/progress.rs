@@ -60,6 +60,15 @@ struct StatusLine {
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Back to the first column, and erase to the end.
 pub(crate) const CLEAR: &str = "\r\x1b[2K";
+/// What is too long for the terminal is cut off, not wrapped: only one line is cleared afterwards.
+const CUT: &str = "\x1b[?7l";
+const WRAP: &str = "\x1b[?7h";
+
+/// Replaces the status line. A terminal that went away is no reason to stop working.
+fn replace_line(text: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = write!(err, "{CLEAR}{CUT}{text}{WRAP}").and_then(|()| err.flush());
+}
 
 impl Reporter {
     pub(crate) fn new(args: ProgressArgs, runs: u64) -> Self {
@@ -97,9 +106,7 @@ impl Reporter {
         let text = status(progress, line.finished, self.runs);
         if self.terminal {
             line.shown = true;
-            // A terminal that went away is no reason to stop searching.
-            let mut err = std::io::stderr().lock();
-            let _ = write!(err, "{CLEAR}{text}").and_then(|()| err.flush());
+            replace_line(&text);
         } else {
             super::note(&text);
         }
@@ -109,8 +116,7 @@ impl Reporter {
 impl Drop for Reporter {
     fn drop(&mut self) {
         if self.line().shown {
-            let mut err = std::io::stderr().lock();
-            let _ = write!(err, "{CLEAR}").and_then(|()| err.flush());
+            replace_line("");
         }
     }
 }
@@ -124,8 +130,7 @@ impl Phase {
     pub(crate) fn new(what: &str) -> Self {
         let terminal = std::io::stderr().is_terminal();
         if terminal {
-            let mut err = std::io::stderr().lock();
-            let _ = write!(err, "{CLEAR}{what} ...").and_then(|()| err.flush());
+            replace_line(&format!("{what} ..."));
         }
         Phase { terminal }
     }
@@ -134,8 +139,7 @@ impl Phase {
 impl Drop for Phase {
     fn drop(&mut self) {
         if self.terminal {
-            let mut err = std::io::stderr().lock();
-            let _ = write!(err, "{CLEAR}").and_then(|()| err.flush());
+            replace_line("");
         }
     }
 }

@@ -182,6 +182,8 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
         fingerprint: info.fingerprint,
         initial,
         steps: executed,
+        // A loop that was not reached does not close.
+        loop_start: trace.loop_start.filter(|_| divergence.is_none()),
         ..trace.clone()
     };
     Ok(Replayed { trace, divergence, enabled, deadlock })

@@ -158,13 +158,7 @@ pub(crate) fn object(report: &SearchReport, context: Context) -> SearchOutput {
 
 fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
     SearchOutput {
-        turnpike: VERSION.to_owned(),
-        command: "search".to_owned(),
-        model: context.model.clone(),
-        strategy: context.strategy.to_owned(),
         seed: run.seed,
-        verdict: run.verdict,
-        stop: run.stop,
         objective: run.objective.clone(),
         states: run.states,
         considered: run.considered,
@@ -182,15 +176,7 @@ fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
         extreme: run.extreme.iter().map(|(text, value)| (text.clone(), number(*value))).collect(),
         generations: run.generations.clone(),
         odds: run.odds.clone(),
-        files: Vec::new(),
-        warnings: Vec::new(),
-        repeat: None,
-        success_rate: None,
-        states_mean: None,
-        states_median: None,
-        length_mean: None,
-        length_median: None,
-        runs: None,
+        ..unfilled(context, run.verdict, run.stop)
     }
 }
 
@@ -203,7 +189,24 @@ fn total(runs: &[RunReport], verdict: Verdict, context: &Context) -> SearchOutpu
         None => StopReason::Interrupted,
     };
     let best = Summary::of(runs).best;
-    let actions = merged_actions(runs);
+    SearchOutput {
+        states: sum(|run| run.states),
+        transitions: sum(|run| run.transitions),
+        depth: runs.iter().map(|run| run.depth).max().unwrap_or(0),
+        peak_bytes: runs.iter().map(|run| run.peak_bytes).max().unwrap_or(0),
+        shorten_states: sum(|run| run.shorten_states),
+        witness: best.map(|(_, _, witness)| witness.clone()),
+        witnesses: best.map(|(_, run, _)| run.witnesses.clone()).unwrap_or_default(),
+        never_taken: never_taken(runs),
+        actions: merged_actions(runs),
+        covered: merged_cover(runs),
+        extreme: merged_extremes(runs).into_iter().map(|(text, value)| (text, number(value))).collect(),
+        ..unfilled(context, verdict, stop)
+    }
+}
+
+/// What every result has, and nothing of what only some have.
+fn unfilled(context: &Context, verdict: Verdict, stop: StopReason) -> SearchOutput {
     SearchOutput {
         turnpike: VERSION.to_owned(),
         command: "search".to_owned(),
@@ -213,20 +216,20 @@ fn total(runs: &[RunReport], verdict: Verdict, context: &Context) -> SearchOutpu
         verdict,
         stop,
         objective: context.objective.clone(),
-        states: sum(|run| run.states),
+        states: 0,
         considered: None,
         generated: None,
-        transitions: sum(|run| run.transitions),
-        depth: runs.iter().map(|run| run.depth).max().unwrap_or(0),
+        transitions: 0,
+        depth: 0,
         seconds: context.seconds,
-        peak_bytes: runs.iter().map(|run| run.peak_bytes).max().unwrap_or(0),
-        shorten_states: sum(|run| run.shorten_states),
-        witness: best.map(|(_, _, witness)| witness.clone()),
-        witnesses: best.map(|(_, run, _)| run.witnesses.clone()).unwrap_or_default(),
-        never_taken: never_taken(runs),
-        actions,
-        covered: merged_cover(runs),
-        extreme: merged_extremes(runs).into_iter().map(|(text, value)| (text, number(value))).collect(),
+        peak_bytes: 0,
+        shorten_states: 0,
+        actions: IndexMap::new(),
+        witness: None,
+        witnesses: Vec::new(),
+        never_taken: Vec::new(),
+        covered: IndexMap::new(),
+        extreme: IndexMap::new(),
         generations: Vec::new(),
         odds: None,
         files: Vec::new(),

@@ -141,11 +141,19 @@ fn exit_of(verdict: Verdict) -> Exit {
 }
 
 fn objectives(texts: &[String]) -> Outcome<Vec<Objective>> {
-    let read = |text: &String| match text.trim() {
-        "" => Err(Diagnostic::error("--find needs an objective").help("for example --find deadlock").into()),
-        text => Ok(text.parse::<Objective>()?),
-    };
-    texts.iter().map(read).collect()
+    let mut objectives: Vec<Objective> = Vec::new();
+    for text in texts {
+        if text.trim().is_empty() {
+            let error = Diagnostic::error("--find needs an objective");
+            return Err(error.help("for example --find deadlock").into());
+        }
+        let objective = text.parse()?;
+        // Asked for twice, it is still one.
+        if !objectives.contains(&objective) {
+            objectives.push(objective);
+        }
+    }
+    Ok(objectives)
 }
 
 /// An error in a state expression, with the expression it points into.
