@@ -101,6 +101,10 @@ fn converse(simulation: &mut Simulation<'_>, strict: bool) -> Outcome<Vec<(u64, 
         line.clear();
         let read = input.lock().read_until(b'\n', &mut line);
         if read.map_err(|error| Failure::file("standard input", "read", &error))? == 0 {
+            if prompts {
+                // Whatever comes next begins a line of its own.
+                output::line("");
+            }
             break;
         }
         let outcome = command::parse(&String::from_utf8_lossy(&line));
