@@ -74,6 +74,14 @@ impl Rng {
     pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
+
+    /// A uniform permutation (Fisher–Yates).
+    #[cfg(test)]
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.index(last + 1));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -116,11 +116,11 @@ fn take_shortcuts(run: &mut Run<'_>, witness: &Witness, budget: u64) -> Result<(
     let mut start = 0;
     let mut gained = false;
     while start + 2 < states.len() && spent + share <= budget {
-        let (detour, target, cost) = quicker_way(explorer, &states, start, share)?;
-        spent += cost;
-        if let Some(target) = target {
+        let shortcut = quicker_way(explorer, &states, start, share)?;
+        spent += shortcut.cost;
+        if let Some(target) = shortcut.target {
             gained = true;
-            states.splice(start + 1..=target, detour);
+            states.splice(start + 1..=target, shortcut.states);
         }
         start += stride;
     }
@@ -136,14 +136,24 @@ fn take_shortcuts(run: &mut Run<'_>, witness: &Witness, budget: u64) -> Result<(
     Ok((Witness { choices, loop_start, stem, ..witness.clone() }, spent))
 }
 
-/// The best shortcut from `states[start]`: the states to go through (the target included), the target's index, and
-/// the expansions spent.
+/// What a local search found.
+#[derive(Default)]
+struct Shortcut {
+    /// The states to go through, the target included.
+    states: Vec<Vec<u32>>,
+    /// The index of the state reached, if any way is quicker.
+    target: Option<usize>,
+    /// Expansions spent.
+    cost: u64,
+}
+
+/// The best shortcut from `states[start]`.
 fn quicker_way(
     explorer: &mut dyn turnpike_model::Explorer,
     states: &[Vec<u32>],
     start: usize,
     budget: u64,
-) -> Result<(Vec<Vec<u32>>, Option<usize>, u64), StepError> {
+) -> Result<Shortcut, StepError> {
     let later: FxHashMap<&[u32], usize> =
         states.iter().enumerate().skip(start + 1).map(|(index, state)| (state.as_slice(), index)).collect();
     let width = states[start].len();
@@ -178,7 +188,7 @@ fn quicker_way(
         }
         next += 1;
     }
-    let Some((_, id, index)) = best else { return Ok((Vec::new(), None, cost)) };
+    let Some((_, id, index)) = best else { return Ok(Shortcut { cost, ..Shortcut::default() }) };
     let mut detour = Vec::new();
     let mut at = id;
     while parents[at as usize] != ROOT {
@@ -186,5 +196,5 @@ fn quicker_way(
         at = parents[at as usize];
     }
     detour.reverse();
-    Ok((detour, Some(index), cost))
+    Ok(Shortcut { states: detour, target: Some(index), cost })
 }
