@@ -4,6 +4,8 @@
 //! A slot packs the id with the spare high bits of the hash as a tag, so most probes that miss never touch the values.
 //! Capacity grows by 2/5, not by doubling: between 5.3 and 7.5 bytes an entry, never more.
 
+use std::hint::black_box;
+
 const EMPTY: u32 = u32::MAX;
 const MIN_CAPACITY: usize = 32;
 
@@ -61,20 +63,6 @@ impl IdTable {
     fn home(&self, hash: u64) -> usize {
         // Multiply-shift maps the upper half of the hash onto any capacity, not only powers of two.
         (((hash >> 32) * self.slots.len() as u64) >> 32) as usize
-    }
-
-    /// Reads the slot where a look-up of this hash would begin. Reading the slots of several hashes before looking
-    /// them up lets the processor wait for all of them at once.
-    #[inline]
-    pub fn touch(&self, hash: u64) -> u32 {
-        self.slots[self.home(hash)]
-    }
-
-    /// The id in a slot that [`touch`](Self::touch) read for this hash, if it is probably the entry looked for.
-    #[inline]
-    pub fn likely_id(&self, slot: u32, hash: u64) -> Option<u32> {
-        let mask = (1u32 << self.id_bits) - 1;
-        (slot != EMPTY && slot & !mask == hash as u32 & !mask).then_some(slot & mask)
     }
 
     /// The id of the entry with this hash for which `same(id)` holds.
@@ -148,7 +136,8 @@ impl IdTable {
                 // The newest value is not stored yet, so its hash comes from the caller.
                 *hash = if id + 1 == self.len { last_hash } else { hash_of(id) };
             }
-            std::hint::black_box(hashes.iter().fold(0, |sum, &hash| sum ^ self.touch(hash)));
+            // Read ahead: the processor waits for all of these slots at once.
+            black_box(hashes.iter().fold(0, |sum, &hash| sum ^ self.slots[self.home(hash)]));
             for (&hash, id) in hashes.iter().zip(ids) {
                 let mut slot = self.home(hash);
                 while self.slots[slot] != EMPTY {

@@ -87,6 +87,18 @@ impl Successors {
         self.labels[index]
     }
 
+    /// All labels, in order.
+    #[inline]
+    pub fn labels(&self) -> &[LabelId] {
+        &self.labels
+    }
+
+    /// The words of all targets, one after the other.
+    #[inline]
+    pub fn words(&self) -> &[u32] {
+        &self.states
+    }
+
     /// Target of transition `index`.
     #[inline]
     pub fn state(&self, index: usize) -> &[u32] {

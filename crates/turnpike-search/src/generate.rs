@@ -145,7 +145,7 @@ pub fn generate(
 }
 
 /// Transitions collected before they are inserted together, so that the store's cache misses overlap.
-const TOGETHER: usize = 64;
+const TOGETHER: usize = 112;
 
 struct Space<'a> {
     visited: Visited,
@@ -156,7 +156,7 @@ struct Space<'a> {
     /// Transitions not inserted yet, and the source of each.
     pending: Successors,
     sources: Vec<u32>,
-    targets: Vec<(u32, bool)>,
+    targets: Vec<u32>,
 }
 
 impl Space<'_> {
@@ -207,8 +207,7 @@ impl Space<'_> {
     fn insert_pending(&mut self) -> Result<(), Halt> {
         self.visited.insert_all_exact(&self.pending, ROOT, &mut self.targets);
         let transitions = self.sources.iter().zip(&self.targets).enumerate();
-        let mut transitions =
-            transitions.map(|(index, (&from, &(to, _)))| (from, self.pending.label(index), to));
+        let mut transitions = transitions.map(|(index, (&from, &to))| (from, self.pending.label(index), to));
         let written = self.sink.transitions(&mut transitions);
         self.pending.clear();
         self.sources.clear();

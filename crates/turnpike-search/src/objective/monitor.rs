@@ -54,8 +54,10 @@ struct Extreme {
 
 #[derive(Default, Clone)]
 struct LabelFacts {
-    known: bool,
     count: u64,
+    known: bool,
+    /// Known to concern no objective: there is nothing to do but count.
+    plain: bool,
     internal: bool,
     /// Objectives (by bit) that this label meets.
     meets: u64,
@@ -76,6 +78,8 @@ pub(crate) struct Monitor {
     extremes: Vec<Extreme>,
     covers: Vec<usize>,
     lookahead: bool,
+    /// Whether the states that transitions lead to are examined.
+    looks_at_targets: bool,
     scratch: Successors,
 }
 
@@ -105,6 +109,7 @@ impl Monitor {
             extremes: Vec::new(),
             covers: Vec::new(),
             lookahead,
+            looks_at_targets: false,
             scratch: Successors::new(info.width),
         };
         for (index, objective) in objectives.iter().enumerate() {
@@ -141,6 +146,10 @@ impl Monitor {
                 Goal::Action(_) | Goal::Label(_) => {}
             }
         }
+        monitor.looks_at_targets = !monitor.states.is_empty()
+            || !monitor.violations.is_empty()
+            || monitor.extremes.iter().any(|e| matches!(e.quantity, Quantity::Measure(_)))
+            || lookahead && !monitor.deadlock.is_empty();
         Ok(monitor)
     }
 
@@ -196,11 +205,15 @@ impl Monitor {
         if !self.deadlock.is_empty() && explorer.is_deadlock(state, successors) {
             hits.extend(self.deadlock.iter().map(|&objective| Hit { objective, kind: HitKind::Here }));
         }
-        let test_targets = !self.states.is_empty()
-            || !self.violations.is_empty()
-            || self.extremes.iter().any(|e| matches!(e.quantity, Quantity::Measure(_)));
-        for index in 0..successors.len() {
-            let label = successors.label(index).index();
+        for (index, label) in successors.labels().iter().enumerate() {
+            let label = label.index();
+            if let Some(facts) = self.labels.get_mut(label)
+                && facts.plain
+                && !self.looks_at_targets
+            {
+                facts.count += 1;
+                continue;
+            }
             if self.labels.get(label).is_none_or(|facts| !facts.known) {
                 self.resolve(explorer, successors.label(index));
             }
@@ -214,7 +227,7 @@ impl Monitor {
             for &(extreme, value) in &facts.values {
                 self.extremes[extreme].offer(value);
             }
-            if test_targets {
+            if self.looks_at_targets {
                 self.examine_state(explorer, successors.state(index), HitKind::Step(index as u32), hits)?;
             }
             if self.lookahead && !self.deadlock.is_empty() {
@@ -326,6 +339,7 @@ impl Monitor {
                 facts.values.push((index, value));
             }
         }
+        facts.plain = facts.meets == 0 && facts.values.is_empty();
         self.labels[id.index()] = facts;
     }
 

@@ -18,6 +18,10 @@ impl Arena {
         Arena { width, len: 0, chunks: Vec::new(), alive: Vec::new() }
     }
 
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -43,8 +47,15 @@ impl Arena {
 
     #[inline]
     pub(crate) fn get(&self, id: u32) -> &[u32] {
-        let offset = (id as usize & (CHUNK - 1)) * self.width;
-        &self.chunks[id as usize >> CHUNK_BITS][offset..offset + self.width]
+        self.get_of(self.width, id)
+    }
+
+    /// Like [`get`](Self::get), for callers that know the width when they are compiled.
+    #[inline(always)]
+    pub(crate) fn get_of(&self, width: usize, id: u32) -> &[u32] {
+        debug_assert_eq!(width, self.width);
+        let offset = (id as usize & (CHUNK - 1)) * width;
+        &self.chunks[id as usize >> CHUNK_BITS][offset..offset + width]
     }
 
     /// The state will not be asked for again.

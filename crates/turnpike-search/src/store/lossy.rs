@@ -1,5 +1,7 @@
 //! Stores that may take a new state for an old one: they never prove absence.
 
+use super::table::prefetch;
+
 const MIN_CAPACITY: usize = 64;
 
 /// 63-bit fingerprints (hash compaction): an open-addressed table of the prints themselves, one memory access a look-up.
@@ -44,10 +46,10 @@ impl Fingerprints {
         }
     }
 
-    /// Reads the slot where a look-up would begin; see [`turnpike_model::IdTable::touch`].
+    /// Asks for the memory where a look-up will begin.
     #[inline]
-    pub(crate) fn touch(&self, print: u64) -> u64 {
-        self.slots[self.home(print)]
+    pub(crate) fn prefetch(&self, print: u64) {
+        prefetch(&self.slots[self.home(print)]);
     }
 
     /// Adds a fingerprint; `None` when it is new, otherwise whether it is marked.

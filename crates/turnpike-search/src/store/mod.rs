@@ -3,6 +3,7 @@
 mod arena;
 mod exact;
 mod lossy;
+mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -12,6 +13,7 @@ use std::str::FromStr;
 
 pub(crate) use exact::ExactStore;
 pub(crate) use lossy::Fingerprints;
+pub(crate) use table::{StateTable, prefetch};
 use turnpike_model::{Diagnostic, Explorer, Successors, diagnostic::nearest};
 
 use crate::witness::Path;
@@ -157,22 +159,18 @@ impl Visited {
     }
 
     /// Adds all successors of a state, and writes the id of each, old or new: for exact stores.
-    pub(crate) fn insert_all_exact(
-        &mut self,
-        successors: &Successors,
-        parent: u32,
-        ids: &mut Vec<(u32, bool)>,
-    ) {
+    pub(crate) fn insert_all_exact(&mut self, successors: &Successors, parent: u32, ids: &mut Vec<u32>) {
         match &mut self.kind {
             Kind::Exact(store) => store.insert_all(successors, ids),
             Kind::Tree(store) => {
                 ids.clear();
-                ids.extend(successors.iter().map(|(_, state)| store.insert(state)));
+                ids.extend(successors.iter().map(|(_, state)| store.insert(state).0));
             }
             _ => unreachable!("only exact stores give ids of old states"),
         }
+        let new_len = self.len();
         if let Some(parents) = &mut self.parents {
-            parents.extend(ids.iter().filter(|(_, new)| *new).map(|_| parent));
+            parents.resize(new_len, parent);
         }
     }
 
@@ -183,7 +181,7 @@ impl Visited {
         explorer: &mut dyn Explorer,
         successors: &Successors,
         parent: u32,
-        scratch: &mut Vec<(u32, bool)>,
+        scratch: &mut Vec<u32>,
     ) {
         if matches!(self.kind, Kind::Exact(_) | Kind::Tree(_)) {
             self.insert_all_exact(successors, parent, scratch);
@@ -203,12 +201,11 @@ impl Visited {
         }
     }
 
-    /// Reads where the look-up of a state will begin; see [`turnpike_model::IdTable::touch`].
+    /// Asks for the memory where the look-up of a state will begin; see [`StateTable::prefetch`](table::StateTable::prefetch).
     #[inline]
-    pub(crate) fn touch(&self, state: &[u32]) -> u32 {
-        match &self.kind {
-            Kind::Exact(store) => store.touch(state),
-            _ => 0,
+    pub(crate) fn prefetch(&self, state: &[u32]) {
+        if let Kind::Exact(store) = &self.kind {
+            store.prefetch(state);
         }
     }
 
@@ -232,13 +229,6 @@ impl Visited {
     pub(crate) fn forget(&mut self, id: u32) {
         if let Kind::Compact(_, retained) | Kind::Bitstate(_, retained) = &mut self.kind {
             retained.states.forget(id);
-        }
-    }
-
-    /// Replaces the parent of a state (when a shorter way to it was found).
-    pub(crate) fn set_parent(&mut self, id: u32, parent: u32) {
-        if let Some(parents) = &mut self.parents {
-            parents[id as usize] = parent;
         }
     }
 

@@ -1,6 +1,7 @@
 //! The stores against a plain map, on random vectors with many repetitions and many shared parts.
 
 use rustc_hash::FxHashMap;
+use turnpike_model::{LabelId, Successors};
 
 use super::{ExactStore, TreeStore};
 use crate::rng::Rng;
@@ -40,6 +41,27 @@ fn compare(seed: u64, width: usize, letters: u64, count: usize) {
         assert_eq!(exact.get(id), state.as_slice());
         tree.load(id, &mut loaded);
         assert_eq!(&loaded, state);
+    }
+}
+
+#[test]
+fn many_at_once_are_the_same_as_one_by_one() {
+    for width in 0..=6 {
+        for (seed, letters) in (0..).zip([1, 3, 10, 40]) {
+            let mut rng = Rng::new(100 * width as u64 + seed);
+            let (mut together, mut single) = (ExactStore::new(width), ExactStore::new(width));
+            let mut ids = Vec::new();
+            for count in [0, 1, 0, 300, 2, 127, 128, 129, 1000] {
+                let mut successors = Successors::new(width);
+                for _ in 0..count {
+                    successors.push(LabelId(0), &vector(&mut rng, width, letters));
+                }
+                together.insert_all(&successors, &mut ids);
+                let expected: Vec<u32> = successors.iter().map(|(_, state)| single.insert(state).0).collect();
+                assert_eq!(ids, expected);
+            }
+            assert_eq!(together.len(), single.len());
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 //! A state costs one pair (8 bytes and its index slot) when its halves were seen before, which in asynchronous systems
 //! they nearly always were.
 
-use turnpike_model::{IdTable, hash};
+use turnpike_model::hash;
+
+use super::table::StateTable;
 
 /// A table of distinct pairs with dense ids.
 #[derive(Debug, Default)]
 struct PairTable {
-    table: IdTable,
+    table: StateTable,
     pairs: Vec<Vec<(u32, u32)>>,
 }
 

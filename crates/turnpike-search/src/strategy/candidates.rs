@@ -5,11 +5,11 @@
 
 use std::cmp::Ordering;
 
-use turnpike_model::{Explorer, IdTable, Successors};
+use turnpike_model::{Explorer, Successors};
 
 use super::level_set::{Acquaintance, Considered};
 use crate::run::Run;
-use crate::store::Visited;
+use crate::store::{StateTable, Visited, prefetch};
 
 /// What a candidate is ordered by: a rank (0 for pure chance), then the random priority.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,12 @@ struct Offer {
     content_hash: u64,
     priority: Priority,
     known: Acquaintance,
+    parent: u32,
+    choice: u32,
 }
+
+/// Successors that are looked up together, so that their cache misses overlap.
+const TOGETHER: usize = 128;
 
 /// A bounded set of candidates for the next level.
 pub(crate) struct Candidates {
@@ -45,10 +50,12 @@ pub(crate) struct Candidates {
     width: usize,
     entries: Vec<Entry>,
     states: Vec<u32>,
-    index: IdTable,
+    index: StateTable,
     /// Nothing beyond this can be among the N best.
     threshold: Option<Priority>,
+    /// Successors not looked up yet, and their states.
     offers: Vec<Offer>,
+    offered: Vec<u32>,
     /// Something had to be left behind.
     pub(crate) passed_over: bool,
 }
@@ -60,9 +67,10 @@ impl Candidates {
             width,
             entries: Vec::new(),
             states: Vec::new(),
-            index: IdTable::new(),
+            index: StateTable::new(),
             threshold: None,
             offers: Vec::new(),
+            offered: Vec::new(),
             passed_over: false,
         }
     }
@@ -71,6 +79,8 @@ impl Candidates {
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.states.clear();
+        self.offers.clear();
+        self.offered.clear();
         self.index.clear();
         self.threshold = None;
         self.passed_over = false;
@@ -84,10 +94,8 @@ impl Candidates {
         admitted
     }
 
-    /// Offers all successors of a state: those that are not visited and rank high enough become candidates.
-    ///
-    /// Up to three tables are asked about each successor. Each is asked for all of them in turn, and their slots are
-    /// read ahead, so that cache misses overlap.
+    /// Offers all successors of a state: those that are not visited and rank high enough become candidates, at the
+    /// latest when [`settle`](Self::settle) is called.
     pub(crate) fn offer(
         &mut self,
         run: &mut Run<'_>,
@@ -96,25 +104,39 @@ impl Candidates {
         (successors, parent): (&Successors, u32),
         mut priority: impl FnMut(&mut Run<'_>, &[u32], u64) -> Priority,
     ) {
-        let mut offers = std::mem::take(&mut self.offers);
-        offers.clear();
-        for (_, target) in successors.iter() {
+        for (choice, (_, target)) in (0..).zip(successors.iter()) {
             let content_hash = run.explorer.content_hash(target);
+            considered.prefetch(content_hash);
             let priority = priority(run, target, content_hash);
-            offers.push(Offer { content_hash, priority, known: Acquaintance::Unknown });
+            self.index.prefetch(spread(priority.chance));
+            self.offers.push(Offer { content_hash, priority, known: Acquaintance::Unknown, parent, choice });
         }
-        for offer in &offers {
-            let slot = self.index.touch(spread(offer.priority.chance));
-            std::hint::black_box((considered.touch(offer.content_hash), slot));
+        self.offered.extend_from_slice(successors.words());
+        if self.offers.len() >= TOGETHER {
+            self.settle(run, visited, considered);
         }
-        for (offer, (_, target)) in offers.iter_mut().zip(successors.iter()) {
+    }
+
+    /// Decides on all that were offered, in order.
+    ///
+    /// Up to three tables are asked about each. Each is asked for all of them in turn, and asked ahead for the memory
+    /// that the next step needs.
+    pub(crate) fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
+        let (mut offers, offered) = (std::mem::take(&mut self.offers), std::mem::take(&mut self.offered));
+        let width = self.width;
+        let state = |index: usize| &offered[index * width..(index + 1) * width];
+        for (index, offer) in offers.iter_mut().enumerate() {
             offer.known = considered.add(offer.content_hash);
             if offer.known == Acquaintance::Unknown {
-                std::hint::black_box(visited.touch(target));
+                visited.prefetch(state(index));
+            }
+            let likely = self.index.likely_id(spread(offer.priority.chance)) as usize;
+            if let Some(word) = self.states.get(likely * width) {
+                prefetch(word);
             }
         }
-        for (choice, offer) in offers.iter().enumerate() {
-            let target = successors.state(choice);
+        for (index, offer) in offers.iter().enumerate() {
+            let target = state(index);
             let eligible = self.admits(offer.priority)
                 && match offer.known {
                     Acquaintance::Never => true,
@@ -125,10 +147,12 @@ impl Candidates {
                     }
                 };
             if eligible {
-                self.add(&mut *run.explorer, offer.priority, target, parent, choice as u32);
+                self.add(&mut *run.explorer, offer.priority, target, offer.parent, offer.choice);
             }
         }
-        self.offers = offers;
+        (self.offers, self.offered) = (offers, offered);
+        self.offers.clear();
+        self.offered.clear();
     }
 
     /// Whether the state is among the candidates already.

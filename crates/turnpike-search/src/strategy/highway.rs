@@ -54,7 +54,7 @@ fn levels(
         }
         next.clear();
         let ids = &level.ids;
-        run.expand_level(
+        let outcome = run.expand_level(
             &level.states,
             depth,
             visited,
@@ -67,9 +67,12 @@ fn levels(
                 });
                 run.check(state, successors, &|| visited.path(ids[index]))
             },
-        )?;
+        );
+        // What was expanded counts, also when a limit ended the level.
+        next.settle(run, visited, considered);
+        outcome?;
         level.leave(visited);
-        level = Level::default();
+        level.clear();
         next.finish(&mut *run.explorer);
         for (state, parent, choice) in next.iter() {
             considered.visit(run.explorer.content_hash(state));

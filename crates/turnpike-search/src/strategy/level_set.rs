@@ -37,6 +37,12 @@ impl Level {
         }
     }
 
+    /// Forgets the states, keeping the memory: ready for another level.
+    pub(crate) fn clear(&mut self) {
+        self.states.clear();
+        self.ids.clear();
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -96,10 +102,12 @@ impl Considered {
         }
     }
 
-    /// Reads where the look-up of a hash will begin; see [`turnpike_model::IdTable::touch`].
+    /// Asks for the memory where the look-up of a hash will begin.
     #[inline]
-    pub(crate) fn touch(&self, content_hash: u64) -> u64 {
-        self.prints.as_ref().map_or(0, |prints| prints.touch(content_hash))
+    pub(crate) fn prefetch(&self, content_hash: u64) {
+        if let Some(prints) = &self.prints {
+            prints.prefetch(content_hash);
+        }
     }
 
     /// The number of distinct states, if they were few enough to be counted.
