@@ -3,6 +3,8 @@
 use super::table::prefetch;
 
 const MIN_CAPACITY: usize = 64;
+/// Smaller tables double: up to 32 MB, time is scarcer than memory.
+const DOUBLING: usize = 1 << 22;
 
 /// 63-bit fingerprints (hash compaction): an open-addressed table of the prints themselves, one memory access a look-up.
 /// The last bit of a slot is a mark that the owner may set.
@@ -86,7 +88,8 @@ impl Fingerprints {
     fn grow(&mut self) {
         // A slot's number grows with the print in it: the old table is nearly sorted, and is copied front to back.
         let old = std::mem::take(&mut self.slots);
-        self.slots = vec![0; old.len() / 5 * 7 + 7];
+        let capacity = if old.len() < DOUBLING { old.len() * 2 } else { old.len() / 5 * 7 + 7 };
+        self.slots = vec![0; capacity];
         for entry in old.into_iter().filter(|&entry| entry != 0) {
             if let Err(slot) = self.probe(entry & !MARK) {
                 self.slots[slot] = entry;

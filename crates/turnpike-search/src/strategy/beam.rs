@@ -60,10 +60,7 @@ fn levels(
         level.leave(visited);
         level.clear();
         next.finish(&mut *run.explorer);
-        for (state, parent, choice) in next.iter() {
-            considered.visit(run.explorer.content_hash(state));
-            level.enter(run, visited, state, parent, choice);
-        }
+        next.enter(run, &mut level, visited, considered);
         passed_over |= next.passed_over;
         depth += 1;
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use turnpike_model::{Explorer, Successors};
 
-use super::level_set::{Acquaintance, Considered};
+use super::level_set::{Acquaintance, Considered, Level};
 use crate::run::Run;
 use crate::store::{StateTable, Visited, prefetch};
 
@@ -189,17 +189,22 @@ impl Candidates {
         }
     }
 
-    /// Keeps the N best.
+    /// Keeps the N best, with room for as many again.
     fn shrink(&mut self, explorer: &mut dyn Explorer) {
+        self.select(explorer);
+        self.threshold = self.entries.iter().map(|entry| entry.priority).max_by(Priority::cmp);
+        self.pack();
+    }
+
+    /// Keeps the entries of the N best.
+    fn select(&mut self, explorer: &mut dyn Explorer) {
         if self.entries.len() > self.limit {
             self.passed_over = true;
             let (states, width) = (&self.states, self.width);
             self.entries
                 .select_nth_unstable_by(self.limit - 1, |a, b| compare(explorer, states, width, a, b));
             self.entries.truncate(self.limit);
-            self.threshold = self.entries.iter().map(|entry| entry.priority).max_by(Priority::cmp);
         }
-        self.pack();
     }
 
     /// Moves the states of the remaining entries together and indexes them again.
@@ -221,19 +226,37 @@ impl Candidates {
         self.states.truncate(self.entries.len() * self.width);
     }
 
-    /// Keeps the N best, in ascending order.
+    /// Keeps the N best, in ascending order. Nothing may be offered any more.
     pub(crate) fn finish(&mut self, explorer: &mut dyn Explorer) {
-        self.shrink(explorer);
+        self.select(explorer);
         let (states, width) = (&self.states, self.width);
         self.entries.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
     }
 
-    /// The candidates as (state, predecessor, choice).
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u32], u32, u32)> + '_ {
-        self.entries.iter().map(|entry| {
+    /// The candidates become the next level, and visited.
+    pub(crate) fn enter(
+        &self,
+        run: &mut Run<'_>,
+        level: &mut Level,
+        visited: &mut Visited,
+        considered: &mut Considered,
+    ) {
+        let state = |entry: &Entry| {
             let start = entry.slot as usize * self.width;
-            (&self.states[start..start + self.width], entry.parent, entry.choice)
-        })
+            &self.states[start..start + self.width]
+        };
+        let mut hashes = [0; TOGETHER];
+        for entries in self.entries.chunks(TOGETHER) {
+            for (hash, entry) in hashes.iter_mut().zip(entries) {
+                *hash = run.explorer.content_hash(state(entry));
+                considered.prefetch(*hash);
+                visited.prefetch(state(entry));
+            }
+            for (&hash, entry) in hashes.iter().zip(entries) {
+                considered.visit(hash);
+                level.enter(run, visited, state(entry), entry.parent, entry.choice);
+            }
+        }
     }
 }
 
