@@ -1,13 +1,17 @@
 //! Text to tree and back.
 
+mod lexer;
 mod operator;
+mod parser;
 mod specification;
+mod structure;
 mod symbol;
 mod tree;
 
 pub use operator::{
     Associativity, BinaryOperator, Binder, BuiltinSort, Container, ProcessOperator, UnaryOperator,
 };
+pub use parser::{DataExpression, parse_data_expression, parse_specification};
 pub use specification::{
     ActionDeclaration, Equation, FunctionDeclaration, Init, ProcessDeclaration, Section, SortDeclaration,
     Specification,

@@ -311,6 +311,11 @@ nodes!(DataId, Data, add_data, data, data_span, data_ids, data, data_spans);
 nodes!(ProcessId, Process, add_process, process, process_span, process_ids, processes, process_spans);
 
 impl Tree {
+    /// A tree without nodes, in which these words keep their ids.
+    pub fn new(symbols: Symbols) -> Self {
+        Tree { symbols, ..Tree::default() }
+    }
+
     /// The word of a symbol.
     pub fn text(&self, symbol: Symbol) -> &str {
         self.symbols.text(symbol)

@@ -1,0 +1,130 @@
+//! What to say when the text does not fit the grammar.
+
+use turnpike_model::Diagnostic;
+
+use super::{Kind, Parser};
+
+impl Parser<'_> {
+    /// "expected …, found …", with advice that fits what was found.
+    pub(super) fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
+        let found = self.found();
+        let diagnostic =
+            Diagnostic::error(format!("expected {expected}, found {found}")).at(self.span().range(), "");
+        Box::new(match self.advice() {
+            Some(advice) => diagnostic.help(advice),
+            None => diagnostic,
+        })
+    }
+
+    /// The token here, as the user wrote it.
+    fn found(&self) -> String {
+        match self.kind() {
+            Kind::End => "the end of the text".to_owned(),
+            _ => {
+                let text = self.text(self.span());
+                let shown: String = text.chars().take(40).collect();
+                let dots = if shown.len() < text.len() { "…" } else { "" };
+                format!("`{shown}{dots}`")
+            }
+        }
+    }
+
+    fn advice(&self) -> Option<String> {
+        let advice = match self.kind() {
+            Kind::Is => "`=` defines; to compare, write `==`",
+            Kind::Else => {
+                "`<>` needs a condition `c -> p` before it, inside the same parentheses and without a `<>` of its own"
+            }
+            Kind::Reserved => return Some(format!("`{}` is a reserved word", self.text(self.span()))),
+            Kind::Colon if self.peek(1) == Kind::Is => "an assignment is written `x = e`",
+            Kind::Semicolon if self.previous_kind() == Some(Kind::Semicolon) => "one `;` is enough",
+            Kind::Before => "`<<` is an operator of processes, not of data",
+            Kind::Bar => "`|` is no operator of data; disjunction is written `||`",
+            Kind::Slash if self.peek(1) == Kind::Slash || self.peek(1) == Kind::Star => {
+                "comments start with `%`"
+            }
+            kind if kind.starts_section() => "a `;` may be missing before the new section",
+            _ => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    fn previous_kind(&self) -> Option<Kind> {
+        self.position.checked_sub(1).map(|before| self.tokens[before].kind)
+    }
+
+    /// There should be a name here.
+    pub(super) fn no_name(&self, role: &str) -> Box<Diagnostic> {
+        let span = self.span();
+        let text = self.text(span);
+        if text.starts_with(|first: char| first.is_ascii_alphabetic()) && !self.kind().starts_section() {
+            return Box::new(
+                Diagnostic::error(format!("`{text}` is a reserved word and cannot name {role}"))
+                    .at(span.range(), "")
+                    .help(format!("choose another name, such as `{text}_`")),
+            );
+        }
+        if self.kind() == Kind::Number {
+            return Box::new(
+                Diagnostic::error(format!("expected the name of {role}, found a number"))
+                    .at(span.range(), "")
+                    .help("names start with a letter or `_`"),
+            );
+        }
+        self.unexpected(&format!("the name of {role}"))
+    }
+
+    /// An operand of a process is missing, or what follows one is no operator of processes.
+    pub(super) fn no_process(&self, expected: &str) -> Box<Diagnostic> {
+        match self.kind() {
+            Kind::Number | Kind::True | Kind::False | Kind::Not | Kind::Minus | Kind::Hash => Box::new(
+                Diagnostic::error(format!("expected a process, found data: {}", self.found()))
+                    .at(self.span().range(), "")
+                    .help("data stands before `->`; with operators it needs parentheses: `(…) -> p`"),
+            ),
+            kind if is_data_operator(kind) => Box::new(
+                Diagnostic::error(format!("{} is no operator of processes", self.found()))
+                    .at(self.span().range(), "")
+                    .help("a condition with operators needs parentheses: `(…) -> p`"),
+            ),
+            _ => self.unexpected(expected),
+        }
+    }
+
+    /// Two readings of the same text, and no rule that prefers one.
+    pub(super) fn ambiguous(&self, operator: &str) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::error(format!("this `{operator}` may belong inside or outside of what precedes it"))
+                .at(self.span().range(), "")
+                .help("add parentheses"),
+        )
+    }
+}
+
+/// Whether it is an operator, and none of processes.
+pub(super) fn is_data_operator(kind: Kind) -> bool {
+    use Kind::*;
+    matches!(
+        kind,
+        Implies
+            | And
+            | Equal
+            | NotEqual
+            | Less
+            | LessEqual
+            | Greater
+            | GreaterEqual
+            | In
+            | Div
+            | Mod
+            | Star
+            | Slash
+            | Minus
+            | Cons
+            | Snoc
+            | Concat
+            | Arrow
+            | OpenBracket
+            | Whr
+    )
+}
