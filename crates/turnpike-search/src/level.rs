@@ -19,7 +19,7 @@ const MIN_PARALLEL: usize = 2 * BLOCK;
 const AHEAD: usize = 4;
 
 /// One in so many sequential expansions is timed.
-const SAMPLE: usize = 16;
+const SAMPLE: usize = 64;
 const MIN_SAMPLES: u32 = 16;
 
 /// Where the time goes: whether threads pay is measured, not guessed. Results never depend on the answer.

@@ -1,7 +1,7 @@
 //! Stores, strategies and reduction on built-in models, each row a promise of the engine.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use turnpike_model::Model;
 use turnpike_model::lts::{AutDialect, read_lts_file, write_lts_file};
@@ -9,6 +9,7 @@ use turnpike_reduction::{Equivalence, reduce};
 use turnpike_search::generate::{Discard, GenerateError, GenerateOptions, generate};
 use turnpike_search::{Limits, Objective, SearchOptions, StoreKind, Strategy, search};
 
+use super::costly::Costly;
 use super::hand_written;
 use super::table::{Row, Time};
 use crate::explicit;
@@ -21,6 +22,8 @@ pub(super) struct Sizes {
     philosophers: u32,
     /// Philosophers on the highway, and how many states are expanded.
     highway: (u32, u64),
+    /// Philosophers whose steps are costly, and how many nanoseconds an expansion takes.
+    costly: (u32, u64),
     /// Resource managers.
     managers: u32,
     /// Bakery customers and tickets of the system that is written, read and reduced.
@@ -29,15 +32,29 @@ pub(super) struct Sizes {
     judged: bool,
 }
 
-pub(super) const FULL: Sizes =
-    Sizes { philosophers: 12, highway: (14, 1_000_000), managers: 7, bakery: (4, 13), judged: true };
-pub(super) const QUICK: Sizes =
-    Sizes { philosophers: 6, highway: (7, 2_000), managers: 3, bakery: (2, 4), judged: false };
+pub(super) const FULL: Sizes = Sizes {
+    philosophers: 12,
+    highway: (14, 1_000_000),
+    costly: (10, 2_000),
+    managers: 7,
+    bakery: (4, 13),
+    judged: true,
+};
+pub(super) const QUICK: Sizes = Sizes {
+    philosophers: 6,
+    highway: (7, 2_000),
+    costly: (5, 2_000),
+    managers: 3,
+    bakery: (2, 4),
+    judged: false,
+};
 
 const WIDTH: u64 = 100_000;
 /// Promised transitions per second and core.
 const RATE: f64 = 2e6;
 const TREE_BYTES: f64 = 16.0;
+/// Promised speed-up by a second thread when steps are costly.
+const THREADS: f64 = 1.6;
 /// Reading and reducing together, in seconds.
 const REDUCTION: f64 = 10.0;
 
@@ -103,6 +120,22 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     options.threads = 2;
     let two = searching("bfs, 2 threads", &name, &*philosophers, &options, repeat)?;
     add(two.by_the_clock().relative_to(&one));
+
+    // What threads are for: a model whose steps cost more than remembering them.
+    let (seats, nanoseconds) = sizes.costly;
+    let costly = Costly::new(builtin("philosophers", &[("n", seats)])?, Duration::from_nanos(nanoseconds));
+    let label = format!("{} us a step", nanoseconds as f64 / 1e3);
+    options.threads = 1;
+    let one = searching("bfs, costly, 1 thread", &label, &costly, &options, repeat)?;
+    let one = add(one.by_the_clock());
+    options.threads = 2;
+    let two = searching("bfs, costly, 2 threads", &label, &costly, &options, repeat)?;
+    let two = two.by_the_clock().relative_to(&one);
+    let met = two.ratio >= Some(THREADS);
+    // One processor cannot keep a promise about two.
+    let judged =
+        sizes.judged && std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
+    add(two.promised(format!("{THREADS} times one thread"), met, judged));
 
     reduction(sizes, repeat, &mut add)?;
     Ok(rows)

@@ -1,5 +1,6 @@
 //! `turnpike bench`: speed, measured here and now.
 
+mod costly;
 mod engine;
 mod hand_written;
 mod table;
