@@ -9,7 +9,9 @@ use turnpike_search::strategy::{DrsOptions, RandomOptions};
 use turnpike_search::{Limits, Objective, SearchOptions, Strategy, Verdict, search};
 
 /// Model, settings, objective, and the limit on states.
-const CASES: [(&str, &[(&str, &str)], &str, u64); 9] = [
+type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str, u64);
+
+const CASES: [Case; 9] = [
     ("backloops", &[], "deadlock", 10_000),
     ("scc", &[], "label report(3)", 10_000),
     ("philosophers", &[("n", "5")], "deadlock", 5_000),
