@@ -57,7 +57,7 @@ pub(crate) struct Candidates {
     offers: Vec<Offer>,
     offered: Vec<u32>,
     /// Something had to be left behind.
-    pub(crate) passed_over: bool,
+    passed_over: bool,
 }
 
 impl Candidates {
@@ -76,7 +76,7 @@ impl Candidates {
     }
 
     /// Forgets everything, keeping the memory: ready for another level.
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.entries.clear();
         self.states.clear();
         self.offers.clear();
@@ -88,7 +88,7 @@ impl Candidates {
 
     /// Whether a state of this priority still has a chance: the cheap test before anything is looked up.
     #[inline]
-    pub(crate) fn admits(&mut self, priority: Priority) -> bool {
+    fn admits(&mut self, priority: Priority) -> bool {
         let admitted = self.threshold.is_none_or(|threshold| priority.cmp(&threshold).is_le());
         self.passed_over |= !admitted;
         admitted
@@ -167,7 +167,7 @@ impl Candidates {
     }
 
     /// Adds an eligible state that [`admits`](Self::admits) let pass and that is no candidate yet.
-    pub(crate) fn add(
+    fn add(
         &mut self,
         explorer: &mut dyn Explorer,
         priority: Priority,
@@ -226,24 +226,21 @@ impl Candidates {
         self.states.truncate(self.entries.len() * self.width);
     }
 
-    /// Keeps the N best, in ascending order. Nothing may be offered any more.
-    pub(crate) fn finish(&mut self, explorer: &mut dyn Explorer) {
-        self.select(explorer);
-        let (states, width) = (&self.states, self.width);
-        self.entries.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
-    }
-
-    /// The candidates become the next level, and visited.
-    pub(crate) fn enter(
-        &self,
+    /// The N best, in ascending order, become the next level, and visited; the others are forgotten. Whether there were
+    /// others.
+    pub(crate) fn choose(
+        &mut self,
         run: &mut Run<'_>,
         level: &mut Level,
         visited: &mut Visited,
         considered: &mut Considered,
-    ) {
+    ) -> bool {
+        self.select(&mut *run.explorer);
+        let (states, width) = (&self.states, self.width);
+        self.entries.sort_unstable_by(|a, b| compare(&mut *run.explorer, states, width, a, b));
         let state = |entry: &Entry| {
-            let start = entry.slot as usize * self.width;
-            &self.states[start..start + self.width]
+            let start = entry.slot as usize * width;
+            &states[start..start + width]
         };
         let mut hashes = [0; TOGETHER];
         for entries in self.entries.chunks(TOGETHER) {
@@ -257,6 +254,9 @@ impl Candidates {
                 level.enter(run, visited, state(entry), entry.parent, entry.choice);
             }
         }
+        let passed_over = self.passed_over;
+        self.clear();
+        passed_over
     }
 }
 

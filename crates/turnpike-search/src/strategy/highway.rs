@@ -5,10 +5,10 @@
 //! which states arrive does not matter: any number of threads or machines gives the same levels. The level is part of H,
 //! so a state passed over has a fresh chance when it comes back. Needs an exact store for the claim.
 
-use turnpike_model::hash;
+use turnpike_model::{Successors, hash};
 
 use super::candidates::{Candidates, Priority};
-use super::level_set::{Considered, Level};
+use super::level_set::{Considered, Level, Selection, by_levels};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, derive};
@@ -28,55 +28,42 @@ pub(crate) fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> 
 }
 
 pub(crate) fn search_with(run: &mut Run<'_>, width: u64, chance: Chance) -> Result<StopReason, Halt> {
-    let (mut visited, mut considered) = (run.visited(), Considered::new());
-    let outcome = levels(run, width, chance, &mut visited, &mut considered);
-    run.counters.considered = considered.count();
-    run.counters.odds = visited.odds();
-    outcome
+    let next = Candidates::new(width, run.width());
+    by_levels(run, &mut Highway { next, chance })
 }
 
-fn levels(
-    run: &mut Run<'_>,
-    width: u64,
+struct Highway {
+    next: Candidates,
     chance: Chance,
-    visited: &mut Visited,
-    considered: &mut Considered,
-) -> Result<StopReason, Halt> {
-    let mut level = Level::first(run, visited)?;
-    let initial = run.explorer.content_hash(&level.states);
-    considered.add(initial);
-    considered.visit(initial);
-    let (mut depth, mut passed_over) = (0, false);
-    let mut next = Candidates::new(width, run.width());
-    while !level.is_empty() {
-        if depth == run.max_depth {
-            return Ok(StopReason::MaxDepth);
-        }
-        next.clear();
-        let ids = &level.ids;
-        let outcome = run.expand_level(
-            &level.states,
-            depth,
-            visited,
-            |visited, index| visited.path(ids[index]),
-            |run, visited, index, state, successors| {
-                let from = (successors, ids[index]);
-                next.offer(run, visited, considered, from, |run, _, content_hash| Priority {
-                    rank: 0.0,
-                    chance: chance(run.seed, depth, content_hash),
-                });
-                run.check(state, successors, &|| visited.path(ids[index]))
-            },
-        );
-        // What was expanded counts, also when a limit ended the level.
-        next.settle(run, visited, considered);
-        outcome?;
-        level.leave(visited);
-        level.clear();
-        next.finish(&mut *run.explorer);
-        next.enter(run, &mut level, visited, considered);
-        passed_over |= next.passed_over;
-        depth += 1;
+}
+
+impl Selection for Highway {
+    fn offer(
+        &mut self,
+        run: &mut Run<'_>,
+        visited: &Visited,
+        considered: &mut Considered,
+        depth: u32,
+        from: (&Successors, u32),
+    ) {
+        let chance = self.chance;
+        self.next.offer(run, visited, considered, from, |run, _, content_hash| Priority {
+            rank: 0.0,
+            chance: chance(run.seed, depth, content_hash),
+        });
     }
-    Ok(if passed_over { StopReason::Finished } else { StopReason::Exhausted })
+
+    fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
+        self.next.settle(run, visited, considered);
+    }
+
+    fn choose(
+        &mut self,
+        run: &mut Run<'_>,
+        level: &mut Level,
+        visited: &mut Visited,
+        considered: &mut Considered,
+    ) -> bool {
+        self.next.choose(run, level, visited, considered)
+    }
 }

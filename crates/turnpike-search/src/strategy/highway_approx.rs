@@ -5,8 +5,9 @@
 //! reproduce the published figures; `highway` has the same memory without the bias.
 
 use rustc_hash::FxHashSet;
+use turnpike_model::Successors;
 
-use super::level_set::{Considered, Level, distinct_targets};
+use super::level_set::{Considered, Level, Selection, by_levels, distinct_targets};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::Rng;
@@ -29,7 +30,7 @@ impl Reservoir {
     }
 
     /// Lines 6 to 12 for one `t` that is not in V.
-    pub(crate) fn offer(&mut self, rng: &mut Rng, target: &[u32], parent: u32, choice: u32) {
+    pub(crate) fn consider(&mut self, rng: &mut Rng, target: &[u32], parent: u32, choice: u32) {
         if self.members.contains(target) {
             return;
         }
@@ -52,52 +53,40 @@ impl Reservoir {
 }
 
 pub(crate) fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {
-    let (mut visited, mut considered) = (run.visited(), Considered::new());
-    let outcome = levels(run, width, &mut visited, &mut considered);
-    run.counters.considered = considered.count();
-    run.counters.odds = visited.odds();
-    outcome
+    by_levels(run, &mut Reservoir::new(width))
 }
 
-fn levels(
-    run: &mut Run<'_>,
-    width: u64,
-    visited: &mut Visited,
-    considered: &mut Considered,
-) -> Result<StopReason, Halt> {
-    let mut level = Level::first(run, visited)?;
-    considered.add(run.explorer.content_hash(&level.states));
-    let (mut depth, mut passed_over, mut distinct) = (0, false, Vec::new());
-    while !level.is_empty() {
-        if depth == run.max_depth {
-            return Ok(StopReason::MaxDepth);
+impl Selection for Reservoir {
+    fn offer(
+        &mut self,
+        run: &mut Run<'_>,
+        visited: &Visited,
+        considered: &mut Considered,
+        _: u32,
+        (successors, parent): (&Successors, u32),
+    ) {
+        let mut distinct = Vec::new();
+        distinct_targets(successors, &mut distinct);
+        for choice in distinct {
+            let target = successors.state(choice as usize);
+            considered.add(run.explorer.content_hash(target));
+            if !visited.contains(&mut *run.explorer, target) {
+                self.consider(&mut run.rng, target, parent, choice);
+            }
         }
-        let mut next = Reservoir::new(width);
-        let ids = &level.ids;
-        run.expand_level(
-            &level.states,
-            depth,
-            visited,
-            |visited, index| visited.path(ids[index]),
-            |run, visited, index, state, successors| {
-                distinct_targets(successors, &mut distinct);
-                for &choice in &distinct {
-                    let target = successors.state(choice as usize);
-                    considered.add(run.explorer.content_hash(target));
-                    if !visited.contains(&mut *run.explorer, target) {
-                        next.offer(&mut run.rng, target, ids[index], choice);
-                    }
-                }
-                run.check(state, successors, &|| visited.path(ids[index]))
-            },
-        )?;
-        level.leave(visited);
-        passed_over |= next.considered > width;
-        level = Level::default();
-        for (state, parent, choice) in &next.slots {
+    }
+
+    fn choose(
+        &mut self,
+        run: &mut Run<'_>,
+        level: &mut Level,
+        visited: &mut Visited,
+        _: &mut Considered,
+    ) -> bool {
+        let chosen = std::mem::replace(self, Reservoir::new(self.width));
+        for (state, parent, choice) in &chosen.slots {
             level.enter(run, visited, state, *parent, *choice);
         }
-        depth += 1;
+        chosen.considered > chosen.width
     }
-    Ok(if passed_over { StopReason::Finished } else { StopReason::Exhausted })
 }

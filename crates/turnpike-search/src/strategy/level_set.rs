@@ -1,10 +1,84 @@
-//! What the level-synchronous strategies share: the states of a level with their ids, and a count of states met.
+//! What the strategies share that go by levels: the loop over levels, the states of one, and a count of states met.
 
 use turnpike_model::Successors;
 
 use crate::error::Halt;
+use crate::limits::StopReason;
 use crate::run::Run;
 use crate::store::{Fingerprints, ROOT, Visited};
+
+/// How a strategy chooses the next level among the successors of this one.
+pub(crate) trait Selection {
+    /// Takes note of the successors of a state of the level at `depth`; the second of `from` is the state's id.
+    fn offer(
+        &mut self,
+        run: &mut Run<'_>,
+        visited: &Visited,
+        considered: &mut Considered,
+        depth: u32,
+        from: (&Successors, u32),
+    );
+
+    /// Decides on what was put off. Called once a level, also when a limit ended it.
+    fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
+        let _ = (run, visited, considered);
+    }
+
+    /// Enters the chosen states into the empty `level`, forgets the others, and tells whether there were any.
+    fn choose(
+        &mut self,
+        run: &mut Run<'_>,
+        level: &mut Level,
+        visited: &mut Visited,
+        considered: &mut Considered,
+    ) -> bool;
+}
+
+/// Goes from level to level: Q₀ is the initial state, Q_{j+1} what the selection makes of the successors of Q_j.
+pub(crate) fn by_levels(run: &mut Run<'_>, selection: &mut impl Selection) -> Result<StopReason, Halt> {
+    let (mut visited, mut considered) = (run.visited(), Considered::new());
+    let outcome = levels(run, selection, &mut visited, &mut considered);
+    run.counters.considered = considered.count();
+    run.counters.odds = visited.odds();
+    outcome
+}
+
+fn levels(
+    run: &mut Run<'_>,
+    selection: &mut impl Selection,
+    visited: &mut Visited,
+    considered: &mut Considered,
+) -> Result<StopReason, Halt> {
+    let mut level = Level::first(run, visited)?;
+    let initial = run.explorer.content_hash(&level.states);
+    considered.add(initial);
+    considered.visit(initial);
+    let (mut depth, mut passed_over) = (0, false);
+    while !level.is_empty() {
+        if depth == run.max_depth {
+            return Ok(StopReason::MaxDepth);
+        }
+        let ids = &level.ids;
+        let outcome = run.expand_level(
+            &level.states,
+            depth,
+            visited,
+            |visited, index| visited.path(ids[index]),
+            |run, visited, index, state, successors| {
+                selection.offer(run, visited, considered, depth, (successors, ids[index]));
+                run.check(state, successors, &|| visited.path(ids[index]))
+            },
+        );
+        selection.settle(run, visited, considered);
+        outcome?;
+        level.leave(visited);
+        level.clear();
+        passed_over |= selection.choose(run, &mut level, visited, considered);
+        depth += 1;
+    }
+    // While nothing was passed over, every reachable state was expanded.
+    Ok(if passed_over { StopReason::Finished } else { StopReason::Exhausted })
+}
 
 /// The states of one level, flat, with their ids among the visited.
 #[derive(Default)]

@@ -51,7 +51,7 @@ fn chance_of(state: u32, selections: &BTreeMap<u16, f64>) -> f64 {
 fn draw(rng: &mut Rng, width: u32, offers: &[u32]) -> u16 {
     let mut reservoir = Reservoir::new(u64::from(width));
     for &offer in offers {
-        reservoir.offer(rng, &[offer], 0, 0);
+        reservoir.consider(rng, &[offer], 0, 0);
     }
     (0..16).filter(|&state| reservoir.contains(&[state])).fold(0, |set, state| set | 1 << state)
 }
