@@ -3,6 +3,7 @@
 mod lexer;
 mod operator;
 mod parser;
+mod printer;
 mod specification;
 mod structure;
 mod symbol;
@@ -12,6 +13,7 @@ pub use operator::{
     Associativity, BinaryOperator, Binder, BuiltinSort, Container, ProcessOperator, UnaryOperator,
 };
 pub use parser::{DataExpression, parse_data_expression, parse_specification};
+pub use printer::Parentheses;
 pub use specification::{
     ActionDeclaration, Equation, FunctionDeclaration, Init, ProcessDeclaration, Section, SortDeclaration,
     Specification,

@@ -71,6 +71,11 @@ impl Symbols {
         &self.words[symbol.index()]
     }
 
+    /// All words, in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| &**word)
+    }
+
     /// How many different words there are.
     pub fn len(&self) -> usize {
         self.words.len()

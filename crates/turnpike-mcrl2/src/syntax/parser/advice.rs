@@ -2,7 +2,8 @@
 
 use turnpike_model::Diagnostic;
 
-use super::{Kind, Parser};
+use super::super::symbol::Span;
+use super::{Kind, Parsed, Parser};
 
 impl Parser<'_> {
     /// "expected …, found …", with advice that fits what was found.
@@ -38,8 +39,6 @@ impl Parser<'_> {
             Kind::Reserved => return Some(format!("`{}` is a reserved word", self.text(self.span()))),
             Kind::Colon if self.peek(1) == Kind::Is => "an assignment is written `x = e`",
             Kind::Semicolon if self.previous_kind() == Some(Kind::Semicolon) => "one `;` is enough",
-            Kind::Before => "`<<` is an operator of processes, not of data",
-            Kind::Bar => "`|` is no operator of data; disjunction is written `||`",
             Kind::Slash if self.peek(1) == Kind::Slash || self.peek(1) == Kind::Star => {
                 "comments start with `%`"
             }
@@ -47,6 +46,22 @@ impl Parser<'_> {
             _ => return None,
         };
         Some(advice.to_owned())
+    }
+
+    /// The bracket after data, or advice about operators that data does not have.
+    pub(super) fn expect_after_data(&mut self, kind: Kind, expected: &str) -> Parsed<Span> {
+        if self.kind() == kind {
+            return Ok(self.bump());
+        }
+        let mut error = self.unexpected(expected);
+        error.help = match self.kind() {
+            Kind::Bar => Some("`|` is no operator of data; disjunction is written `||`".to_owned()),
+            Kind::Before | Kind::LeftMerge | Kind::At => {
+                Some("this is an operator of processes, not of data".to_owned())
+            }
+            _ => error.help,
+        };
+        Err(error)
     }
 
     fn previous_kind(&self) -> Option<Kind> {

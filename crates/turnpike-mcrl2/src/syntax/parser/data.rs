@@ -118,7 +118,7 @@ impl Parser<'_> {
             Kind::OpenParen => {
                 let open = self.bump();
                 let id = self.data()?;
-                let close = self.expect(Kind::CloseParen, "`)`")?;
+                let close = self.expect_after_data(Kind::CloseParen, "`)` or an operator")?;
                 Operand { id, span: open.to(close) }
             }
             _ => match self.atom()? {
@@ -143,7 +143,7 @@ impl Parser<'_> {
         while self.accept(Kind::Comma) {
             arguments.push(self.data()?);
         }
-        self.expect(Kind::CloseParen, "`,`, `)` or an operator")?;
+        self.expect_after_data(Kind::CloseParen, "`,`, `)` or an operator")?;
         Ok(arguments.into())
     }
 
@@ -295,7 +295,7 @@ impl Parser<'_> {
         let comma = self.kind() == Kind::Comma;
         let (frame, finished) = match frame {
             Frame::Paren(open) => {
-                let close = self.expect(Kind::CloseParen, "`)` or an operator")?;
+                let close = self.expect_after_data(Kind::CloseParen, "`)` or an operator")?;
                 return Ok(Close::Operand(Operand { id: operand.id, span: open.to(close) }));
             }
             Frame::Arguments(function, first) => {
@@ -303,7 +303,7 @@ impl Parser<'_> {
                 if comma {
                     (Frame::Arguments(function, first), None)
                 } else {
-                    let close = self.expect(Kind::CloseParen, "`,`, `)` or an operator")?;
+                    let close = self.expect_after_data(Kind::CloseParen, "`,`, `)` or an operator")?;
                     let arguments = self.data.items.drain(first..).collect();
                     let data = Data::Apply { function: function.id, arguments };
                     return Ok(Close::Operand(self.data_node(data, function.span.to(close))));
@@ -314,7 +314,7 @@ impl Parser<'_> {
                 if comma {
                     (Frame::List(first, open), None)
                 } else {
-                    let close = self.expect(Kind::CloseBracket, "`,`, `]` or an operator")?;
+                    let close = self.expect_after_data(Kind::CloseBracket, "`,`, `]` or an operator")?;
                     (Frame::List(first, open), Some(close))
                 }
             }
@@ -325,7 +325,7 @@ impl Parser<'_> {
                 } else if self.kind() == Kind::Colon && self.data.items.len() == first + 1 {
                     (Frame::Bag(first, open), None)
                 } else {
-                    let close = self.expect(Kind::CloseBrace, "`,`, `}` or an operator")?;
+                    let close = self.expect_after_data(Kind::CloseBrace, "`,`, `}` or an operator")?;
                     (Frame::Set(first, open), Some(close))
                 }
             }
@@ -333,7 +333,7 @@ impl Parser<'_> {
                 self.data.items.push(operand.id);
                 let counted = (self.data.items.len() - first).is_multiple_of(2);
                 if counted && !comma {
-                    let close = self.expect(Kind::CloseBrace, "`,`, `}` or an operator")?;
+                    let close = self.expect_after_data(Kind::CloseBrace, "`,`, `}` or an operator")?;
                     (Frame::Bag(first, open), Some(close))
                 } else if counted || self.kind() == Kind::Colon {
                     (Frame::Bag(first, open), None)
@@ -342,7 +342,7 @@ impl Parser<'_> {
                 }
             }
             Frame::Comprehension(variable, open) => {
-                let close = self.expect(Kind::CloseBrace, "`}` or an operator")?;
+                let close = self.expect_after_data(Kind::CloseBrace, "`}` or an operator")?;
                 let data = Data::Comprehension { variable, body: operand.id };
                 return Ok(Close::Operand(self.data_node(data, open.to(close))));
             }
@@ -353,7 +353,7 @@ impl Parser<'_> {
                 (Frame::Value(function, operand.id), None)
             }
             Frame::Value(function, key) => {
-                let close = self.expect(Kind::CloseBracket, "`]` or an operator")?;
+                let close = self.expect_after_data(Kind::CloseBracket, "`]` or an operator")?;
                 let data = Data::Update { function: function.id, key, value: operand.id };
                 return Ok(Close::Operand(self.data_node(data, function.span.to(close))));
             }
@@ -365,7 +365,7 @@ impl Parser<'_> {
                     self.data.frames.push(Frame::Where(body, definitions, name));
                     return Ok(Close::Next);
                 }
-                let end = self.expect(Kind::EndKeyword, "`,`, `end` or an operator")?;
+                let end = self.expect_after_data(Kind::EndKeyword, "`,`, `end` or an operator")?;
                 let data = Data::Where { body: body.id, definitions: definitions.into() };
                 let operand = self.data_node(data, body.span.to(end));
                 return self.after_where(operand);

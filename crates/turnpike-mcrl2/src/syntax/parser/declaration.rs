@@ -19,7 +19,7 @@ impl Parser<'_> {
             let kind = self.kind();
             if !kind.starts_section() {
                 let error = self.no_section();
-                self.recover(error);
+                self.recover(*error);
                 continue;
             }
             self.bump();
@@ -38,7 +38,7 @@ impl Parser<'_> {
                     if !self.accept(Kind::EqnKeyword) {
                         let mut error = self.unexpected("`eqn` after `var`");
                         error.help = Some("variables belong to the equations that follow them".to_owned());
-                        self.report(error, here);
+                        self.report(*error, here);
                     }
                     Section::Equations { variables, equations: self.declarations(here, Self::equation) }
                 }
@@ -58,7 +58,7 @@ impl Parser<'_> {
                     match self.init(keyword) {
                         Ok(init) => Section::Init(init),
                         Err(error) => {
-                            self.recover(error);
+                            self.recover(*error);
                             continue;
                         }
                     }
@@ -87,7 +87,7 @@ impl Parser<'_> {
         let error = Diagnostic::error("a specification has only one `init`")
             .at(keyword.range(), "the second one")
             .help(format!("the first one is on line {line}"));
-        self.report(Box::new(error), keyword);
+        self.report(error, keyword);
     }
 
     /// One or more declarations, up to the next section.
@@ -97,7 +97,7 @@ impl Parser<'_> {
             let error = Diagnostic::error(format!("the section `{}` is empty", self.text(keyword)))
                 .at(keyword.range(), "")
                 .help("add a declaration or remove the word");
-            self.report(Box::new(error), keyword);
+            self.report(error, keyword);
         }
         while !self.kind().starts_section()
             && self.kind() != Kind::End
@@ -105,14 +105,14 @@ impl Parser<'_> {
         {
             match one(self) {
                 Ok(declaration) => all.push(declaration),
-                Err(error) => self.recover(error),
+                Err(error) => self.recover(*error),
             }
         }
         all
     }
 
     /// Keeps an error and goes on behind the next `;` or at the next section.
-    fn recover(&mut self, error: Box<Diagnostic>) {
+    fn recover(&mut self, error: Diagnostic) {
         let mut first = self.position;
         while first > 0 {
             let before = self.tokens[first - 1].kind;
@@ -147,7 +147,7 @@ impl Parser<'_> {
             let error = Diagnostic::error("a `;` is missing after this declaration")
                 .at(self.previous().range(), "`;` expected after this")
                 .help("every declaration ends with `;`");
-            self.report(Box::new(error), whole);
+            self.report(error, whole);
             return Ok(whole);
         }
         Err(self.unexpected(expected))

@@ -56,7 +56,7 @@ pub fn parse_data_expression(source: &str, symbols: &Symbols) -> (Option<DataExp
     let root = match root {
         Ok(root) => Some(root),
         Err(diagnostic) => {
-            parser.report(diagnostic, Span::new(0, source.len() as u32));
+            parser.report(*diagnostic, Span::new(0, source.len() as u32));
             None
         }
     };
@@ -185,14 +185,14 @@ impl<'s> Parser<'s> {
     }
 
     /// Keeps an error, unless something else was said about the same stretch of text.
-    fn report(&mut self, diagnostic: Box<Diagnostic>, stretch: Span) {
+    fn report(&mut self, diagnostic: Diagnostic, stretch: Span) {
         let within = |other: &Diagnostic| {
             other.span.as_ref().is_some_and(|span| {
                 span.range.start >= stretch.range().start && span.range.start < stretch.range().end.max(1)
             })
         };
         if self.diagnostics.len() < MOST_ERRORS && !self.diagnostics.iter().any(within) {
-            self.diagnostics.push(*diagnostic);
+            self.diagnostics.push(diagnostic);
         }
     }
 }

@@ -203,17 +203,13 @@ impl Parser<'_> {
         }
         let empty = self.kind() == Kind::CloseParen;
         let process = if empty || (self.kind() == Kind::Identifier && self.peek(1) == Kind::Is) {
-            let mut assignments = Vec::new();
-            while !empty {
-                let name = self.name("a parameter")?;
-                self.expect(Kind::Is, "`=` and the value of the parameter")?;
-                assignments.push(Assignment { name, value: self.data()? });
-                if !self.accept(Kind::Comma) {
-                    break;
-                }
-            }
+            let assignments = self.several(empty, |parser| {
+                let name = parser.name("a parameter")?;
+                parser.expect(Kind::Is, "`=` and the value of the parameter")?;
+                Ok(Assignment { name, value: parser.data()? })
+            })?;
             self.expect(Kind::CloseParen, "`,`, `)` or an operator")?;
-            Process::Call { name, assignments: assignments.into() }
+            Process::Call { name, assignments }
         } else {
             Process::Action { name, arguments: self.arguments()? }
         };
@@ -267,10 +263,10 @@ impl Parser<'_> {
     /// Elements with commas between them.
     fn several<T>(&mut self, empty: bool, mut one: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Box<[T]>> {
         let mut all = Vec::new();
-        while !empty {
+        if !empty {
             all.push(one(self)?);
-            if !self.accept(Kind::Comma) {
-                break;
+            while self.accept(Kind::Comma) {
+                all.push(one(self)?);
             }
         }
         Ok(all.into())
