@@ -54,7 +54,7 @@ const WIDTH: u64 = 100_000;
 const RATE: f64 = 2e6;
 const TREE_BYTES: f64 = 16.0;
 /// Promised speed-up by a second thread when steps are costly.
-const THREADS: f64 = 1.6;
+const THREADS: f64 = 1.5;
 /// Reading and reducing together, in seconds.
 const REDUCTION: f64 = 10.0;
 
@@ -73,9 +73,11 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let name = format!("philosophers({})", sizes.philosophers);
 
     let (time, (states, transitions)) = best(repeat, || Ok(hand_written::philosophers(sizes.philosophers)))?;
-    let yardstick = add(Row::new("hand-written", &name, states, transitions, time));
+    let counting = add(Row::new("hand-written, counting", &name, states, transitions, time));
+    // The yardstick does the work of `generate`: it numbers the states, so that transitions have two ends.
     let (time, numbered) = best(repeat, || Ok(hand_written::numbered(sizes.philosophers)))?;
-    add(Row::new("hand-written, numbered", &name, numbered.0, numbered.1, time).relative_to(&yardstick));
+    let yardstick = Row::new("hand-written, numbering", &name, numbered.0, numbered.1, time);
+    let yardstick = add(yardstick.relative_to(&counting));
 
     let exact = generation("generate", &name, &*philosophers, StoreKind::Exact, repeat)?;
     if (exact.states, exact.transitions) != (states, transitions) {
@@ -90,7 +92,7 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let (fast, close) = (exact.transitions_per_second >= RATE, exact.ratio >= Some(0.5));
     let exact = exact
         .promised("2 Mtrans/s", fast, sizes.judged)
-        .promised("half the hand-written rate", close, sizes.judged)
+        .promised("half the numbering rate", close, sizes.judged)
         .promised(format!("{most} bytes"), per_state <= most, sizes.judged);
     let exact = add(exact);
 
@@ -105,8 +107,8 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let label = format!("philosophers({seats})");
     let highway = searching("highway --width 100000", &label, &*larger, &options, repeat)?;
     let highway = highway.relative_to(&exact);
-    let met = highway.ratio >= Some(0.5);
-    add(highway.promised("half the rate of generate", met, sizes.judged));
+    let met = highway.transitions_per_second >= RATE / 2.0;
+    add(highway.promised("1 Mtrans/s", met, sizes.judged));
 
     let commit = builtin("two-phase-commit", &[("n", sizes.managers)])?;
     let label = format!("two-phase-commit({})", sizes.managers);
