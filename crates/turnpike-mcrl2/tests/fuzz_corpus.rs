@@ -1,0 +1,35 @@
+//! The inputs of the fuzz target, without the fuzzer.
+
+use std::path::Path;
+
+use turnpike_mcrl2::syntax::{Parentheses, Symbols, parse_data_expression, parse_specification};
+
+#[test]
+fn every_input_is_read_or_refused() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/mcrl2_parser");
+    let mut read = 0;
+    let mut refused = 0;
+    for entry in std::fs::read_dir(corpus).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("a file");
+        let source = String::from_utf8_lossy(&bytes);
+        let (specification, diagnostics) = parse_specification(&source);
+        for diagnostic in &diagnostics {
+            let range = diagnostic.span.clone().expect("every error has a place").range;
+            assert!(source.get(range).is_some(), "{}: {diagnostic:?}", path.display());
+        }
+        if diagnostics.is_empty() {
+            read += 1;
+            let all = specification.text(Parentheses::All);
+            for parentheses in [Parentheses::Needed, Parentheses::All] {
+                let (again, diagnostics) = parse_specification(&specification.text(parentheses));
+                assert_eq!(diagnostics, [], "{}", path.display());
+                assert!(again.text(Parentheses::All) == all, "{}", path.display());
+            }
+        } else {
+            refused += 1;
+        }
+        parse_data_expression(&source, &Symbols::default());
+    }
+    assert!(read >= 10 && refused >= 10, "{read} read, {refused} refused");
+}
