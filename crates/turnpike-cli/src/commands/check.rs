@@ -1,6 +1,7 @@
 //! `turnpike check`.
 
 use serde_json::json;
+use turnpike_mcrl2::syntax::{Specification, parse_specification};
 use turnpike_model::{Model, ModelInfo, Successors};
 
 use super::search::human::counted;
@@ -18,6 +19,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    let name = &args.model.model;
+    if args.model.reading.input_format.is_none() && name.to_ascii_lowercase().ends_with(".mcrl2") {
+        return specification(name, format);
+    }
     let model = load::model(&args.model)?;
     let enabled = first_step(&*model)?;
     let info = model.info();
@@ -34,6 +39,52 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         })),
     }
     Ok(Exit::Clean)
+}
+
+/// Checks the syntax of an mCRL2 specification.
+fn specification(name: &str, format: Format) -> Outcome {
+    let bytes = std::fs::read(name).map_err(|error| Failure::file(name, "read", &error))?;
+    let source = String::from_utf8_lossy(&bytes).into_owned();
+    let (specification, mut diagnostics) = parse_specification(&source);
+    if !diagnostics.is_empty() {
+        for diagnostic in &mut diagnostics {
+            // Snippets show the line themselves.
+            if let (Format::Json, Some(span)) = (format, &diagnostic.span) {
+                let before = source.get(..span.range.start).unwrap_or_default();
+                diagnostic.line = Some(before.matches('\n').count() as u64 + 1);
+            }
+        }
+        let origin = name.to_owned();
+        return Err(Failure { exit: Exit::Usage, origin, source: Some(source), diagnostics, trace: None });
+    }
+    match format {
+        Format::Human => output::line(&syntax_text(name, &specification)),
+        Format::Json => output::json(&json!({
+            "turnpike": VERSION,
+            "command": "check",
+            "model": name,
+            "ok": true,
+            "checked": "syntax",
+            "actions": specification.actions().map(|declaration| declaration.names.len()).sum::<usize>(),
+            "processes": specification.processes().count(),
+        })),
+    }
+    Ok(Exit::Clean)
+}
+
+fn syntax_text(name: &str, specification: &Specification) -> String {
+    let actions = specification.actions().map(|declaration| declaration.names.len() as u64).sum();
+    let equations = specification.equations().map(|(_, equations)| equations.len() as u64).sum();
+    format!(
+        "ok: {name} ({}, {}, {}); only the syntax was checked, not the sorts",
+        counted(equations, "equation"),
+        counted(actions, "action"),
+        if specification.processes().count() == 1 {
+            "1 process".to_owned()
+        } else {
+            format!("{} processes", specification.processes().count())
+        }
+    )
 }
 
 /// Takes the first step: the number of transitions of the initial state.

@@ -1,0 +1,40 @@
+//! `turnpike check` on mCRL2 specifications.
+
+mod common;
+
+use common::{json, turnpike};
+
+#[test]
+fn a_specification_without_mistakes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ok.mcrl2");
+    std::fs::write(&path, "act a, b; proc P = a . P; init P;\n").expect("a file");
+    let path = path.to_str().expect("text");
+    turnpike(&["check", path])
+        .expect(0, &["ok: ", "0 equations, 2 actions, 1 process", "only the syntax was checked"]);
+    let value = json(0, &["check", path]);
+    assert_eq!((&value["ok"], &value["checked"]), (&true.into(), &"syntax".into()));
+}
+
+#[test]
+fn all_mistakes_are_shown_where_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mistakes.mcrl2");
+    std::fs::write(&path, "act a;\nproc P = a .;\ninit (x = 1) -> P;\n").expect("a file");
+    let path = path.to_str().expect("text");
+    turnpike(&["check", path]).expect(
+        2,
+        &[
+            "expected a process, found `;`",
+            "mistakes.mcrl2:2:13",
+            "mistakes.mcrl2:3:9",
+            "(x = 1) -> P",
+            "to compare, write `==`",
+        ],
+    );
+    let value = json(2, &["check", path]);
+    let lines: Vec<_> =
+        value["errors"].as_array().expect("errors").iter().map(|error| &error["line"]).collect();
+    assert_eq!(lines, [2, 3]);
+    turnpike(&["check", "no-such.mcrl2"]).expect(2, &["no-such.mcrl2"]);
+}
