@@ -41,8 +41,7 @@ impl<'a> Checker<'a> {
         } else {
             translation = tree.symbols.iter().map(|word| program.words.intern(word)).collect();
         }
-        let builtins =
-            builtin::NAMED.iter().map(|&(name, all)| (program.words.intern(name), all)).collect();
+        let builtins = builtin::NAMED.iter().map(|&(name, all)| (program.words.intern(name), all)).collect();
         Checker {
             tree,
             program,

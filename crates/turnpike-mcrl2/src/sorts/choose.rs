@@ -244,7 +244,8 @@ impl Checker<'_> {
                 continue;
             }
             let converted = if own == expected { 0 } else { CONVERTED_RESULT };
-            let cost = cost.saturating_add(if exact { 0 } else { index as u32 + 1 }).saturating_add(converted);
+            let cost =
+                cost.saturating_add(if exact { 0 } else { index as u32 + 1 }).saturating_add(converted);
             match &best {
                 Some(other) if other.cost < cost => {}
                 Some(other) if other.cost == cost => tie = true,
@@ -284,7 +285,8 @@ impl Checker<'_> {
         let mut tie = false;
         let alternatives = self.inference.alternatives(function).to_vec();
         for alternative in alternatives {
-            let Some((domain, codomain, more)) = self.match_application(alternative.pattern, arguments) else {
+            let Some((domain, codomain, more)) = self.match_application(alternative.pattern, arguments)
+            else {
                 continue;
             };
             let mut sort = Some(expected);

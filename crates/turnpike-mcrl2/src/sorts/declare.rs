@@ -1,6 +1,7 @@
 //! Sort declarations: aliases and structured sorts become interned sorts.
 
 use rustc_hash::FxHashMap;
+use turnpike_model::diagnostic::Diagnostic;
 
 use super::checker::Checker;
 use super::program::Program;
@@ -31,6 +32,7 @@ impl Checker<'_> {
     pub(super) fn declare_sorts(&mut self, specification: &Specification) {
         let mut structs = Vec::new();
         let mut names = Vec::new();
+        let mut repeated = Vec::new();
         for declaration in specification.sorts() {
             match declaration {
                 SortDeclaration::Basic { names: all, .. } => {
@@ -45,7 +47,8 @@ impl Checker<'_> {
                 }
                 SortDeclaration::Alias { name, sort, .. } => {
                     let word = self.word(name.symbol);
-                    if !self.is_new_sort(word, name.span) {
+                    if self.resolver.names.contains_key(&word) {
+                        repeated.push((*name, *sort));
                         continue;
                     }
                     names.push(word);
@@ -66,8 +69,11 @@ impl Checker<'_> {
             let constructors = self.resolve_constructors(constructors);
             if let Some(&same) = self.resolver.inline.get(&constructors) {
                 let span = self.program.sorts.structure(id).map(|one| one.span).unwrap_or_default();
-                let message =
-                    format!("sorts {} and {} have the same definition", self.sort_text(same), self.sort_text(id));
+                let message = format!(
+                    "sorts {} and {} have the same definition",
+                    self.sort_text(same),
+                    self.sort_text(id)
+                );
                 self.error_with_help(span, message, "make one of them an alias of the other");
             } else {
                 self.resolver.inline.insert(constructors.clone(), id);
@@ -80,7 +86,33 @@ impl Checker<'_> {
             let sort = self.resolve_name(word, Span::default());
             self.program.name_sort(word, sort);
         }
+        for (name, sort) in repeated {
+            self.check_repeated(name, sort);
+        }
         self.check_recursion();
+    }
+
+    /// An alias may be repeated when it says the same: specifications put together from parts do that.
+    fn check_repeated(&mut self, name: syntax::Name, definition: syntax::SortId) {
+        let word = self.word(name.symbol);
+        let first = self.resolve_name(word, name.span);
+        let second = match self.tree.sort(definition) {
+            syntax::Sort::Struct(constructors) => {
+                let constructors = self.resolve_constructors(constructors);
+                let same =
+                    self.program.sorts.structure(first).is_some_and(|one| one.constructors == constructors);
+                if same { first } else { SortId::UNKNOWN }
+            }
+            _ => self.resolve_sort(definition),
+        };
+        self.resolved[definition.index()] = Some(first);
+        if first == second {
+            let message = format!("sort {} is declared again in the same way", self.text(word));
+            self.report(Diagnostic::warning(message).at(name.span.range(), ""));
+        } else {
+            let message = format!("sort {} is declared twice", self.text(word));
+            self.error(name.span, message);
+        }
     }
 
     fn is_new_sort(&mut self, word: Symbol, span: Span) -> bool {
@@ -211,14 +243,18 @@ impl Checker<'_> {
             let structure = &sorts.structs[*index as usize];
             // By sort: reached at all, reached below a function, Set or Bag.
             let mut seen = vec![[false; 2]; sorts.len()];
-            let mut todo: Vec<(SortId, bool)> = fields(structure.constructors.iter()).map(|one| (one, false)).collect();
+            let mut todo: Vec<(SortId, bool)> =
+                fields(structure.constructors.iter()).map(|one| (one, false)).collect();
             while let Some((sort, below)) = todo.pop() {
                 if std::mem::replace(&mut seen[sort.index()][usize::from(below)], true) {
                     continue;
                 }
                 match sorts.get(sort) {
                     Sort::Struct(index) => {
-                        todo.extend(fields(sorts.structs[*index as usize].constructors.iter()).map(|one| (one, below)));
+                        todo.extend(
+                            fields(sorts.structs[*index as usize].constructors.iter())
+                                .map(|one| (one, below)),
+                        );
                     }
                     Sort::Container(container, element) => {
                         todo.push((*element, below || matches!(container, Container::Set | Container::Bag)));
@@ -234,7 +270,8 @@ impl Checker<'_> {
             }
         }
         for (sort, span) in wrong {
-            let message = format!("sort {} contains itself below a function, a Set or a Bag", self.sort_text(sort));
+            let message =
+                format!("sort {} contains itself below a function, a Set or a Bag", self.sort_text(sort));
             self.error_with_help(span, message, "recursion may go through structs, List, FSet and FBag");
         }
     }
@@ -289,7 +326,10 @@ impl Checker<'_> {
             })
             .collect();
         for (sort, span) in empty {
-            let message = format!("sort {} is empty: every constructor needs a value of it first", self.sort_text(sort));
+            let message = format!(
+                "sort {} is empty: every constructor needs a value of it first",
+                self.sort_text(sort)
+            );
             self.error_with_help(span, message, "add a constructor that does not need one");
         }
     }

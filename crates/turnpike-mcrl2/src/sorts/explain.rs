@@ -152,9 +152,14 @@ impl Checker<'_> {
         };
         // The divisor is the classic.
         let divisor = match (self.tree.data(id), overloads) {
-            (Data::Binary(crate::syntax::BinaryOperator::Div | crate::syntax::BinaryOperator::Mod, _, right), _) => {
-                self.conversion(*right, SortId::POS)
-            }
+            (
+                Data::Binary(
+                    crate::syntax::BinaryOperator::Div | crate::syntax::BinaryOperator::Mod,
+                    _,
+                    right,
+                ),
+                _,
+            ) => self.conversion(*right, SortId::POS),
             _ => None,
         };
         let help = divisor.unwrap_or_else(|| {

@@ -10,13 +10,7 @@ use crate::syntax::{self, Name, SortDeclaration, Span, Specification, Symbol};
 impl Checker<'_> {
     /// Declares all functions and constants.
     pub(super) fn declare_functions(&mut self, specification: &Specification) {
-        for declaration in specification.sorts() {
-            let SortDeclaration::Alias { sort, .. } = declaration else { continue };
-            let syntax::Sort::Struct(constructors) = self.tree.sort(*sort) else { continue };
-            if let Some(id) = self.resolved[sort.index()] {
-                self.declare_struct(id, constructors);
-            }
-        }
+        self.declare_structs(specification);
         for declaration in specification.constructors() {
             let sort = self.resolve_sort(declaration.sort);
             let target = self.program.sorts.signature(sort).1;
@@ -37,6 +31,38 @@ impl Checker<'_> {
             let sort = self.resolve_sort(declaration.sort);
             for name in &declaration.names {
                 self.declare_function(*name, SymbolKind::Map, sort);
+            }
+        }
+    }
+
+    /// Declares the functions of all structs in sort sections, however deep. Structs elsewhere have no functions.
+    fn declare_structs(&mut self, specification: &Specification) {
+        let tree = self.tree;
+        let mut done = Vec::new();
+        for declaration in specification.sorts() {
+            let SortDeclaration::Alias { sort, .. } = declaration else { continue };
+            let mut todo = vec![*sort];
+            while let Some(sort) = todo.pop() {
+                let first = todo.len();
+                match tree.sort(sort) {
+                    syntax::Sort::Builtin(_) | syntax::Sort::Name(_) => {}
+                    syntax::Sort::Container(_, element) => todo.push(*element),
+                    syntax::Sort::Function { domain, codomain } => {
+                        todo.extend(domain.iter().chain([codomain]));
+                    }
+                    syntax::Sort::Struct(constructors) => {
+                        if let Some(id) = self.resolved[sort.index()]
+                            && !done.contains(&id)
+                        {
+                            done.push(id);
+                            self.declare_struct(id, constructors);
+                        }
+                        todo.extend(
+                            constructors.iter().flat_map(|one| one.fields.iter().map(|field| field.sort)),
+                        );
+                    }
+                }
+                todo[first..].reverse();
             }
         }
     }
@@ -64,8 +90,10 @@ impl Checker<'_> {
                         places.push(place);
                     }
                     Some(_) => {
-                        let message =
-                            format!("projection {} selects two fields of one constructor", self.text(self.word(name.symbol)));
+                        let message = format!(
+                            "projection {} selects two fields of one constructor",
+                            self.text(self.word(name.symbol))
+                        );
                         self.error(name.span, message);
                     }
                     None => {
@@ -98,6 +126,9 @@ impl Checker<'_> {
         if self.builtins.contains_key(&word) {
             let message = format!("{} is a built-in function and cannot be declared again", self.text(word));
             self.error(name.span, message);
+        } else if self.is_repeated_map(word, &kind, sort) {
+            let message = format!("map {} is declared again with the same sort", self.text(word));
+            self.report(Diagnostic::warning(message).at(name.span.range(), ""));
         } else if let Some(other) = self.same_function(word, sort) {
             let what = match self.program.sorts.get(sort) {
                 Sort::Function { .. } => format!("with the sort {}", self.sort_text(sort)),
@@ -111,13 +142,21 @@ impl Checker<'_> {
         }
     }
 
+    /// A function may be repeated in map sections: specifications put together from parts do that.
+    fn is_repeated_map(&self, word: Symbol, kind: &SymbolKind, sort: SortId) -> bool {
+        let is_function = matches!(self.program.sorts.get(sort), Sort::Function { .. });
+        let mut all = self.program.symbols_named(word).iter().map(|&id| self.program.symbol(id));
+        is_function
+            && *kind == SymbolKind::Map
+            && all.any(|one| one.sort == sort && one.kind == SymbolKind::Map)
+    }
+
     /// A function of that name and sort, or a constant of that name when the sort is no function sort.
     fn same_function(&self, word: Symbol, sort: SortId) -> Option<(SortId, Span)> {
         let is_function = |sort: SortId| matches!(self.program.sorts.get(sort), Sort::Function { .. });
         let all = self.program.symbols_named(word).iter().map(|&id| self.program.symbol(id));
         let mut same = all.filter(|one| {
-            sort != SortId::UNKNOWN
-                && (one.sort == sort || (!is_function(sort) && !is_function(one.sort)))
+            sort != SortId::UNKNOWN && (one.sort == sort || (!is_function(sort) && !is_function(one.sort)))
         });
         same.next().map(|one| (one.sort, one.span))
     }

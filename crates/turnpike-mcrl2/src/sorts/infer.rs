@@ -335,7 +335,8 @@ impl Checker<'_> {
         let sorts = &mut self.program.sorts;
         let covered = found.iter().any(|one| {
             one.cost <= alternative.cost
-                && self.patterns.intersect(sorts, one.pattern, alternative.pattern) == Some(alternative.pattern)
+                && self.patterns.intersect(sorts, one.pattern, alternative.pattern)
+                    == Some(alternative.pattern)
         });
         if !covered {
             found.push(alternative);
@@ -374,10 +375,13 @@ impl Checker<'_> {
             }
             Resolution::Functions(word) => {
                 let count = self.program.symbols_named(word).len();
-                let sort_of = |one: &Self, index: usize| one.program.symbol(one.program.symbols_named(word)[index]).sort;
+                let sort_of = |one: &Self, index: usize| {
+                    one.program.symbol(one.program.symbols_named(word)[index]).sort
+                };
                 // A constant comes before functions of the same name.
-                let constant =
-                    (0..count).map(|index| sort_of(self, index)).find(|&sort| self.program.sorts.signature(sort).0.is_empty());
+                let constant = (0..count)
+                    .map(|index| sort_of(self, index))
+                    .find(|&sort| self.program.sorts.signature(sort).0.is_empty());
                 if let Some(sort) = constant {
                     return self.add_sort(sort, found);
                 }
@@ -438,7 +442,10 @@ impl Checker<'_> {
                     let one = self.inference.pool[index];
                     let sorts = &mut self.program.sorts;
                     if let Some(pattern) = self.patterns.intersect(sorts, state.pattern, one.pattern) {
-                        self.add(Alternative { pattern, cost: state.cost.saturating_add(one.cost) }, &mut next);
+                        self.add(
+                            Alternative { pattern, cost: state.cost.saturating_add(one.cost) },
+                            &mut next,
+                        );
                     }
                 }
             }
@@ -464,7 +471,11 @@ impl Checker<'_> {
             }
         }
         if found.is_empty() {
-            self.explain_mismatch(body, SortId::BOOL, "the condition of a set (or a Nat, the count of a bag)");
+            self.explain_mismatch(
+                body,
+                SortId::BOOL,
+                "the condition of a set (or a Nat, the count of a bag)",
+            );
         }
     }
 

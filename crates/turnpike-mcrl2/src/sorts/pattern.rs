@@ -173,9 +173,9 @@ impl Patterns {
                 }
                 _ => false,
             },
-            Pattern::Container(container, element) => sorts
-                .element(*container, sort)
-                .is_some_and(|inner| self.contains(sorts, *element, inner)),
+            Pattern::Container(container, element) => {
+                sorts.element(*container, sort).is_some_and(|inner| self.contains(sorts, *element, inner))
+            }
             Pattern::Function(domain, codomain) => match sorts.get(sort) {
                 Sort::Function { domain: found, codomain: result } => {
                     found.len() == domain.len()
@@ -251,9 +251,9 @@ impl Patterns {
         match self.get(id) {
             Pattern::Any => true,
             Pattern::Exact(exact) | Pattern::From(exact) => *exact == sort,
-            Pattern::Finite(container, element) | Pattern::Container(container, element) => sorts
-                .element(*container, sort)
-                .is_some_and(|inner| self.starts_at(sorts, *element, inner)),
+            Pattern::Finite(container, element) | Pattern::Container(container, element) => {
+                sorts.element(*container, sort).is_some_and(|inner| self.starts_at(sorts, *element, inner))
+            }
             Pattern::Function(..) => self.minimum(sorts, id) == sort,
         }
     }
@@ -311,8 +311,7 @@ impl Patterns {
                 format!("{}({})", container.text(), self.text(sorts, words, *element))
             }
             Pattern::Function(domain, codomain) => {
-                let domain: Vec<String> =
-                    domain.iter().map(|&one| self.text(sorts, words, one)).collect();
+                let domain: Vec<String> = domain.iter().map(|&one| self.text(sorts, words, one)).collect();
                 format!("{} -> {}", domain.join(" # "), self.text(sorts, words, *codomain))
             }
         }
@@ -360,6 +359,9 @@ mod tests {
         let any = patterns.container(&mut sorts, Container::FSet, Patterns::ANY);
         let any = patterns.widen(&sorts, any);
         assert_eq!(both(any, variable, &mut sorts, &mut patterns), Some(set));
-        assert_eq!(both(any, literal, &mut sorts, &mut patterns), sorts.container(Container::FSet, SortId::POS).into());
+        assert_eq!(
+            both(any, literal, &mut sorts, &mut patterns),
+            sorts.container(Container::FSet, SortId::POS).into()
+        );
     }
 }

@@ -459,7 +459,8 @@ impl Expression {
     /// Calls `visit` with every data expression directly below, from left to right.
     pub fn for_each_child(&self, mut visit: impl FnMut(ExpressionId)) {
         match self {
-            Expression::Variable(_) | Expression::Symbol(_) | Expression::Bool(_) | Expression::Number(_) => {}
+            Expression::Variable(_) | Expression::Symbol(_) | Expression::Bool(_) | Expression::Number(_) => {
+            }
             Expression::List(all) | Expression::Set(all) => all.iter().copied().for_each(visit),
             Expression::Bag(pairs) => pairs.iter().for_each(|&(element, count)| {
                 visit(element);
