@@ -59,6 +59,22 @@ fn reserved_words() {
         "`form` is a reserved word and cannot name a sort (choose another name, such as `form_`)",
     );
     one(
+        "act map, b; init delta;",
+        "    ^^^",
+        "`map` is a reserved word and cannot name an action (choose another name, such as `map_`)",
+    );
+    one(
+        "map f: Nat; act: Nat; init delta;",
+        "            ^^^",
+        "`act` is a reserved word and cannot name a map (choose another name, such as `act_`)",
+    );
+    one(
+        "proc init = a; init delta;",
+        "     ^^^^",
+        "`init` is a reserved word and cannot name a process (choose another name, such as `init_`)",
+    );
+    one("act a; init ;", "            ^", "expected a process, found `;`");
+    one(
         "init a(List);",
         "       ^^^^",
         "`List` is a reserved word and no part of data (expected an expression here)",

@@ -308,6 +308,9 @@ fn nodes_know_their_places() {
     for id in tree.process_ids() {
         tree.process(id).for_each_child(|child| assert!(child < id));
     }
+    for id in tree.sort_ids() {
+        tree.sort(id).for_each_child(|child| assert!(child < id));
+    }
     for id in tree.data_ids() {
         tree.data(id).for_each_child(|child| assert!(child < id));
     }

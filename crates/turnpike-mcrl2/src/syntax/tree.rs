@@ -322,6 +322,26 @@ impl Tree {
     }
 }
 
+impl Sort {
+    /// Calls `visit` with every sort directly below, from left to right.
+    pub fn for_each_child(&self, mut visit: impl FnMut(SortId)) {
+        match self {
+            Sort::Builtin(_) | Sort::Name(_) => {}
+            Sort::Container(_, element) => visit(*element),
+            Sort::Struct(constructors) => {
+                constructors
+                    .iter()
+                    .flat_map(|constructor| &constructor.fields)
+                    .for_each(|field| visit(field.sort));
+            }
+            Sort::Function { domain, codomain } => {
+                domain.iter().copied().for_each(&mut visit);
+                visit(*codomain);
+            }
+        }
+    }
+}
+
 impl Data {
     /// Calls `visit` with every data expression directly below, from left to right.
     pub fn for_each_child(&self, mut visit: impl FnMut(DataId)) {

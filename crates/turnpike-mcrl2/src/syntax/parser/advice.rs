@@ -42,7 +42,7 @@ impl Parser<'_> {
             Kind::Slash if self.peek(1) == Kind::Slash || self.peek(1) == Kind::Star => {
                 "comments start with `%`"
             }
-            kind if kind.starts_section() => "a `;` may be missing before the new section",
+            _ if self.at_section() => "a `;` may be missing before the new section",
             _ => return None,
         };
         Some(advice.to_owned())
@@ -72,7 +72,7 @@ impl Parser<'_> {
     pub(super) fn no_name(&self, role: &str) -> Box<Diagnostic> {
         let span = self.span();
         let text = self.text(span);
-        if text.starts_with(|first: char| first.is_ascii_alphabetic()) && !self.kind().starts_section() {
+        if text.starts_with(|first: char| first.is_ascii_alphabetic()) && !self.at_section() {
             return Box::new(
                 Diagnostic::error(format!("`{text}` is a reserved word and cannot name {role}"))
                     .at(span.range(), "")

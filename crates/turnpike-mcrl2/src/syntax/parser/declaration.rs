@@ -93,16 +93,13 @@ impl Parser<'_> {
     /// One or more declarations, up to the next section.
     fn declarations<T>(&mut self, keyword: Span, mut one: impl FnMut(&mut Self) -> Parsed<T>) -> Vec<T> {
         let mut all = Vec::new();
-        if self.kind().starts_section() || self.kind() == Kind::End {
+        if self.at_section() || self.kind() == Kind::End {
             let error = Diagnostic::error(format!("the section `{}` is empty", self.text(keyword)))
                 .at(keyword.range(), "")
                 .help("add a declaration or remove the word");
             self.report(error, keyword);
         }
-        while !self.kind().starts_section()
-            && self.kind() != Kind::End
-            && self.diagnostics.len() < MOST_ERRORS
-        {
+        while !self.at_section() && self.kind() != Kind::End && self.diagnostics.len() < MOST_ERRORS {
             match one(self) {
                 Ok(declaration) => all.push(declaration),
                 Err(error) => self.recover(*error),
@@ -122,7 +119,7 @@ impl Parser<'_> {
             first -= 1;
         }
         // Keywords at the place of the error end the declaration; anything else there is skipped.
-        while !matches!(self.kind(), Kind::Semicolon | Kind::End) && !self.kind().starts_section() {
+        while !matches!(self.kind(), Kind::Semicolon | Kind::End) && !self.at_section() {
             self.bump();
         }
         let end = if self.kind() == Kind::Semicolon { self.bump().end } else { self.span().start };
@@ -143,7 +140,7 @@ impl Parser<'_> {
                 self.peek(1),
                 Kind::Is | Kind::Colon | Kind::Comma | Kind::OpenParen | Kind::Semicolon
             );
-        if kind == Kind::End || kind.starts_section() || new_declaration {
+        if kind == Kind::End || self.at_section() || new_declaration {
             let error = Diagnostic::error("a `;` is missing after this declaration")
                 .at(self.previous().range(), "`;` expected after this")
                 .help("every declaration ends with `;`");

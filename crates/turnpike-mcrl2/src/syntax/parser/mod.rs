@@ -145,6 +145,17 @@ impl<'s> Parser<'s> {
         if self.kind() == kind { Ok(self.bump()) } else { Err(self.unexpected(described)) }
     }
 
+    /// Whether a section starts here. A keyword before `:` and its like was meant as a name.
+    fn at_section(&self) -> bool {
+        let kind = self.kind();
+        let used_as_name = match self.peek(1) {
+            Kind::Colon | Kind::Comma | Kind::Is => true,
+            Kind::Semicolon => kind != Kind::InitKeyword,
+            _ => false,
+        };
+        kind.starts_section() && !used_as_name
+    }
+
     /// A name for a `role`, such as "a sort".
     fn name(&mut self, role: &str) -> Parsed<Name> {
         if self.kind() != Kind::Identifier {
