@@ -154,11 +154,19 @@ fn one_run_of_many_can_be_repeated_alone() {
         let mut all = arguments.to_vec();
         all.extend(["--seed", &hexadecimal, "--format", "json"]);
         let alone = timeless(turnpike(&all).json());
-        for field in ["seed", "verdict", "states", "considered", "transitions", "depth", "witness", "actions"]
-        {
+        for field in ["seed", "verdict", "states", "considered", "transitions", "depth", "actions"] {
             assert_eq!(alone[field], run[field], "{field} of seed {hexadecimal}");
         }
+        assert_eq!(labels(&alone["witness"]), labels(&run["witness"]), "witness of seed {hexadecimal}");
     }
+    // Of many witnesses only the one that is shown has its states told.
+    assert!(many["witness"]["steps"][0]["state"].is_object());
+    let told = |run: &&Value| run["witness"]["steps"][0]["state"].is_object();
+    assert_eq!(many["runs"].as_array().expect("runs").iter().filter(told).count(), 1);
+}
+
+fn labels(witness: &Value) -> Option<Vec<&str>> {
+    Some(witness["steps"].as_array()?.iter().filter_map(|step| step["label"].as_str()).collect())
 }
 
 #[test]

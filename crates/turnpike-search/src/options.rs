@@ -32,7 +32,7 @@ pub struct SearchOptions {
     pub store: StoreKind,
     /// Keep what a witness needs. Without it `random` runs in constant memory and only the verdict is told.
     pub witness: bool,
-    /// Put states, not only labels, into reported witnesses.
+    /// Put states, not only labels, into reported witnesses; of many runs, into the shortest one.
     pub states_in_witness: bool,
     /// Shorten witnesses.
     pub shorten: bool,

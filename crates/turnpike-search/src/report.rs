@@ -130,21 +130,18 @@ pub struct SearchReport {
 }
 
 impl WitnessReport {
-    pub(crate) fn new(objective: &str, original_length: usize, trace: Trace, with_states: bool) -> Self {
+    pub(crate) fn new(objective: &str, original_length: usize, trace: Trace) -> Self {
         let steps = trace
             .steps
             .iter()
-            .map(|step| StepReport {
-                label: step.label.clone(),
-                state: step.state.clone().filter(|_| with_states),
-            })
+            .map(|step| StepReport { label: step.label.clone(), state: step.state.clone() })
             .collect();
         WitnessReport {
             objective: objective.to_owned(),
             length: trace.len(),
             original_length,
             loop_start: trace.loop_start,
-            initial: trace.initial.clone().filter(|_| with_states),
+            initial: trace.initial.clone(),
             steps,
             trace,
         }

@@ -270,7 +270,7 @@ impl<'m> Run<'m> {
         if self.options.witness
             && let Ok(witness) = Witness::new(&mut *self.explorer, path(), 0, &HitKind::Here)
         {
-            trace = crate::witness::trace_of(self.model, &witness.choices).unwrap_or(trace);
+            trace = crate::witness::trace_of(self.model, &witness.choices, true).unwrap_or(trace);
         }
         Halt::from(SearchError::Step { error, seed: self.seed, trace: Box::new(trace) })
     }

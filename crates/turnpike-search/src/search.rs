@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use turnpike_model::{Diagnostic, Model};
+use turnpike_model::{Diagnostic, Model, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
@@ -15,7 +15,7 @@ use crate::resources;
 use crate::rng::run_seed;
 use crate::run::{Control, Run};
 use crate::strategy::Strategy;
-use crate::witness::{confirm, shorten};
+use crate::witness::{confirm, shorten, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -49,9 +49,24 @@ pub fn search(
     let runs = if options.runs == 1 {
         vec![one_run(model, &options, &objectives, 0, options.threads, control)?]
     } else {
-        many_runs(model, &options, &objectives, control)?
+        let mut runs = many_runs(model, &options, &objectives, control)?;
+        if options.states_in_witness {
+            tell_states_of_the_shortest(model, &mut runs)?;
+        }
+        runs
     };
     Ok(SearchReport { verdict: SearchReport::overall(&runs), runs, warnings })
+}
+
+/// Of many runs, thousands perhaps, only the witness that will be shown has its states told.
+fn tell_states_of_the_shortest(model: &dyn Model, runs: &mut [RunReport]) -> Result<(), SearchError> {
+    let witnesses = runs.iter_mut().filter_map(|run| run.witness.as_mut());
+    let Some(shortest) = witnesses.min_by_key(|witness| witness.length) else { return Ok(()) };
+    let choices: Vec<u32> = shortest.trace.steps.iter().filter_map(|step| step.choice).collect();
+    let told = trace_of(model, &choices, true).map_err(|error| SearchError::Replay(error.message))?;
+    let trace = Trace { initial: told.initial, steps: told.steps, ..shortest.trace.clone() };
+    *shortest = WitnessReport::new(&shortest.objective, shortest.original_length, trace);
+    Ok(())
 }
 
 /// Refuses requests that cannot mean anything.
@@ -171,15 +186,11 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
             witness = shorter;
             shorten_states += spent;
         }
-        let mut trace = confirm(model, &witness, &objectives[index], &options.internal, options.lookahead)?;
+        let with_states = options.states_in_witness && options.runs == 1;
+        let mut trace = confirm(model, &witness, &objectives[index], options, with_states)?;
         trace.strategy = options.strategy.name().to_owned();
         trace.seed = Some(run.seed);
-        witnesses.push(WitnessReport::new(
-            objectives[index].text(),
-            original,
-            trace,
-            options.states_in_witness,
-        ));
+        witnesses.push(WitnessReport::new(objectives[index].text(), original, trace));
     }
     let measured_only = objectives.iter().all(Objective::is_measure);
     let complete = stop == StopReason::Exhausted && options.store.is_exact() && !run.monitor.gave_up();

@@ -5,6 +5,7 @@ use turnpike_model::{Explorer, Model, StateValues, Step, StepError, Successors, 
 use super::{Path, Witness};
 use crate::error::SearchError;
 use crate::objective::{Goal, HitKind, Monitor, Objective};
+use crate::options::SearchOptions;
 
 /// Names and values of a state.
 pub(crate) fn values(explorer: &mut dyn Explorer, names: &[String], state: &[u32]) -> StateValues {
@@ -18,14 +19,14 @@ pub(crate) fn confirm(
     model: &dyn Model,
     witness: &Witness,
     objective: &Objective,
-    internal: &[String],
-    lookahead: bool,
+    options: &SearchOptions,
+    with_states: bool,
 ) -> Result<Trace, SearchError> {
     let failed = |error: StepError| SearchError::Replay(error.message);
     let trace = Trace {
         objective: objective.text().to_owned(),
         loop_start: witness.loop_start,
-        ..trace_of(model, &witness.choices).map_err(failed)?
+        ..trace_of(model, &witness.choices, with_states).map_err(failed)?
     };
     let info = model.info();
     let mut explorer = model.explorer();
@@ -37,6 +38,7 @@ pub(crate) fn confirm(
     let expanded = &states[witness.stem];
     let mut successors = Successors::new(info.width);
     // The objective is judged afresh: by a monitor and an explorer that have seen nothing else.
+    let (internal, lookahead) = (&options.internal, options.lookahead);
     let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, lookahead, explorer, info)?;
     let mut hits = Vec::new();
     monitor.examine_initial(explorer, expanded, &mut hits).map_err(failed)?;
@@ -54,15 +56,15 @@ pub(crate) fn confirm(
     Ok(trace)
 }
 
-/// The trace that these choices make from the initial state, as far as they are enabled.
-pub(crate) fn trace_of(model: &dyn Model, choices: &[u32]) -> Result<Trace, StepError> {
+/// The trace that these choices make from the initial state, with the values of its states if wanted.
+pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) -> Result<Trace, StepError> {
     let info = model.info();
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;
     let mut state = Vec::new();
     explorer.initial(&mut state)?;
     let mut trace = Trace { model: info.name.clone(), fingerprint: info.fingerprint, ..Trace::default() };
-    trace.initial = Some(values(explorer, &info.parameters, &state));
+    trace.initial = with_states.then(|| values(explorer, &info.parameters, &state));
     let mut successors = Successors::new(info.width);
     for &choice in choices {
         explorer.successors(&state, &mut successors)?;
@@ -77,7 +79,7 @@ pub(crate) fn trace_of(model: &dyn Model, choices: &[u32]) -> Result<Trace, Step
         trace.steps.push(Step {
             label: explorer.label(successors.label(choice as usize)).text,
             choice: Some(choice),
-            state: Some(values(explorer, &info.parameters, &state)),
+            state: with_states.then(|| values(explorer, &info.parameters, &state)),
         });
     }
     Ok(trace)
