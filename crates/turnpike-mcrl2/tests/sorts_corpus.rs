@@ -29,9 +29,10 @@ fn refused(corpus: &Path) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
 fn public_models_type_check() {
     let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        println!("skipped: TURNPIKE_CORPUS is not set");
+        eprintln!("skipped: TURNPIKE_CORPUS is not set");
         return;
     };
     let root = corpus.join("models/mcrl2");
@@ -63,7 +64,7 @@ fn public_models_type_check() {
             }
         }
     }
-    println!(
+    eprintln!(
         "{} models, {warnings} warnings, slowest {:?} ({})",
         found.len(),
         slowest.0,

@@ -11,6 +11,9 @@ use super::program::{ActionId, ProcessId, Program, VariableId};
 use super::table::SortId;
 use crate::syntax::{self, Span, Symbol, Tree};
 
+/// More than these help nobody.
+const MOST_DIAGNOSTICS: usize = 100;
+
 /// A type checker at work.
 pub(super) struct Checker<'a> {
     pub(super) tree: &'a Tree,
@@ -75,7 +78,9 @@ impl<'a> Checker<'a> {
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.severity == Severity::Error);
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MOST_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
@@ -93,6 +98,10 @@ impl<'a> Checker<'a> {
 
     /// An error about a name that does not exist, with the nearest one that does.
     pub(super) fn unknown(&mut self, span: Span, kind: &str, word: Symbol, candidates: &mut Vec<Symbol>) {
+        if self.diagnostics.len() >= MOST_DIAGNOSTICS {
+            self.errors += 1;
+            return;
+        }
         candidates.sort_unstable();
         candidates.dedup();
         let text = self.text(word);

@@ -245,7 +245,7 @@ impl Checker<'_> {
             }
             let converted = if own == expected { 0 } else { CONVERTED_RESULT };
             let cost =
-                cost.saturating_add(if exact { 0 } else { index as u32 + 1 }).saturating_add(converted);
+                cost.saturating_add(if exact { 0 } else { self.rank(word, index) }).saturating_add(converted);
             match &best {
                 Some(other) if other.cost < cost => {}
                 Some(other) if other.cost == cost => tie = true,

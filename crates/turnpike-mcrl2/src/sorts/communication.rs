@@ -4,6 +4,9 @@ use super::checker::Checker;
 use super::table::SortId;
 use crate::syntax::{CommRule, MultiAction, Name, Renaming, Symbol};
 
+/// Names that communicate, and the name of what they become.
+type Communication = (Box<[Symbol]>, Symbol);
+
 impl Checker<'_> {
     /// A declared action name.
     fn check_action_name(&mut self, name: Name) -> Option<Symbol> {
@@ -80,7 +83,7 @@ impl Checker<'_> {
         all.into_iter().collect()
     }
 
-    pub(super) fn check_comm(&mut self, rules: &[CommRule]) -> Option<Box<[(Box<[Symbol]>, Symbol)]>> {
+    pub(super) fn check_comm(&mut self, rules: &[CommRule]) -> Option<Box<[Communication]>> {
         let mut all = Vec::with_capacity(rules.len());
         for rule in rules {
             let (from, to) = (self.check_action_names(&rule.from), self.check_action_name(rule.to));

@@ -3,7 +3,7 @@
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::checker::Checker;
-use super::program::{Equation, Expression, ExpressionId, VariableId};
+use super::program::{Equation, Expression, ExpressionId};
 use super::table::SortId;
 use crate::syntax::{self, DataId, Specification};
 
@@ -99,12 +99,11 @@ impl Checker<'_> {
             let help = format!("declare a variable of sort {}", self.sort_text(self.program.sort_of(id)));
             self.report(Diagnostic::warning(message).at(self.program.span_of(id).range(), "").help(help));
         }
-        let own: Vec<VariableId> = equation.variables().collect();
         let mut unbound = None;
         for root in equation.condition.into_iter().chain([equation.right]) {
             self.walk(root, |checker, id| {
                 if let Expression::Variable(variable) = *checker.program.expression(id)
-                    && own.contains(&variable)
+                    && equation.variables.contains(&(variable.index() as u32))
                     && !seen.contains(&variable)
                 {
                     unbound.get_or_insert((variable, id));

@@ -7,6 +7,9 @@ use super::program::{FunctionSymbol, SymbolKind};
 use super::table::{Sort, SortId};
 use crate::syntax::{self, Name, SortDeclaration, Span, Specification, Symbol};
 
+/// A name, the sort of the result, and the fields selected: alternative and position.
+type Projection = (Name, SortId, Vec<(u32, u32)>);
+
 impl Checker<'_> {
     /// Declares all functions and constants.
     pub(super) fn declare_functions(&mut self, specification: &Specification) {
@@ -76,7 +79,7 @@ impl Checker<'_> {
             self.declare_function(constructor.name, kind, function);
         }
         // Projections of one name and sort are one function; the first occurrence declares it.
-        let mut projections: Vec<(Name, SortId, Vec<(u32, u32)>)> = Vec::new();
+        let mut projections: Vec<Projection> = Vec::new();
         for (index, constructor) in constructors.iter().enumerate() {
             for (position, field) in constructor.fields.iter().enumerate() {
                 let Some(name) = field.projection else { continue };

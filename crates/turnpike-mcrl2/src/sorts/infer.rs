@@ -121,10 +121,11 @@ impl Checker<'_> {
             found.clear();
             let before = self.errors;
             self.infer_node(id, &mut found);
-            if self.errors == before && found.iter().any(|one| self.patterns.is_too_deep(one.pattern)) {
+            let too_deep = found.iter().any(|one| self.patterns.is_too_deep(one.pattern));
+            if too_deep && self.errors == errors {
                 self.error(self.tree.data_span(id), "the sort of this expression nests too deeply");
             }
-            if found.is_empty() || self.errors > before {
+            if found.is_empty() || too_deep || self.errors > before {
                 found.clear();
                 found.push(Alternative { pattern: Patterns::ANY, cost: 0 });
             }
@@ -557,11 +558,20 @@ impl Checker<'_> {
             if let Some((cost, exact)) = self.fit_all(symbol, arguments) {
                 let codomain = self.program.signature(symbol).1;
                 let pattern = self.patterns.of_sort(&self.program.sorts, codomain);
-                let own = if exact { 0 } else { index as u32 + 1 };
+                let own = if exact { 0 } else { self.rank(word, index) };
                 self.add(Alternative { pattern, cost: cost.saturating_add(own) }, found);
             }
         }
         self.infer_overloads(self.builtins.get(&word).copied().unwrap_or(&[]), arguments, found);
+    }
+
+    /// The cost of choosing a declared function whose arguments must be converted: the first declared is the cheapest. Functions
+    /// that differ in their result only cost the same.
+    pub(super) fn rank(&self, word: Symbol, index: usize) -> u32 {
+        let all = self.program.symbols_named(word);
+        let domain = |one: SymbolId| self.program.signature(one).0;
+        let first = all.iter().position(|&one| domain(one) == domain(all[index])).unwrap_or(index);
+        first as u32 + 1
     }
 
     /// The cost of giving a declared function these arguments, and whether no conversion is needed.

@@ -180,10 +180,7 @@ impl Checker<'_> {
                 return Some(Behaviour::Binary(*operator, left?, right?));
             }
             syntax::Process::If { otherwise, .. } => {
-                let otherwise = match otherwise {
-                    Some(_) => Some(done.pop().flatten()),
-                    None => None,
-                };
+                let otherwise = otherwise.map(|_| done.pop().flatten());
                 let then = done.pop().flatten()?;
                 let Prepared::Data(condition) = prepared else { return None };
                 let otherwise = match otherwise {

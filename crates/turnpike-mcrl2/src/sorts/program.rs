@@ -316,7 +316,7 @@ pub struct Program {
     pub actions: Vec<Action>,
     /// The processes in the order of the text.
     pub processes: Vec<Process>,
-    /// The initial process; absent only while a specification with errors is being checked.
+    /// The initial process; absent when the specification has none, which the parser reports.
     pub init: Option<BehaviourId>,
     expressions: Vec<(Expression, SortId, Span)>,
     behaviours: Vec<(Behaviour, Span)>,
@@ -345,6 +345,11 @@ impl Program {
     /// How many data expressions there are: ids below this are valid.
     pub fn expression_count(&self) -> usize {
         self.expressions.len()
+    }
+
+    /// All ids of data expressions, children before parents.
+    pub fn expression_ids(&self) -> impl DoubleEndedIterator<Item = ExpressionId> + use<> {
+        (0..self.expressions.len()).map(ExpressionId::new)
     }
 
     /// A process expression.
