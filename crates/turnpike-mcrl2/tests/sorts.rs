@@ -207,7 +207,7 @@ fn wrong_expressions_are_explained() {
     let table = [
         (
             "n div n",
-            "div cannot be applied to the sorts (Nat, Nat) (Nat2Pos(…) converts a Nat when its value is a Pos)",
+            "div cannot be applied to the sorts (Nat, Nat) (Nat2Pos(…) converts it, when the value is in Pos)",
         ),
         ("n mod n", "mod cannot be applied"),
         ("n div 0", "div cannot be applied"),
@@ -218,13 +218,16 @@ fn wrong_expressions_are_explained() {
         ("lp == ln", "== cannot be applied"),
         (
             "f(i)",
-            "the argument of f must be a Nat, but is a Int (Int2Nat(…) converts a Int when its value is a Nat)",
+            "the argument of f must have sort Nat, but has sort Int (Int2Nat(…) converts it, when the value is in Nat)",
         ),
-        ("h(n)", "the argument of h must be a Pos, but is a Nat"),
+        ("h(n)", "the argument of h must have sort Pos, but has sort Nat"),
         ("v[i->p]", "a function update cannot be applied to the sorts (Nat -> Nat, Int, Pos)"),
         ("w[1->2]", "a function update cannot be applied"),
-        ("B(-1)", "the argument of B must be a Nat"),
-        ("#s", "# cannot be applied to a Set(Nat) (it takes List(S) -> Nat; FSet(S) -> Nat; FBag(S) -> Nat)"),
+        ("B(-1)", "the argument of B must have sort Nat"),
+        (
+            "#s",
+            "# cannot be applied to the sort Set(Nat) (it takes List(S) -> Nat; FSet(S) -> Nat; FBag(S) -> Nat)",
+        ),
         ("{i}==fs", "== cannot be applied"),
         ("true==1", "== cannot be applied to the sorts (Bool, Pos)"),
         ("f==g", "== cannot be applied"),
@@ -237,13 +240,13 @@ fn wrong_expressions_are_explained() {
         ("exists x, x: Nat. true", "variable x is declared twice"),
         ("exists f: Nat. true", "variable f has the name of a declared function or constant"),
         ("exists head: Nat. true", "variable head has the name of a built-in function"),
-        ("exists x: Nat. x", "what follows exists must be a Bool, but is a Nat"),
+        ("exists x: Nat. x", "what follows exists must have sort Bool, but has sort Nat"),
         (
             "{x: Nat | i}",
-            "the condition of a set (or a Nat, the count of a bag) must be a Bool, but is a Int",
+            "the condition of a set (or a Nat, the count of a bag) must have sort Bool, but has sort Int",
         ),
-        ("{1: i}", "the count in a bag must be a Nat"),
-        ("[1, true]", "this element is a Bool, those before it are Pos"),
+        ("{1: i}", "the count in a bag must have sort Nat"),
+        ("[1, true]", "this element has sort Bool, those before it have sort Pos"),
         ("feild(e)", "unknown variable, constant or function feild (did you mean field?)"),
         ("result(1)", "result is ambiguous here (it may be result: Nat -> Nat; result: Nat -> Bool)"),
         ("result(1) == result(1)", "result is ambiguous here"),
@@ -252,8 +255,8 @@ fn wrong_expressions_are_explained() {
             "no over takes arguments of the sorts (D) (there is over: Nat -> Bool; over: Bool -> Nat)",
         ),
         ("x + 1", "unknown variable, constant or function x"),
-        ("n(1)", "this is a Nat, which cannot be applied to the sorts (Pos)"),
-        ("pair({1})", "the argument of pair must be a List(Nat), but is a FSet(Pos)"),
+        ("n(1)", "this has sort Nat and cannot be applied to the sorts (Pos)"),
+        ("pair({1})", "the argument of pair must have sort List(Nat), but has sort FSet(Pos)"),
         ("pair([1]) == {x: Nat | b} + [1]", "+ cannot be applied"),
         ("max(1, true)", "no max takes arguments of the sorts (Pos, Bool)"),
         ("exists x: Natt. true", "unknown sort Natt (did you mean Nat?)"),
@@ -302,7 +305,7 @@ fn specifications_that_are_refused() {
     let table = [
         (
             "act a: Nat; proc P(n: Nat) = a(n).P(n-1); init P(3);",
-            "the argument of process P must be a Nat, but is a Int",
+            "the argument of process P must have sort Nat, but has sort Int",
         ),
         ("act a: Nat; a: Int; init a(1);", "several declarations of action a fit (a: Nat; a: Int)"),
         ("act a,b,c,d; init comm({a|b->c,a|d->b}, a||b||d);", "a communicates in two ways"),
@@ -327,12 +330,12 @@ fn specifications_that_are_refused() {
         ("proc P(n: Nat) = delta; init P();", "parameter n gets no value"),
         ("proc P(n: Nat) = delta; init P(m = 1);", "unknown parameter of P: m (did you mean n?)"),
         ("proc P(n: Nat) = P(n = 1, n = 2); init P(1);", "parameter n is assigned twice"),
-        ("proc P(n: Nat) = P(n = true); init P(1);", "parameter n must be a Nat, but is a Bool"),
-        ("proc P(n: Nat) = sum n: Bool. P(); init P(1);", "parameter n must be a Nat, but the variable"),
+        ("proc P(n: Nat) = P(n = true); init P(1);", "parameter n must have sort Nat, but has sort Bool"),
+        ("proc P(n: Nat) = sum n: Bool. P(); init P(1);", "parameter n must have sort Nat, but the variable"),
         ("act a; init a();", "a is an action, not a process"),
-        ("init 1 -> delta;", "a condition must be a Bool, but is a Pos"),
-        ("init delta @ true;", "a time stamp must be a Real, but is a Bool"),
-        ("init dist x: Bool[x]. delta;", "a probability must be a Real, but is a Bool"),
+        ("init 1 -> delta;", "a condition must have sort Bool, but has sort Pos"),
+        ("init delta @ true;", "a time stamp must have sort Real, but has sort Bool"),
+        ("init dist x: Bool[x]. delta;", "a probability must have sort Real, but has sort Bool"),
         ("sort A = B; B = A; init delta;", "sort A is defined by itself"),
         ("sort A = List(A); init delta;", "sort A is defined by itself"),
         (
@@ -359,16 +362,16 @@ fn specifications_that_are_refused() {
         ),
         (
             "map f: Nat -> Nat; var n: Nat; eqn f(n) = n - 1; init delta;",
-            "the right side of this equation must be a Nat, but is a Int",
+            "the right side of this equation must have sort Nat, but has sort Int",
         ),
         (
             "map f: Nat -> Nat; var n: Nat; eqn n -> f(n) = n; init delta;",
-            "the condition of an equation must be a Bool",
+            "the condition of an equation must have sort Bool",
         ),
         ("map f: Nat; var f: Nat; eqn f = 1; init delta;", "variable f has the name of a declared function"),
         (
             "map f: FSet(Nat); eqn f = {x: Nat | true}; init delta;",
-            "the right side of this equation must be a FSet(Nat), but is a Set(Nat)",
+            "the right side of this equation must have sort FSet(Nat), but has sort Set(Nat)",
         ),
         (
             "var n: Nat; eqn n = n; map f: Nat -> Nat; eqn f(n) = n; init delta;",
@@ -395,10 +398,10 @@ fn several_errors_are_reported_in_the_order_of_the_text() {
         messages,
         [
             "unknown variable, constant or function m",
-            "the argument of f must be a Nat, but is a Bool",
+            "the argument of f must have sort Nat, but has sort Bool",
             "unknown variable, constant or function x",
             "unknown action or process b",
-            "the argument of action a must be a Nat, but is a Bool",
+            "the argument of action a must have sort Nat, but has sort Bool",
         ]
     );
     let span = diagnostics[0].span.clone().expect("a place");
@@ -410,7 +413,7 @@ fn equations_that_cannot_be_used_are_warned_about() {
     let table = [
         (
             "map f: Nat -> Nat; var p: Pos; eqn f(p) = 1; init delta;",
-            "this pattern never matches: p is a Pos, and here a Nat is matched",
+            "this pattern never matches: p has sort Pos, but Nat is matched here",
         ),
         (
             "map f: Nat -> Nat; var n, m: Nat; eqn f(n) = m; init delta;",

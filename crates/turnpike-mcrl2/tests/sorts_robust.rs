@@ -69,7 +69,7 @@ fn the_snippets_are_correct() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_specifications_get_an_answer(

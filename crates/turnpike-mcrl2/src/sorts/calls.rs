@@ -224,7 +224,7 @@ impl Checker<'_> {
         let pattern = self.patterns.of_sort(&self.program.sorts, own);
         if !self.patterns.contains(&self.program.sorts, pattern, sort) {
             let message = format!(
-                "parameter {} must be a {}, but the variable of that name here is a {}",
+                "parameter {} must have sort {}, but the variable of that name here has sort {}",
                 self.text(name),
                 self.sort_text(sort),
                 self.sort_text(own)

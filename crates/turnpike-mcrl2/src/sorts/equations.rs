@@ -91,7 +91,7 @@ impl Checker<'_> {
         if let Some((variable, id)) = converted {
             let found = self.program.variable(variable);
             let message = format!(
-                "this pattern never matches: {} is a {}, and here a {} is matched",
+                "this pattern never matches: {} has sort {}, but {} is matched here",
                 self.text(found.name),
                 self.sort_text(found.sort),
                 self.sort_text(self.program.sort_of(id))

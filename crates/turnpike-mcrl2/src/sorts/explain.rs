@@ -53,12 +53,13 @@ impl Checker<'_> {
             .into_iter()
             .find(|&one| one > sort && self.sort_text(one) == found)?;
         let (from, to) = (self.sort_text(larger), self.sort_text(sort));
-        Some(format!("{from}2{to}(…) converts a {from} when its value is a {to}"))
+        Some(format!("{from}2{to}(…) converts it, when the value is in {to}"))
     }
 
     /// An expression cannot have the sort that is needed.
     pub(super) fn explain_mismatch(&mut self, id: DataId, sort: SortId, what: &str) {
-        let message = format!("{what} must be a {}, but is a {}", self.sort_text(sort), self.sorts_text(id));
+        let message =
+            format!("{what} must have sort {}, but has sort {}", self.sort_text(sort), self.sorts_text(id));
         let span = self.tree.data_span(id);
         match self.conversion(id, sort) {
             Some(help) => self.error_with_help(span, message, help),
@@ -147,7 +148,7 @@ impl Checker<'_> {
             _ => "a function update",
         };
         let message = match arguments {
-            [_] => format!("{name} cannot be applied to a {found}"),
+            [_] => format!("{name} cannot be applied to the sort {found}"),
             _ => format!("{name} cannot be applied to the sorts ({found})"),
         };
         // The divisor is the classic.
@@ -171,7 +172,7 @@ impl Checker<'_> {
     /// Something that is no function, or not of these arguments, is applied.
     pub(super) fn explain_application(&mut self, function: DataId, arguments: &[DataId]) {
         let message = format!(
-            "this is a {}, which cannot be applied to the sorts ({})",
+            "this has sort {} and cannot be applied to the sorts ({})",
             self.sorts_text(function),
             self.arguments_text(arguments)
         );
@@ -181,7 +182,8 @@ impl Checker<'_> {
     /// An element does not fit those before it.
     pub(super) fn explain_element(&mut self, _literal: DataId, element: DataId, before: &[Alternative]) {
         let others = before.first().map(|one| self.pattern_text(one.pattern)).unwrap_or_default();
-        let message = format!("this element is a {}, those before it are {others}", self.sorts_text(element));
+        let message =
+            format!("this element has sort {}, those before it have sort {others}", self.sorts_text(element));
         self.error(self.tree.data_span(element), message);
     }
 }

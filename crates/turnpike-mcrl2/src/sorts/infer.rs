@@ -408,8 +408,10 @@ impl Checker<'_> {
             return;
         }
         let Some(&definition) = self.inference.definitions.get(&variable) else { return };
-        if let Some(sort) = self.smallest(definition) {
-            self.program.variables[variable.index()].sort = sort;
+        match self.smallest(definition) {
+            Some(sort) => self.program.variables[variable.index()].sort = sort,
+            // Reported once.
+            None => drop(self.inference.definitions.remove(&variable)),
         }
     }
 

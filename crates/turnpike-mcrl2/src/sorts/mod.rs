@@ -7,7 +7,7 @@
 //! let (specification, _) = parse_specification("act a: Nat; proc P(n: Nat) = a(n).P(n - 1); init P(3);");
 //! let (program, diagnostics) = check_specification(&specification);
 //! assert!(program.is_none());
-//! assert_eq!(diagnostics[0].message, "the argument of process P must be a Nat, but is a Int");
+//! assert_eq!(diagnostics[0].message, "the argument of process P must have sort Nat, but has sort Int");
 //! ```
 //!
 //! Inference goes in three loops over the nodes of an expression, without recursion. From the leaves up, every node gets the
