@@ -11,9 +11,9 @@ fn a_specification_without_mistakes() {
     std::fs::write(&path, "act a, b; proc P = a . P; init P;\n").expect("a file");
     let path = path.to_str().expect("text");
     turnpike(&["check", path])
-        .expect(0, &["ok: ", "0 equations, 2 actions, 1 process", "only the syntax was checked"]);
+        .expect(0, &["ok: ", "0 equations, 2 actions, 1 process", "syntax and sorts were checked"]);
     let value = json(0, &["check", path]);
-    assert_eq!((&value["ok"], &value["checked"]), (&true.into(), &"syntax".into()));
+    assert_eq!((&value["ok"], &value["checked"]), (&true.into(), &"sorts".into()));
 }
 
 #[test]
@@ -37,4 +37,16 @@ fn all_mistakes_are_shown_where_they_are() {
         value["errors"].as_array().expect("errors").iter().map(|error| &error["line"]).collect();
     assert_eq!(lines, [2, 3]);
     turnpike(&["check", "no-such.mcrl2"]).expect(2, &["no-such.mcrl2"]);
+}
+
+#[test]
+fn mistakes_of_sorts_are_shown_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("sorts.mcrl2");
+    std::fs::write(&path, "act a: Nat;\nproc P(n: Nat) = a(n == 1) . P(n + 1);\ninit P(0);\n")
+        .expect("a file");
+    let path = path.to_str().expect("text");
+    turnpike(&["check", path]).expect(2, &["must have sort Nat, but has sort Bool", "sorts.mcrl2:2:20"]);
+    // Executing specifications comes later; until then nobody is left guessing.
+    turnpike(&["search", path]).expect(2, &["cannot be searched yet", "turnpike check"]);
 }

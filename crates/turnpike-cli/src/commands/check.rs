@@ -1,8 +1,9 @@
 //! `turnpike check`.
 
 use serde_json::json;
+use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::{Specification, parse_specification};
-use turnpike_model::{Model, ModelInfo, Successors};
+use turnpike_model::{Model, ModelInfo, Severity, Successors};
 
 use super::search::human::counted;
 use crate::cli::Format;
@@ -41,12 +42,15 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     Ok(Exit::Clean)
 }
 
-/// Checks the syntax of an mCRL2 specification.
+/// Checks the syntax and the sorts of an mCRL2 specification.
 fn specification(name: &str, format: Format) -> Outcome {
     let bytes = std::fs::read(name).map_err(|error| Failure::file(name, "read", &error))?;
     let source = String::from_utf8_lossy(&bytes).into_owned();
     let (specification, mut diagnostics) = parse_specification(&source);
-    if !diagnostics.is_empty() {
+    if diagnostics.is_empty() {
+        diagnostics = check_specification(&specification).1;
+    }
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         for diagnostic in &mut diagnostics {
             // Snippets show the line themselves.
             if let (Format::Json, Some(span)) = (format, &diagnostic.span) {
@@ -58,13 +62,18 @@ fn specification(name: &str, format: Format) -> Outcome {
         return Err(Failure { exit: Exit::Usage, origin, source: Some(source), diagnostics, trace: None });
     }
     match format {
-        Format::Human => output::line(&syntax_text(name, &specification)),
+        Format::Human => {
+            for warning in &diagnostics {
+                output::diagnostic(name, Some(&source), warning);
+            }
+            output::line(&specification_text(name, &specification));
+        }
         Format::Json => output::json(&json!({
             "turnpike": VERSION,
             "command": "check",
             "model": name,
             "ok": true,
-            "checked": "syntax",
+            "checked": "sorts",
             "actions": specification.actions().map(|declaration| declaration.names.len()).sum::<usize>(),
             "processes": specification.processes().count(),
         })),
@@ -72,11 +81,11 @@ fn specification(name: &str, format: Format) -> Outcome {
     Ok(Exit::Clean)
 }
 
-fn syntax_text(name: &str, specification: &Specification) -> String {
+fn specification_text(name: &str, specification: &Specification) -> String {
     let actions = specification.actions().map(|declaration| declaration.names.len() as u64).sum();
     let equations = specification.equations().map(|(_, equations)| equations.len() as u64).sum();
     format!(
-        "ok: {name} ({}, {}, {}); only the syntax was checked, not the sorts",
+        "ok: {name} ({}, {}, {}); syntax and sorts were checked",
         counted(equations, "equation"),
         counted(actions, "action"),
         if specification.processes().count() == 1 {
