@@ -1,5 +1,7 @@
 //! All public models type-check, except those that the recorded results of other tools say are wrong.
 
+mod sorts_support;
+
 use std::path::{Path, PathBuf};
 
 use turnpike_mcrl2::sorts::check_specification;
@@ -56,6 +58,9 @@ fn public_models_type_check() {
         slowest = slowest.max((start.elapsed(), path.clone()));
         let name = path.strip_prefix(&root).expect("below the root").display().to_string();
         warnings += diagnostics.iter().filter(|one| one.severity == Severity::Warning).count();
+        if let Some(program) = &program {
+            sorts_support::well_sorted(program);
+        }
         if program.is_none() && !refused.contains(&name) {
             for one in diagnostics.iter().filter(|one| one.severity == Severity::Error) {
                 let at = one.span.as_ref().map_or(0, |span| span.range.start);

@@ -1,6 +1,8 @@
 //! Whatever is left of a specification after tokens were lost, repeated or exchanged: an answer, never a panic; and no depth
 //! of nesting exhausts the stack.
 
+mod sorts_support;
+
 use proptest::prelude::*;
 use turnpike_mcrl2::sorts::{Program, check_specification};
 use turnpike_mcrl2::syntax::parse_specification;
@@ -80,6 +82,9 @@ proptest! {
         let source = mutate(&format!("{} {}", SNIPPETS[snippet], SNIPPETS[other]), &mutations);
         let (program, diagnostics) = check(&source);
         prop_assert_eq!(program.is_none(), diagnostics.iter().any(|one| one.severity == Severity::Error));
+        if let Some(program) = &program {
+            sorts_support::well_sorted(program);
+        }
         for one in &diagnostics {
             let range = one.span.clone().map_or(0..0, |span| span.range);
             prop_assert!(source.get(range).is_some(), "{}", one);

@@ -105,7 +105,10 @@ impl<'a> Checker<'a> {
         candidates.sort_unstable();
         candidates.dedup();
         let text = self.text(word);
-        let near = nearest(text, candidates.iter().map(|&one| self.text(one))).map(str::to_owned);
+        // Every letter is near every other letter.
+        let sensible = |one: &&str| text.len() > 1 || one.eq_ignore_ascii_case(text);
+        let names = candidates.iter().map(|&one| self.text(one)).filter(sensible);
+        let near = nearest(text, names).map(str::to_owned);
         let mut diagnostic = Diagnostic::error(format!("unknown {kind} {text}")).at(span.range(), "");
         if let Some(near) = near {
             diagnostic = diagnostic.help(format!("did you mean {near}?"));

@@ -1,4 +1,4 @@
-//! From the leaves up: which sorts an expression can be given. Names are resolved on the way down first, then every
+//! From the leaves up: which sorts an expression can be given. Names are resolved on the way down first (`names.rs`), then every
 //! node gets its *alternatives*: patterns with a cost that counts how far overloaded functions are from an exact match.
 //!
 //! Three loops over one list of nodes do the work (names, alternatives, and in `choose.rs` and `build.rs` choice and construction), so
@@ -29,6 +29,8 @@ pub(super) enum Resolution {
     Variable(VariableId),
     /// Declared or built-in functions of this name; for an application, its head.
     Functions(Symbol),
+    /// For an application: its head is no name of a function, but an expression.
+    Computed,
     /// The first of the variables bound here; the others follow.
     Bound(VariableId),
 }
@@ -55,7 +57,7 @@ pub(super) struct Inference {
     pub(super) nodes: Vec<Node>,
     pool: Vec<Alternative>,
     /// The definitions of variables of `whr` clauses.
-    definitions: FxHashMap<VariableId, DataId>,
+    pub(super) definitions: FxHashMap<VariableId, DataId>,
 }
 
 /// What the sort variables of a signature can be, and at what cost.
@@ -106,11 +108,6 @@ impl Inference {
     }
 }
 
-enum Step {
-    Enter(DataId),
-    Leave(usize),
-}
-
 impl Checker<'_> {
     /// Finds the alternatives of an expression and of everything in it; nothing when there was an error.
     pub(super) fn infer(&mut self, root: DataId) -> Option<Inferred> {
@@ -132,120 +129,6 @@ impl Checker<'_> {
             self.inference.set(id, &found);
         }
         (self.errors == errors).then_some(Inferred { root, order })
-    }
-
-    /// Resolves the names of an expression, declares the variables bound in it, and lists its nodes, parents before
-    /// children. In a `whr` clause the definitions come after the body, so that they are first from the leaves up.
-    fn resolve_names(&mut self, root: DataId) -> Vec<DataId> {
-        let tree = self.tree;
-        let mut order = Vec::new();
-        let mut steps = vec![Step::Enter(root)];
-        while let Some(step) = steps.pop() {
-            let id = match step {
-                Step::Enter(id) => id,
-                Step::Leave(mark) => {
-                    self.unbind(mark);
-                    continue;
-                }
-            };
-            order.push(id);
-            match tree.data(id) {
-                Data::Name(symbol) => {
-                    self.inference.nodes[id.index()].resolution = self.resolve_function(*symbol, id);
-                }
-                Data::Apply { function, arguments } => {
-                    let head = match tree.data(*function) {
-                        Data::Name(symbol) => self.resolve_function(*symbol, *function),
-                        _ => Resolution::Bound(VariableId::new(0)),
-                    };
-                    match head {
-                        Resolution::Functions(_) | Resolution::None => {
-                            self.inference.nodes[id.index()].resolution = head;
-                        }
-                        Resolution::Variable(_) | Resolution::Bound(_) => {
-                            self.inference.nodes[id.index()].resolution =
-                                Resolution::Bound(VariableId::new(0));
-                            steps.push(Step::Enter(*function));
-                        }
-                    }
-                    steps.extend(arguments.iter().map(|&one| Step::Enter(one)));
-                }
-                Data::Binder { variables, body, .. } => {
-                    let variables = self.declare_variables(variables);
-                    self.bind_in_data(id, &variables, &mut steps);
-                    steps.push(Step::Enter(*body));
-                }
-                Data::Comprehension { variable, body } => {
-                    let variables = self.declare_variables(std::slice::from_ref(variable));
-                    self.bind_in_data(id, &variables, &mut steps);
-                    steps.push(Step::Enter(*body));
-                }
-                Data::Where { body, definitions } => {
-                    steps.extend(definitions.iter().map(|definition| Step::Enter(definition.value)));
-                    let mut variables: Vec<VariableId> = Vec::with_capacity(definitions.len());
-                    for definition in definitions {
-                        let (name, span) = (self.word(definition.name.symbol), definition.name.span);
-                        self.check_variable_name(name, span);
-                        if variables.iter().any(|&other| self.program.variable(other).name == name) {
-                            let message = format!("variable {} is defined twice", self.text(name));
-                            self.error(span, message);
-                        }
-                        let variable = self.program.add_variable(name, SortId::UNKNOWN, span);
-                        self.inference.definitions.insert(variable, definition.value);
-                        variables.push(variable);
-                    }
-                    self.bind_in_data(id, &variables, &mut steps);
-                    steps.push(Step::Enter(*body));
-                }
-                node => node.for_each_child(|child| steps.push(Step::Enter(child))),
-            }
-        }
-        order
-    }
-
-    fn bind_in_data(&mut self, id: DataId, variables: &[VariableId], steps: &mut Vec<Step>) {
-        let first = variables.first().copied().unwrap_or(VariableId::new(0));
-        self.inference.nodes[id.index()].resolution = Resolution::Bound(first);
-        steps.push(Step::Leave(self.mark()));
-        for &variable in variables {
-            let inner = *self.program.variable(variable);
-            if let Some(outer) = self.variable(inner.name) {
-                let outer = self.program.variable(outer).sort;
-                let known = inner.sort != SortId::UNKNOWN && outer != SortId::UNKNOWN;
-                if known && outer != inner.sort {
-                    let message = format!(
-                        "variable {} of sort {} hides one of sort {}",
-                        self.text(inner.name),
-                        self.sort_text(inner.sort),
-                        self.sort_text(outer)
-                    );
-                    self.error_with_help(inner.span, message, "give one of them another name");
-                }
-            }
-            self.bind(variable);
-        }
-    }
-
-    fn resolve_function(&mut self, symbol: Symbol, id: DataId) -> Resolution {
-        let word = self.word(symbol);
-        if let Some(variable) = self.variable(word) {
-            return Resolution::Variable(variable);
-        }
-        if self.builtins.contains_key(&word) || !self.program.symbols_named(word).is_empty() {
-            return Resolution::Functions(word);
-        }
-        let mut names = self.variable_names();
-        names.extend(self.program.symbols.iter().map(|one| one.name));
-        // Sorted by `unknown`.
-        #[allow(clippy::iter_over_hash_type)]
-        names.extend(self.builtins.keys().copied());
-        let kind = if self.actions.contains_key(&word) {
-            "variable or function (though there is an action of that name)"
-        } else {
-            "variable, constant or function"
-        };
-        self.unknown(self.tree.data_span(id), kind, word, &mut names);
-        Resolution::None
     }
 
     fn infer_node(&mut self, id: DataId, found: &mut Vec<Alternative>) {
@@ -273,7 +156,7 @@ impl Checker<'_> {
                         self.explain_call(id, word, arguments);
                     }
                 }
-                Resolution::Bound(_) => {
+                Resolution::Computed => {
                     self.infer_application(*function, arguments, found);
                     if found.is_empty() {
                         self.explain_application(*function, arguments);

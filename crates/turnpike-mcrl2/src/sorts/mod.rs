@@ -26,6 +26,7 @@ mod equations;
 mod explain;
 mod functions;
 mod infer;
+mod names;
 mod pattern;
 mod processes;
 mod program;

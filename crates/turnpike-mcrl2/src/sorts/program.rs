@@ -367,6 +367,11 @@ impl Program {
         self.behaviours.len()
     }
 
+    /// All ids of process expressions, children before parents.
+    pub fn behaviour_ids(&self) -> impl DoubleEndedIterator<Item = BehaviourId> + use<> {
+        (0..self.behaviours.len()).map(BehaviourId::new)
+    }
+
     /// A function or constant.
     pub fn symbol(&self, id: SymbolId) -> &FunctionSymbol {
         &self.symbols[id.index()]
