@@ -117,6 +117,10 @@ fn check_name(name: &str, format_given: bool) -> Result<(), Failure> {
     if format_given || known.iter().any(|extension| lower.ends_with(extension)) {
         return Ok(());
     }
+    if lower.ends_with(".mcrl2") {
+        let error = Diagnostic::error(format!("{name}: mCRL2 specifications cannot be searched yet"));
+        return Err(error.help("`turnpike check` reads them and checks syntax and sorts").into());
+    }
     let message = format!("{name}: the extension does not tell what kind of model this is");
     Err(Diagnostic::error(message)
         .help(format!("known are {}; --as FORMAT overrides", known.join(", ")))
