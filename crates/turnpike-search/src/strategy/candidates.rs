@@ -7,9 +7,50 @@ use std::cmp::Ordering;
 
 use turnpike_model::{Explorer, Successors};
 
-use super::level_set::{Acquaintance, Considered, Level};
+use super::level_set::{Acquaintance, Considered, Level, Selection};
 use crate::run::Run;
 use crate::store::{StateTable, Visited, prefetch};
+
+/// The next level is the N successors of smallest priority, which is asked of (run, depth, state, content hash).
+pub(crate) struct Smallest<P> {
+    next: Candidates,
+    priority: P,
+}
+
+impl<P: FnMut(&mut Run<'_>, u32, &[u32], u64) -> Priority> Smallest<P> {
+    pub(crate) fn new(limit: u64, width: usize, priority: P) -> Self {
+        Smallest { next: Candidates::new(limit, width), priority }
+    }
+}
+
+impl<P: FnMut(&mut Run<'_>, u32, &[u32], u64) -> Priority> Selection for Smallest<P> {
+    fn offer(
+        &mut self,
+        run: &mut Run<'_>,
+        visited: &Visited,
+        considered: &mut Considered,
+        depth: u32,
+        from: (&Successors, u32),
+    ) {
+        let priority = &mut self.priority;
+        self.next
+            .offer(run, visited, considered, from, |run, target, hash| priority(run, depth, target, hash));
+    }
+
+    fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
+        self.next.settle(run, visited, considered);
+    }
+
+    fn choose(
+        &mut self,
+        run: &mut Run<'_>,
+        level: &mut Level,
+        visited: &mut Visited,
+        considered: &mut Considered,
+    ) -> bool {
+        self.next.choose(run, level, visited, considered)
+    }
+}
 
 /// What a candidate is ordered by: a rank (0 for pure chance), then the random priority.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +86,7 @@ struct Offer {
 const TOGETHER: usize = 128;
 
 /// A bounded set of candidates for the next level.
-pub(crate) struct Candidates {
+struct Candidates {
     limit: usize,
     width: usize,
     entries: Vec<Entry>,
@@ -61,7 +102,7 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    pub(crate) fn new(limit: u64, width: usize) -> Self {
+    fn new(limit: u64, width: usize) -> Self {
         Candidates {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             width,
@@ -96,7 +137,7 @@ impl Candidates {
 
     /// Offers all successors of a state: those that are not visited and rank high enough become candidates, at the
     /// latest when [`settle`](Self::settle) is called.
-    pub(crate) fn offer(
+    fn offer(
         &mut self,
         run: &mut Run<'_>,
         visited: &Visited,
@@ -121,7 +162,7 @@ impl Candidates {
     ///
     /// Up to three tables are asked about each. Each is asked for all of them in turn, and asked ahead for the memory
     /// that the next step needs.
-    pub(crate) fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
+    fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
         let (mut offers, offered) = (std::mem::take(&mut self.offers), std::mem::take(&mut self.offered));
         let width = self.width;
         let state = |index: usize| &offered[index * width..(index + 1) * width];
@@ -228,7 +269,7 @@ impl Candidates {
 
     /// The N best, in ascending order, become the next level, and visited; the others are forgotten. Whether there were
     /// others.
-    pub(crate) fn choose(
+    fn choose(
         &mut self,
         run: &mut Run<'_>,
         level: &mut Level,

@@ -5,15 +5,14 @@
 //! which states arrive does not matter: any number of threads or machines gives the same levels. The level is part of H,
 //! so a state passed over has a fresh chance when it comes back. Needs an exact store for the claim.
 
-use turnpike_model::{Successors, hash};
+use turnpike_model::hash;
 
-use super::candidates::{Candidates, Priority};
-use super::level_set::{Considered, Level, Selection, by_levels};
+use super::candidates::{Priority, Smallest};
+use super::level_set::by_levels;
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, derive};
 use crate::run::Run;
-use crate::store::Visited;
 
 /// H: the priority of a state in the level after `depth`.
 pub(crate) type Chance = fn(seed: u64, depth: u32, content_hash: u64) -> u64;
@@ -28,42 +27,9 @@ pub(crate) fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> 
 }
 
 pub(crate) fn search_with(run: &mut Run<'_>, width: u64, chance: Chance) -> Result<StopReason, Halt> {
-    let next = Candidates::new(width, run.width());
-    by_levels(run, &mut Highway { next, chance })
-}
-
-struct Highway {
-    next: Candidates,
-    chance: Chance,
-}
-
-impl Selection for Highway {
-    fn offer(
-        &mut self,
-        run: &mut Run<'_>,
-        visited: &Visited,
-        considered: &mut Considered,
-        depth: u32,
-        from: (&Successors, u32),
-    ) {
-        let chance = self.chance;
-        self.next.offer(run, visited, considered, from, |run, _, content_hash| Priority {
-            rank: 0.0,
-            chance: chance(run.seed, depth, content_hash),
-        });
-    }
-
-    fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
-        self.next.settle(run, visited, considered);
-    }
-
-    fn choose(
-        &mut self,
-        run: &mut Run<'_>,
-        level: &mut Level,
-        visited: &mut Visited,
-        considered: &mut Considered,
-    ) -> bool {
-        self.next.choose(run, level, visited, considered)
-    }
+    let mut smallest = Smallest::new(width, run.width(), |run, depth, _, content_hash| Priority {
+        rank: 0.0,
+        chance: chance(run.seed, depth, content_hash),
+    });
+    by_levels(run, &mut smallest)
 }
