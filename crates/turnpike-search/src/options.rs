@@ -36,6 +36,8 @@ pub struct SearchOptions {
     pub states_in_witness: bool,
     /// Shorten witnesses.
     pub shorten: bool,
+    /// Expansions that shortening may take; without it half of what the search took, at least 300 and at most 50,000.
+    pub shorten_budget: Option<u64>,
 }
 
 impl SearchOptions {
@@ -56,6 +58,7 @@ impl SearchOptions {
             witness: true,
             states_in_witness: true,
             shorten: true,
+            shorten_budget: None,
         }
     }
 }

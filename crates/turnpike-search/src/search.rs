@@ -182,7 +182,8 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         let original = witness.len();
         if options.shorten && options.strategy.wants_shortening(stop) {
             (run.control.events)(&Event::Shortening { run: run.number, length: original });
-            let (shorter, spent) = shorten(run, witness, shorten_budget(counters.states));
+            let budget = options.shorten_budget.unwrap_or_else(|| shorten_budget(counters.states));
+            let (shorter, spent) = shorten(run, witness, budget);
             witness = shorter;
             shorten_states += spent;
         }

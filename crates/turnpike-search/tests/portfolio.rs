@@ -94,6 +94,21 @@ fn shortening_gives_short_witnesses() {
 }
 
 #[test]
+fn leaving_out_steps_brings_a_long_witness_down_to_the_shortest() {
+    let model = model("philosophers", &[("n", "17")]);
+    for seed in 0..10 {
+        let mut options = options(Strategy::Rdfs, "deadlock", 10_000);
+        options.seed = seed;
+        options.shorten_budget = Some(30_000);
+        let report = one(&*model, &options);
+        let witness = report.witness.unwrap();
+        assert!(witness.original_length > 17, "seed {seed}");
+        assert_eq!(witness.length, 17, "{} steps to begin with, seed {seed}", witness.original_length);
+        assert!(report.shorten_states <= 30_000, "{}", report.shorten_states);
+    }
+}
+
+#[test]
 fn shortening_never_lengthens_and_stays_within_its_budget() {
     for (name, settings, objective) in [
         ("bakery", &[("n", "3"), ("limit", "12")][..], "assertion"),

@@ -1,5 +1,6 @@
 //! Witnesses: from what a strategy remembers to a trace that was re-executed before anyone sees it.
 
+mod delete;
 mod path;
 mod replay;
 mod shorten;

@@ -57,6 +57,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     options.store = store;
     options.witness = !args.results.no_witness;
     options.shorten = !args.results.no_shorten;
+    options.shorten_budget = args.results.shorten_budget;
 
     // Before the search, not after it: a misspelt action is no reason to wait for hours.
     let warnings = warnings::of(&*model, &options.objectives, &args.goal);
