@@ -1,8 +1,8 @@
 //! Makes a witness shorter, within a budget of expansions.
 //!
-//! Four attempts, each stopping as soon as nothing can be gained: steps are left out, breadth-first search looks below the
-//! length at hand (which also proves that a witness is shortest when it gets that far), then highway search does, and
-//! last shortcuts are sought between states of the path. A shorter witness may end in another state than the original, but it meets the same objective.
+//! Four attempts, each stopping as soon as nothing can be gained: breadth-first search below the length at hand (which
+//! also proves that a witness is shortest when it gets that far), leaving out steps, highway search below the length, and
+//! shortcuts between states of the path. A shorter witness may end in another state than the original, but it meets the same objective.
 
 use std::time::Duration;
 
@@ -31,19 +31,14 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: u64) -> (Witn
     if best.len() < 2 {
         return (best, spent);
     }
-    let (shorter, states) = delete_steps(run, best, budget / 2);
+    match search_again(run, Strategy::Bfs, &best, budget / 2, 0) {
+        Again { shorter: Some(shorter), states, .. } => return (shorter, states),
+        Again { covered: true, states, .. } => return (best, states),
+        Again { states, .. } => spent += states,
+    }
+    let (shorter, states) = delete_steps(run, best, budget - spent);
     best = shorter;
     spent += states;
-    if best.len() < 2 {
-        return (best, spent);
-    }
-    let again = search_again(run, Strategy::Bfs, &best, (budget - spent) / 2, 0);
-    spent += again.states;
-    match again {
-        Again { shorter: Some(shorter), .. } => return (shorter, spent),
-        Again { covered: true, .. } => return (best, spent),
-        Again { .. } => {}
-    }
     for round in 1.. {
         let remaining = (budget / 4 * 3).saturating_sub(spent);
         let width = (remaining / best.len() as u64).min(4096);
