@@ -1,5 +1,11 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod enumerate;
+pub mod evaluate;
+pub mod explore;
+pub mod expression;
+pub mod linear;
 pub mod sorts;
 pub mod syntax;
+pub mod value;
