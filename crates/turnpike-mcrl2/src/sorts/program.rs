@@ -15,8 +15,13 @@ macro_rules! ids {
         pub struct $id(u32);
 
         impl $id {
-            pub(super) fn new(index: usize) -> Self {
+            pub(crate) fn new(index: usize) -> Self {
                 $id(u32::try_from(index).expect("fewer than 2^32 of a kind"))
+            }
+
+            /// The index as a word.
+            pub const fn word(self) -> u32 {
+                self.0
             }
 
             /// Dense, from 0: an index for side tables.

@@ -3,9 +3,13 @@
 //! A [`Value`] is one word. Whole numbers of 31 bits stand in the word itself; everything else is a node of a [`Heap`]: a
 //! [`Head`] with arguments. Number sorts are not kept (1 is 1 at `Pos` and at `Real`), nor is the difference between `FSet` and `Set`.
 
-use std::sync::Arc;
+mod heap;
+mod terms;
 
-use crate::sorts::{Program, SymbolId};
+pub use heap::{Heap, Mark};
+pub use terms::Terms;
+
+use crate::sorts::SymbolId;
 
 /// A closed term in normal form. Meaningful only together with the [`Heap`] (or its [`Terms`]) that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +21,8 @@ pub enum Head {
     /// A constructor with its fields, or a function that no rule applies to with its arguments ("stuck"): user functions, built-in
     /// functions and constants alike. `Bool`, numbers, list, set and bag constructors have heads of their own.
     Symbol(SymbolId),
+    /// `false` or `true`.
+    Bool(bool),
     /// `[]`
     Nil,
     /// `x |> l`; the tail may be stuck.
@@ -40,33 +46,71 @@ pub enum Head {
     Update,
     /// A function value applied to arguments, where neither rule nor lambda applies: function, then arguments.
     Apply,
-    /// A whole number too large for a word: its arguments are raw words, not values.
+    /// A whole number too large for a word: its arguments are raw words, not values (sign, then digits of 32 bits, least first).
     Big,
     /// A reduced fraction: numerator and denominator (> 1) as values.
     Rational,
 }
 
-/// The nodes that all threads share.
-#[derive(Debug)]
-pub struct Terms {}
+impl Head {
+    /// A number for this head, different for different heads and the same in every run.
+    #[inline]
+    pub const fn code(self) -> u32 {
+        match self {
+            Head::Symbol(symbol) => (symbol.word()) << 4,
+            Head::Bool(value) => (value as u32) << 4 | 1,
+            Head::Nil => 2,
+            Head::Cons => 3,
+            Head::Set => 4,
+            Head::CoSet => 5,
+            Head::SetBy => 6,
+            Head::Bag => 7,
+            Head::BagBy => 8,
+            Head::Lambda(number) => number << 4 | 9,
+            Head::Quantifier(number) => number << 4 | 10,
+            Head::Update => 11,
+            Head::Apply => 12,
+            Head::Big => 13,
+            Head::Rational => 14,
+        }
+    }
 
-impl Terms {
-    /// For the symbols of a program.
-    pub fn new(program: &Program) -> Arc<Terms> {
-        let _ = program;
-        unimplemented!()
+    /// The head of a [`Head::code`].
+    #[inline]
+    fn from_code(code: u32) -> Head {
+        match code & 15 {
+            0 => Head::Symbol(SymbolId::new(code as usize >> 4)),
+            1 => Head::Bool(code >> 4 == 1),
+            2 => Head::Nil,
+            3 => Head::Cons,
+            4 => Head::Set,
+            5 => Head::CoSet,
+            6 => Head::SetBy,
+            7 => Head::Bag,
+            8 => Head::BagBy,
+            9 => Head::Lambda(code >> 4),
+            10 => Head::Quantifier(code >> 4),
+            11 => Head::Update,
+            12 => Head::Apply,
+            13 => Head::Big,
+            _ => Head::Rational,
+        }
     }
 }
-
-/// One thread's access to the values of a specification.
-#[derive(Debug)]
-pub struct Heap {}
 
 impl Value {
     /// `false`
     pub const FALSE: Value = Value(0);
     /// `true`
-    pub const TRUE: Value = Value(4);
+    pub const TRUE: Value = Value(8);
+    /// `[]`
+    pub const NIL: Value = Value(16);
+    /// `{}`
+    pub const EMPTY_SET: Value = Value(24);
+    /// `!{}`
+    pub const FULL_SET: Value = Value(32);
+    /// `{:}`
+    pub const EMPTY_BAG: Value = Value(40);
 
     /// A truth value.
     #[inline]
@@ -119,51 +163,4 @@ impl Value {
     pub fn from_word(word: u32) -> Value {
         Value(word)
     }
-}
-
-impl Heap {
-    /// Access to shared nodes.
-    pub fn new(terms: Arc<Terms>) -> Heap {
-        let _ = terms;
-        unimplemented!()
-    }
-
-    /// The node with this head and these arguments.
-    pub fn make(&mut self, head: Head, arguments: &[Value]) -> Value {
-        let _ = (head, arguments);
-        unimplemented!()
-    }
-
-    /// What a value is; `None` for numbers that stand in the word itself.
-    pub fn head(&self, value: Value) -> Option<Head> {
-        let _ = value;
-        unimplemented!()
-    }
-
-    /// How many arguments a node has.
-    pub fn arity(&self, value: Value) -> usize {
-        let _ = value;
-        unimplemented!()
-    }
-
-    /// An argument of a node.
-    pub fn argument(&self, value: Value, index: usize) -> Value {
-        let _ = (value, index);
-        unimplemented!()
-    }
-
-    /// Whether different words surely mean different data: numbers, truth values, constructors of structured sorts, lists, finite and
-    /// cofinite sets and finite bags all the way down. Stuck terms, functions and constructors of `cons` sections are not plain.
-    pub fn is_plain(&self, value: Value) -> bool {
-        let _ = value;
-        unimplemented!()
-    }
-
-    /// Makes a value outlive [`Heap::reset`]: the word to store in states and caches.
-    pub fn keep(&mut self, value: Value) -> Value {
-        value
-    }
-
-    /// Forgets all values that were not kept. Values made by others that share the terms are not affected.
-    pub fn reset(&mut self) {}
 }

@@ -1,0 +1,564 @@
+//! One thread's nodes: private ones, which are cheap to make and to forget, in front of the shared ones.
+//!
+//! Evaluation makes many values that nobody wants a moment later. They stay in a plain vector of this heap. What a step leaves behind goes
+//! through [`Heap::keep`], which copies it to the shared [`Terms`].
+//!
+//! # When equal values have equal words
+//!
+//! [`Heap::make`] looks among the private nodes first, then among the shared ones, so that between two calls of [`Heap::reset`] the same
+//! head and arguments give the same word, whatever other threads do. There is one way to get two words for a value: a private node is made,
+//! and then its shared twin comes in by another door (from `keep`, or from a cache that another thread filled). Hence: `reset` before a
+//! state is loaded, `keep` when its results are written, and no comparison of a word from before a `keep` with one from after it. Where
+//! that cannot be promised, [`Heap::same`] gives the right answer always, and costs no more when both words are shared.
+
+use std::sync::Arc;
+
+use super::terms::{ARITY, FORWARDED, HEADER, Header, PLAIN, PRIVATE_START, Terms, mix, place};
+use super::{Head, Value};
+
+/// As many words as private nodes can have.
+const PRIVATE_WORDS: usize = (0_u32.wrapping_sub(PRIVATE_START) / 2) as usize;
+
+/// A vector of private nodes larger than this is given back on reset.
+const LARGE_WORDS: usize = 1 << 24;
+
+/// One thread's access to the values of a specification.
+#[derive(Debug)]
+pub struct Heap {
+    terms: Arc<Terms>,
+    /// The private nodes, laid out as the shared ones.
+    nodes: Vec<u32>,
+    /// Where private nodes are found: a stamp and the node's half index. A slot with another stamp is empty.
+    slots: Vec<u64>,
+    stamp: u32,
+    count: usize,
+    full: bool,
+    /// Nodes being kept, with the next argument to look at.
+    pending: Vec<(Value, u32)>,
+    /// The shared arguments found for them.
+    finished: Vec<Value>,
+}
+
+/// A moment in the life of a heap, to go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    stamp: u32,
+    words: usize,
+}
+
+impl Value {
+    /// Whether it is a node that only one heap knows.
+    #[inline]
+    fn is_private(self) -> bool {
+        self.0 >= PRIVATE_START && self.0 & 3 == 0
+    }
+}
+
+impl Heap {
+    /// Access to shared nodes.
+    pub fn new(terms: Arc<Terms>) -> Heap {
+        Heap {
+            terms,
+            nodes: Vec::new(),
+            slots: vec![0; 1 << 8],
+            stamp: 1,
+            count: 0,
+            full: false,
+            pending: Vec::new(),
+            finished: Vec::new(),
+        }
+    }
+
+    /// The shared nodes.
+    pub fn terms(&self) -> &Arc<Terms> {
+        &self.terms
+    }
+
+    /// Whether some node could not be made for lack of room since the last reset: all values since then are worthless. The limit is 7 GiB
+    /// of shared nodes, and 1 GiB of private ones.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// The word at an index of a node.
+    #[inline]
+    fn word(&self, value: Value, index: usize) -> u32 {
+        debug_assert_eq!(value.0 & 3, 0, "not a node");
+        if value.0 < PRIVATE_START {
+            self.terms.word(value.0 as usize / 2 + index)
+        } else {
+            let word = self.nodes.get((value.0 - PRIVATE_START) as usize / 2 + index);
+            debug_assert!(word.is_some(), "a private node from before a reset");
+            word.copied().unwrap_or(0)
+        }
+    }
+
+    /// The node with this head and these arguments. Sets, bags and updates must be in order: see the functions that make those.
+    #[inline]
+    pub fn make(&mut self, head: Head, arguments: &[Value]) -> Value {
+        let code = head.code();
+        let place = place(code, arguments);
+        let mut slot = place as usize & (self.slots.len() - 1);
+        if self.count > 0 {
+            loop {
+                let entry = self.slots[slot];
+                if (entry >> 32) as u32 != self.stamp {
+                    break;
+                }
+                let start = entry as u32 as usize * 2;
+                if let Some(value) = self.is_node(start, code, arguments) {
+                    return value;
+                }
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+        }
+        if (head == Head::Big || !arguments.iter().any(|argument| argument.is_private()))
+            && let Some(found) = self.terms.find(code, place, arguments)
+        {
+            return found;
+        }
+        self.push(head, slot, arguments)
+    }
+
+    /// The value of the private node at `start`, when it is that one.
+    #[inline]
+    fn is_node(&self, start: usize, code: u32, arguments: &[Value]) -> Option<Value> {
+        let header = self.nodes.get(start..start + HEADER)?;
+        if header[0] != code || (header[1] & ARITY) as usize != arguments.len() {
+            return None;
+        }
+        let words = &self.nodes[start + HEADER..start + HEADER + arguments.len()];
+        if !words.iter().zip(arguments).all(|(word, argument)| *word == argument.0) {
+            return None;
+        }
+        Some(if header[1] & FORWARDED != 0 {
+            Value(header[2])
+        } else {
+            Value(PRIVATE_START + start as u32 * 2)
+        })
+    }
+
+    /// A new private node, to be found in that slot.
+    fn push(&mut self, head: Head, slot: usize, arguments: &[Value]) -> Value {
+        debug_assert!(head == Head::Big || arguments.iter().all(|argument| argument.as_private().is_none()));
+        let start = self.nodes.len();
+        if start + HEADER + arguments.len() + 1 > PRIVATE_WORDS {
+            self.full = true;
+            return Value::FALSE;
+        }
+        let header = self.header(head, arguments);
+        self.nodes.extend_from_slice(&[
+            header.code,
+            arguments.len() as u32 | if header.plain { PLAIN } else { 0 },
+            header.content as u32,
+            (header.content >> 32) as u32,
+        ]);
+        self.nodes.extend(arguments.iter().map(|argument| argument.0));
+        if self.nodes.len() % 2 == 1 {
+            self.nodes.push(0);
+        }
+        self.slots[slot] = u64::from(self.stamp) << 32 | (start / 2) as u64;
+        self.count += 1;
+        if self.count > self.slots.len() / 2 {
+            self.grow();
+        }
+        Value(PRIVATE_START + start as u32 * 2)
+    }
+
+    /// Flags and content hash of a node to be made.
+    fn header(&self, head: Head, arguments: &[Value]) -> Header {
+        let code = head.code();
+        let mut content = mix(u64::from(code), arguments.len() as u64);
+        if head == Head::Big {
+            content = arguments.iter().fold(content, |hash, word| mix(hash, u64::from(word.0)));
+            return Header { code, plain: true, content };
+        }
+        let mut plain = match head {
+            Head::Symbol(symbol) => self.terms.is_constructor(symbol.index(), arguments.len()),
+            Head::Bool(_) | Head::Nil | Head::Cons | Head::Set | Head::Bag | Head::Rational => true,
+            _ => false,
+        };
+        for &argument in arguments {
+            plain = plain && self.is_plain(argument);
+            content = mix(content, self.content_hash(argument));
+        }
+        Header { code, plain, content }
+    }
+
+    /// Doubles the table of the private nodes.
+    #[cold]
+    fn grow(&mut self) {
+        self.slots = vec![0; self.slots.len() * 2];
+        let mut arguments = Vec::new();
+        let mut start = 0;
+        while start < self.nodes.len() {
+            let end = start + HEADER + (self.nodes[start + 1] & ARITY) as usize;
+            arguments.clear();
+            arguments.extend(self.nodes[start + HEADER..end].iter().map(|&word| Value(word)));
+            self.enter(start, place(self.nodes[start], &arguments));
+            start = end.next_multiple_of(2);
+        }
+    }
+
+    /// Puts a private node into the first free slot from its place on.
+    fn enter(&mut self, start: usize, place: u64) {
+        let mask = self.slots.len() - 1;
+        let mut slot = place as usize & mask;
+        while (self.slots[slot] >> 32) as u32 == self.stamp {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = u64::from(self.stamp) << 32 | (start / 2) as u64;
+    }
+
+    /// What a value is; `None` for numbers that stand in the word itself.
+    #[inline]
+    pub fn head(&self, value: Value) -> Option<Head> {
+        (value.0 & 3 == 0).then(|| Head::from_code(self.word(value, 0)))
+    }
+
+    /// The [`Head::code`] of a node, which must not be a number that stands in the word itself.
+    #[inline]
+    pub fn code(&self, value: Value) -> u32 {
+        self.word(value, 0)
+    }
+
+    /// Whether a value is a node with this head.
+    #[inline]
+    pub fn is(&self, value: Value, head: Head) -> bool {
+        value.0 & 3 == 0 && self.word(value, 0) == head.code()
+    }
+
+    /// How many arguments a node has; none for numbers that stand in the word itself.
+    #[inline]
+    pub fn arity(&self, value: Value) -> usize {
+        if value.0 & 3 == 0 { (self.word(value, 1) & ARITY) as usize } else { 0 }
+    }
+
+    /// An argument of a node.
+    #[inline]
+    pub fn argument(&self, value: Value, index: usize) -> Value {
+        debug_assert!(index < self.arity(value));
+        Value(self.word(value, HEADER + index))
+    }
+
+    /// The arguments of a node; none for numbers that stand in the word itself. Those of [`Head::Big`] are not values.
+    pub fn arguments(&self, value: Value) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + '_ {
+        (0..self.arity(value)).map(move |index| Value(self.word(value, HEADER + index)))
+    }
+
+    /// Whether different words surely mean different data: numbers, truth values, constructors of structured sorts, lists, finite sets
+    /// and finite bags all the way down. Stuck terms, functions and constructors of `cons` sections are not plain; nor are
+    /// complements, because over a finite sort a finite set may be the same.
+    #[inline]
+    pub fn is_plain(&self, value: Value) -> bool {
+        value.0 & 3 != 0 || self.word(value, 1) & PLAIN != 0
+    }
+
+    /// A hash of the content: equal for equal values on all threads, machines and runs of the same specification.
+    #[inline]
+    pub fn content_hash(&self, value: Value) -> u64 {
+        if value.0 & 3 != 0 {
+            return mix(0x5851_F42D_4C95_7F2D, u64::from(value.0));
+        }
+        let mut node = value;
+        if value.is_private() && self.word(value, 1) & FORWARDED != 0 {
+            node = Value(self.word(value, 2));
+        }
+        u64::from(self.word(node, 2)) | u64::from(self.word(node, 3)) << 32
+    }
+
+    /// Whether the word means the same to all heaps that share the terms: it needs no [`Heap::keep`].
+    #[inline]
+    pub fn shared(&self, value: Value) -> bool {
+        !value.is_private()
+    }
+
+    /// Whether two words are the same term, also when one of them has been kept meanwhile and the other is its private twin.
+    #[inline]
+    pub fn same(&self, left: Value, right: Value) -> bool {
+        left == right || ((left.is_private() || right.is_private()) && self.same_content(left, right))
+    }
+
+    #[cold]
+    fn same_content(&self, left: Value, right: Value) -> bool {
+        let mut pairs = vec![(left, right)];
+        while let Some((left, right)) = pairs.pop() {
+            if left == right {
+                continue;
+            }
+            if (!left.is_private() && !right.is_private())
+                || self.content_hash(left) != self.content_hash(right)
+                || self.head(left) != self.head(right)
+                || self.arity(left) != self.arity(right)
+            {
+                return false;
+            }
+            if self.is(left, Head::Big) {
+                if !self.arguments(left).eq(self.arguments(right)) {
+                    return false;
+                }
+            } else {
+                pairs.extend(self.arguments(left).zip(self.arguments(right)));
+            }
+        }
+        true
+    }
+
+    /// Makes a value outlive [`Heap::reset`]: the word to store in states and caches, the same for all threads.
+    #[inline]
+    pub fn keep(&mut self, value: Value) -> Value {
+        if value.is_private() { self.share(value) } else { value }
+    }
+
+    /// Copies a private node and what is below it to the shared terms, arguments first.
+    fn share(&mut self, value: Value) -> Value {
+        self.pending.push((value, 0));
+        while let Some((node, next)) = self.pending.pop() {
+            let flags = self.word(node, 1);
+            let arity = (flags & ARITY) as usize;
+            if flags & FORWARDED != 0 {
+                self.finished.push(Value(self.word(node, 2)));
+                continue;
+            }
+            let raw = self.is(node, Head::Big);
+            let mut index = next as usize;
+            let mut below = None;
+            while index < arity && below.is_none() {
+                let argument = self.argument(node, index);
+                if argument.is_private() && !raw {
+                    below = Some(argument);
+                } else {
+                    self.finished.push(argument);
+                }
+                index += 1;
+            }
+            if let Some(below) = below {
+                self.pending.extend([(node, index as u32), (below, 0)]);
+                continue;
+            }
+            let first = self.finished.len() - arity;
+            let code = self.word(node, 0);
+            let header = Header { code, plain: flags & PLAIN != 0, content: self.content_hash(node) };
+            let arguments = &self.finished[first..];
+            let shared = self.terms.insert(header, place(code, arguments), arguments);
+            self.finished.truncate(first);
+            if let Some(shared) = shared {
+                let start = (node.0 - PRIVATE_START) as usize / 2;
+                self.nodes[start + 1] |= FORWARDED;
+                self.nodes[start + 2] = shared.0;
+            } else {
+                self.full = true;
+            }
+            self.finished.push(shared.unwrap_or(Value::FALSE));
+        }
+        self.finished.pop().unwrap_or(Value::FALSE)
+    }
+
+    /// Forgets all values that were not kept. Values made by others that share the terms are not affected.
+    pub fn reset(&mut self) {
+        self.full = false;
+        if self.count == 0 {
+            return;
+        }
+        self.count = 0;
+        self.nodes.clear();
+        self.nodes.shrink_to(LARGE_WORDS);
+        if self.stamp == u32::MAX || self.slots.len() > LARGE_WORDS {
+            self.slots = vec![0; 1 << 8];
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+    }
+
+    /// This moment, for [`Heap::release`].
+    pub fn mark(&self) -> Mark {
+        Mark { stamp: self.stamp, words: self.nodes.len() }
+    }
+
+    /// Forgets the values that were made since the mark and not kept: for loops that try many values and need few of them. Marks are
+    /// released newest first; one from before a reset does nothing.
+    pub fn release(&mut self, mark: Mark) {
+        if mark.stamp != self.stamp || mark.words >= self.nodes.len() {
+            return;
+        }
+        let mut starts = Vec::new();
+        let mut start = mark.words;
+        while start < self.nodes.len() {
+            starts.push(start);
+            start = (start + HEADER + (self.nodes[start + 1] & ARITY) as usize).next_multiple_of(2);
+        }
+        // Newest first: each slot is then the end of every run of slots that it is part of, and can be emptied.
+        let mask = self.slots.len() - 1;
+        let mut arguments = Vec::new();
+        for &start in starts.iter().rev() {
+            let end = start + HEADER + (self.nodes[start + 1] & ARITY) as usize;
+            arguments.clear();
+            arguments.extend(self.nodes[start + HEADER..end].iter().map(|&word| Value(word)));
+            let mut slot = place(self.nodes[start], &arguments) as usize & mask;
+            while self.slots[slot] != u64::from(self.stamp) << 32 | (start / 2) as u64 {
+                slot = (slot + 1) & mask;
+            }
+            self.slots[slot] = 0;
+        }
+        self.count -= starts.len();
+        self.nodes.truncate(mark.words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sorts::SymbolId;
+
+    fn heap() -> Heap {
+        Heap::new(Terms::new(&crate::sorts::Program::default()))
+    }
+
+    fn small(number: i32) -> Value {
+        Value::small(number).unwrap()
+    }
+
+    fn list(heap: &mut Heap, numbers: impl DoubleEndedIterator<Item = i32>) -> Value {
+        numbers.rev().fold(Value::NIL, |tail, number| heap.make(Head::Cons, &[small(number), tail]))
+    }
+
+    #[test]
+    fn fixed_nodes() {
+        let mut heap = heap();
+        for (head, value) in [
+            (Head::Bool(false), Value::FALSE),
+            (Head::Bool(true), Value::TRUE),
+            (Head::Nil, Value::NIL),
+            (Head::Set, Value::EMPTY_SET),
+            (Head::CoSet, Value::FULL_SET),
+            (Head::Bag, Value::EMPTY_BAG),
+        ] {
+            assert_eq!((heap.make(head, &[]), heap.head(value), heap.arity(value)), (value, Some(head), 0));
+            assert!(heap.shared(value));
+        }
+        assert_eq!((Value::bool(true).as_bool(), Value::bool(false).as_bool()), (Some(true), Some(false)));
+        assert_eq!(heap.head(small(7)), None);
+    }
+
+    #[test]
+    fn heads_have_codes() {
+        let symbol = SymbolId::new(77);
+        for head in [
+            Head::Symbol(symbol),
+            Head::Lambda(3),
+            Head::Quantifier(3),
+            Head::SetBy,
+            Head::BagBy,
+            Head::Update,
+            Head::Apply,
+            Head::Big,
+            Head::Rational,
+        ] {
+            assert_eq!(Head::from_code(head.code()), head);
+        }
+    }
+
+    #[test]
+    fn equal_content_has_one_word() {
+        let mut heap = heap();
+        let one = list(&mut heap, 0..1000);
+        let hash = heap.content_hash(one);
+        assert!(!heap.shared(one));
+        assert_eq!(list(&mut heap, 0..1000), one);
+        assert_ne!(list(&mut heap, 0..999), one);
+        let kept = heap.keep(one);
+        assert!(heap.shared(kept) && heap.same(one, kept));
+        assert_eq!((heap.keep(one), heap.content_hash(one), heap.content_hash(kept)), (kept, hash, hash));
+        assert_eq!(list(&mut heap, 0..1000), kept);
+        heap.reset();
+        assert_eq!(list(&mut heap, 0..1000), kept);
+        assert_eq!((heap.argument(kept, 0), heap.nodes.len()), (small(0), 0));
+        let other = list(&mut heap, 1..4);
+        assert_eq!(heap.arguments(other).next(), Some(small(1)));
+        assert!(heap.is_plain(other) && !heap.same(other, kept));
+    }
+
+    #[test]
+    fn a_twin_that_comes_late_is_recognised() {
+        let terms = Terms::new(&crate::sorts::Program::default());
+        let (mut first, mut second) = (Heap::new(terms.clone()), Heap::new(terms));
+        let mine = list(&mut first, 0..10);
+        let theirs = list(&mut second, 0..10);
+        let theirs = second.keep(theirs);
+        // Other threads change nothing here: the word stays what it was.
+        assert_eq!(list(&mut first, 0..10), mine);
+        assert!(mine != theirs && first.same(mine, theirs));
+        let (above, below) = (first.make(Head::Set, &[mine]), first.make(Head::Set, &[theirs]));
+        assert!(first.same(above, below));
+        assert_eq!((first.keep(above), first.keep(mine)), (first.keep(below), theirs));
+    }
+
+    #[test]
+    fn long_lists_are_kept_without_recursion() {
+        let mut heap = heap();
+        let long = list(&mut heap, 0..300_000);
+        let kept = heap.keep(long);
+        heap.reset();
+        let mut rest = kept;
+        for number in 0..300_000 {
+            assert_eq!(heap.argument(rest, 0), small(number));
+            rest = heap.argument(rest, 1);
+        }
+        assert_eq!((rest, heap.terms().nodes()), (Value::NIL, 300_006));
+    }
+
+    #[test]
+    fn released_values_are_forgotten() {
+        let mut heap = heap();
+        let base = list(&mut heap, 0..100);
+        for round in 0..100 {
+            let mark = heap.mark();
+            let words = heap.nodes.len();
+            let more = list(&mut heap, 1000..1100 + round);
+            let kept = if round == 50 { Some(heap.keep(more)) } else { None };
+            heap.release(mark);
+            assert_eq!((heap.nodes.len(), heap.count), (words, 100));
+            if let Some(kept) = kept {
+                assert_eq!(list(&mut heap, 1000..1150), kept);
+            }
+            assert_eq!(list(&mut heap, 0..100), base);
+        }
+    }
+
+    #[test]
+    fn threads_agree() {
+        let terms = Terms::new(&crate::sorts::Program::default());
+        let results: Vec<Vec<Value>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4_i32)
+                .map(|thread| {
+                    let terms = terms.clone();
+                    scope.spawn(move || {
+                        let mut heap = Heap::new(terms);
+                        let mut kept = vec![Value::NIL; 20_000];
+                        for step in 0..20_000 {
+                            // Each thread goes through the same values in an order of its own.
+                            let number = (step * [1, 3, 7, 9][thread as usize] + thread * 1000) % 20_000;
+                            let value = list(&mut heap, number..number + 5);
+                            kept[number as usize] = heap.keep(value);
+                            if step % 64 == 0 {
+                                heap.reset();
+                            }
+                        }
+                        kept
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(results.iter().all(|result| *result == results[0]));
+        let heap = Heap::new(terms.clone());
+        for (number, &value) in results[0].iter().enumerate() {
+            let first: Vec<Value> = heap.arguments(value).collect();
+            assert_eq!(first[0], small(number as i32));
+        }
+        // Lists that end the same way share their ends only when they end in the same elements: five nodes each, but for overlaps.
+        let unique: std::collections::BTreeSet<u32> = results[0].iter().map(|value| value.word()).collect();
+        assert_eq!(unique.len(), 20_000);
+    }
+}
