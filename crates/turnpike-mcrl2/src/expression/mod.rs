@@ -1,87 +1,23 @@
-//! Building, comparing, simplifying and printing typed expressions of a [`Program`].
+//! Building, comparing, simplifying and printing typed expressions of a [`Program`](crate::sorts::Program).
+//!
+//! Expressions are graphs: after substituting, one part may stand below many others. Every walk here visits a part once, in the order of
+//! the ids, which puts children before parents; so neither depth nor sharing is a problem, and the cost is that of the expression,
+//! not that of the whole program.
 
-use rustc_hash::FxHashMap;
+mod build;
+mod number;
+mod simplify;
+mod substitute;
+mod text;
+mod walk;
 
-use crate::sorts::{ExpressionId, Program, SortId, VariableId};
+pub use build::{all, any, boolean, equal, not, representative, variable};
+pub use number::{integer_value, is_value, number_value};
+pub(crate) use simplify::Facts;
+pub use simplify::simplify;
+pub use substitute::{Substitution, rename, substitute};
+pub use text::{text, text_with};
+pub use walk::{conjuncts, disjuncts, free_variables, reachable, same};
 
-/// What variables are replaced by.
-pub type Substitution = FxHashMap<VariableId, ExpressionId>;
-
-/// Replaces free variables at once; bound variables are renamed where one would be captured. Unchanged parts are shared.
-pub fn substitute(program: &mut Program, root: ExpressionId, with: &Substitution) -> ExpressionId {
-    let _ = (program, root, with);
-    unimplemented!()
-}
-
-/// The free variables, each once, in increasing order.
-pub fn free_variables(program: &Program, root: ExpressionId) -> Vec<VariableId> {
-    let _ = (program, root);
-    unimplemented!()
-}
-
-/// Whether two expressions are the same term (same sorts, same symbols, same variables).
-pub fn same(program: &Program, left: ExpressionId, right: ExpressionId) -> bool {
-    let _ = (program, left, right);
-    unimplemented!()
-}
-
-/// The parts of a conjunction; just itself for anything else.
-pub fn conjuncts(program: &Program, root: ExpressionId) -> Vec<ExpressionId> {
-    let _ = (program, root);
-    unimplemented!()
-}
-
-/// An equal expression that is no larger: constants folded, constructors compared, projections and conditionals taken.
-pub fn simplify(program: &mut Program, root: ExpressionId) -> ExpressionId {
-    let _ = (program, root);
-    unimplemented!()
-}
-
-/// `true` or `false`.
-pub fn boolean(program: &mut Program, value: bool) -> ExpressionId {
-    let _ = (program, value);
-    unimplemented!()
-}
-
-/// `left == right`, simplified; both have the same sort.
-pub fn equal(program: &mut Program, left: ExpressionId, right: ExpressionId) -> ExpressionId {
-    let _ = (program, left, right);
-    unimplemented!()
-}
-
-/// `!operand`, simplified.
-pub fn not(program: &mut Program, operand: ExpressionId) -> ExpressionId {
-    let _ = (program, operand);
-    unimplemented!()
-}
-
-/// The conjunction of all, simplified; `true` for none.
-pub fn all(program: &mut Program, parts: &[ExpressionId]) -> ExpressionId {
-    let _ = (program, parts);
-    unimplemented!()
-}
-
-/// The disjunction of all, simplified; `false` for none.
-pub fn any(program: &mut Program, parts: &[ExpressionId]) -> ExpressionId {
-    let _ = (program, parts);
-    unimplemented!()
-}
-
-/// A variable as an expression.
-pub fn variable(program: &mut Program, variable: VariableId) -> ExpressionId {
-    let _ = (program, variable);
-    unimplemented!()
-}
-
-/// Some closed expression of a sort that needs no evaluation, always the same: what an unused parameter is set to.
-/// `None` when the sort has no constructor and no constant.
-pub fn representative(program: &mut Program, sort: SortId) -> Option<ExpressionId> {
-    let _ = (program, sort);
-    unimplemented!()
-}
-
-/// As one would write it, with the fewest parentheses; conversions are not shown.
-pub fn text(program: &Program, root: ExpressionId) -> String {
-    let _ = (program, root);
-    unimplemented!()
-}
+#[cfg(test)]
+mod tests;

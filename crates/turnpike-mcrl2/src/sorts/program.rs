@@ -329,6 +329,8 @@ pub struct Program {
     instances: FxHashMap<(Builtin, SortId), SymbolId>,
     pub(super) sort_names: FxHashMap<Symbol, SortId>,
     constructors: FxHashMap<SortId, Vec<SymbolId>>,
+    /// What simplifying has found out about the equations.
+    pub(crate) facts: Option<std::sync::Arc<crate::expression::Facts>>,
 }
 
 impl Program {
