@@ -167,9 +167,29 @@ pub enum Step {
     Terminate,
 }
 
+/// How to linearise.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Actions that stay visible although the specification hides them.
+    pub unhide: Vec<String>,
+    /// How many combinations of steps are tried before giving up.
+    pub limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { unhide: Vec::new(), limit: 2_000_000 }
+    }
+}
+
 /// Linearises a checked program.
 pub fn linearise(program: Program) -> Result<LinearProcess, Vec<Diagnostic>> {
-    parallel::linearise(program)
+    linearise_with(program, &Options::default())
+}
+
+/// Linearises a checked program as the options say.
+pub fn linearise_with(program: Program, options: &Options) -> Result<LinearProcess, Vec<Diagnostic>> {
+    parallel::linearise(program, options)
 }
 
 /// The automaton of a sequential process expression, in which the variables of `environment` have fixed closed values.
