@@ -4,9 +4,13 @@
 //! [`Head`] with arguments. Number sorts are not kept (1 is 1 at `Pos` and at `Real`), nor is the difference between `FSet` and `Set`.
 
 mod heap;
+mod list;
+mod number;
+mod order;
 mod terms;
 
 pub use heap::{Heap, Mark};
+pub use list::Elements;
 pub use terms::Terms;
 
 use crate::sorts::SymbolId;
@@ -111,6 +115,10 @@ impl Value {
     pub const FULL_SET: Value = Value(32);
     /// `{:}`
     pub const EMPTY_BAG: Value = Value(40);
+    /// `0`
+    pub const ZERO: Value = Value(1);
+    /// `1`
+    pub const ONE: Value = Value(3);
 
     /// A truth value.
     #[inline]

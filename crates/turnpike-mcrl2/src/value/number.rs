@@ -1,0 +1,548 @@
+//! Numbers: whole numbers of 31 bits in the word itself, larger ones and fractions as nodes. Every number has one form: a whole number is
+//! never a fraction, a small one never a node, and fractions are reduced.
+//!
+//! All operations give `None` when an operand is not a number, or when the result is undefined: the term is then stuck.
+
+use std::cmp::Ordering;
+
+use dashu_int::ops::{Abs, BitTest, DivEuclid, RemEuclid, SquareRoot};
+use dashu_int::{IBig, Sign, UBig};
+use dashu_ratio::RBig;
+
+use super::{Head, Heap, Value};
+
+/// Results of [`Heap::exp`] with more bits than this are left undefined.
+const MAX_BITS: usize = 1_000_000;
+
+impl Heap {
+    /// A whole number.
+    #[inline]
+    pub fn whole(&mut self, number: i64) -> Value {
+        match i32::try_from(number).ok().and_then(Value::small) {
+            Some(value) => value,
+            None => self.big(&IBig::from(number)),
+        }
+    }
+
+    /// A whole number of any size.
+    pub fn whole_big(&mut self, number: &IBig) -> Value {
+        match i64::try_from(number) {
+            Ok(small) => self.whole(small),
+            Err(_) => self.big(number),
+        }
+    }
+
+    /// A whole number that does not fit a word.
+    #[cold]
+    fn big(&mut self, number: &IBig) -> Value {
+        let negative = number.sign() == Sign::Negative;
+        let bytes = number.clone().into_parts().1.to_le_bytes();
+        let digits = bytes
+            .chunks(4)
+            .map(|chunk| Value(chunk.iter().rev().fold(0, |digit, &byte| digit << 8 | u32::from(byte))));
+        let words: Vec<Value> = std::iter::once(Value(u32::from(negative))).chain(digits).collect();
+        self.make(Head::Big, &words)
+    }
+
+    /// A fraction, or a whole number if that is what it is.
+    pub fn fraction(&mut self, number: RBig) -> Value {
+        let (numerator, denominator) = number.into_parts();
+        let numerator = self.whole_big(&numerator);
+        if denominator.is_one() {
+            return numerator;
+        }
+        let denominator = self.whole_big(&IBig::from(denominator));
+        self.make(Head::Rational, &[numerator, denominator])
+    }
+
+    /// A number written in decimal digits, and nothing else.
+    pub fn number_from_digits(&mut self, digits: &str) -> Option<Value> {
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        match digits.parse::<i64>() {
+            Ok(number) => Some(self.whole(number)),
+            Err(_) => Some(self.whole_big(&IBig::from(UBig::from_str_radix(digits, 10).ok()?))),
+        }
+    }
+
+    /// Whether a value is a number, not a stuck term.
+    #[inline]
+    pub fn is_number(&self, value: Value) -> bool {
+        value.as_small().is_some() || matches!(self.head(value), Some(Head::Big | Head::Rational))
+    }
+
+    /// A whole number as such; `None` for fractions and for what is no number.
+    pub fn to_whole(&self, value: Value) -> Option<IBig> {
+        if let Some(small) = value.as_small() {
+            return Some(IBig::from(small));
+        }
+        if !self.is(value, Head::Big) {
+            return None;
+        }
+        let mut words = self.arguments(value).map(Value::word);
+        let sign = if words.next()? == 1 { Sign::Negative } else { Sign::Positive };
+        let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        Some(IBig::from_parts(sign, UBig::from_le_bytes(&bytes)))
+    }
+
+    /// A number as such.
+    pub fn to_fraction(&self, value: Value) -> Option<RBig> {
+        if self.is(value, Head::Rational) {
+            let numerator = self.to_whole(self.argument(value, 0))?;
+            let denominator = self.to_whole(self.argument(value, 1))?;
+            return Some(RBig::from_parts_signed(numerator, denominator));
+        }
+        self.to_whole(value).map(RBig::from)
+    }
+
+    /// A whole number that fits, for counting and indexing.
+    #[inline]
+    pub fn to_usize(&self, value: Value) -> Option<usize> {
+        match value.as_small() {
+            Some(small) => usize::try_from(small).ok(),
+            None => usize::try_from(self.to_whole(value)?).ok(),
+        }
+    }
+
+    /// Which of two numbers is larger.
+    #[inline]
+    pub fn compare_numbers(&self, left: Value, right: Value) -> Option<Ordering> {
+        match (left.as_small(), right.as_small()) {
+            (Some(left), Some(right)) => Some(left.cmp(&right)),
+            _ => self.compare_large(left, right),
+        }
+    }
+
+    #[cold]
+    fn compare_large(&self, left: Value, right: Value) -> Option<Ordering> {
+        match (self.to_whole(left), self.to_whole(right)) {
+            (Some(left), Some(right)) => Some(left.cmp(&right)),
+            _ => Some(self.to_fraction(left)?.cmp(&self.to_fraction(right)?)),
+        }
+    }
+
+    /// Two operands that need more than words.
+    #[cold]
+    fn large(
+        &mut self,
+        left: Value,
+        right: Value,
+        whole: fn(IBig, IBig) -> IBig,
+        fraction: fn(RBig, RBig) -> RBig,
+    ) -> Option<Value> {
+        match (self.to_whole(left), self.to_whole(right)) {
+            (Some(left), Some(right)) => Some(self.whole_big(&whole(left, right))),
+            _ => {
+                let (left, right) = (self.to_fraction(left)?, self.to_fraction(right)?);
+                Some(self.fraction(fraction(left, right)))
+            }
+        }
+    }
+
+    /// `left + right`
+    #[inline]
+    pub fn add(&mut self, left: Value, right: Value) -> Option<Value> {
+        match (left.as_small(), right.as_small()) {
+            (Some(left), Some(right)) => Some(self.whole(i64::from(left) + i64::from(right))),
+            _ => self.large(left, right, |left, right| left + right, |left, right| left + right),
+        }
+    }
+
+    /// `left - right`
+    #[inline]
+    pub fn subtract(&mut self, left: Value, right: Value) -> Option<Value> {
+        match (left.as_small(), right.as_small()) {
+            (Some(left), Some(right)) => Some(self.whole(i64::from(left) - i64::from(right))),
+            _ => self.large(left, right, |left, right| left - right, |left, right| left - right),
+        }
+    }
+
+    /// `left * right`
+    #[inline]
+    pub fn multiply(&mut self, left: Value, right: Value) -> Option<Value> {
+        match (left.as_small(), right.as_small()) {
+            (Some(left), Some(right)) => Some(self.whole(i64::from(left) * i64::from(right))),
+            _ => self.large(left, right, |left, right| left * right, |left, right| left * right),
+        }
+    }
+
+    /// `-number`
+    #[inline]
+    pub fn negate(&mut self, number: Value) -> Option<Value> {
+        self.subtract(Value::ZERO, number)
+    }
+
+    /// `left / right`, exactly; undefined for 0.
+    pub fn divide(&mut self, left: Value, right: Value) -> Option<Value> {
+        if let (Some(left), Some(right)) = (left.as_small(), right.as_small())
+            && left.checked_rem(right)? == 0
+        {
+            return Some(self.whole(i64::from(left) / i64::from(right)));
+        }
+        let (left, right) = (self.to_fraction(left)?, self.to_fraction(right)?);
+        if right.is_zero() { None } else { Some(self.fraction(left / right)) }
+    }
+
+    /// `left div right`, rounding down; whole numbers, and undefined unless `right` is positive.
+    #[inline]
+    pub fn div(&mut self, left: Value, right: Value) -> Option<Value> {
+        match (left.as_small(), right.as_small()) {
+            (Some(left), Some(right)) => (right > 0).then(|| self.whole(i64::from(left.div_euclid(right)))),
+            _ => {
+                let (left, right) = self.divisible(left, right)?;
+                Some(self.whole_big(&left.div_euclid(right)))
+            }
+        }
+    }
+
+    /// `left mod right`, never negative; whole numbers, and undefined unless `right` is positive.
+    #[inline]
+    pub fn modulo(&mut self, left: Value, right: Value) -> Option<Value> {
+        match (left.as_small(), right.as_small()) {
+            (Some(left), Some(right)) => (right > 0).then(|| self.whole(i64::from(left.rem_euclid(right)))),
+            _ => {
+                let (left, right) = self.divisible(left, right)?;
+                Some(self.whole_big(&IBig::from(left.rem_euclid(right))))
+            }
+        }
+    }
+
+    #[cold]
+    fn divisible(&self, left: Value, right: Value) -> Option<(IBig, IBig)> {
+        let (left, right) = (self.to_whole(left)?, self.to_whole(right)?);
+        (right > IBig::ZERO).then_some((left, right))
+    }
+
+    /// `exp(base, exponent)` for whole exponents. Undefined for negative powers of 0, and for results of absurd size.
+    pub fn exp(&mut self, base: Value, exponent: Value) -> Option<Value> {
+        let (base, exponent) = (self.to_fraction(base)?, self.to_whole(exponent)?);
+        let even = !exponent.bit(0);
+        let (sign, size) = exponent.into_parts();
+        let (numerator, denominator) = base.into_parts();
+        let unit = denominator.is_one() && (numerator.is_zero() || numerator.clone().abs() == IBig::ONE);
+        let size = match usize::try_from(size) {
+            Ok(size) => size,
+            // Powers of these three come back after two.
+            Err(_) if unit => 2 - usize::from(!even),
+            Err(_) => return None,
+        };
+        let bits = numerator.bit_len().max(denominator.bit_len());
+        if !unit && bits.saturating_mul(size) > MAX_BITS {
+            return None;
+        }
+        let size = if unit && size > 2 { 2 - usize::from(!even) } else { size };
+        let (numerator, denominator) = (numerator.pow(size), denominator.pow(size));
+        if sign == Sign::Positive {
+            return Some(self.fraction(RBig::from_parts(numerator, denominator)));
+        }
+        if numerator.is_zero() {
+            return None;
+        }
+        Some(self.fraction(RBig::from_parts_signed(IBig::from(denominator), numerator)))
+    }
+
+    /// The larger one.
+    #[inline]
+    pub fn max(&mut self, left: Value, right: Value) -> Option<Value> {
+        Some(if self.compare_numbers(left, right)? == Ordering::Less { right } else { left })
+    }
+
+    /// The smaller one.
+    #[inline]
+    pub fn min(&mut self, left: Value, right: Value) -> Option<Value> {
+        Some(if self.compare_numbers(left, right)? == Ordering::Greater { right } else { left })
+    }
+
+    /// `number + 1`
+    #[inline]
+    pub fn succ(&mut self, number: Value) -> Option<Value> {
+        self.add(number, Value::ONE)
+    }
+
+    /// `number - 1`
+    #[inline]
+    pub fn pred(&mut self, number: Value) -> Option<Value> {
+        self.subtract(number, Value::ONE)
+    }
+
+    /// The number without its sign.
+    #[inline]
+    pub fn abs(&mut self, number: Value) -> Option<Value> {
+        match self.compare_numbers(number, Value::ZERO)? {
+            Ordering::Less => self.negate(number),
+            _ => Some(number),
+        }
+    }
+
+    /// The largest whole number that is not larger.
+    pub fn floor(&mut self, number: Value) -> Option<Value> {
+        if self.is(number, Head::Rational) {
+            let whole = self.to_fraction(number)?.floor();
+            return Some(self.whole_big(&whole));
+        }
+        self.is_number(number).then_some(number)
+    }
+
+    /// The smallest whole number that is not smaller.
+    pub fn ceil(&mut self, number: Value) -> Option<Value> {
+        if self.is(number, Head::Rational) {
+            let whole = self.to_fraction(number)?.ceil();
+            return Some(self.whole_big(&whole));
+        }
+        self.is_number(number).then_some(number)
+    }
+
+    /// The nearest whole number, the larger one of two.
+    pub fn round(&mut self, number: Value) -> Option<Value> {
+        if self.is(number, Head::Rational) {
+            let half = RBig::from_parts(IBig::ONE, UBig::from(2_u8));
+            let whole = (self.to_fraction(number)? + half).floor();
+            return Some(self.whole_big(&whole));
+        }
+        self.is_number(number).then_some(number)
+    }
+
+    /// The square root of a whole number, rounded down; undefined for negative ones.
+    pub fn sqrt(&mut self, number: Value) -> Option<Value> {
+        let (sign, size) = self.to_whole(number)?.into_parts();
+        (sign == Sign::Positive).then(|| self.whole_big(&IBig::from(size.sqrt())))
+    }
+
+    /// The number itself, when it is whole.
+    #[inline]
+    pub fn to_int(&self, number: Value) -> Option<Value> {
+        (number.as_small().is_some() || self.is(number, Head::Big)).then_some(number)
+    }
+
+    /// The number itself, when it is whole and not negative.
+    #[inline]
+    pub fn to_nat(&self, number: Value) -> Option<Value> {
+        self.to_int(number).filter(|_| self.at_least(number, 0))
+    }
+
+    /// The number itself, when it is whole and positive.
+    #[inline]
+    pub fn to_pos(&self, number: Value) -> Option<Value> {
+        self.to_int(number).filter(|_| self.at_least(number, 1))
+    }
+
+    #[inline]
+    fn at_least(&self, number: Value, least: i32) -> bool {
+        match number.as_small() {
+            Some(small) => small >= least,
+            // A node is far from zero; its first word is the sign.
+            None => self.argument(number, 0).word() == 0,
+        }
+    }
+
+    /// A number as the tools print it: `-7`, `1 / 2`.
+    pub fn number_text(&self, value: Value) -> Option<String> {
+        match value.as_small() {
+            Some(small) => Some(small.to_string()),
+            None if self.is(value, Head::Rational) => {
+                let (numerator, denominator) = self.to_fraction(value)?.into_parts();
+                Some(format!("{numerator} / {denominator}"))
+            }
+            None => Some(self.to_whole(value)?.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Terms;
+    use super::*;
+
+    fn heap() -> Heap {
+        Heap::new(Terms::new(&crate::sorts::Program::default()))
+    }
+
+    fn text(heap: &Heap, value: Option<Value>) -> String {
+        value.map_or("-".into(), |value| heap.number_text(value).unwrap())
+    }
+
+    /// Reads `7`, `-7`, `7/3`.
+    fn number(heap: &mut Heap, text: &str) -> Value {
+        match text.split_once('/') {
+            Some((left, right)) => {
+                let (left, right) = (number(heap, left), number(heap, right));
+                heap.divide(left, right).unwrap()
+            }
+            None => match text.strip_prefix('-') {
+                Some(digits) => {
+                    let digits = heap.number_from_digits(digits).unwrap();
+                    heap.negate(digits).unwrap()
+                }
+                None => heap.number_from_digits(text).unwrap(),
+            },
+        }
+    }
+
+    #[test]
+    fn arithmetic_of_the_reference() {
+        type Operation = fn(&mut Heap, Value, Value) -> Option<Value>;
+        let table: &[(Operation, &str, &str, &str)] = &[
+            (Heap::div, "-7", "2", "-4"),
+            (Heap::modulo, "-7", "3", "2"),
+            (Heap::div, "7", "0", "-"),
+            (Heap::modulo, "7", "0", "-"),
+            (Heap::div, "7", "-2", "-"),
+            (Heap::div, "1/2", "2", "-"),
+            (Heap::add, "1/3", "1/6", "1 / 2"),
+            (Heap::divide, "-1", "3", "-1 / 3"),
+            (Heap::divide, "1", "-3", "-1 / 3"),
+            (Heap::divide, "1", "0", "-"),
+            (Heap::divide, "1/2", "0", "-"),
+            (Heap::divide, "6", "3", "2"),
+            (Heap::exp, "0", "-1", "-"),
+            (Heap::exp, "0", "0", "1"),
+            (Heap::exp, "7", "0", "1"),
+            (Heap::exp, "-2", "3", "-8"),
+            (Heap::exp, "-2", "-3", "-1 / 8"),
+            (Heap::exp, "2/3", "-2", "9 / 4"),
+            (Heap::exp, "2", "1/2", "-"),
+            (Heap::exp, "2", "70", "1180591620717411303424"),
+            (Heap::exp, "2", "2000000", "-"),
+            (Heap::exp, "2", "100000000000000000000000", "-"),
+            (Heap::exp, "-1", "100000000000000000000001", "-1"),
+            (Heap::exp, "-1", "100000000000000000000000", "1"),
+            (Heap::exp, "-1", "-5", "-1"),
+            (Heap::exp, "0", "100000000000000000000000", "0"),
+            (Heap::max, "1/2", "1/3", "1 / 2"),
+            (Heap::min, "1/2", "1/3", "1 / 3"),
+            (Heap::max, "-100000000000000000000", "-2", "-2"),
+            (Heap::multiply, "1/2", "4", "2"),
+            (Heap::subtract, "1073741823", "-1", "1073741824"),
+            (Heap::subtract, "100000000000000000000", "99999999999999999999", "1"),
+            (Heap::div, "-100000000000000000001", "10", "-10000000000000000001"),
+            (Heap::modulo, "-100000000000000000001", "10", "9"),
+        ];
+        let mut heap = heap();
+        for &(operation, left, right, expected) in table {
+            let operands = (number(&mut heap, left), number(&mut heap, right));
+            let result = operation(&mut heap, operands.0, operands.1);
+            assert_eq!(text(&heap, result), expected, "{left} and {right}");
+        }
+    }
+
+    #[test]
+    fn rounding_roots_and_conversions() {
+        type Operation = fn(&mut Heap, Value) -> Option<Value>;
+        let table: &[(Operation, &str, &str)] = &[
+            (Heap::floor, "-7/2", "-4"),
+            (Heap::ceil, "-7/2", "-3"),
+            (Heap::ceil, "7/2", "4"),
+            (Heap::round, "5/2", "3"),
+            (Heap::round, "-5/2", "-2"),
+            (Heap::round, "-8/3", "-3"),
+            (Heap::floor, "12345678901234567890", "12345678901234567890"),
+            (Heap::sqrt, "17", "4"),
+            (Heap::sqrt, "-1", "-"),
+            (Heap::sqrt, "100000000000000000000000000000000000000", "10000000000000000000"),
+            (Heap::abs, "-7/2", "7 / 2"),
+            (Heap::succ, "-1/2", "1 / 2"),
+            (Heap::pred, "0", "-1"),
+            (Heap::negate, "-1073741824", "1073741824"),
+            (|heap, value| heap.to_nat(value), "-1", "-"),
+            (|heap, value| heap.to_nat(value), "0", "0"),
+            (|heap, value| heap.to_pos(value), "0", "-"),
+            (|heap, value| heap.to_pos(value), "-99999999999999999999", "-"),
+            (|heap, value| heap.to_pos(value), "99999999999999999999", "99999999999999999999"),
+            (|heap, value| heap.to_int(value), "1/2", "-"),
+            (|heap, value| heap.to_int(value), "-5", "-5"),
+        ];
+        let mut heap = heap();
+        for &(operation, operand, expected) in table {
+            let value = number(&mut heap, operand);
+            let result = operation(&mut heap, value);
+            assert_eq!(text(&heap, result), expected, "{operand}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_has_no_result() {
+        let mut heap = heap();
+        let one = Value::ONE;
+        for stuck in [Value::NIL, Value::TRUE] {
+            assert_eq!(
+                (heap.add(stuck, one), heap.divide(one, stuck), heap.exp(one, stuck)),
+                (None, None, None)
+            );
+            assert_eq!((heap.div(one, stuck), heap.sqrt(stuck), heap.floor(stuck)), (None, None, None));
+            assert_eq!(
+                (heap.compare_numbers(stuck, one), heap.max(one, stuck), heap.to_int(stuck)),
+                (None, None, None)
+            );
+        }
+        assert_eq!((heap.number_from_digits(""), heap.number_from_digits("-1")), (None, None));
+    }
+
+    /// Numbers around the sizes where their form changes.
+    fn numbers() -> impl Strategy<Value = i128> {
+        prop_oneof![
+            -20..20_i128,
+            ((1_i128 << 30) - 3)..((1_i128 << 30) + 3),
+            -((1_i128 << 30) + 3)..(-(1_i128 << 30) + 3),
+            any::<i64>().prop_map(i128::from),
+            any::<i32>().prop_map(i128::from),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn whole_numbers_are_as_in_rust(left in numbers(), right in numbers()) {
+            let mut heap = heap();
+            let (a, b) = (heap.whole_big(&IBig::from(left)), heap.whole_big(&IBig::from(right)));
+            let results = [
+                    (heap.add(a, b), Some(left + right)),
+                    (heap.subtract(a, b), Some(left - right)),
+                    (heap.multiply(a, b), left.checked_mul(right)),
+                    (heap.negate(a), Some(-left)),
+                    (heap.div(a, b), (right > 0).then(|| left.div_euclid(right))),
+                    (heap.modulo(a, b), (right > 0).then(|| left.rem_euclid(right))),
+                    (heap.max(a, b), Some(left.max(right))),
+                    (heap.min(a, b), Some(left.min(right))),
+                    (heap.succ(a), Some(left + 1)),
+                    (heap.pred(a), Some(left - 1)),
+                    (heap.abs(a), Some(left.abs())),
+                    (heap.to_nat(a), (left >= 0).then_some(left)),
+                    (heap.to_pos(a), (left > 0).then_some(left)),
+                    (heap.sqrt(a), (left >= 0).then(|| left.isqrt())),
+            ];
+            for (result, expected) in results {
+                let expected = expected.map(|number| heap.whole_big(&IBig::from(number)));
+                prop_assert_eq!(result, expected);
+            }
+            prop_assert_eq!(heap.compare_numbers(a, b), Some(left.cmp(&right)));
+            prop_assert_eq!(heap.number_text(a), Some(left.to_string()));
+        }
+
+        #[test]
+        fn fractions_are_fields(a in numbers(), b in 1..1000_i64, c in numbers(), d in 1..1000_i64) {
+            let mut heap = heap();
+            let fraction = |numerator: i128, denominator: i64| {
+                RBig::from_parts(IBig::from(numerator), UBig::try_from(denominator).unwrap())
+            };
+            let (left, right) = (fraction(a, b), fraction(c, d));
+            let (x, y) = (heap.fraction(left.clone()), heap.fraction(right.clone()));
+            let quotient = (!right.is_zero()).then(|| left.clone() / right.clone());
+            let cases = [
+                (heap.add(x, y), Some(left.clone() + right.clone())),
+                (heap.subtract(x, y), Some(left.clone() - right.clone())),
+                (heap.multiply(x, y), Some(left.clone() * right.clone())),
+                (heap.divide(x, y), quotient),
+                (heap.floor(x), Some(RBig::from(left.floor()))),
+                (heap.ceil(x), Some(RBig::from(left.ceil()))),
+            ];
+            for (result, expected) in cases {
+                let expected = expected.map(|number| heap.fraction(number));
+                prop_assert_eq!(result, expected);
+            }
+            prop_assert_eq!(heap.compare_numbers(x, y), Some(left.cmp(&right)));
+            prop_assert_eq!(heap.is(x, Head::Rational), !left.is_int());
+        }
+    }
+}
