@@ -35,7 +35,7 @@ mod table;
 
 pub use builtin::Builtin;
 pub use program::{
-    Action, ActionId, Behaviour, BehaviourId, Equation, Expression, ExpressionId, FunctionSymbol, Process,
+    Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId, FunctionSymbol, Process,
     ProcessId, Program, SymbolId, SymbolKind, Variable, VariableId,
 };
 pub use table::{Basic, MAX_DEPTH, Sort, SortId, Sorts, Struct, StructConstructor, StructField};

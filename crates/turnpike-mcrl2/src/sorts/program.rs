@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::builtin::Builtin;
-use super::table::{SortId, Sorts};
+use super::table::{Sort, SortId, Sorts, StructConstructor, StructField};
 use crate::syntax::{Binder, ProcessOperator, Span, Symbol, Symbols};
 
 macro_rules! ids {
@@ -92,6 +92,17 @@ pub enum SymbolKind {
     Builtin(Builtin),
 }
 
+/// The functions of an alternative that was added to a structured sort.
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// Makes a value of it.
+    pub constructor: SymbolId,
+    /// Tells whether a value is one of it.
+    pub recogniser: SymbolId,
+    /// Select its fields, in their order.
+    pub projections: Box<[SymbolId]>,
+}
+
 /// A declared variable: of an equation, a process, a sum, a quantifier, or of the whole specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
@@ -104,7 +115,7 @@ pub struct Variable {
 }
 
 /// A data expression; its sort is [`Program::sort_of`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expression {
     /// A variable.
     Variable(VariableId),
@@ -210,7 +221,7 @@ pub struct Process {
 }
 
 /// A process expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Behaviour {
     /// `delta`
     Delta,
@@ -456,6 +467,52 @@ impl Program {
         let kind = SymbolKind::Builtin(builtin);
         self.symbols.push(FunctionSymbol { name, kind, sort, span: Span::default() });
         self.instances.insert((builtin, sort), id);
+        id
+    }
+
+    /// Adds an alternative to a structured sort that a later phase made with [`Sorts::add_struct`]. Its functions are not found by
+    /// name, so that they never get in the way of those of the specification. `None` when the sort is not a structured one.
+    pub fn add_alternative(
+        &mut self,
+        sort: SortId,
+        name: Symbol,
+        recogniser: Symbol,
+        fields: &[(Symbol, SortId)],
+    ) -> Option<Alternative> {
+        let Sort::Struct(structure) = *self.sorts.get(sort) else { return None };
+        let mut all = self.sorts.structs[structure as usize].constructors.to_vec();
+        let index = u32::try_from(all.len()).expect("fewer than 2^32 alternatives");
+        all.push(StructConstructor {
+            name,
+            fields: fields
+                .iter()
+                .map(|&(projection, sort)| StructField { projection: Some(projection), sort })
+                .collect(),
+            recogniser: Some(recogniser),
+        });
+        self.sorts.structs[structure as usize].constructors = all.into();
+        let domain: Vec<SortId> = fields.iter().map(|field| field.1).collect();
+        let constructor_sort = self.sorts.function(&domain, sort);
+        let constructor =
+            self.push_symbol(name, SymbolKind::StructConstructor { sort, index }, constructor_sort);
+        self.constructors.entry(sort).or_default().push(constructor);
+        let recogniser_sort = self.sorts.function(&[sort], SortId::BOOL);
+        let recogniser =
+            self.push_symbol(recogniser, SymbolKind::Recogniser { sort, index }, recogniser_sort);
+        let projections = (0..)
+            .zip(fields)
+            .map(|(position, &(name, field))| {
+                let kind = SymbolKind::Projection { sort, fields: Box::new([(index, position)]) };
+                let function = self.sorts.function(&[sort], field);
+                self.push_symbol(name, kind, function)
+            })
+            .collect();
+        Some(Alternative { constructor, recogniser, projections })
+    }
+
+    fn push_symbol(&mut self, name: Symbol, kind: SymbolKind, sort: SortId) -> SymbolId {
+        let id = SymbolId::new(self.symbols.len());
+        self.symbols.push(FunctionSymbol { name, kind, sort, span: Span::default() });
         id
     }
 

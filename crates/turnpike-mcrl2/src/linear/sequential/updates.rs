@@ -1,0 +1,90 @@
+//! Walks over [`Update`]s.
+
+use crate::expression::simplify;
+use crate::linear::{Goto, Update};
+use crate::sorts::{Expression, ExpressionId, Program, VariableId};
+
+/// Values for variables.
+pub(super) type Assignments = Vec<(VariableId, ExpressionId)>;
+
+/// The location of a leaf inside an automaton.
+fn local(location: Goto) -> u32 {
+    match location {
+        Goto::Local(location) | Goto::Parameter(Some((_, location))) => location,
+        Goto::Parameter(None) => 0,
+    }
+}
+
+/// Calls `visit` for every leaf, from left to right.
+pub(super) fn for_each_leaf(update: &Update, mut visit: impl FnMut(u32, &Assignments)) {
+    let mut work = vec![update];
+    while let Some(update) = work.pop() {
+        match update {
+            Update::If { then, otherwise, .. } => work.extend([&**otherwise, &**then]),
+            Update::Go { location, assignments } => visit(local(*location), assignments),
+        }
+    }
+}
+
+/// Calls `visit` for every condition.
+pub(super) fn for_each_condition(update: &Update, mut visit: impl FnMut(ExpressionId)) {
+    let mut work = vec![update];
+    while let Some(update) = work.pop() {
+        if let Update::If { condition, then, otherwise, .. } = update {
+            visit(*condition);
+            work.extend([&**otherwise, &**then]);
+        }
+    }
+}
+
+/// Lets `visit` change every leaf.
+pub(super) fn change_leaves(update: &mut Update, mut visit: impl FnMut(&mut u32, &mut Assignments)) {
+    let mut work = vec![update];
+    while let Some(update) = work.pop() {
+        match update {
+            Update::If { then, otherwise, .. } => work.extend([&mut **otherwise, &mut **then]),
+            Update::Go { location, assignments } => {
+                let mut number = local(*location);
+                visit(&mut number, assignments);
+                *location = Goto::Local(number);
+            }
+        }
+    }
+}
+
+/// Lets `visit` change every expression.
+pub(super) fn change_expressions(update: &mut Update, mut visit: impl FnMut(&mut ExpressionId)) {
+    let mut work = vec![update];
+    while let Some(update) = work.pop() {
+        match update {
+            Update::If { condition, then, otherwise, .. } => {
+                visit(condition);
+                work.extend([&mut **otherwise, &mut **then]);
+            }
+            Update::Go { assignments, .. } => assignments.iter_mut().for_each(|(_, value)| visit(value)),
+        }
+    }
+}
+
+/// The same update without conditions whose outcome is known, and without those that make no difference. `hold` gives a condition under
+/// what is known.
+pub(super) fn settle(
+    program: &mut Program,
+    update: Update,
+    hold: &mut impl FnMut(&mut Program, ExpressionId) -> ExpressionId,
+) -> Update {
+    let mut update = update;
+    loop {
+        let Update::If { condition, then, otherwise, control } = update else { return update };
+        let condition = hold(program, condition);
+        let condition = simplify(program, condition);
+        if let Expression::Bool(value) = program.expression(condition) {
+            update = if *value { *then } else { *otherwise };
+            continue;
+        }
+        let (then, otherwise) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            (settle(program, *then, hold), settle(program, *otherwise, hold))
+        });
+        return Update::If { condition, then: Box::new(then), otherwise: Box::new(otherwise), control };
+    }
+}
