@@ -35,8 +35,8 @@ mod table;
 
 pub use builtin::Builtin;
 pub use program::{
-    Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId, FunctionSymbol, Process,
-    ProcessId, Program, SymbolId, SymbolKind, Variable, VariableId,
+    Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId,
+    FunctionSymbol, Process, ProcessId, Program, SymbolId, SymbolKind, Variable, VariableId,
 };
 pub use table::{Basic, MAX_DEPTH, Sort, SortId, Sorts, Struct, StructConstructor, StructField};
 use turnpike_model::diagnostic::Diagnostic;

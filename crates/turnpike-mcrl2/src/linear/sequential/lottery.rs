@@ -77,7 +77,12 @@ fn number(program: &mut Program, digits: &str) -> ExpressionId {
     program.add_expression(Expression::Number(digits), SortId::REAL, Span::default())
 }
 
-fn choice(program: &mut Program, condition: ExpressionId, then: ExpressionId, otherwise: ExpressionId) -> ExpressionId {
+fn choice(
+    program: &mut Program,
+    condition: ExpressionId,
+    then: ExpressionId,
+    otherwise: ExpressionId,
+) -> ExpressionId {
     let sorts = [SortId::BOOL, SortId::REAL, SortId::REAL];
     call(program, Builtin::If, "if", &sorts, &[condition, then, otherwise])
 }

@@ -6,9 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::live::{Live, liveness};
-use super::updates::{
-    change_expressions, change_leaves, for_each_condition, for_each_leaf, settle,
-};
+use super::updates::{change_expressions, change_leaves, for_each_condition, for_each_leaf, settle};
 use crate::expression::{Substitution, free_variables, same, simplify, substitute};
 use crate::linear::{Distribution, Edge, Step, Update};
 use crate::sorts::{Expression, ExpressionId, Program, VariableId};

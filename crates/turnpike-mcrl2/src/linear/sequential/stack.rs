@@ -5,9 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::chain::ChainId;
 use crate::expression::{Substitution, variable};
-use crate::sorts::{
-    Alternative, Expression, ExpressionId, Program, SortId, SymbolId, VariableId,
-};
+use crate::sorts::{Alternative, Expression, ExpressionId, Program, SortId, SymbolId, VariableId};
 use crate::syntax::Span;
 
 /// What can be left to do.

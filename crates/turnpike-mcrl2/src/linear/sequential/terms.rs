@@ -254,7 +254,8 @@ impl Terms {
         first: bool,
         mut visit: impl FnMut(ProcessId, bool),
     ) {
-        let mut work: Vec<(BehaviourId, bool)> = self.body(process).map(|body| (body, false)).into_iter().collect();
+        let mut work: Vec<(BehaviourId, bool)> =
+            self.body(process).map(|body| (body, false)).into_iter().collect();
         let mut seen: FxHashSet<(BehaviourId, bool)> = FxHashSet::default();
         while let Some((id, pending)) = work.pop() {
             if !seen.insert((id, pending)) {
@@ -281,10 +282,7 @@ pub(super) fn error(span: Span, message: impl Into<String>) -> Diagnostic {
 }
 
 /// Everything below a root, through calls: terms by increasing id, processes in the order in which they are met.
-fn reachable(
-    program: &Program,
-    root: BehaviourId,
-) -> Result<(Vec<BehaviourId>, Vec<ProcessId>), Diagnostic> {
+fn reachable(program: &Program, root: BehaviourId) -> Result<(Vec<BehaviourId>, Vec<ProcessId>), Diagnostic> {
     let mut found: FxHashSet<BehaviourId> = FxHashSet::default();
     let (mut all, mut processes) = (Vec::new(), Vec::new());
     let mut called: FxHashSet<ProcessId> = FxHashSet::default();

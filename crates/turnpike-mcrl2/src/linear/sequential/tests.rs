@@ -108,10 +108,7 @@ fn actions_sequences_and_choices() {
     check("act a, b; init a|b|tau . tau . delta;", &["0", "0: a|b -> 1", "1: tau -> 2"]);
     check("act a; proc P = a.P; init P;", &["0", "0: a -> 0"]);
     // The two c.P are one location.
-    check(
-        "act a, b, c; proc P = a.c.P + b.c.P; init P;",
-        &["0", "0: a -> 1", "0: b -> 1", "1: c -> 0"],
-    );
+    check("act a, b, c; proc P = a.c.P + b.c.P; init P;", &["0", "0: a -> 1", "0: b -> 1", "1: c -> 0"]);
     // What cannot be reached is not there.
     check("act a, b; proc P = a.P; init P.b + delta.b;", &["0", "0: a -> 1", "1: a -> 1"]);
 }
@@ -136,21 +133,11 @@ fn conditions_are_decided_at_once() {
     // Row 30.
     check(
         "act a, b; proc P(n: Nat) = (n < 3) -> a.P(n + 1) <> b; init P(0).a.delta;",
-        &[
-            "[n = 0] 0",
-            "0: a -> if n + 1 < 3 then [n = n + 1] 0 else [n = 0] 1",
-            "1: b -> 2",
-            "2: a -> 3",
-        ],
+        &["[n = 0] 0", "0: a -> if n + 1 < 3 then [n = n + 1] 0 else [n = 0] 1", "1: b -> 2", "2: a -> 3"],
     );
     check(
         "act a, b; proc P(n: Nat) = a.Q(n); Q(n: Nat) = (n > 0) -> b; init sum n: Nat. (n < 2) -> P(n);",
-        &[
-            "0",
-            "0: sum n. (n < 2) -> a -> if n > 0 then 1 else 2",
-            "1: b -> 3",
-            "3: Terminate -> 2",
-        ],
+        &["0", "0: sum n. (n < 2) -> a -> if n > 0 then 1 else 2", "1: b -> 3", "3: Terminate -> 2"],
     );
     // Below a choice they stay with the edges, and those known to fail are gone.
     check(
@@ -204,7 +191,15 @@ fn the_same_process_twice() {
     // The n after the call is the caller's.
     check(
         "act a, b: Nat; proc P(n: Nat) = a(n).((n < 2) -> P(n + 1) <> tau).b(n); init P(0).delta;",
-        &[],
+        &[
+            "[n = 0, stack = empty] 0",
+            "0: a(n) -> if n < 2 then [n = n + 1, stack = frame0(n, empty)] 1 else 2",
+            "1: a(n) -> if n < 2 then [n = n + 1, stack = frame1(n, stack)] 1 else 3",
+            "2: tau -> 4",
+            "3: tau -> 5",
+            "4: b(n) -> [n = 0] 6",
+            "5: b(n) -> if is_frame0(stack) then [n = n(stack), stack = empty] 4 else [n = n(stack), stack = below(stack)] 5",
+        ],
     );
 }
 
@@ -214,8 +209,14 @@ fn recursion_must_be_guarded() {
     for (source, message) in [
         ("act a; proc P = P + a; init P;", "process P calls itself before any action"),
         ("proc P = P; init P;", "process P calls itself before any action"),
-        ("act a; proc P(n: Nat) = (n > 0) -> P(1).a <> a; init P(0);", "process P calls itself before any action"),
-        ("act a; proc P = Q; Q = sum n: Nat. R; R = P.a; init a.P;", "processes P, Q and R call each other before any action"),
+        (
+            "act a; proc P(n: Nat) = (n > 0) -> P(1).a <> a; init P(0);",
+            "process P calls itself before any action",
+        ),
+        (
+            "act a; proc P = Q; Q = sum n: Nat. R; R = P.a; init a.P;",
+            "processes P, Q and R call each other before any action",
+        ),
     ] {
         check(source, &[&format!("{message} {help}")]);
     }

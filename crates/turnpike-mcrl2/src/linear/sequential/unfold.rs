@@ -149,7 +149,11 @@ impl<'a> Unfolding<'a> {
     }
 
     /// Gives variables of the source new names for this walk.
-    pub(super) fn bind(&mut self, values: &mut Rc<Substitution>, variables: &[VariableId]) -> Vec<VariableId> {
+    pub(super) fn bind(
+        &mut self,
+        values: &mut Rc<Substitution>,
+        variables: &[VariableId],
+    ) -> Vec<VariableId> {
         let fresh: Vec<VariableId> = variables.iter().map(|&one| self.fresh(one)).collect();
         let values = Rc::make_mut(values);
         for (&one, &new) in variables.iter().zip(&fresh) {
@@ -328,7 +332,9 @@ impl<'a> Unfolding<'a> {
                 Behaviour::If { condition, then, otherwise } => {
                     let condition = self.apply(&here.values, condition);
                     let negated = not(self.program, condition);
-                    for (body, condition) in otherwise.map(|one| (one, negated)).into_iter().chain([(then, condition)]) {
+                    for (body, condition) in
+                        otherwise.map(|one| (one, negated)).into_iter().chain([(then, condition)])
+                    {
                         let mut here = here.clone();
                         here.rest.term = self.terms.canonical(body);
                         work.push((here, conditions.iter().copied().chain([condition]).collect()));
@@ -340,8 +346,11 @@ impl<'a> Unfolding<'a> {
                 }
                 Behaviour::Dist { variables, weight, body } => {
                     if variables.iter().any(|one| chosen.iter().any(|other| other.0 == *one)) {
-                        return Err(error(span, "this probabilistic choice is made twice before the next action")
-                            .help("give each of the two a process of its own"));
+                        return Err(error(
+                            span,
+                            "this probabilistic choice is made twice before the next action",
+                        )
+                        .help("give each of the two a process of its own"));
                     }
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
