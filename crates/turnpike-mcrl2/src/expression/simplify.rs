@@ -392,17 +392,25 @@ fn fold_number(
         SortId::INT => whole,
         _ => true,
     };
-    let is_literal = match builtin {
-        // Already as it should be: a literal fraction, a negative literal.
-        Builtin::Negate => value < RBig::ZERO && whole && sort == SortId::INT,
+    let is_done = match builtin {
+        // Already as it should be: a negative literal, a literal fraction.
+        Builtin::Negate => whole && is_literal(program, arguments[0], SortId::POS),
         Builtin::Divide => !whole && is_reduced(program, arguments, &value),
         _ => false,
     };
-    (fits && !is_literal).then(|| literal(program, &value, sort, span))
+    (fits && !is_done).then(|| literal(program, &value, sort, span))
 }
 
+fn is_literal(program: &Program, id: ExpressionId, sort: SortId) -> bool {
+    matches!(program.expression(id), Expression::Number(_)) && program.sort_of(id) == sort
+}
+
+/// Whether a quotient stands as [`literal`] would write it.
 fn is_reduced(program: &Program, arguments: &[ExpressionId], value: &RBig) -> bool {
-    number_value(program, arguments[0]).is_some_and(|up| up == RBig::from(value.numerator().clone()))
+    let sort = if *value > RBig::ZERO { SortId::POS } else { SortId::INT };
+    program.sort_of(arguments[0]) == sort
+        && is_literal(program, arguments[1], sort)
+        && number_value(program, arguments[0]).is_some_and(|up| up == RBig::from(value.numerator().clone()))
 }
 
 fn unary(builtin: Builtin, value: RBig) -> Option<RBig> {
