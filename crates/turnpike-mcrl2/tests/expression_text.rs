@@ -71,7 +71,9 @@ fn check(source: &str) -> (usize, Vec<String>) {
         let printed = text(&program, root);
         match read(&mut program, &printed, root) {
             Ok(again) if shape(&program, again) == shape(&program, root) => {}
-            Ok(again) => wrong.push(format!("{printed}\n{}{}", shape(&program, root), shape(&program, again))),
+            Ok(again) => {
+                wrong.push(format!("{printed}\n{}{}", shape(&program, root), shape(&program, again)))
+            }
             Err(error) => wrong.push(error),
         }
         let simple = simplify(&mut program, root);

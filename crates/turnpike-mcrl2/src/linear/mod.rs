@@ -6,6 +6,7 @@
 
 mod parallel;
 mod sequential;
+mod text;
 
 use turnpike_model::diagnostic::Diagnostic;
 

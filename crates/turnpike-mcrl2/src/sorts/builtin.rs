@@ -250,6 +250,11 @@ pub(super) static NAMED: [(&str, &[Overload]); 31] = [
     ("Bag2Set", BAG2SET),
 ];
 
+/// Whether every specification has a function of this name.
+pub(crate) fn is_builtin_name(name: &str) -> bool {
+    NAMED.iter().any(|&(one, _)| one == name)
+}
+
 /// The signatures of an infix operator.
 pub(super) fn of_binary(operator: BinaryOperator) -> &'static [Overload] {
     match operator {

@@ -34,6 +34,7 @@ mod signature;
 mod table;
 
 pub use builtin::Builtin;
+pub(crate) use builtin::is_builtin_name;
 pub use program::{
     Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId,
     FunctionSymbol, Process, ProcessId, Program, SymbolId, SymbolKind, Variable, VariableId,
