@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use super::terms::{ARITY, FORWARDED, HEADER, Header, PLAIN, PRIVATE_START, Terms, mix, place};
+use super::terms::{ARITY, FORWARDED, HEADER, Header, PLAIN, PLAIN_KEYS, PRIVATE_START, Terms, mix, place};
 use super::{Head, Value};
 
 /// As many words as private nodes can have.
@@ -150,7 +150,7 @@ impl Heap {
         let header = self.header(head, arguments);
         self.nodes.extend_from_slice(&[
             header.code,
-            arguments.len() as u32 | if header.plain { PLAIN } else { 0 },
+            arguments.len() as u32 | header.flags,
             header.content as u32,
             (header.content >> 32) as u32,
         ]);
@@ -172,7 +172,7 @@ impl Heap {
         let mut content = mix(u64::from(code), arguments.len() as u64);
         if head == Head::Big {
             content = arguments.iter().fold(content, |hash, word| mix(hash, u64::from(word.0)));
-            return Header { code, plain: true, content };
+            return Header { code, flags: PLAIN, content };
         }
         let mut plain = match head {
             Head::Symbol(symbol) => self.terms.is_constructor(symbol.index(), arguments.len()),
@@ -183,7 +183,15 @@ impl Heap {
             plain = plain && self.is_plain(argument);
             content = mix(content, self.content_hash(argument));
         }
-        Header { code, plain, content }
+        let (first, step) = match head {
+            Head::Set | Head::CoSet => (0, 1),
+            Head::Bag => (0, 2),
+            Head::Update => (1, 2),
+            _ => (arguments.len(), 1),
+        };
+        let plain_keys = plain || arguments.iter().skip(first).step_by(step).all(|&key| self.is_plain(key));
+        let flags = if plain { PLAIN } else { 0 } | if plain_keys { PLAIN_KEYS } else { 0 };
+        Header { code, flags, content }
     }
 
     /// Doubles the table of the private nodes.
@@ -253,6 +261,12 @@ impl Heap {
     #[inline]
     pub fn is_plain(&self, value: Value) -> bool {
         value.0 & 3 != 0 || self.word(value, 1) & PLAIN != 0
+    }
+
+    /// Whether all elements of a set or bag, or all keys of an update, are plain.
+    #[inline]
+    pub(super) fn has_plain_keys(&self, value: Value) -> bool {
+        self.word(value, 1) & PLAIN_KEYS != 0
     }
 
     /// A hash of the content: equal for equal values on all threads, machines and runs of the same specification.
@@ -339,7 +353,8 @@ impl Heap {
             }
             let first = self.finished.len() - arity;
             let code = self.word(node, 0);
-            let header = Header { code, plain: flags & PLAIN != 0, content: self.content_hash(node) };
+            let header =
+                Header { code, flags: flags & (PLAIN | PLAIN_KEYS), content: self.content_hash(node) };
             let arguments = &self.finished[first..];
             let shared = self.terms.insert(header, place(code, arguments), arguments);
             self.finished.truncate(first);

@@ -3,10 +3,14 @@
 //! A [`Value`] is one word. Whole numbers of 31 bits stand in the word itself; everything else is a node of a [`Heap`]: a
 //! [`Head`] with arguments. Number sorts are not kept (1 is 1 at `Pos` and at `Real`), nor is the difference between `FSet` and `Set`.
 
+mod bag;
+mod codec;
+mod function;
 mod heap;
 mod list;
 mod number;
 mod order;
+mod set;
 mod terms;
 
 pub use heap::{Heap, Mark};

@@ -63,3 +63,118 @@ impl Heap {
         Ordering::Equal
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Terms;
+    use super::*;
+    use crate::sorts::{Program, SymbolId};
+
+    /// Terms as plain data; for those of one shape the order that Rust derives is the one wanted.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    enum Term {
+        Number(i64),
+        Bool(bool),
+        List(Vec<Term>),
+        Set(Vec<Term>),
+        Symbol(usize, Vec<Term>),
+    }
+
+    fn make(heap: &mut Heap, term: &Term) -> Value {
+        let mut parts = |terms: &[Term]| terms.iter().map(|term| make(heap, term)).collect::<Vec<_>>();
+        match term {
+            Term::Number(number) => heap.whole(*number),
+            Term::Bool(value) => Value::bool(*value),
+            Term::List(terms) => {
+                let elements = parts(terms);
+                heap.list_of(&elements)
+            }
+            Term::Set(terms) => {
+                let elements = parts(terms);
+                heap.set_of(&elements)
+            }
+            Term::Symbol(symbol, terms) => {
+                let arguments = parts(terms);
+                heap.make(Head::Symbol(SymbolId::new(*symbol)), &arguments)
+            }
+        }
+    }
+
+    fn terms() -> impl Strategy<Value = Term> {
+        let leaf = prop_oneof![
+            (-3..3_i64).prop_map(Term::Number),
+            any::<i64>().prop_map(Term::Number),
+            any::<bool>().prop_map(Term::Bool),
+            (0..3_usize).prop_map(|symbol| Term::Symbol(symbol, Vec::new())),
+        ];
+        leaf.prop_recursive(3, 24, 3, |inner| {
+            let many = prop::collection::vec(inner, 0..3);
+            prop_oneof![
+                many.clone().prop_map(Term::List),
+                many.clone().prop_map(Term::Set),
+                (0..3_usize, many).prop_map(|(symbol, terms)| Term::Symbol(symbol, terms)),
+            ]
+        })
+    }
+
+    /// Terms whose order the language defines.
+    fn ordered() -> impl Strategy<Value = Term> {
+        let pair = (0..3_usize, -3..3_i64, any::<bool>()).prop_map(|(symbol, number, value)| {
+            Term::Symbol(symbol, vec![Term::Number(number), Term::Bool(value)])
+        });
+        prop::collection::vec(pair, 0..4).prop_map(Term::List)
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_is_total(a in terms(), b in terms(), c in terms()) {
+            let mut heap = Heap::new(Terms::new(&Program::default()));
+            let mut values = [make(&mut heap, &a), make(&mut heap, &b), make(&mut heap, &c)];
+            for left in values {
+                for right in values {
+                    prop_assert_eq!(heap.compare(left, right), heap.compare(right, left).reverse());
+                    prop_assert_eq!(heap.compare(left, right) == Ordering::Equal, left == right);
+                }
+            }
+            values.sort_by(|&left, &right| heap.compare(left, right));
+            prop_assert!(heap.compare(values[0], values[2]) != Ordering::Greater);
+            // Words do not matter.
+            let mut other = Heap::new(Terms::new(&Program::default()));
+            let (second, first) = (make(&mut other, &b), make(&mut other, &a));
+            let second = other.keep(second);
+            let (x, y) = (make(&mut heap, &a), make(&mut heap, &b));
+            prop_assert_eq!(other.compare(first, second), heap.compare(x, y));
+            prop_assert_eq!(other.content_hash(first) == other.content_hash(second), x == y);
+            prop_assert_eq!(other.content_hash(first), heap.content_hash(x));
+        }
+
+        #[test]
+        fn the_order_is_that_of_the_language(a in ordered(), b in ordered()) {
+            let mut heap = Heap::new(Terms::new(&Program::default()));
+            let (x, y) = (make(&mut heap, &a), make(&mut heap, &b));
+            prop_assert_eq!(heap.compare(x, y), a.cmp(&b));
+        }
+    }
+
+    #[test]
+    fn numbers_and_long_lists() {
+        let mut heap = Heap::new(Terms::new(&Program::default()));
+        let half = heap.divide(Value::ONE, Value::small(2).unwrap()).unwrap();
+        let big = heap.whole(1 << 40);
+        let small = heap.whole(-(1 << 40));
+        let sorted = [small, Value::ZERO, half, Value::ONE, big];
+        for (index, &left) in sorted.iter().enumerate() {
+            for (other, &right) in sorted.iter().enumerate() {
+                assert_eq!(heap.compare(left, right), index.cmp(&other));
+            }
+        }
+        let numbers: Vec<Value> = (0..200_000).map(|number| Value::small(number).unwrap()).collect();
+        let (long, longer) = (heap.list_of(&numbers[..199_999]), heap.list_of(&numbers));
+        assert_eq!(
+            (heap.compare(long, longer), heap.compare(longer, long)),
+            (Ordering::Less, Ordering::Greater)
+        );
+    }
+}

@@ -25,8 +25,10 @@ pub(super) const PRIVATE_START: u32 = 0xE000_0000;
 pub(super) const PLAIN: u32 = 1 << 31;
 /// Set in the second word of private nodes that have become shared; the third word is then the shared node.
 pub(super) const FORWARDED: u32 = 1 << 30;
+/// Set in the second word of sets, bags and updates whose elements or keys are all plain.
+pub(super) const PLAIN_KEYS: u32 = 1 << 29;
 /// The bits of the second word that are the arity.
-pub(super) const ARITY: u32 = FORWARDED - 1;
+pub(super) const ARITY: u32 = PLAIN_KEYS - 1;
 
 const SEGMENT_BITS: usize = 18;
 const SEGMENT_WORDS: usize = 1 << SEGMENT_BITS;
@@ -61,7 +63,8 @@ struct Tail {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) code: u32,
-    pub(super) plain: bool,
+    /// [`PLAIN`] and [`PLAIN_KEYS`], as they apply.
+    pub(super) flags: u32,
     pub(super) content: u64,
 }
 
@@ -108,7 +111,8 @@ impl Terms {
             (Head::Bag, Value::EMPTY_BAG),
         ] {
             let code = head.code();
-            let header = Header { code, plain: head != Head::CoSet, content: mix(u64::from(code), 0) };
+            let flags = if head == Head::CoSet { PLAIN_KEYS } else { PLAIN | PLAIN_KEYS };
+            let header = Header { code, flags, content: mix(u64::from(code), 0) };
             let made = terms.insert(header, place(code, &[]), &[]);
             debug_assert_eq!(made, Some(value));
         }
@@ -129,11 +133,6 @@ impl Terms {
     #[inline]
     pub(super) fn is_constructor(&self, symbol: usize, arity: usize) -> bool {
         self.fields.get(symbol).is_some_and(|&fields| fields as usize == arity)
-    }
-
-    /// How many symbols there were in the program.
-    pub(super) fn symbols(&self) -> usize {
-        self.fields.len()
     }
 
     /// A word. Zero where nothing has been written.
@@ -202,7 +201,7 @@ impl Terms {
             free = self.probe(slots, header.code, place, arguments).err()?;
         }
         self.set_word(start, header.code);
-        self.set_word(start + 1, arguments.len() as u32 | if header.plain { PLAIN } else { 0 });
+        self.set_word(start + 1, arguments.len() as u32 | header.flags);
         self.set_word(start + 2, header.content as u32);
         self.set_word(start + 3, (header.content >> 32) as u32);
         for (index, argument) in arguments.iter().enumerate() {

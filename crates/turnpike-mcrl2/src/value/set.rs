@@ -1,0 +1,299 @@
+//! Sets: finite ones and their complements, as increasing sequences of elements.
+//!
+//! Elements are compared as terms. For plain elements ([`Heap::is_plain`]) that is equality of data; for others, two terms that differ may
+//! still mean the same. An operation that would have to know gives `None`, as it does for operands that are not such sets.
+
+use std::cmp::Ordering;
+
+use super::{Head, Heap, Value};
+
+/// Which elements of two sequences a merge takes.
+#[derive(Clone, Copy)]
+struct Take {
+    left: bool,
+    both: bool,
+    right: bool,
+}
+
+const UNION: Take = Take { left: true, both: true, right: true };
+const INTERSECTION: Take = Take { left: false, both: true, right: false };
+const DIFFERENCE: Take = Take { left: true, both: false, right: false };
+
+impl Heap {
+    /// The finite set of these elements, given in any order, with or without repetition.
+    pub fn set_of(&mut self, elements: &[Value]) -> Value {
+        let mut sorted = elements.to_vec();
+        self.sort(&mut sorted);
+        self.make(Head::Set, &sorted)
+    }
+
+    /// Sorts elements and drops repetitions.
+    fn sort(&self, elements: &mut Vec<Value>) {
+        elements.sort_by(|&one, &other| self.compare(one, other));
+        elements.dedup_by(|one, other| self.same(*one, *other));
+    }
+
+    /// The set of all elements where a function with truth values differs from membership in a finite set. `constant` is the only value of
+    /// the function, if it is known to have only one: the set is then finite, or the complement of a finite one.
+    pub fn set_by(&mut self, constant: Option<bool>, function: Value, exceptions: Value) -> Value {
+        match constant {
+            Some(false) => exceptions,
+            Some(true) => self.set_complement(exceptions).unwrap_or(exceptions),
+            None => self.make(Head::SetBy, &[function, exceptions]),
+        }
+    }
+
+    /// Whether a set is the complement of a finite one; `None` for what is neither that nor finite.
+    #[inline]
+    fn is_complement(&self, set: Value) -> Option<bool> {
+        match self.head(set) {
+            Some(Head::Set) => Some(false),
+            Some(Head::CoSet) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Where an element stands among the elements of a node (every `step`th argument), or where it would stand.
+    #[inline]
+    pub(super) fn search(
+        &self,
+        node: Value,
+        first: usize,
+        step: usize,
+        element: Value,
+    ) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, (self.arity(node) - first) / step);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.compare(self.argument(node, first + middle * step), element) {
+                Ordering::Equal => return Ok(first + middle * step),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        Err(first + low * step)
+    }
+
+    /// `element in set`
+    #[inline]
+    pub fn set_contains(&self, set: Value, element: Value) -> Option<bool> {
+        let complement = self.is_complement(set)?;
+        match self.search(set, 0, 1, element) {
+            Ok(_) => Some(!complement),
+            Err(_) if self.arity(set) == 0 => Some(complement),
+            Err(_) => (self.is_plain(element) && self.has_plain_keys(set)).then_some(complement),
+        }
+    }
+
+    /// The set with one more element.
+    pub fn set_insert(&mut self, set: Value, element: Value) -> Option<Value> {
+        self.set_change(set, element, !self.is_complement(set)?)
+    }
+
+    /// The set without an element.
+    pub fn set_remove(&mut self, set: Value, element: Value) -> Option<Value> {
+        self.set_change(set, element, self.is_complement(set)?)
+    }
+
+    /// The node of the same kind with or without that argument.
+    fn set_change(&mut self, set: Value, element: Value, listed: bool) -> Option<Value> {
+        let found = self.search(set, 0, 1, element);
+        if found.is_err() && !listed && self.set_contains(set, element).is_none() {
+            return None;
+        }
+        let (head, mut elements) = (self.head(set)?, self.arguments(set).collect::<Vec<_>>());
+        match found {
+            Ok(index) if !listed => drop(elements.remove(index)),
+            Err(index) if listed => elements.insert(index, element),
+            _ => return Some(set),
+        }
+        Some(self.make(head, &elements))
+    }
+
+    /// Merges two increasing sequences. `None` when membership of an element that is not plain would have to be known.
+    fn merge(&self, left: Value, right: Value, take: Take) -> Option<Vec<Value>> {
+        let (lefts, rights) = (self.arity(left), self.arity(right));
+        let (mut one, mut other) = (0, 0);
+        let mut merged = Vec::with_capacity(if take.right { lefts + rights } else { lefts });
+        let mut only = false;
+        while one < lefts && other < rights {
+            let (x, y) = (self.argument(left, one), self.argument(right, other));
+            let order = self.compare(x, y);
+            one += usize::from(order != Ordering::Greater);
+            other += usize::from(order != Ordering::Less);
+            only |= order != Ordering::Equal;
+            match order {
+                Ordering::Less if take.left => merged.push(x),
+                Ordering::Equal if take.both => merged.push(x),
+                Ordering::Greater if take.right => merged.push(y),
+                _ => {}
+            }
+        }
+        only |= one < lefts || other < rights;
+        if take.left {
+            merged.extend((one..lefts).map(|index| self.argument(left, index)));
+        }
+        if take.right {
+            merged.extend((other..rights).map(|index| self.argument(right, index)));
+        }
+        // An element in one of them only: is it really not in the other? For a union that makes no difference.
+        let uncertain = only && lefts > 0 && rights > 0 && !take.right;
+        (!uncertain || (self.has_plain_keys(left) && self.has_plain_keys(right))).then_some(merged)
+    }
+
+    /// `left + right`
+    pub fn set_union(&mut self, left: Value, right: Value) -> Option<Value> {
+        let (head, elements) = match (self.is_complement(left)?, self.is_complement(right)?) {
+            (false, false) => (Head::Set, self.merge(left, right, UNION)?),
+            (true, true) => (Head::CoSet, self.merge(left, right, INTERSECTION)?),
+            (true, false) => (Head::CoSet, self.merge(left, right, DIFFERENCE)?),
+            (false, true) => (Head::CoSet, self.merge(right, left, DIFFERENCE)?),
+        };
+        Some(self.make(head, &elements))
+    }
+
+    /// `left * right`
+    pub fn set_intersection(&mut self, left: Value, right: Value) -> Option<Value> {
+        let (head, elements) = match (self.is_complement(left)?, self.is_complement(right)?) {
+            (false, false) => (Head::Set, self.merge(left, right, INTERSECTION)?),
+            (true, true) => (Head::CoSet, self.merge(left, right, UNION)?),
+            (true, false) => (Head::Set, self.merge(right, left, DIFFERENCE)?),
+            (false, true) => (Head::Set, self.merge(left, right, DIFFERENCE)?),
+        };
+        Some(self.make(head, &elements))
+    }
+
+    /// `left - right`
+    pub fn set_difference(&mut self, left: Value, right: Value) -> Option<Value> {
+        let right = self.set_complement(right)?;
+        self.set_intersection(left, right)
+    }
+
+    /// `!set`
+    pub fn set_complement(&mut self, set: Value) -> Option<Value> {
+        let head = if self.is_complement(set)? { Head::Set } else { Head::CoSet };
+        let elements: Vec<Value> = self.arguments(set).collect();
+        Some(self.make(head, &elements))
+    }
+
+    /// `left <= right`. Whether a complement is part of a finite set depends on the sort: `None`.
+    pub fn set_subset(&self, left: Value, right: Value) -> Option<bool> {
+        let empty = match (self.is_complement(left)?, self.is_complement(right)?) {
+            (false, false) => self.merge(left, right, DIFFERENCE)?,
+            (true, true) => self.merge(right, left, DIFFERENCE)?,
+            (false, true) => self.merge(left, right, INTERSECTION)?,
+            (true, false) => return None,
+        };
+        Some(empty.is_empty())
+    }
+
+    /// The number of elements of a finite set; `None` for others, and when elements that are not plain may be equal.
+    pub fn set_size(&self, set: Value) -> Option<usize> {
+        (self.is(set, Head::Set) && (self.arity(set) < 2 || self.has_plain_keys(set)))
+            .then(|| self.arity(set))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::super::Terms;
+    use super::*;
+
+    fn heap() -> Heap {
+        Heap::new(Terms::new(&crate::sorts::Program::default()))
+    }
+
+    fn numbers(numbers: &[i32]) -> Vec<Value> {
+        numbers.iter().map(|&number| Value::small(number).unwrap()).collect()
+    }
+
+    /// A set of numbers below 12, as the set of those in it and in the form under test.
+    fn make(heap: &mut Heap, elements: &[i32], complement: bool) -> (BTreeSet<i32>, Value) {
+        let value = heap.set_of(&numbers(elements));
+        let model: BTreeSet<i32> = elements.iter().copied().collect();
+        if complement {
+            ((0..12).filter(|number| !model.contains(number)).collect(), heap.set_complement(value).unwrap())
+        } else {
+            (model, value)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sets_are_sets(
+            a in prop::collection::vec(0..12, 0..8), b in prop::collection::vec(0..12, 0..8),
+            complement_a: bool, complement_b: bool, element in 0..12,
+        ) {
+            let mut heap = heap();
+            let (left, x) = make(&mut heap, &a, complement_a);
+            let (right, y) = make(&mut heap, &b, complement_b);
+            let e = Value::small(element).unwrap();
+            let (mut more, mut less) = (left.clone(), left.clone());
+            more.insert(element);
+            less.remove(&element);
+            let cases = [
+                (heap.set_union(x, y), complement_a || complement_b, left.union(&right).copied().collect()),
+                (heap.set_intersection(x, y), complement_a && complement_b, left.intersection(&right).copied().collect()),
+                (heap.set_difference(x, y), complement_a && !complement_b, left.difference(&right).copied().collect()),
+                (heap.set_insert(x, e), complement_a, more),
+                (heap.set_remove(x, e), complement_a, less),
+            ];
+            for (result, complement, model) in cases {
+                let model: BTreeSet<i32> = model;
+                let listed: Vec<i32> = (0..12).filter(|number| model.contains(number) != complement).collect();
+                let expected = heap.set_of(&numbers(&listed));
+                let expected = if complement { heap.set_complement(expected) } else { Some(expected) };
+                prop_assert_eq!(result, expected);
+            }
+            prop_assert_eq!(heap.set_contains(x, e), Some(left.contains(&element)));
+            if complement_a && !complement_b {
+                prop_assert_eq!(heap.set_subset(x, y), None);
+            } else if complement_a == complement_b {
+                prop_assert_eq!(heap.set_subset(x, y), Some(left.is_subset(&right)));
+            }
+            prop_assert_eq!(heap.set_size(x), (!complement_a).then_some(left.len()));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_known_is_not_claimed() {
+        let mut heap = heap();
+        let stuck = |heap: &mut Heap, number| heap.make(Head::Apply, &numbers(&[number]));
+        let (one, two) = (stuck(&mut heap, 1), stuck(&mut heap, 2));
+        let (ones, twos, both) = (heap.set_of(&[one]), heap.set_of(&[two]), heap.set_of(&[two, one]));
+        assert_eq!((heap.set_contains(ones, one), heap.set_contains(ones, two)), (Some(true), None));
+        assert_eq!((heap.set_union(ones, twos), heap.set_intersection(ones, twos)), (Some(both), None));
+        assert_eq!((heap.set_difference(both, ones), heap.set_subset(ones, twos)), (None, None));
+        assert_eq!(
+            (heap.set_intersection(ones, ones), heap.set_subset(ones, ones)),
+            (Some(ones), Some(true))
+        );
+        assert_eq!(
+            (heap.set_contains(Value::EMPTY_SET, one), heap.set_contains(Value::FULL_SET, one)),
+            (Some(false), Some(true))
+        );
+        assert_eq!(
+            (heap.set_difference(ones, Value::EMPTY_SET), heap.set_union(ones, Value::FULL_SET)),
+            (Some(ones), Some(Value::FULL_SET))
+        );
+        assert_eq!((heap.set_size(both), heap.set_size(ones), heap.set_size(one)), (None, Some(1), None));
+        assert_eq!((heap.set_union(one, ones), heap.set_complement(one)), (None, None));
+    }
+
+    #[test]
+    fn sets_by_predicate() {
+        let mut heap = heap();
+        let set = heap.set_of(&numbers(&[1]));
+        let complement = heap.set_complement(set).unwrap();
+        assert_eq!(
+            (heap.set_by(Some(false), Value::NIL, set), heap.set_by(Some(true), Value::NIL, set)),
+            (set, complement)
+        );
+        let by = heap.set_by(None, Value::NIL, set);
+        assert_eq!((heap.head(by), heap.set_contains(by, Value::ONE)), (Some(Head::SetBy), None));
+    }
+}
