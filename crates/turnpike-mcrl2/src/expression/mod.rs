@@ -16,6 +16,7 @@ pub use number::{integer_value, is_value, number_value};
 pub(crate) use simplify::Facts;
 pub use simplify::simplify;
 pub use substitute::{Substitution, rename, substitute};
+pub(crate) use text::{infix, prefix};
 pub use text::{text, text_with};
 pub use walk::{conjuncts, disjuncts, free_variables, reachable, same};
 

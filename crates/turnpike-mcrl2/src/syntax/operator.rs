@@ -215,6 +215,16 @@ impl BinaryOperator {
     }
 }
 
+impl BinaryOperator {
+    /// The weakest levels that may stand to the left and to the right of it without parentheses.
+    pub fn sides(self) -> (u8, u8) {
+        match self.associativity() {
+            Associativity::Left => (self.level(), self.level() + 1),
+            Associativity::Right => (self.level() + 1, self.level()),
+        }
+    }
+}
+
 /// A prefix that binds variables in data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binder {

@@ -10,11 +10,13 @@ mod heap;
 mod list;
 mod number;
 mod order;
+mod print;
 mod set;
 mod terms;
 
 pub use heap::{Heap, Mark};
 pub use list::Elements;
+pub use print::Binders;
 pub use terms::Terms;
 
 use crate::sorts::SymbolId;
