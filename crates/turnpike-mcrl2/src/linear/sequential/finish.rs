@@ -1,4 +1,5 @@
-//! The last touches: variables that are never needed together share one, and those that are not needed get a fixed value.
+//! The last touches: variables that are never needed together share one, no two components share any, and those that are not needed
+//! get a fixed value.
 
 use rustc_hash::FxHashMap;
 
@@ -7,33 +8,35 @@ use super::reduce::Reduction;
 use super::updates::{change_leaves, for_each_leaf};
 use crate::expression::{Substitution, representative, variable};
 use crate::linear::Update;
-use crate::sorts::{Expression, ExpressionId, Program, SortId, VariableId};
+use crate::sorts::{Expression, ExpressionId, Program, SortId, Variable, VariableId};
 use crate::syntax::Symbol;
 
-/// Lets variables of the same name and sort share one where no location needs both.
+/// Gives the component variables of its own: two components may come from the same process. Variables of the same name and sort share one
+/// where no location needs both.
 pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
     let all = automaton.live.variables().to_vec();
-    let mut groups: FxHashMap<(Symbol, SortId), Vec<Vec<VariableId>>> = FxHashMap::default();
+    let mut groups: FxHashMap<(Symbol, SortId), Vec<(VariableId, Vec<VariableId>)>> = FxHashMap::default();
     let mut renamed = Substitution::default();
-    let mut first: FxHashMap<VariableId, VariableId> = FxHashMap::default();
+    let mut own: FxHashMap<VariableId, VariableId> = FxHashMap::default();
     for one in all {
-        let declared = *automaton.program.variable(one);
-        let classes = groups.entry((declared.name, declared.sort)).or_default();
-        let fits = |class: &Vec<VariableId>| {
+        let Variable { name, sort, span } = *automaton.program.variable(one);
+        let classes = groups.entry((name, sort)).or_default();
+        let fits = |class: &[VariableId]| {
             (0..automaton.locations.len() as u32).all(|location| {
                 !automaton.live.contains(location, one)
                     || !class.iter().any(|&other| automaton.live.contains(location, other))
             })
         };
-        match classes.iter_mut().find(|class| fits(class)) {
-            Some(class) => {
-                class.push(one);
-                first.insert(one, class[0]);
-                let value = variable(automaton.program, class[0]);
-                renamed.insert(one, value);
+        let index = match classes.iter().position(|(_, class)| fits(class)) {
+            Some(index) => index,
+            None => {
+                classes.push((automaton.program.add_variable(name, sort, span), Vec::new()));
+                classes.len() - 1
             }
-            None => classes.push(vec![one]),
-        }
+        };
+        classes[index].1.push(one);
+        own.insert(one, classes[index].0);
+        renamed.insert(one, variable(automaton.program, classes[index].0));
     }
     if renamed.is_empty() {
         return;
@@ -41,7 +44,7 @@ pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
     let rename = |update: &mut Update| {
         change_leaves(update, |_, assignments| {
             for (one, _) in assignments {
-                *one = first.get(one).copied().unwrap_or(*one);
+                *one = own.get(one).copied().unwrap_or(*one);
             }
         });
     };

@@ -54,7 +54,6 @@ impl<'a> Reduction<'a> {
 
     /// Reduces until nothing changes any more.
     pub(super) fn run(&mut self) {
-        self.simplify(&Substitution::default());
         loop {
             self.prune();
             self.forget();
@@ -124,7 +123,7 @@ impl<'a> Reduction<'a> {
 
     fn replace(&mut self, expression: ExpressionId, values: &Substitution) -> ExpressionId {
         if !self.free(expression).iter().any(|one| values.contains_key(one)) {
-            return if values.is_empty() { simplify(self.program, expression) } else { expression };
+            return expression;
         }
         let replaced = substitute(self.program, expression, values);
         simplify(self.program, replaced)

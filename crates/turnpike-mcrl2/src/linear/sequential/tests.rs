@@ -223,3 +223,201 @@ fn recursion_must_be_guarded() {
     // What does not come first needs no guard, nor what is never called.
     check("act a; proc P = a.P; Q = Q; init P;", &["0", "0: a -> 0"]);
 }
+
+#[test]
+fn parallel_operators_are_refused_inside() {
+    let help = "(||, comm, allow, block, hide and rename may only stand at the outer level, never below `.`, `+`, `->`, sum, dist or `@`, nor in recursion)";
+    for (source, message) in [
+        ("act a; proc P = a.(P || P); init P;", "`||`"),
+        ("act a; init a.hide({a}, a);", "`hide`"),
+        ("act a; init a + block({a}, a);", "`block`"),
+        ("act a; init sum n: Nat. allow({a}, a);", "`allow`"),
+        ("act a, b; init true -> rename({a -> b}, a);", "`rename`"),
+        ("act a, b, c; init comm({a|b -> c}, a).b;", "`comm`"),
+    ] {
+        check(source, &[&format!("{message} may not stand inside a sequential process {help}")]);
+    }
+    check("act a, b; init a ||_ b;", &["the operator `||_` is not supported"]);
+    check("act a, b; init a << b;", &["the operator `<<` is not supported"]);
+    check("act a, b, c; init a|(b.c);", &["`|` joins actions only (a multi-action is written a|b)"]);
+}
+
+#[test]
+fn errors_have_a_place() {
+    let source = "act a; proc P = a.(P || P); init P;";
+    let mut program = program(source);
+    let root = program.init.expect("an initial process");
+    let error = automaton(&mut program, "P", root, &Substitution::default()).expect_err("not sequential");
+    assert_eq!(&source[error.span.expect("a place").range], "P || P");
+}
+
+#[test]
+fn time_stamps() {
+    // Row 32.
+    check("act a, b, c; init a@1.b@3.c@2.delta;", &["0", "0: a @ 1 -> 1", "1: b @ 3 -> 2", "2: c @ 2 -> 3"]);
+    check("act a, b; init (a|b)@2 @ 2 . delta@3;", &["0", "0: a|b @ 2 -> 1"]);
+    check(
+        "act a: Real; init sum t: Real. (a(t)@t @ 2) . delta;",
+        &["0", "0: sum t. (2 == t) -> a(t) @ 2 -> 1"],
+    );
+    check("act a; init a@1@2;", &["0"]);
+}
+
+#[test]
+fn probabilistic_choices() {
+    // Row 31.
+    check(
+        "act throw: Bool; a; init a.dist b: Bool[if(b, 1/3, 2/3)].throw(b).delta;",
+        &["[b = false] 0", "0: a -> dist b[if(b, 1 / 3, 2 / 3)]. [b = b] 1", "1: throw(b) -> [b = false] 2"],
+    );
+    check(
+        "act head, tail; proc Coin = dist b: Bool[1/2]. (b -> head.Coin <> tail.Coin); init Coin;",
+        &[
+            "dist b[1 / 2]. if b then 0 else 1",
+            "0: head -> dist b[1 / 2]. if b then 0 else 1",
+            "1: tail -> dist b[1 / 2]. if b then 0 else 1",
+        ],
+    );
+    // Two choices in a row are one; one that may not happen has a sure outcome then.
+    check(
+        "act a, c: Bool; init sum b: Bool. a(b).(b -> dist x: Bool[1/4]. dist y: Bool[3/4]. c(x && y).delta);",
+        &[
+            "[x = false, y = false] 0",
+            "0: sum b. a(b) -> dist x, y[if(b, 1 / 4, if(!x, 1, 0)) * if(b, 3 / 4, if(!y, 1, 0))]. if b then [x = x, y = y] 1 else 2",
+            "1: c(x && y) -> [x = false, y = false] 2",
+        ],
+    );
+    // Beside other alternatives it is made before all of them.
+    check(
+        "act a, b; c: Bool; init a.(b.delta + dist x: Bool[1/2]. c(x).delta);",
+        &[
+            "[x = false] 0",
+            "0: a -> dist x[1 / 2]. [x = x] 1",
+            "1: b -> [x = false] 2",
+            "1: c(x) -> [x = false] 2",
+        ],
+    );
+    check(
+        "act a, b: Bool; init sum y: Bool. dist x: Bool[1/2]. a(x && y).delta;",
+        &[
+            "a probabilistic choice directly inside a sum is not supported (put an action between the sum and the dist)",
+        ],
+    );
+}
+
+#[test]
+fn the_environment_gives_values() {
+    let mut program =
+        program("act a, b: Nat; glob g: Nat; proc P(n: Nat) = a(n).(n < 9) -> P(n + 1) <> b(g); init P(0);");
+    let (parameter, body) = (program.processes[0].parameters[0], program.processes[0].body.expect("checked"));
+    let one = crate::expression::representative(&mut program, crate::sorts::SortId::POS).expect("a number");
+    let environment = Substitution::from_iter([(parameter, one)]);
+    let automaton = automaton(&mut program, "P", body, &environment).expect("sequential");
+    assert_eq!(
+        show(&program, &automaton),
+        "[n = 1] 0\n0: a(n) -> if n < 9 then [n = n + 1] 0 else [n = 0] 1\n1: b(0) -> 2\n2: Terminate -> 3"
+    );
+}
+
+#[test]
+fn locations_say_what_comes_next() {
+    let (_, automaton) = build(
+        "act get, put: Nat # Nat; a, b; proc P(n: Nat) = sum m: Nat. get(n, m).put(m, n).(a + b).P(n); init P(1).a;",
+    )
+    .expect("sequential");
+    let texts: Vec<&str> = automaton.locations.iter().map(|one| &*one.text).collect();
+    assert_eq!(texts, ["P", "put(m, n) . (a + …) . P(n)", "(a + …) . P(n)"]);
+}
+
+/// Nothing recurses without bound, and nothing is quadratic in a bad way.
+#[test]
+fn large_terms() {
+    let long = vec!["a"; 10_000].join(".");
+    let (_, automaton) = build(&format!("act a; init {long};")).expect("sequential");
+    assert_eq!((automaton.locations.len(), automaton.edges.len()), (10_002, 10_001));
+    let left = format!("{}a{}", "(".repeat(3_000), ".a)".repeat(3_000));
+    let (_, automaton) = build(&format!("act a; init {left};")).expect("sequential");
+    assert_eq!(automaton.edges.len(), 3_002);
+    let wide: Vec<String> =
+        (0..5_000).map(|n| format!("(n == {n}) -> a(n).P({})", (n + 1) % 5_000)).collect();
+    let wide = wide.join(" + ");
+    let (_, automaton) =
+        build(&format!("act a: Nat; proc P(n: Nat) = {wide}; init P(0);")).expect("sequential");
+    assert_eq!((automaton.locations.len(), automaton.edges.len()), (1, 5_000));
+    let deep: String = (0..1_000).map(|n| format!("(n == {n}) -> a.P(n + 1) <> ")).collect();
+    let (_, automaton) =
+        build(&format!("act a; proc P(n: Nat) = {deep} delta; init P(0);")).expect("sequential");
+    // Those beyond the bound on conditions that are decided at once stay with one location.
+    assert_eq!((automaton.locations.len(), automaton.edges.len()), (2, 801));
+}
+
+/// Every sequential process of the public models, its parameters having some value.
+#[test]
+#[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
+fn processes_of_public_models() {
+    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(std::path::PathBuf::from) else {
+        eprintln!("skipped: TURNPIKE_CORPUS is not set");
+        return;
+    };
+    let mut folders = vec![corpus.join("models/mcrl2")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty());
+    let (mut built, mut refused) = (0, std::collections::BTreeMap::<String, usize>::new());
+    let (mut locations, mut edges) = (0, 0);
+    let start = std::time::Instant::now();
+    for path in &files {
+        let source = std::fs::read_to_string(path).expect("a readable model");
+        let (Some(mut program), _) = check_specification(&parse_specification(&source).0) else { continue };
+        for index in 0..program.processes.len() {
+            let begin = std::time::Instant::now();
+            let process = program.processes[index].clone();
+            let mut environment = Substitution::default();
+            for &one in &process.parameters {
+                let sort = program.variable(one).sort;
+                let value = crate::expression::representative(&mut program, sort);
+                environment.extend(value.map(|value| (one, value)));
+            }
+            let name = program.text(process.name).to_owned();
+            match automaton(&mut program, &name, process.body.expect("checked"), &environment) {
+                Ok(automaton) => {
+                    built += 1;
+                    locations += automaton.locations.len();
+                    edges += automaton.edges.len();
+                    if begin.elapsed().as_millis() > 500 {
+                        eprintln!(
+                            "{} {name}: {} locations, {} edges, {} variables, {:?}",
+                            path.display(),
+                            automaton.locations.len(),
+                            automaton.edges.len(),
+                            automaton.variables.len(),
+                            begin.elapsed()
+                        );
+                    }
+                }
+                Err(error) => {
+                    if !error.message.contains("may not stand inside") {
+                        eprintln!("{} {name}: {error}", path.display());
+                    }
+                    *refused.entry(error.message).or_default() += 1;
+                }
+            }
+        }
+    }
+    eprintln!(
+        "{} models, {built} processes, {locations} locations, {edges} edges in {:?}; refused: {refused:?}",
+        files.len(),
+        start.elapsed()
+    );
+    assert!(built > 0);
+}

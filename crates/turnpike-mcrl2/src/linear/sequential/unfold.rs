@@ -24,7 +24,9 @@ use crate::syntax::{ProcessOperator, Span};
 /// More locations than this are an error.
 const LOCATIONS: usize = 1_000_000;
 /// Conditions inside conditions are decided at once this deep; deeper ones become conditions of edges.
-const DEPTH: usize = 500;
+const DEPTH: usize = 200;
+/// One step decides at most this many conditions at once; further ones become conditions of edges.
+const DECISIONS: usize = 5_000;
 /// Stands for a return to the newest frame of the stack until all frames are known.
 const RETURN: Goto = Goto::Local(u32::MAX);
 
@@ -66,6 +68,7 @@ pub(super) struct Unfolding<'a> {
     globals: Rc<Substitution>,
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
+    decisions: usize,
     limit: usize,
 }
 
@@ -94,6 +97,7 @@ impl<'a> Unfolding<'a> {
             globals: Rc::new(globals),
             edges: Vec::new(),
             stack: None,
+            decisions: 0,
             limit: LOCATIONS,
         })
     }
@@ -221,6 +225,7 @@ impl<'a> Unfolding<'a> {
         values: Rc<Substitution>,
         lottery: &mut Lottery,
     ) -> Result<Update, Diagnostic> {
+        self.decisions = 0;
         match self.chains.first(chain) {
             Some((rest, chain)) => self.resolve(Here { rest, chain, values }, lottery, 0),
             None if chain == ChainId::RETURN => Ok(Update::Go { location: RETURN, assignments: Vec::new() }),
@@ -243,7 +248,9 @@ impl<'a> Unfolding<'a> {
                     lottery.add(self.program, fresh, weight, &[])?;
                     here.rest.term = self.terms.canonical(body);
                 }
-                Behaviour::If { condition, then, otherwise } if depth < DEPTH => {
+                Behaviour::If { condition, then, otherwise }
+                    if depth < DEPTH && self.decisions < DECISIONS =>
+                {
                     let condition = self.apply(&here.values, condition);
                     let then = self.terms.canonical(then);
                     let otherwise = otherwise.map(|one| self.terms.canonical(one));
@@ -268,6 +275,7 @@ impl<'a> Unfolding<'a> {
         lottery: &mut Lottery,
         depth: usize,
     ) -> Result<Update, Diagnostic> {
+        self.decisions += 1;
         let negated = not(self.program, condition);
         let mut branch = here.clone();
         branch.rest.term = then;
@@ -519,7 +527,9 @@ impl<'a> Unfolding<'a> {
             match self.program.expression(part) {
                 Expression::Bool(true) => {}
                 Expression::Bool(false) => return false,
-                _ if guard.conditions.iter().any(|&one| expression::same(self.program, one, part)) => {}
+                // Long lists are rarely repetitive, and take long to look through.
+                _ if guard.conditions.len() < 50
+                    && guard.conditions.iter().any(|&one| expression::same(self.program, one, part)) => {}
                 _ => guard.conditions.push(part),
             }
         }
