@@ -1,0 +1,620 @@
+//! Evaluation of conditions on partial values: true, false, or it depends.
+
+use std::rc::Rc;
+
+use crate::evaluate::Machine;
+use crate::sorts::{Builtin, SortId, SymbolId};
+use crate::value::{Head, Value};
+
+use super::Narrowing;
+use super::candidate::{Candidate, Place};
+use super::partial::{Partial, Range};
+use super::term::{Rule, Shape, Term, TermId};
+
+/// Equations applied one inside the other, no deeper than this.
+const MAX_DEPTH: usize = 300;
+/// A quantifier tries so many candidates.
+const QUANTIFIER_LIMIT: usize = 200;
+
+/// An evaluation under way.
+pub(super) struct Evaluation<'a> {
+    pub(super) narrowing: &'a Narrowing,
+    pub(super) machine: &'a mut Machine,
+    pub(super) base: usize,
+    /// What the code without unknown parts evaluates to, once it has been needed.
+    pub(super) cache: &'a mut [Option<Partial>],
+    pub(super) steps: usize,
+    pub(super) depth: usize,
+}
+
+impl Evaluation<'_> {
+    /// Evaluates a term, its local variables being in `locals`.
+    pub(super) fn term(&mut self, id: TermId, at: &Candidate, locals: &mut [Partial]) -> Partial {
+        if self.steps == 0 {
+            return Partial::Unknown;
+        }
+        self.steps -= 1;
+        stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.term_of(id, at, locals))
+    }
+
+    fn term_of(&mut self, id: TermId, at: &Candidate, locals: &mut [Partial]) -> Partial {
+        let narrowing = self.narrowing;
+        match &narrowing.terms.terms[id] {
+            Term::Place(place) => Partial::Place(*place),
+            Term::Local(local) => locals[*local].clone(),
+            Term::Known(index) => {
+                if let Some(known) = &self.cache[*index] {
+                    return known.clone();
+                }
+                let value = self.machine.evaluate(&narrowing.terms.codes[*index], self.base);
+                let known = value.map_or(Partial::Unknown, Partial::Known);
+                self.cache[*index] = Some(known.clone());
+                known
+            }
+            Term::Constructor(symbol, fields) => {
+                let fields = self.all(fields, at, locals);
+                self.node(Head::Symbol(*symbol), fields, at)
+            }
+            Term::List(elements) => {
+                let mut list = Partial::Known(self.machine.heap.make(Head::Nil, &[]));
+                for element in self.all(elements, at, locals).into_iter().rev() {
+                    list = self.node(Head::Cons, vec![element, list], at);
+                }
+                list
+            }
+            Term::Builtin(builtin, symbol, terms, sort) => {
+                self.builtin(*builtin, *symbol, terms, *sort, at, locals)
+            }
+            Term::Recognise(symbol, body) => {
+                let body = self.term(*body, at, locals);
+                Partial::bool(match self.open(&body, at) {
+                    Some((Head::Symbol(found), _))
+                        if narrowing.terms.free.contains_key(&found) || found == *symbol =>
+                    {
+                        Some(found == *symbol)
+                    }
+                    Some((Head::Symbol(found), _)) => {
+                        narrowing.constructors.contains(&found).then_some(false)
+                    }
+                    _ => None,
+                })
+            }
+            Term::Project(symbol, fields, body, sort) => {
+                let body = self.term(*body, at, locals);
+                if let Some((Head::Symbol(found), parts)) = self.open(&body, at)
+                    && let Some((_, position)) = fields.iter().find(|(symbol, _)| *symbol == found)
+                {
+                    return parts[*position].clone();
+                }
+                match self.known(&body, at) {
+                    Some(value) => self.apply(*symbol, &[value], *sort),
+                    None => Partial::of(*sort),
+                }
+            }
+            Term::Function(symbol, terms, sort) => {
+                let arguments = self.all(terms, at, locals);
+                self.function(*symbol, arguments, *sort, at)
+            }
+            Term::Apply(function, terms, sort) => {
+                let function = self.term(*function, at, locals);
+                let arguments = self.all(terms, at, locals);
+                if let Some(function) = self.known(&function, at)
+                    && let Some(values) = self.all_known(&arguments, at)
+                {
+                    let value = self.machine.apply(function, &values);
+                    return value.map_or_else(|_| Partial::of(*sort), Partial::Known);
+                }
+                Partial::of(*sort)
+            }
+            Term::Let(definitions, body) => {
+                let values: Vec<Partial> =
+                    definitions.iter().map(|&(_, value)| self.term(value, at, locals)).collect();
+                for (&(local, _), value) in definitions.iter().zip(values) {
+                    locals[local] = value;
+                }
+                self.term(*body, at, locals)
+            }
+            Term::Quantifier { exists, variables, body } => {
+                Partial::bool(self.quantifier(*exists, variables, *body, at, locals))
+            }
+            Term::Unknown(sort) => Partial::of(*sort),
+        }
+    }
+
+    fn all(&mut self, ids: &[TermId], at: &Candidate, locals: &mut [Partial]) -> Vec<Partial> {
+        ids.iter().map(|&id| self.term(id, at, locals)).collect()
+    }
+
+    /// The value, if all of it is known.
+    pub(super) fn known(&self, partial: &Partial, at: &Candidate) -> Option<Value> {
+        match partial {
+            Partial::Known(value) => Some(*value),
+            Partial::Place(place) => at.values[*place],
+            // Nodes with known parts only are not made.
+            Partial::Node(..) | Partial::Number(_) | Partial::Unknown => None,
+        }
+    }
+
+    fn all_known(&self, partials: &[Partial], at: &Candidate) -> Option<Vec<Value>> {
+        partials.iter().map(|partial| self.known(partial, at)).collect()
+    }
+
+    fn node(&mut self, head: Head, parts: Vec<Partial>, at: &Candidate) -> Partial {
+        match self.all_known(&parts, at) {
+            Some(values) => Partial::Known(self.machine.heap.make(head, &values)),
+            None => Partial::Node(head, parts.into()),
+        }
+    }
+
+    /// The constructor of a value and its arguments, if they are known that far. Other functions that a known value may begin with come as
+    /// they are.
+    fn open(&self, partial: &Partial, at: &Candidate) -> Option<(Head, Rc<[Partial]>)> {
+        match partial {
+            Partial::Node(head, parts) => Some((*head, parts.clone())),
+            Partial::Number(_) | Partial::Unknown => None,
+            Partial::Place(place) => match (&at.values[*place], &at.places[*place]) {
+                (Some(value), _) => self.open(&Partial::Known(*value), at),
+                (None, Place::Node(head, first, count)) => {
+                    Some((*head, (*first..first + count).map(Partial::Place).collect()))
+                }
+                _ => None,
+            },
+            Partial::Known(value) => {
+                let heap = &self.machine.heap;
+                let head = heap.head(*value)?;
+                if !matches!(head, Head::Symbol(_) | Head::Cons | Head::Nil) {
+                    return None;
+                }
+                let parts = (0..heap.arity(*value)).map(|index| Partial::Known(heap.argument(*value, index)));
+                Some((head, parts.collect()))
+            }
+        }
+    }
+
+    /// The range of a number.
+    fn range(&self, partial: &Partial, at: &Candidate) -> Range {
+        match partial {
+            Partial::Known(value) => Range::of(&self.machine.heap, *value),
+            Partial::Number(range) => *range,
+            Partial::Place(place) => match (at.values[*place], &at.places[*place]) {
+                (Some(value), _) => Range::of(&self.machine.heap, value),
+                (None, Place::Number(range)) => *range,
+                (None, Place::Hole(sort)) => match Partial::of(*sort) {
+                    Partial::Number(range) => range,
+                    _ => Range::ALL,
+                },
+                _ => Range::ALL,
+            },
+            _ => Range::ALL,
+        }
+    }
+
+    fn apply(&mut self, symbol: SymbolId, values: &[Value], sort: SortId) -> Partial {
+        let function = self.machine.heap.make(Head::Symbol(symbol), &[]);
+        self.machine.apply(function, values).map_or_else(|_| Partial::of(sort), Partial::Known)
+    }
+
+    fn function(
+        &mut self,
+        symbol: SymbolId,
+        arguments: Vec<Partial>,
+        sort: SortId,
+        at: &Candidate,
+    ) -> Partial {
+        if let Some(values) = self.all_known(&arguments, at) {
+            return self.apply(symbol, &values, sort);
+        }
+        let narrowing = self.narrowing;
+        let Some(rules) = narrowing.terms.rules.get(&symbol) else { return Partial::of(sort) };
+        if self.depth >= MAX_DEPTH {
+            return Partial::of(sort);
+        }
+        self.depth += 1;
+        let result = self.rules(rules, &arguments, sort, at);
+        self.depth -= 1;
+        result
+    }
+
+    fn rules(&mut self, rules: &[Rule], arguments: &[Partial], sort: SortId, at: &Candidate) -> Partial {
+        // What it is if one of the rules that may apply does.
+        let mut perhaps: Option<Partial> = None;
+        for rule in rules {
+            let mut locals = vec![Partial::Unknown; rule.locals];
+            let mut fits = Some(true);
+            for (shape, argument) in rule.shapes.iter().zip(arguments) {
+                match self.shape(shape, argument, at, &mut locals) {
+                    Some(true) => {}
+                    Some(false) => {
+                        fits = Some(false);
+                        break;
+                    }
+                    None => fits = None,
+                }
+            }
+            match fits {
+                Some(true) => {}
+                Some(false) => continue,
+                None => return Partial::of(sort),
+            }
+            let applies = match rule.condition {
+                Some(condition) => {
+                    let condition = self.term(condition, at, &mut locals);
+                    self.truth(&condition, at)
+                }
+                None => Some(true),
+            };
+            if applies == Some(false) {
+                continue;
+            }
+            let right = self.term(rule.right, at, &mut locals);
+            let result = match perhaps {
+                Some(old) => self.join(old, right, at),
+                None => right,
+            };
+            if applies == Some(true) {
+                return result;
+            }
+            if matches!(result, Partial::Unknown) {
+                return Partial::of(sort);
+            }
+            perhaps = Some(result);
+        }
+        Partial::of(sort)
+    }
+
+    fn truth(&self, partial: &Partial, at: &Candidate) -> Option<bool> {
+        self.known(partial, at).and_then(Value::as_bool)
+    }
+
+    fn shape(
+        &mut self,
+        shape: &Shape,
+        value: &Partial,
+        at: &Candidate,
+        locals: &mut [Partial],
+    ) -> Option<bool> {
+        match shape {
+            Shape::Bind(local) => {
+                locals[*local] = value.clone();
+                Some(true)
+            }
+            Shape::Same(local) => {
+                let other = locals[*local].clone();
+                self.equal(&other, value, at)
+            }
+            Shape::Known(code) => {
+                let known = match &self.cache[*code] {
+                    Some(known) => known.clone(),
+                    None => {
+                        let code = &self.narrowing.terms.codes[*code];
+                        self.machine.evaluate(code, self.base).map_or(Partial::Unknown, Partial::Known)
+                    }
+                };
+                self.cache[*code] = Some(known.clone());
+                self.equal(&known, value, at)
+            }
+            Shape::Nil => match self.open(value, at)?.0 {
+                Head::Nil => Some(true),
+                Head::Cons => Some(false),
+                _ => None,
+            },
+            Shape::Cons(parts) => match self.open(value, at)? {
+                (Head::Nil, _) => Some(false),
+                (Head::Cons, found) => self.shapes(&parts[..], &found, at, locals),
+                _ => None,
+            },
+            Shape::Constructor(symbol, parts) => match self.open(value, at)? {
+                (Head::Symbol(found), fields) if found == *symbol => self.shapes(parts, &fields, at, locals),
+                (Head::Symbol(found), _) if self.narrowing.constructors.contains(&found) => Some(false),
+                _ => None,
+            },
+        }
+    }
+
+    fn shapes(
+        &mut self,
+        shapes: &[Shape],
+        values: &[Partial],
+        at: &Candidate,
+        locals: &mut [Partial],
+    ) -> Option<bool> {
+        let mut fits = Some(true);
+        for (shape, value) in shapes.iter().zip(values) {
+            match self.shape(shape, value, at, locals) {
+                Some(true) => {}
+                Some(false) => return Some(false),
+                None => fits = None,
+            }
+        }
+        fits
+    }
+
+    /// Whether two values are equal; nothing when it depends.
+    fn equal(&mut self, left: &Partial, right: &Partial, at: &Candidate) -> Option<bool> {
+        let (mut left, mut right, mut equal) = (left.clone(), right.clone(), Some(true));
+        loop {
+            if let (Partial::Place(one), Partial::Place(other)) = (&left, &right)
+                && one == other
+            {
+                return equal;
+            }
+            if let (Some(one), Some(other)) = (self.known(&left, at), self.known(&right, at)) {
+                let heap = &self.machine.heap;
+                return if heap.same(one, other) {
+                    equal
+                } else {
+                    (heap.is_plain(one) && heap.is_plain(other)).then_some(false)
+                };
+            }
+            let (Some((head, parts)), Some((other, others))) = (self.open(&left, at), self.open(&right, at))
+            else {
+                return self.range(&left, at).equal(self.range(&right, at));
+            };
+            if head != other {
+                let free = |head: Head| match head {
+                    Head::Symbol(symbol) => self.narrowing.terms.free.get(&symbol) == Some(&true),
+                    Head::Nil | Head::Cons => true,
+                    _ => false,
+                };
+                return (free(head) && free(other)).then_some(false);
+            }
+            let free = match head {
+                Head::Symbol(symbol) => self.narrowing.terms.free.get(&symbol) == Some(&true),
+                _ => true,
+            };
+            let Some(last) = parts.len().checked_sub(1) else { return equal };
+            // The last part is compared by going round again: lists may be long.
+            for index in 0..last {
+                let part = stacker::maybe_grow(128 * 1024, 1024 * 1024, || {
+                    self.equal(&parts[index], &others[index], at)
+                });
+                match part {
+                    Some(true) => {}
+                    Some(false) if free => return Some(false),
+                    _ => equal = None,
+                }
+            }
+            if !free {
+                return None;
+            }
+            (left, right) = (parts[last].clone(), others[last].clone());
+        }
+    }
+
+    /// One or the other.
+    fn join(&mut self, left: Partial, right: Partial, at: &Candidate) -> Partial {
+        if let (Some(one), Some(other)) = (self.known(&left, at), self.known(&right, at))
+            && one == other
+        {
+            return left;
+        }
+        match self.range(&left, at).hull(self.range(&right, at)) {
+            Range::ALL => Partial::Unknown,
+            range => Partial::Number(range),
+        }
+    }
+
+    /// The known elements that a list begins with, and whether that is all of it; otherwise the tail is unknown.
+    fn spine(&self, list: &Partial, at: &Candidate) -> (Vec<Partial>, bool) {
+        let (mut elements, mut rest) = (Vec::new(), list.clone());
+        loop {
+            match self.open(&rest, at) {
+                Some((Head::Cons, parts)) => {
+                    elements.push(parts[0].clone());
+                    rest = parts[1].clone();
+                }
+                Some((Head::Nil, _)) => return (elements, true),
+                _ => return (elements, false),
+            }
+        }
+    }
+
+    fn list(&mut self, elements: Vec<Partial>, tail: Partial, at: &Candidate) -> Partial {
+        elements.into_iter().rev().fold(tail, |list, element| self.node(Head::Cons, vec![element, list], at))
+    }
+
+    fn builtin(
+        &mut self,
+        builtin: Builtin,
+        symbol: SymbolId,
+        terms: &[TermId],
+        sort: SortId,
+        at: &Candidate,
+        locals: &mut [Partial],
+    ) -> Partial {
+        // Those that do not need all their arguments.
+        match builtin {
+            Builtin::And | Builtin::Or | Builtin::Implies => {
+                let first = self.term(terms[0], at, locals);
+                let first = self.truth(&first, at);
+                // What the first must be to decide, and what it is then.
+                let (decides, result) = match builtin {
+                    Builtin::And => (false, false),
+                    Builtin::Or => (true, true),
+                    _ => (false, true),
+                };
+                if first == Some(decides) {
+                    return Partial::bool(Some(result));
+                }
+                let second = self.term(terms[1], at, locals);
+                let second = self.truth(&second, at);
+                return Partial::bool(match (first, second) {
+                    (_, Some(second)) if second == result => Some(result),
+                    (Some(_), second) => second,
+                    _ => None,
+                });
+            }
+            Builtin::If => {
+                let condition = self.term(terms[0], at, locals);
+                return match self.truth(&condition, at) {
+                    Some(true) => self.term(terms[1], at, locals),
+                    Some(false) => self.term(terms[2], at, locals),
+                    None => {
+                        let then = self.term(terms[1], at, locals);
+                        let otherwise = self.term(terms[2], at, locals);
+                        self.join(then, otherwise, at)
+                    }
+                };
+            }
+            _ => {}
+        }
+        let arguments = self.all(terms, at, locals);
+        if let Some(values) = self.all_known(&arguments, at) {
+            return self.apply(symbol, &values, sort);
+        }
+        self.partial_builtin(builtin, &arguments, sort, at)
+    }
+
+    fn partial_builtin(
+        &mut self,
+        builtin: Builtin,
+        arguments: &[Partial],
+        sort: SortId,
+        at: &Candidate,
+    ) -> Partial {
+        let range = |index: usize| self.range(&arguments[index], at);
+        let one = Range::at(1);
+        let number = |range: Range| {
+            // The sort knows something, too.
+            match Partial::of(sort) {
+                Partial::Number(of_sort) if sort != SortId::REAL => Partial::Number(range.max(of_sort)),
+                _ => Partial::Number(range),
+            }
+        };
+        match builtin {
+            Builtin::Equal => Partial::bool(self.equal(&arguments[0], &arguments[1], at)),
+            Builtin::NotEqual => {
+                Partial::bool(self.equal(&arguments[0], &arguments[1], at).map(|equal| !equal))
+            }
+            Builtin::Less => Partial::bool(range(0).less(range(1))),
+            Builtin::LessEqual => Partial::bool(range(0).less_equal(range(1))),
+            Builtin::Greater => Partial::bool(range(1).less(range(0))),
+            Builtin::GreaterEqual => Partial::bool(range(1).less_equal(range(0))),
+            Builtin::Not => Partial::bool(self.truth(&arguments[0], at).map(|truth| !truth)),
+            Builtin::Add => number(range(0).plus(range(1))),
+            Builtin::Subtract => number(range(0).plus(range(1).negate())),
+            Builtin::Negate => number(range(0).negate()),
+            Builtin::Multiply => number(range(0).times(range(1))),
+            Builtin::Divide => number(range(0).over(range(1), true)),
+            Builtin::Div => number(range(0).over(range(1), false)),
+            Builtin::Mod => number(range(0).modulo(range(1))),
+            Builtin::Exp => number(range(0).power(range(1))),
+            Builtin::Max => number(range(0).max(range(1))),
+            Builtin::Min => number(range(0).min(range(1))),
+            Builtin::Succ => number(range(0).plus(one)),
+            Builtin::Pred => number(range(0).plus(one.negate())),
+            Builtin::Abs => number(range(0).abs()),
+            Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Convert => number(range(0)),
+            Builtin::Cons => self.node(Head::Cons, arguments.to_vec(), at),
+            Builtin::Snoc => {
+                let (mut elements, ends) = self.spine(&arguments[0], at);
+                if !ends {
+                    return self.list(elements, Partial::Unknown, at);
+                }
+                elements.push(arguments[1].clone());
+                let nil = Partial::Known(self.machine.heap.make(Head::Nil, &[]));
+                self.list(elements, nil, at)
+            }
+            Builtin::Concat => {
+                let (elements, ends) = self.spine(&arguments[0], at);
+                let tail = if ends { arguments[1].clone() } else { Partial::Unknown };
+                self.list(elements, tail, at)
+            }
+            Builtin::Size => {
+                let (elements, ends) = self.spine(&arguments[0], at);
+                let from = i128::try_from(elements.len()).ok();
+                if ends && let Some(length) = from.and_then(|length| i64::try_from(length).ok()) {
+                    return Partial::Known(self.machine.heap.whole(length));
+                }
+                Partial::Number(Range { from, to: None })
+            }
+            Builtin::At => {
+                let position = self.known(&arguments[1], at).and_then(Value::as_small);
+                let position = position.and_then(|position| usize::try_from(position).ok());
+                let (elements, _) = self.spine(&arguments[0], at);
+                match position.and_then(|position| elements.into_iter().nth(position)) {
+                    Some(element) => element,
+                    None => Partial::of(sort),
+                }
+            }
+            Builtin::In => Partial::bool(self.member(&arguments[0], &arguments[1], at)),
+            Builtin::Head | Builtin::Tail => match self.open(&arguments[0], at) {
+                Some((Head::Cons, parts)) => parts[usize::from(builtin == Builtin::Tail)].clone(),
+                _ => Partial::of(sort),
+            },
+            Builtin::RHead => match self.spine(&arguments[0], at) {
+                (elements, true) => elements.last().cloned().unwrap_or(Partial::of(sort)),
+                _ => Partial::of(sort),
+            },
+            Builtin::RTail => match self.spine(&arguments[0], at) {
+                (mut elements, true) if !elements.is_empty() => {
+                    elements.pop();
+                    let nil = Partial::Known(self.machine.heap.make(Head::Nil, &[]));
+                    self.list(elements, nil, at)
+                }
+                _ => Partial::of(sort),
+            },
+            _ => Partial::of(sort),
+        }
+    }
+
+    fn member(&mut self, element: &Partial, collection: &Partial, at: &Candidate) -> Option<bool> {
+        let (elements, ends) = match self.known(collection, at) {
+            Some(value) if self.machine.heap.head(value) == Some(Head::Set) => {
+                let heap = &self.machine.heap;
+                let elements =
+                    (0..heap.arity(value)).map(|index| Partial::Known(heap.argument(value, index)));
+                (elements.collect(), true)
+            }
+            _ => self.spine(collection, at),
+        };
+        let mut found = if ends { Some(false) } else { None };
+        for one in &elements {
+            match self.equal(element, one, at) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => found = None,
+            }
+        }
+        found
+    }
+
+    fn quantifier(
+        &mut self,
+        exists: bool,
+        variables: &[(usize, SortId)],
+        body: TermId,
+        at: &Candidate,
+        locals: &mut [Partial],
+    ) -> Option<bool> {
+        let mut start = at.clone();
+        start.holes.clear();
+        for &(local, sort) in variables {
+            let place = start.add(Place::Hole(sort), 0);
+            locals[local] = Partial::Place(place);
+        }
+        let (mut queue, mut refined) = (std::collections::VecDeque::from([start]), 0);
+        let mut result = Some(!exists);
+        while let Some(candidate) = queue.pop_front() {
+            let value = self.term(body, &candidate, locals);
+            match self.truth(&value, &candidate) {
+                Some(value) if value == exists => return Some(exists),
+                Some(_) => continue,
+                None => {}
+            }
+            refined += 1;
+            if candidate.holes.is_empty() || refined > QUANTIFIER_LIMIT || self.steps == 0 {
+                result = None;
+                if refined > QUANTIFIER_LIMIT || self.steps == 0 {
+                    return None;
+                }
+                continue;
+            }
+            match candidate.refine(self.narrowing, &mut self.machine.heap) {
+                Some(refined) => queue.extend(refined),
+                None => result = None,
+            }
+        }
+        result
+    }
+}

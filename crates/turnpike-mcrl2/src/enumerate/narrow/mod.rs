@@ -1,0 +1,256 @@
+//! When nothing better is known: candidates are built constructor by constructor, and given up as soon as what is built so far
+//! makes the condition false.
+//!
+//! A candidate is a value with holes. The condition is evaluated on it in three values (`evaluate.rs`): a number that is not decided is
+//! a range such as `[4, …)`, so `n * n < 10` is false for it, and all larger numbers are done with at once. The oldest hole is decided
+//! first, in all ways that its sort has, so that the search is fair and every solution is found: `0, 1, 2, …` for `Nat`,
+//! `0, -1, 1, -2, …` for `Int`, `[]` and `x |> l` for lists, constructors in their order.
+//!
+//! It ends when no candidate is left. When the condition is true for a candidate with infinitely many values, it does not end.
+//! A function without an applicable equation is taken for some value of its sort: whether it has one is for the test of the complete
+//! candidate to say.
+
+mod candidate;
+mod evaluate;
+mod partial;
+mod term;
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use self::candidate::{Candidate, Growth, Place};
+use self::evaluate::Evaluation;
+use self::partial::{Partial, Range};
+use self::term::{Compiler, TermId, Terms};
+use super::EnumerationError;
+use super::finite::{LIST_LIMIT, Sizes};
+use super::linear::least;
+use super::run::{Doubt, Outcome, Run};
+use super::step::{Bound, Step};
+use super::values::list;
+use crate::evaluate::{Rules, Scope};
+use crate::sorts::{ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
+use crate::syntax::Container;
+
+/// Steps of one evaluation.
+const MAX_STEPS: usize = 20_000;
+
+/// A search for values of some variables.
+#[derive(Clone, Debug)]
+pub(super) struct Narrowing {
+    variables: Vec<Searched>,
+    /// What must be had: a term, the number of its local variables, and its sign.
+    literals: Vec<(TermId, usize, bool)>,
+    terms: Terms,
+    growth: FxHashMap<SortId, Growth>,
+    infinite: FxHashMap<SortId, bool>,
+    /// All constructors that values are built from.
+    constructors: Vec<SymbolId>,
+}
+
+#[derive(Clone, Debug)]
+struct Searched {
+    variable: VariableId,
+    slot: u32,
+    sort: SortId,
+    text: String,
+    /// What is known about a number.
+    bounds: [Vec<Bound>; 2],
+}
+
+impl Narrowing {
+    /// For the `variables` such that all literals hold, as far as that can be said: other `open` variables may be anything. For each
+    /// variable its bounds are given, if it is a number, and the caller's variable that it is part of.
+    pub(super) fn new(
+        rules: &Arc<Rules>,
+        program: &Program,
+        scope: &mut Scope,
+        variables: &[VariableId],
+        open: &[VariableId],
+        literals: &[(ExpressionId, bool)],
+        bounds: Vec<([Vec<Bound>; 2], VariableId)>,
+    ) -> Narrowing {
+        let searched = variables
+            .iter()
+            .zip(bounds)
+            .map(|(&variable, (bounds, root))| {
+                let sort = program.variable(variable).sort;
+                let text = program.sort_text(sort);
+                Searched { variable: root, slot: scope.slot(variable), sort, text, bounds }
+            })
+            .collect();
+        let mut compiler = Compiler::new(rules, program, scope, variables, open);
+        let literals: Vec<(TermId, usize, bool)> = literals
+            .iter()
+            .map(|&(literal, holds)| {
+                let (term, locals) = compiler.literal(literal);
+                (term, locals, holds)
+            })
+            .collect();
+        let terms = compiler.finish();
+        let mut narrowing = Narrowing {
+            variables: searched,
+            literals,
+            terms,
+            growth: FxHashMap::default(),
+            infinite: FxHashMap::default(),
+            constructors: Vec::new(),
+        };
+        narrowing.grow(rules, program, variables);
+        narrowing
+    }
+
+    /// Finds out how the values of all sorts that can be met are built.
+    fn grow(&mut self, rules: &Arc<Rules>, program: &Program, variables: &[VariableId]) {
+        let mut sizes = Sizes::default();
+        let (rewritten, _) = super::pattern::redefined(program);
+        let mut todo: Vec<SortId> =
+            variables.iter().map(|&variable| program.variable(variable).sort).collect();
+        for term in &self.terms.terms {
+            if let term::Term::Quantifier { variables, .. } = term {
+                todo.extend(variables.iter().map(|&(_, sort)| sort));
+            }
+        }
+        while let Some(sort) = todo.pop() {
+            if self.growth.contains_key(&sort) {
+                continue;
+            }
+            let size = sizes.of(program, sort);
+            self.infinite.insert(sort, size.is_none());
+            let listed =
+                size.filter(|&size| size <= LIST_LIMIT).and_then(|_| list(rules, program, &rewritten, sort));
+            let growth = match (program.sorts.get(sort), listed) {
+                (_, Some(values)) => Growth::Values(values.into()),
+                (Sort::Pos | Sort::Nat | Sort::Int, _) => Growth::Number(least(sort).map(i128::from)),
+                (Sort::Container(Container::List, element), _) => {
+                    todo.push(*element);
+                    Growth::List(*element)
+                }
+                (Sort::Basic(_) | Sort::Struct(_), _) if !program.constructors(sort).is_empty() => {
+                    let with = |&symbol: &SymbolId| (symbol, program.signature(symbol).0.into());
+                    let constructors: Vec<(SymbolId, Box<[SortId]>)> =
+                        program.constructors(sort).iter().map(with).collect();
+                    todo.extend(constructors.iter().flat_map(|(_, sorts)| sorts.iter().copied()));
+                    Growth::Constructors(constructors)
+                }
+                _ => Growth::None,
+            };
+            self.constructors.extend_from_slice(program.constructors(sort));
+            self.growth.insert(sort, growth);
+        }
+        self.constructors.extend(self.terms.free.keys().copied());
+        self.constructors.sort_unstable();
+        self.constructors.dedup();
+        for &symbol in &self.constructors {
+            let free =
+                matches!(program.symbol(symbol).kind, crate::sorts::SymbolKind::StructConstructor { .. });
+            self.terms.free.insert(symbol, free && !rewritten.contains(&symbol));
+        }
+    }
+
+    /// Whether a candidate stands for infinitely many values.
+    fn is_infinite(&self, candidate: &Candidate) -> bool {
+        candidate.holes.iter().any(|&(index, _)| match &candidate.places[index] {
+            Place::Hole(sort) => self.infinite[sort],
+            Place::Number(range) => range.from.is_none() || range.to.is_none(),
+            _ => false,
+        })
+    }
+
+    fn start(&self, run: &mut Run) -> Result<Option<Candidate>, EnumerationError> {
+        let mut start = Candidate::default();
+        for (index, variable) in self.variables.iter().enumerate() {
+            let place = match self.growth[&variable.sort] {
+                Growth::Number(_) => {
+                    let [lower, upper] = &variable.bounds;
+                    let (from, to, _) = run.limits(lower, upper, least(variable.sort))?;
+                    if from.is_some() && to.is_some() && from > to {
+                        return Ok(None);
+                    }
+                    let word =
+                        |bound: Option<dashu_int::IBig>| bound.and_then(|bound| i128::try_from(&bound).ok());
+                    Place::Number(Range { from: word(from), to: word(to) })
+                }
+                _ => Place::Hole(variable.sort),
+            };
+            start.add(place, index);
+        }
+        Ok(Some(start))
+    }
+
+    fn endless(&self, variable: usize, infinite: bool, limit: usize) -> EnumerationError {
+        let Searched { variable, text, .. } = &self.variables[variable];
+        let reason = if infinite {
+            format!("infinitely many values of sort {text} satisfy the condition")
+        } else {
+            format!(
+                "the values of sort {text} that satisfy the condition cannot be bounded: no end after {limit} steps"
+            )
+        };
+        EnumerationError::Endless { variable: *variable, reason }
+    }
+
+    /// Runs the search, and `rest` for every complete candidate.
+    pub(super) fn run<'s>(&self, run: &mut Run, rest: &'s [Step], doubt: Option<Doubt<'s>>) -> Outcome {
+        let Some(start) = self.start(run)? else { return Ok(ControlFlow::Continue(())) };
+        let mut cache: Vec<Option<Partial>> = vec![None; self.terms.codes.len()];
+        let mut queue = VecDeque::from([start]);
+        let (mut refined, mut infinite): (usize, Option<usize>) = (0, None);
+        while let Some(candidate) = queue.pop_front() {
+            let mut certain = true;
+            let mut ruled_out = false;
+            for &(term, locals, holds) in &self.literals {
+                let mut evaluation = Evaluation {
+                    narrowing: self,
+                    machine: run.machine,
+                    base: run.base,
+                    cache: &mut cache,
+                    steps: MAX_STEPS,
+                    depth: 0,
+                };
+                let mut locals = vec![Partial::Unknown; locals];
+                let value = evaluation.term(term, &candidate, &mut locals);
+                match evaluation.known(&value, &candidate).and_then(crate::value::Value::as_bool) {
+                    Some(value) if value == holds => {}
+                    Some(_) => {
+                        ruled_out = true;
+                        break;
+                    }
+                    None => certain = false,
+                }
+            }
+            if ruled_out {
+                continue;
+            }
+            if candidate.holes.is_empty() {
+                for (variable, value) in self.variables.iter().zip(&candidate.values) {
+                    let Some(value) = *value else { continue };
+                    run.machine.set_slot(run.base, variable.slot, value);
+                }
+                if run.steps(rest, doubt)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+                if let Some(variable) = infinite {
+                    return Err(self.endless(variable, true, run.limit));
+                }
+                continue;
+            }
+            let variable = candidate.holes[0].1;
+            if certain && infinite.is_none() && self.is_infinite(&candidate) {
+                infinite = Some(variable);
+            }
+            refined += 1;
+            if refined > run.limit {
+                return Err(self.endless(variable, false, run.limit));
+            }
+            match candidate.refine(self, &mut run.machine.heap) {
+                Some(refined) => queue.extend(refined),
+                None => return Err(self.endless(variable, false, run.limit)),
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
