@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, check, compare, completions, generate, info, man, reduce, replay, search, show, simulate,
-    strategies,
+    bench, check, compare, completions, generate, info, linearise, man, reduce, replay, search, show,
+    simulate, strategies,
 };
 use crate::exit;
 use crate::failure::Outcome;
@@ -79,6 +79,8 @@ commands! {
     Compare => compare,
     /// Check that a model can be read.
     Check => check,
+    /// Print the linear process of an mCRL2 specification.
+    Linearise => linearise,
     /// Describe a model, or list the built-in ones.
     Info => info,
     /// Describe the search strategies.

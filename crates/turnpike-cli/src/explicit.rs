@@ -19,10 +19,11 @@ use crate::output::progress::{Phase, ProgressArgs, Reporter};
 
 /// The system a user names: an `.aut` file, or any model, generated within the limits.
 pub(crate) fn named(name: &str, reading: &ReadingArgs, limits: &Limits) -> Outcome<Lts> {
-    if name.starts_with("builtin:") {
+    if load::is_model(name, reading) {
         let args = ModelArgs { model: name.to_owned(), reading: reading.clone() };
         return generated(&*load::model(&args)?, limits);
     }
+    load::only_for_specifications(name, reading)?;
     if let Some(setting) = reading.settings.first() {
         let message = format!("{name} has no parameters to set, but got --set {setting}");
         return Err(Failure::usage(message));

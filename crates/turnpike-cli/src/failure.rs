@@ -103,8 +103,11 @@ impl Failure {
     }
 
     fn as_json(&self, command: Option<&str>) -> ErrorOutput {
-        let item =
-            |d: &Diagnostic| ErrorItem { message: d.message.clone(), line: d.line, help: d.help.clone() };
+        let item = |d: &Diagnostic| ErrorItem {
+            message: d.message.clone(),
+            line: d.line.or_else(|| self.line_of(d)),
+            help: d.help.clone(),
+        };
         ErrorOutput {
             turnpike: VERSION.to_owned(),
             command: command.map(str::to_owned),
@@ -120,6 +123,13 @@ impl Failure {
                     .collect(),
             }),
         }
+    }
+
+    /// The line of the source that a diagnostic points at.
+    fn line_of(&self, diagnostic: &Diagnostic) -> Option<u64> {
+        let (source, span) = (self.source.as_ref()?, diagnostic.span.as_ref()?);
+        let before = source.get(..span.range.start)?;
+        Some(before.matches('\n').count() as u64 + 1)
     }
 
     /// The way to the error, its beginning left out when it is long.

@@ -4,6 +4,8 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
+use turnpike_mcrl2::linear::LinearProcess;
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::lts::{AutDialect, Lts, LtsModel, read_lts, read_lts_file};
 use turnpike_model::{Diagnostic, Model};
@@ -15,12 +17,14 @@ use crate::failure::Failure;
 pub(crate) enum InputFormat {
     /// Explicit transition system, Aldebaran text, plain or gzipped.
     Aut,
+    /// mCRL2 specification.
+    Mcrl2,
 }
 
 /// How a model is named.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
-    /// A model file (.aut, .aut.gz), `builtin:NAME`, or `-` for standard input
+    /// A model file (.mcrl2, .aut, .aut.gz), `builtin:NAME`, or `-` for standard input
     #[arg(value_name = "MODEL")]
     pub(crate) model: String,
     #[command(flatten)]
@@ -33,9 +37,16 @@ pub(crate) struct ReadingArgs {
     /// Read the model as this format, whatever its name
     #[arg(long = "as", value_enum, value_name = "FORMAT")]
     pub(crate) input_format: Option<InputFormat>,
-    /// Set a parameter of the model (repeatable)
+    /// Set a parameter of a built-in model, or a constant map of an mCRL2 specification, which may be any
+    /// expression of its sort (repeatable)
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) settings: Vec<String>,
+    /// Keep these actions of an mCRL2 specification visible although it hides them
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) unhide: Vec<String>,
+    /// Honour time in an mCRL2 specification: no component waits longer than it says
+    #[arg(long)]
+    pub(crate) timed: bool,
     /// Read and write `.aut` files whose internal action is `i` (CADP) instead of `tau`
     #[arg(long)]
     pub(crate) cadp: bool,
@@ -49,7 +60,7 @@ impl ReadingArgs {
 
 /// Loads the model the user named.
 pub(crate) fn model(args: &ModelArgs) -> Result<Box<dyn Model>, Failure> {
-    Ok(model_and_size(args)?.0)
+    Ok(named(args)?.model)
 }
 
 /// How large an explicit system is: states and transitions, as its file tells.
@@ -59,13 +70,38 @@ pub(crate) struct Size {
     pub(crate) transitions: u64,
 }
 
+/// A model with what is known without exploring it.
+pub(crate) struct Named {
+    pub(crate) model: Box<dyn Model>,
+    pub(crate) size: Option<Size>,
+    /// Warnings about its text, which `turnpike check` shows.
+    pub(crate) warnings: usize,
+}
+
+impl Named {
+    /// A line about warnings that are not shown here, if there are any.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let what = match self.warnings {
+            0 => return None,
+            1 => "a warning".to_owned(),
+            many => format!("{many} warnings"),
+        };
+        Some(format!("note: there is {what} about {}; turnpike check shows more", self.model.info().name))
+    }
+}
+
 /// Loads the model the user named, with its size where that is known without exploring it.
-pub(crate) fn model_and_size(args: &ModelArgs) -> Result<(Box<dyn Model>, Option<Size>), Failure> {
+pub(crate) fn named(args: &ModelArgs) -> Result<Named, Failure> {
     let name = args.model.as_str();
+    if is_specification(name, &args.reading) {
+        let (model, diagnostics, _) = specification(name, &args.reading)?;
+        return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len() });
+    }
+    only_for_specifications(name, &args.reading)?;
     if let Some(builtin) = name.strip_prefix("builtin:") {
         let settings = settings(&args.reading.settings)?;
         return match turnpike_builtin::build(builtin, &settings) {
-            Ok(model) => Ok((model, None)),
+            Ok(model) => Ok(Named { model, size: None, warnings: 0 }),
             Err(error) => Err(Failure::usage(error.to_string())),
         };
     }
@@ -77,7 +113,86 @@ pub(crate) fn model_and_size(args: &ModelArgs) -> Result<(Box<dyn Model>, Option
     let lts = lts(name, &args.reading)?;
     let size = Size { states: u64::from(lts.states), transitions: lts.transitions.len() as u64 };
     let model = LtsModel::new(name, lts).map_err(|diagnostic| Failure::from(diagnostic).in_file(name))?;
-    Ok((Box::new(model), Some(size)))
+    Ok(Named { model: Box::new(model), size: Some(size), warnings: 0 })
+}
+
+/// Whether the user names a model whose states are computed, rather than a list of transitions.
+pub(crate) fn is_model(name: &str, reading: &ReadingArgs) -> bool {
+    name.starts_with("builtin:") || is_specification(name, reading)
+}
+
+/// Whether the user names an mCRL2 specification.
+pub(crate) fn is_specification(name: &str, reading: &ReadingArgs) -> bool {
+    match reading.input_format {
+        Some(format) => format == InputFormat::Mcrl2 && !name.starts_with("builtin:"),
+        None => name.to_ascii_lowercase().ends_with(".mcrl2"),
+    }
+}
+
+/// Refuses flags that mean nothing for other models.
+pub(crate) fn only_for_specifications(name: &str, reading: &ReadingArgs) -> Result<(), Failure> {
+    let flag = match reading {
+        ReadingArgs { timed: true, .. } => "--timed",
+        ReadingArgs { unhide, .. } if !unhide.is_empty() => "--unhide",
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(format!("{flag} is for mCRL2 specifications, but {name} is none")))
+}
+
+/// Reads an mCRL2 specification and makes it ready to be explored; with warnings, and its text.
+pub(crate) fn specification(
+    name: &str,
+    reading: &ReadingArgs,
+) -> Result<(Mcrl2Model, Vec<Diagnostic>, String), Failure> {
+    let (text, options) = specification_text(name, reading)?;
+    match Mcrl2Model::new(name, &text, &options) {
+        Ok((model, warnings)) => Ok((model, warnings, text)),
+        Err(refusal) => Err(refused(name, text, &options, refusal)),
+    }
+}
+
+/// Reads an mCRL2 specification and linearises it.
+pub(crate) fn linear_process(name: &str, reading: &ReadingArgs) -> Result<LinearProcess, Failure> {
+    let (text, options) = specification_text(name, reading)?;
+    match linearise(&text, &options) {
+        Ok((process, _)) => Ok(process),
+        Err(refusal) => Err(refused(name, text, &options, refusal)),
+    }
+}
+
+fn specification_text(name: &str, reading: &ReadingArgs) -> Result<(String, Options), Failure> {
+    let options = Options {
+        settings: settings(&reading.settings)?,
+        unhide: reading.unhide.iter().map(|name| name.trim().to_owned()).collect(),
+        timed: reading.timed,
+    };
+    let bytes = if name == "-" {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| Failure::file("standard input", "read", &error))?;
+        bytes
+    } else {
+        if let Some(missing) = missing(name) {
+            return Err(missing);
+        }
+        std::fs::read(name).map_err(|error| Failure::file(name, "read", &error))?
+    };
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), options))
+}
+
+/// A specification that cannot be used, with the text that its diagnostics point into.
+fn refused(name: &str, text: String, options: &Options, refusal: Refusal) -> Failure {
+    let (origin, source) = match refusal.place {
+        Place::Specification => (name.to_owned(), Some(text)),
+        Place::Setting(index) => {
+            let (constant, value) = &options.settings[index];
+            // A mistake in the name has no place in the value.
+            let source = refusal.diagnostics.iter().any(|one| one.span.is_some()).then(|| value.clone());
+            (if source.is_some() { format!("--set {constant}") } else { String::new() }, source)
+        }
+        Place::Request => (String::new(), None),
+    };
+    Failure { origin, source, diagnostics: refusal.diagnostics, ..Failure::usage("") }
 }
 
 /// Reads an explicit transition system from a file or standard input.
@@ -98,33 +213,35 @@ pub(crate) fn lts(name: &str, reading: &ReadingArgs) -> Result<Lts, Failure> {
 
 /// Explains a name that cannot be a model, before anything is read.
 fn check_name(name: &str, format_given: bool) -> Result<(), Failure> {
-    let path = Path::new(name);
-    if path.is_dir() {
-        return Err(Diagnostic::error(format!("{name} is a directory, not a model file")).into());
+    if let Some(missing) = missing(name) {
+        return Err(missing);
     }
-    if !path.exists() {
-        let error = Diagnostic::error(format!("{name}: there is no such file"));
-        let names = turnpike_builtin::catalogue().iter().map(|info| info.name);
-        return Err(match nearest(name, names) {
-            Some(near) => {
-                error.help(format!("a built-in model is named with a prefix: builtin:{near}")).into()
-            }
-            None => error.into(),
-        });
-    }
-    let known = [".aut", ".aut.gz"];
+    let known = [".mcrl2", ".aut", ".aut.gz"];
     let lower = name.to_ascii_lowercase();
     if format_given || known.iter().any(|extension| lower.ends_with(extension)) {
         return Ok(());
-    }
-    if lower.ends_with(".mcrl2") {
-        let error = Diagnostic::error(format!("{name}: mCRL2 specifications cannot be searched yet"));
-        return Err(error.help("`turnpike check` reads them and checks syntax and sorts").into());
     }
     let message = format!("{name}: the extension does not tell what kind of model this is");
     Err(Diagnostic::error(message)
         .help(format!("known are {}; --as FORMAT overrides", known.join(", ")))
         .into())
+}
+
+/// Explains a name behind which there is no file.
+fn missing(name: &str) -> Option<Failure> {
+    let path = Path::new(name);
+    if path.is_dir() {
+        return Some(Failure::usage(format!("{name} is a directory, not a model file")));
+    }
+    if path.exists() {
+        return None;
+    }
+    let error = Diagnostic::error(format!("{name}: there is no such file"));
+    let names = turnpike_builtin::catalogue().iter().map(|info| info.name);
+    Some(match nearest(name, names) {
+        Some(near) => error.help(format!("a built-in model is named with a prefix: builtin:{near}")).into(),
+        None => error.into(),
+    })
 }
 
 /// Splits `NAME=VALUE` settings.

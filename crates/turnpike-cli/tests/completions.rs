@@ -4,7 +4,7 @@ mod common;
 
 use common::{folder, turnpike, turnpike_in};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "search",
     "generate",
     "replay",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 13] = [
     "reduce",
     "compare",
     "check",
+    "linearise",
     "info",
     "strategies",
     "bench",
@@ -35,7 +36,7 @@ fn every_shell_has_a_script() {
 #[test]
 fn every_command_has_a_page() {
     let folder = folder(&[("file", "")]);
-    turnpike_in(folder.path(), &["man", "-o", "pages/man1"], "").expect(0, &["wrote 14 pages"]);
+    turnpike_in(folder.path(), &["man", "-o", "pages/man1"], "").expect(0, &["wrote 15 pages"]);
     for command in COMMANDS {
         let path = folder.path().join(format!("pages/man1/turnpike-{command}.1"));
         let page = std::fs::read_to_string(&path).expect("a page");

@@ -1,15 +1,14 @@
 //! `turnpike check`.
 
 use serde_json::json;
-use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::{Specification, parse_specification};
-use turnpike_model::{Model, ModelInfo, Severity, Successors};
+use turnpike_model::{Model, ModelInfo, Successors};
 
 use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, ModelArgs};
+use crate::load::{self, ModelArgs, ReadingArgs};
 use crate::output::{self, VERSION};
 
 /// Flags of `turnpike check`.
@@ -21,8 +20,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let name = &args.model.model;
-    if args.model.reading.input_format.is_none() && name.to_ascii_lowercase().ends_with(".mcrl2") {
-        return specification(name, format);
+    if load::is_specification(name, &args.model.reading) {
+        return specification(name, &args.model.reading, format);
     }
     let model = load::model(&args.model)?;
     let enabled = first_step(&*model)?;
@@ -42,57 +41,56 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     Ok(Exit::Clean)
 }
 
-/// Checks the syntax and the sorts of an mCRL2 specification.
-fn specification(name: &str, format: Format) -> Outcome {
-    let bytes = std::fs::read(name).map_err(|error| Failure::file(name, "read", &error))?;
-    let source = String::from_utf8_lossy(&bytes).into_owned();
-    let (specification, mut diagnostics) = parse_specification(&source);
-    if diagnostics.is_empty() {
-        diagnostics = check_specification(&specification).1;
-    }
-    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        for diagnostic in &mut diagnostics {
-            // Snippets show the line themselves.
-            if let (Format::Json, Some(span)) = (format, &diagnostic.span) {
-                let before = source.get(..span.range.start).unwrap_or_default();
-                diagnostic.line = Some(before.matches('\n').count() as u64 + 1);
-            }
-        }
-        let origin = name.to_owned();
-        return Err(Failure { exit: Exit::Usage, origin, source: Some(source), diagnostics, trace: None });
-    }
+/// Checks an mCRL2 specification: syntax, sorts, processes, and the first step.
+fn specification(name: &str, reading: &ReadingArgs, format: Format) -> Outcome {
+    let (model, warnings, source) = load::specification(name, reading)?;
+    let enabled = first_step(&model)?;
+    let (specification, _) = parse_specification(&source);
+    let info = model.info();
     match format {
         Format::Human => {
-            for warning in &diagnostics {
+            for warning in &warnings {
                 output::diagnostic(name, Some(&source), warning);
             }
-            output::line(&specification_text(name, &specification));
+            output::line(&specification_text(info, &specification, model.summands(), enabled));
         }
         Format::Json => output::json(&json!({
             "turnpike": VERSION,
             "command": "check",
-            "model": name,
+            "model": info.name,
             "ok": true,
-            "checked": "sorts",
+            "width": info.width,
             "actions": specification.actions().map(|declaration| declaration.names.len()).sum::<usize>(),
             "processes": specification.processes().count(),
+            "parameters": info.parameters.len(),
+            "summands": model.summands(),
+            "enabled": enabled,
+            "warnings": warnings.iter().map(|warning| warning.message.clone()).collect::<Vec<_>>(),
         })),
     }
     Ok(Exit::Clean)
 }
 
-fn specification_text(name: &str, specification: &Specification) -> String {
+fn specification_text(
+    info: &ModelInfo,
+    specification: &Specification,
+    summands: usize,
+    enabled: usize,
+) -> String {
     let actions = specification.actions().map(|declaration| declaration.names.len() as u64).sum();
     let equations = specification.equations().map(|(_, equations)| equations.len() as u64).sum();
+    let processes = match specification.processes().count() {
+        1 => "1 process".to_owned(),
+        many => format!("{many} processes"),
+    };
     format!(
-        "ok: {name} ({}, {}, {}); syntax and sorts were checked",
+        "ok: {} ({}, {}, {processes}; linear process of {} and {}, {} at first)",
+        info.name,
         counted(equations, "equation"),
         counted(actions, "action"),
-        if specification.processes().count() == 1 {
-            "1 process".to_owned()
-        } else {
-            format!("{} processes", specification.processes().count())
-        }
+        counted(info.parameters.len() as u64, "parameter"),
+        counted(summands as u64, "summand"),
+        counted(enabled as u64, "transition"),
     )
 }
 

@@ -12,14 +12,14 @@ use crate::commands::reduce::{EquivalenceArgs, size};
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
-use crate::load::ReadingArgs;
+use crate::load::{self, ReadingArgs};
 use crate::output::progress::Phase;
 use crate::output::{self, VERSION};
 
 /// Flags of `turnpike compare`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The left system (.aut, .aut.gz), `-` for standard input, or a model such as `builtin:NAME`
+    /// The left system (.aut, .aut.gz), `-` for standard input, or a model (.mcrl2, `builtin:NAME`)
     #[arg(value_name = "LEFT")]
     left: String,
     /// The right system
@@ -91,9 +91,8 @@ fn bisimilar(equivalence: Equivalence) -> String {
 
 /// Settings are for models: beside a model, a file goes without them.
 fn system(name: &str, other: &str, reading: &ReadingArgs, limits: &Limits) -> Outcome<Lts> {
-    let is_model = |name: &str| name.starts_with("builtin:");
-    if !is_model(name) && is_model(other) {
-        let reading = ReadingArgs { settings: Vec::new(), ..reading.clone() };
+    if !load::is_model(name, reading) && load::is_model(other, reading) {
+        let reading = ReadingArgs { input_format: None, cadp: reading.cadp, ..ReadingArgs::default() };
         return explicit::named(name, &reading, limits);
     }
     explicit::named(name, reading, limits)

@@ -15,7 +15,7 @@ use crate::output::{self, VERSION, repeat};
 /// Flags of `turnpike info`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A model file (.aut, .aut.gz), `builtin:NAME`, or `-`; without it the built-in models are listed
+    /// A model file (.mcrl2, .aut, .aut.gz), `builtin:NAME`, or `-`; without it the built-in models are listed
     #[arg(value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]
@@ -34,7 +34,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         catalogue_listing(format);
         return Ok(Exit::Clean);
     };
-    let (model, size) = load::model_and_size(&ModelArgs { model: name.clone(), reading: args.reading })?;
+    let load::Named { model, size, .. } =
+        load::named(&ModelArgs { model: name.clone(), reading: args.reading })?;
     let initial = initial_values(&*model)?;
     let builtin = name.strip_prefix("builtin:").and_then(|name| catalogue().iter().find(|b| b.name == name));
     match format {

@@ -20,7 +20,7 @@ use crate::output::{self, VERSION};
 /// Flags of `turnpike reduce`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A transition system (.aut, .aut.gz), `-` for standard input, or a model such as `builtin:NAME`
+    /// A transition system (.aut, .aut.gz), `-` for standard input, or a model (.mcrl2, `builtin:NAME`)
     #[arg(value_name = "IN")]
     input: String,
     /// Write the result (.aut, .aut.gz; .dot, .svg when it is small), or `-` for .aut on standard output

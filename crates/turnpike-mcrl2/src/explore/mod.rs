@@ -1,6 +1,31 @@
-//! A specification as a model of the engine.
+//! A specification as a model of the engine: read, checked, linearised, compiled, explored.
+//!
+//! A state is one word for each parameter of the linear process, and one for the time where the specification has time. Locations are
+//! small numbers, data are kept [values](crate::value::Value).
 
-use turnpike_model::diagnostic::Diagnostic;
+mod cache;
+mod compile;
+mod emit;
+mod index;
+mod labels;
+mod measure;
+mod predicate;
+mod settings;
+mod source;
+mod walker;
+
+use std::collections::BTreeSet;
+
+use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, hash};
+
+use self::compile::Network;
+use self::labels::Labels;
+use self::measure::Measure;
+use self::source::SourceText;
+use self::walker::Walker;
+use crate::linear::{self, LinearProcess};
+use crate::sorts::{Program, check_specification};
+use crate::syntax::parse_specification;
 
 /// What the user may change of a specification.
 #[derive(Clone, Debug, Default)]
@@ -13,18 +38,175 @@ pub struct Options {
     pub timed: bool,
 }
 
+/// What the places of diagnostics refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The specification.
+    Specification,
+    /// The value of a setting, by its index.
+    Setting(usize),
+    /// Nothing: it is about what was asked for.
+    Request,
+}
+
+/// Why a specification cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What the places of the diagnostics refer to.
+    pub place: Place,
+    /// At least one error; warnings may be among them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// A specification, ready to be explored.
 #[derive(Debug)]
-pub struct Mcrl2Model {}
+pub struct Mcrl2Model {
+    info: ModelInfo,
+    source: SourceText,
+    network: Network,
+    labels: Labels,
+    measures: Vec<Measure>,
+}
+
+/// Parses and checks a specification, applies settings and linearises. Warnings come with the process.
+pub fn linearise(text: &str, options: &Options) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
+    let (program, warnings) = checked(text, options)?;
+    let how = linear::Options { unhide: options.unhide.clone(), ..linear::Options::default() };
+    let process = linear::linearise_with(program, &how)
+        .map_err(|diagnostics| Refusal { place: Place::Specification, diagnostics })?;
+    Ok((process, warnings))
+}
+
+/// Parses and checks a specification, and applies settings.
+fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), Refusal> {
+    let refused = |diagnostics| Refusal { place: Place::Specification, diagnostics };
+    let (specification, mut diagnostics) = parse_specification(text);
+    if diagnostics.iter().any(|one| one.severity == Severity::Error) {
+        return Err(refused(diagnostics));
+    }
+    let (program, more) = check_specification(&specification);
+    diagnostics.extend(more);
+    let Some(mut program) = program else { return Err(refused(diagnostics)) };
+    for (index, (name, value)) in options.settings.iter().enumerate() {
+        settings::set(&mut program, name, value)
+            .map_err(|diagnostics| Refusal { place: Place::Setting(index), diagnostics })?;
+    }
+    for name in &options.unhide {
+        let known = || program.actions.iter().map(|action| program.text(action.name));
+        if !known().any(|action| action == name) {
+            let error = Diagnostic::error(format!("the specification has no action {name} to unhide"));
+            let error = match turnpike_model::diagnostic::nearest(name, known()) {
+                Some(near) => error.help(format!("did you mean {near}?")),
+                None => error,
+            };
+            return Err(Refusal { place: Place::Request, diagnostics: vec![error] });
+        }
+    }
+    Ok((program, diagnostics))
+}
 
 impl Mcrl2Model {
     /// Parses, checks, linearises and compiles. `name` is what the user calls it. Warnings come with the model.
-    pub fn new(
-        name: &str,
-        text: &str,
-        options: &Options,
-    ) -> Result<(Mcrl2Model, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let _ = (name, text, options);
-        unimplemented!()
+    pub fn new(name: &str, text: &str, options: &Options) -> Result<(Mcrl2Model, Vec<Diagnostic>), Refusal> {
+        let (process, warnings) = linearise(text, options)?;
+        if options.timed {
+            can_be_timed(&process)
+                .map_err(|error| Refusal { place: Place::Specification, diagnostics: vec![error] })?;
+        }
+        let actions: BTreeSet<String> = process
+            .summands
+            .iter()
+            .flat_map(|summand| &summand.actions)
+            .map(|action| process.program.text(action.name).to_owned())
+            .collect();
+        let network = compile::compile(process);
+        let (measures, measure_infos) = measure::measures(&network).into_iter().unzip();
+        let mut info = ModelInfo::new(title(name, options), network.width);
+        info.parameters = network.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        info.parameters.extend(network.now.map(|_| "now".to_owned()));
+        info.suggestions = suggestions(&actions);
+        info.actions = actions.into_iter().collect();
+        info.measures = measure_infos;
+        info.fingerprint = fingerprint(text, options);
+        let source = SourceText { name: name.to_owned(), text: text.to_owned() };
+        Ok((Mcrl2Model { info, source, network, labels: Labels::default(), measures }, warnings))
     }
+
+    /// Whether some step is a probabilistic choice. Its outcomes are then transitions of their own, one after the other, whose
+    /// labels end in the probability, as in `a [1/3]`; they belong together until their probabilities add up to one. The initial state
+    /// is a choice when its transitions are labelled `dist`.
+    pub fn is_probabilistic(&self) -> bool {
+        self.has_initial_choice() || self.network.summands.iter().any(|summand| summand.choice.is_some())
+    }
+
+    /// How many summands the linear process has.
+    pub fn summands(&self) -> usize {
+        self.network.summands.len()
+    }
+
+    /// Whether the initial state stands for a probabilistic choice.
+    pub fn has_initial_choice(&self) -> bool {
+        self.network.initial_choice.is_some()
+    }
+}
+
+impl Model for Mcrl2Model {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(Walker::new(self))
+    }
+}
+
+/// With time honoured, no component lets time pass beyond what the others need. Only a single component never has to wait.
+fn can_be_timed(process: &LinearProcess) -> Result<(), Diagnostic> {
+    let timed = process.summands.iter().find(|summand| summand.time.is_some());
+    match timed {
+        Some(summand) if process.initial.len() > 1 => {
+            let message = "time in a system of several components cannot be honoured yet";
+            Err(Diagnostic::error(message).at(summand.span.range(), "this action has a time").help(
+                "without --timed actions keep their times, and time never goes back, \
+                 but a component may wait longer than it says",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The name with what was changed: `lift.mcrl2(N=3, unhide=a)`.
+fn title(name: &str, options: &Options) -> String {
+    let mut parts: Vec<String> =
+        options.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    if !options.unhide.is_empty() {
+        parts.push(format!("unhide={}", options.unhide.join(",")));
+    }
+    if options.timed {
+        parts.push("timed".to_owned());
+    }
+    if parts.is_empty() { name.to_owned() } else { format!("{name}({})", parts.join(", ")) }
+}
+
+fn fingerprint(text: &str, options: &Options) -> u64 {
+    let settings: Vec<String> =
+        options.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut hash = hash::bytes(text.as_bytes());
+    for part in [settings.join("\n"), options.unhide.join("\n"), options.timed.to_string()] {
+        hash = hash::mix(hash, hash::bytes(part.as_bytes()));
+    }
+    hash
+}
+
+/// Names that an action has when something is wrong.
+const ALARMS: [&str; 9] = ["error", "err", "fail", "bad", "wrong", "violat", "illegal", "collision", "crash"];
+
+fn suggestions(actions: &BTreeSet<String>) -> Vec<String> {
+    let alarming = |name: &&String| {
+        let lower = name.to_lowercase();
+        ALARMS.iter().any(|alarm| lower.contains(alarm)) && !lower.contains("transf")
+    };
+    let mut all = vec!["deadlock".to_owned()];
+    all.extend(actions.iter().filter(alarming).map(|name| format!("action {name}")));
+    all
 }

@@ -382,7 +382,11 @@ impl Monitor {
 }
 
 impl Extreme {
+    /// A value that is no number counts for nothing.
     fn offer(&mut self, value: f64) {
+        if value.is_nan() {
+            return;
+        }
         let better = self.best.is_none_or(|best| if self.maximise { value > best } else { value < best });
         if better {
             self.best = Some(value);
@@ -392,7 +396,17 @@ impl Extreme {
     fn value_of(&self, label: &Label) -> Option<f64> {
         let Quantity::Argument { action, position } = &self.quantity else { return None };
         let action = label.actions.iter().find(|candidate| candidate.name == *action)?;
-        action.arguments.get(*position)?.parse().ok()
+        number(action.arguments.get(*position)?)
+    }
+}
+
+/// Reads a number, also a fraction such as `7 / 2`.
+fn number(text: &str) -> Option<f64> {
+    match text.split_once('/') {
+        Some((numerator, denominator)) => {
+            Some(numerator.trim().parse::<f64>().ok()? / denominator.trim().parse::<f64>().ok()?)
+        }
+        None => text.parse().ok(),
     }
 }
 

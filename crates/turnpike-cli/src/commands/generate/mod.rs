@@ -1,6 +1,9 @@
 //! `turnpike generate`.
 
+mod probabilistic;
 mod target;
+
+use std::sync::atomic::AtomicBool;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -15,7 +18,7 @@ use super::search::values;
 use crate::cli::Format;
 use crate::exit::{self, Exit};
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, ModelArgs};
+use crate::load::{self, ModelArgs, Named};
 use crate::output::progress::{ProgressArgs, Reporter};
 use crate::output::{self, VERSION, bytes, grouped, interrupt};
 use target::Target;
@@ -28,6 +31,7 @@ Examples:
   turnpike generate builtin:philosophers --set n=8 -o philosophers.aut
   turnpike generate builtin:diamond --set n=3 -o diamond.svg
   turnpike generate system.aut.gz --format json
+  turnpike generate protocol.mcrl2 --set window=2 --unhide lost -o protocol.aut
 
 {}",
         exit::TABLE
@@ -108,29 +112,61 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         threads: args.threads.unwrap_or_else(limits::all_cores),
         store: exact_store(&args.store)?,
     };
-    let model = load::model(&args.model)?;
-    let dialect = args.model.reading.dialect();
-    let mut sink = target.open(&*model, dialect)?;
-
     let interrupt = interrupt::install()?;
-    let reporter = Reporter::new(args.progress, 1);
-    let events = |event: &turnpike_search::Event| reporter.event(event);
-    let outcome = turnpike_search::generate::generate(&*model, &options, &mut sink, &events, interrupt);
-    drop(reporter);
-    let report = outcome.map_err(|error| failure(error, model.info()))?;
-    let file = target.close(sink, &report, dialect)?;
+    let (report, info, file) = if load::is_specification(&args.model.model, &args.model.reading) {
+        let (model, warnings, _) = load::specification(&args.model.model, &args.model.reading)?;
+        let probabilistic = model.is_probabilistic().then(|| model.has_initial_choice());
+        let named = Named { model: Box::new(model), size: None, warnings: warnings.len() };
+        let info = named.model.info().clone();
+        let (report, file) = match probabilistic {
+            Some(choice) => {
+                probabilistic::generate(&*named.model, choice, &options.limits, &target, interrupt)?
+            }
+            None => listed(named, &args, &options, &target, format, interrupt)?,
+        };
+        (report, info, file)
+    } else {
+        let named = load::named(&args.model)?;
+        let info = named.model.info().clone();
+        let (report, file) = listed(named, &args, &options, &target, format, interrupt)?;
+        (report, info, file)
+    };
 
     match format {
-        Format::Json => output::json(&object(report.clone(), model.info(), file)),
+        Format::Json => output::json(&object(report.clone(), &info, file)),
         Format::Human => {
             // Standard output belongs to the system when it was asked for there.
             let print = if target == Target::Standard { output::note } else { output::line };
-            let lines = text(&report, model.info(), file.as_deref());
+            let lines = text(&report, &info, file.as_deref());
             let shown = if args.progress.quiet { 1 } else { lines.len() };
             lines.iter().take(shown).for_each(|line| print(line));
         }
     }
     Ok(if is_complete(&report) { Exit::Clean } else { Exit::Inconclusive })
+}
+
+/// Generates a system whose transitions lead to single states.
+fn listed(
+    named: Named,
+    args: &Args,
+    options: &GenerateOptions,
+    target: &Target,
+    format: Format,
+    interrupt: &AtomicBool,
+) -> Outcome<(GenerateReport, Option<String>)> {
+    if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
+        output::note(&remark);
+    }
+    let model = &*named.model;
+    let dialect = args.model.reading.dialect();
+    let mut sink = target.open(model, dialect)?;
+    let reporter = Reporter::new(args.progress, 1);
+    let events = |event: &turnpike_search::Event| reporter.event(event);
+    let outcome = turnpike_search::generate::generate(model, options, &mut sink, &events, interrupt);
+    drop(reporter);
+    let report = outcome.map_err(|error| failure(error, model.info()))?;
+    let file = target.close(sink, &report, dialect)?;
+    Ok((report, file))
 }
 
 /// A store in which no state is taken for another.

@@ -20,6 +20,7 @@ Examples:
   turnpike search builtin:philosophers
   turnpike search builtin:philosophers --set n=9 --strategy highway --width 8 --runs 20 --seed 7
   turnpike search system.aut --find 'action error' --strategy bfs --trace error.json
+  turnpike search lift.mcrl2 --set floors=4 --find 'state door == open && speed > 0'
   turnpike search builtin:buffers --find 'max report.1' --strategy random --restart --max-time 10s
   turnpike search builtin:sliding-puzzle --find 'action solved' --strategy beam --guide manhattan
 

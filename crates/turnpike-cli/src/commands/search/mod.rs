@@ -15,7 +15,7 @@ use std::time::Instant;
 
 pub(crate) use flags::Args;
 use turnpike_model::predicate::MeasureExpression;
-use turnpike_model::{Diagnostic, ModelInfo};
+use turnpike_model::{Diagnostic, Model};
 use turnpike_search::{Objective, SearchError, SearchOptions, SearchReport, StoreKind, Verdict};
 
 use crate::cli::Format;
@@ -34,7 +34,11 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let limits = args.limits.limits()?;
     let store = store(&args, info.name)?;
     let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
-    let model = load::model(&args.model)?;
+    let named = load::named(&args.model)?;
+    if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
+        output::note(&remark);
+    }
+    let model = named.model;
     let strategy = strategy::built(&args.strategy, info, model.info())?;
     if objectives.is_empty() {
         objectives.push(Objective::deadlock());
@@ -74,7 +78,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     drop(reporter);
     let seconds = started.elapsed().as_secs_f64();
     let mut report = outcome.map_err(|error| match error {
-        SearchError::Usage(diagnostic) => pointing(diagnostic, &options.objectives, model.info()),
+        SearchError::Usage(diagnostic) => pointing(diagnostic, &options.objectives, &*model),
         error => Failure::from(error).in_file(&model.info().name),
     })?;
     report.warnings = warnings;
@@ -158,9 +162,14 @@ fn objectives(texts: &[String]) -> Outcome<Vec<Objective>> {
 }
 
 /// An error in a state expression, with the expression it points into.
-fn pointing(diagnostic: Diagnostic, objectives: &[Objective], info: &ModelInfo) -> Failure {
+fn pointing(diagnostic: Diagnostic, objectives: &[Objective], model: &dyn Model) -> Failure {
     let expressions = objectives.iter().filter_map(|objective| objective.text().strip_prefix("state "));
-    let is_wrong = |text: &&str| MeasureExpression::parse(text, info).is_err_and(|error| error == diagnostic);
+    let mut explorer = model.explorer();
+    let is_wrong = |text: &&str| match explorer.predicate(text) {
+        Ok(Some(_)) => false,
+        Ok(None) => MeasureExpression::parse(text, model.info()).is_err_and(|error| error == diagnostic),
+        Err(error) => error == diagnostic,
+    };
     let source = expressions.map(str::trim).find(is_wrong).map(str::to_owned);
     Failure { source, ..Failure::from(diagnostic) }
 }

@@ -1,0 +1,61 @@
+//! `turnpike linearise`.
+
+use serde_json::json;
+use turnpike_model::Diagnostic;
+
+use crate::cli::Format;
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+use crate::load::{self, InputFormat, ModelArgs};
+use crate::output::{self, VERSION};
+
+/// What `turnpike linearise --help` ends with.
+const AFTER_HELP: &str = "\
+The linear process is what search and generate work on: its parameters are the values of a state, its
+summands say when which action happens and what the parameters become.
+
+Examples:
+  turnpike linearise protocol.mcrl2
+  turnpike linearise protocol.mcrl2 --set window=2 -o linear.txt";
+
+/// Flags of `turnpike linearise`.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Write it to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<String>,
+}
+
+pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    let name = &args.model.model;
+    let reading = &args.model.reading;
+    let piped = name == "-" && reading.input_format.is_none_or(|format| format == InputFormat::Mcrl2);
+    if !piped && !load::is_specification(name, reading) {
+        let error =
+            Diagnostic::error(format!("{name} is no mCRL2 specification, and only those are linearised"));
+        return Err(error.help("its name ends in .mcrl2, or --as mcrl2 says so").into());
+    }
+    let process = load::linear_process(name, reading)?;
+    let text = process.text();
+    if let Some(path) = &args.output {
+        std::fs::write(path, format!("{}\n", text.trim_end()))
+            .map_err(|error| Failure::file(path, "write", &error))?;
+    }
+    match format {
+        Format::Human if args.output.is_none() => output::line(text.trim_end()),
+        Format::Human => output::line(&format!("wrote {}", args.output.unwrap_or_default())),
+        Format::Json => output::json(&json!({
+            "turnpike": VERSION,
+            "command": "linearise",
+            "model": name,
+            "parameters": process.parameters.iter().map(|parameter| &parameter.name).collect::<Vec<_>>(),
+            "summands": process.summands.len(),
+            "text": text,
+            "file": args.output,
+        })),
+    }
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,541 @@
+//! A linear process made ready to run: every expression is code over the slots of one frame, every summand knows which words of a state
+//! it reads, and summands that need the same locations stand together.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::index::Index;
+use super::labels::Signature;
+use crate::enumerate::Plan;
+use crate::evaluate::{Code, Machine, Rules, Scope};
+use crate::expression;
+use crate::linear::{self, Goto, LinearProcess};
+use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
+use crate::syntax::Span;
+use crate::value::{Binders, Heap, Value};
+
+/// A compiled process.
+#[derive(Debug)]
+pub(super) struct Network {
+    pub(super) program: Arc<Program>,
+    pub(super) rules: Arc<Rules>,
+    pub(super) parameters: Vec<linear::Parameter>,
+    /// Words of a state: the parameters, then the time if there is one. Never none.
+    pub(super) width: usize,
+    /// The word that holds the time of the last action with a time.
+    pub(super) now: Option<u32>,
+    /// Words that hold locations.
+    pub(super) controls: Vec<u32>,
+    /// Slots of the frame that all code runs in. The first ones are the words of a state.
+    pub(super) frame: usize,
+    /// Slots of global variables, with the variables and the values chosen for them.
+    pub(super) constants: Vec<(u32, (VariableId, Value))>,
+    pub(super) signatures: Vec<Signature>,
+    pub(super) summands: Vec<Summand>,
+    pub(super) clusters: Vec<Cluster>,
+    /// Clusters by locations.
+    pub(super) index: Index,
+    pub(super) initial: Vec<Update>,
+    pub(super) initial_choice: Option<Choice>,
+    /// The signature of steps out of the initial choice.
+    pub(super) initial_signature: u32,
+    /// How successful termination is told from a deadlock.
+    pub(super) ending: Ending,
+}
+
+/// How a state is known in which everything has terminated.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// There is none.
+    Never,
+    /// All words that hold locations hold some of these, and that happens in no other way.
+    Locations(FxHashSet<(u32, u32)>),
+    /// A word of its own is 1.
+    Word(u32),
+}
+
+/// Summands that need the same locations.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    pub(super) groups: Vec<Group>,
+    /// Words that some of them reads.
+    pub(super) reads: Vec<u32>,
+}
+
+/// Summands of a cluster that read the same words.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) summands: Vec<u32>,
+    pub(super) reads: Vec<u32>,
+}
+
+/// A compiled summand.
+#[derive(Debug)]
+pub(super) struct Summand {
+    pub(super) guard: Guard,
+    pub(super) signature: u32,
+    /// Arguments of all actions, one after the other.
+    pub(super) arguments: Vec<Source>,
+    pub(super) time: Option<Source>,
+    pub(super) choice: Option<Choice>,
+    pub(super) updates: Vec<Update>,
+    pub(super) span: Span,
+    /// Whether different solutions may be the same transition.
+    pub(super) repeats: bool,
+}
+
+/// When a summand is enabled.
+#[derive(Debug)]
+pub(super) enum Guard {
+    /// All must hold.
+    Conditions(Vec<(Code, ExpressionId)>),
+    /// For every solution.
+    Plan(Plan),
+    /// One solution is as good as all.
+    Once(Plan),
+}
+
+/// A probabilistic choice.
+#[derive(Debug)]
+pub(super) struct Choice {
+    pub(super) plan: Plan,
+    pub(super) weight: Source,
+}
+
+/// Where a value comes from.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// It is always the same, and kept.
+    Constant(Value),
+    Slot(u32),
+    Code(Code),
+}
+
+/// What a component becomes.
+#[derive(Debug)]
+pub(super) enum Update {
+    If {
+        condition: Code,
+        expression: ExpressionId,
+        then: Box<Update>,
+        otherwise: Box<Update>,
+        control: Option<u32>,
+    },
+    Go(Vec<(u32, Source)>),
+}
+
+impl Network {
+    /// A value as it is printed.
+    pub(super) fn text(&self, heap: &Heap, value: Value) -> String {
+        heap.print(&self.rules.program(), &Functions(&self.rules), value)
+    }
+}
+
+/// The functions and quantifiers among values.
+struct Functions<'r>(&'r Rules);
+
+impl Binders for Functions<'_> {
+    fn binder(&self, number: u32) -> Option<(ExpressionId, Vec<VariableId>)> {
+        self.0.binder(number)
+    }
+}
+
+/// A location as a word of a state.
+pub(super) fn location_word(location: u32) -> u32 {
+    i32::try_from(location).ok().and_then(Value::small).map_or(0, Value::word)
+}
+
+/// The location that a word of a state holds; nonsense for a word that holds something else.
+#[inline]
+pub(super) fn location_of(word: u32) -> u32 {
+    word >> 1
+}
+
+/// Compiles a linear process.
+pub(super) fn compile(process: LinearProcess) -> Network {
+    let LinearProcess { mut program, parameters, summands, initial_distribution, initial, .. } = process;
+    let timed = summands.iter().any(|summand| summand.time.is_some());
+    let mut scope = Scope::default();
+    let mut words: FxHashMap<VariableId, u32> = FxHashMap::default();
+    for parameter in &parameters {
+        words.insert(parameter.variable, scope.slot(parameter.variable));
+    }
+    let now = timed.then(|| {
+        let name = program.words.intern("now");
+        let variable = program.add_variable(name, SortId::REAL, Span::default());
+        words.insert(variable, scope.slot(variable));
+        (scope.size() as u32 - 1, variable)
+    });
+    let ending = ending(&program, &parameters, &summands, &initial, &mut scope);
+    let width = scope.size().max(1);
+    if scope.size() == 0 {
+        scope.fresh();
+    }
+    // What expressions need beyond those of the process is added before the program is shared.
+    let after: Vec<Option<ExpressionId>> = summands
+        .iter()
+        .map(|summand| {
+            let (time, (_, now)) = (summand.time?, now?);
+            let now = expression::variable(&mut program, now);
+            Some(compare(&mut program, Builtin::Greater, ">", time, now))
+        })
+        .collect();
+    let possible: Vec<Option<ExpressionId>> = summands
+        .iter()
+        .map(|summand| summand.distribution.as_ref())
+        .chain([initial_distribution.as_ref()])
+        .map(|distribution| Some(not_zero(&mut program, distribution?.weight)))
+        .collect();
+    let globals: Vec<(u32, VariableId, Option<ExpressionId>)> = program
+        .globals
+        .clone()
+        .into_iter()
+        .map(|variable| {
+            let sort = program.variable(variable).sort;
+            (scope.slot(variable), variable, expression::representative(&mut program, sort))
+        })
+        .collect();
+
+    let program = Arc::new(program);
+    let rules = Rules::new(Arc::clone(&program));
+    let machine = Machine::new(Arc::clone(&rules));
+    let mut compiler = Compiler { program, rules, machine, words, scope, frame: 0, signatures: Vec::new() };
+    compiler.frame = compiler.scope.size();
+    let constants = globals
+        .into_iter()
+        .filter_map(|(slot, variable, value)| Some((slot, (variable, compiler.constant(value?)?))))
+        .collect();
+    let mut compiled = Vec::with_capacity(summands.len());
+    let mut tests: Vec<Vec<(u32, u32)>> = Vec::with_capacity(summands.len());
+    let mut reads: Vec<Vec<u32>> = Vec::with_capacity(summands.len());
+    for (index, summand) in summands.iter().enumerate() {
+        let (mut one, read) = compiler.summand(summand, after[index], possible[index]);
+        if let Ending::Word(word) = ending
+            && is_termination(&compiler.program, summand)
+        {
+            one.updates.push(Update::Go(vec![(word, Source::Constant(Value::from_word(location_word(1))))]));
+        }
+        compiled.push(one);
+        reads.push(read);
+        let mut locations: Vec<(u32, u32)> =
+            summand.locations.iter().map(|&(parameter, location)| (parameter as u32, location)).collect();
+        locations.sort_unstable();
+        tests.push(locations);
+    }
+    let (clusters, cluster_tests) = clusters(&tests, &reads);
+    let index = Index::new(cluster_tests.iter().map(Vec::as_slice));
+    let mut scope = compiler.scope.clone();
+    let initial_choice = initial_distribution
+        .as_ref()
+        .map(|distribution| compiler.choice(distribution, possible[summands.len()], &mut scope));
+    let initial: Vec<Update> = initial.iter().map(|update| compiler.update(update, &mut scope)).collect();
+    compiler.frame = compiler.frame.max(scope.size());
+    let initial_signature =
+        compiler.signature(Signature { actions: vec![("dist".to_owned(), 0)], timed: false, weighted: true });
+    let controls =
+        (0..parameters.len() as u32).filter(|&word| parameters[word as usize].locations.is_some()).collect();
+    Network {
+        parameters,
+        width,
+        now: now.map(|(word, _)| word),
+        controls,
+        frame: compiler.frame,
+        constants,
+        signatures: compiler.signatures,
+        summands: compiled,
+        clusters,
+        index,
+        initial,
+        initial_choice,
+        initial_signature,
+        ending,
+        program: compiler.program,
+        rules: compiler.rules,
+    }
+}
+
+fn is_termination(program: &Program, summand: &linear::Summand) -> bool {
+    matches!(&*summand.actions, [only] if only.arguments.is_empty() && program.text(only.name) == "Terminate")
+}
+
+/// Finds out how termination is known, with a word of its own where the locations do not tell.
+fn ending(
+    program: &Program,
+    parameters: &[linear::Parameter],
+    summands: &[linear::Summand],
+    initial: &[linear::Update],
+    scope: &mut Scope,
+) -> Ending {
+    let (mut ended, mut others) = (FxHashSet::default(), FxHashSet::default());
+    initial.iter().for_each(|update| locations_of(update, &mut others));
+    for summand in summands {
+        let into = if is_termination(program, summand) { &mut ended } else { &mut others };
+        summand.updates.iter().for_each(|update| locations_of(update, into));
+    }
+    let certain = (0..parameters.len() as u32).any(|word| {
+        let mut here = ended.iter().filter(|&&(control, _)| control == word).peekable();
+        here.peek().is_some() && here.all(|place| !others.contains(place))
+    });
+    match (ended.is_empty(), certain) {
+        (true, _) => Ending::Never,
+        (false, true) => Ending::Locations(ended),
+        (false, false) => Ending::Word(scope.fresh()),
+    }
+}
+
+/// All locations that an update may lead to, with the words that hold them.
+fn locations_of(update: &linear::Update, out: &mut FxHashSet<(u32, u32)>) {
+    let mut rest = vec![update];
+    while let Some(update) = rest.pop() {
+        match update {
+            linear::Update::If { then, otherwise, .. } => rest.extend([&**then, &**otherwise]),
+            linear::Update::Go { location: Goto::Parameter(Some((word, location))), .. } => {
+                out.insert((*word as u32, *location));
+            }
+            linear::Update::Go { .. } => {}
+        }
+    }
+}
+
+/// Puts summands with the same tests together, and among them those that read the same. The order is that of the first of each.
+fn clusters(tests: &[Vec<(u32, u32)>], reads: &[Vec<u32>]) -> (Vec<Cluster>, Vec<Vec<(u32, u32)>>) {
+    let mut clusters: Vec<Cluster> = Vec::new();
+    let mut cluster_tests: Vec<Vec<(u32, u32)>> = Vec::new();
+    let mut known: FxHashMap<&[(u32, u32)], usize> = FxHashMap::default();
+    for (summand, tests) in tests.iter().enumerate() {
+        let at = *known.entry(tests).or_insert(clusters.len());
+        if at == clusters.len() {
+            clusters.push(Cluster { groups: Vec::new(), reads: Vec::new() });
+            cluster_tests.push(tests.clone());
+        }
+        let groups = &mut clusters[at].groups;
+        match groups.iter_mut().find(|group| group.reads == reads[summand]) {
+            Some(group) => group.summands.push(summand as u32),
+            None => {
+                groups.push(Group { summands: vec![summand as u32], reads: reads[summand].clone() });
+            }
+        }
+    }
+    for cluster in &mut clusters {
+        let mut all: Vec<u32> = cluster.groups.iter().flat_map(|group| group.reads.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        cluster.reads = all;
+    }
+    (clusters, cluster_tests)
+}
+
+/// A comparison of two numbers of sort `Real`.
+fn compare(
+    program: &mut Program,
+    builtin: Builtin,
+    name: &str,
+    left: ExpressionId,
+    right: ExpressionId,
+) -> ExpressionId {
+    let name = program.words.intern(name);
+    let sort = program.sorts.function(&[SortId::REAL, SortId::REAL], SortId::BOOL);
+    let symbol = program.builtin(builtin, name, sort);
+    let span = program.span_of(left);
+    program.add_expression(Expression::Call { symbol, arguments: [left, right].into() }, SortId::BOOL, span)
+}
+
+fn not_zero(program: &mut Program, weight: ExpressionId) -> ExpressionId {
+    let digits = program.words.intern("0");
+    let zero = program.add_expression(Expression::Number(digits), SortId::REAL, program.span_of(weight));
+    compare(program, Builtin::NotEqual, "!=", weight, zero)
+}
+
+struct Compiler {
+    program: Arc<Program>,
+    rules: Arc<Rules>,
+    machine: Machine,
+    /// Variables that are words of a state.
+    words: FxHashMap<VariableId, u32>,
+    /// Slots of the words of a state and of global variables.
+    scope: Scope,
+    frame: usize,
+    signatures: Vec<Signature>,
+}
+
+impl Compiler {
+    /// A summand, and the words of a state that it reads.
+    fn summand(
+        &mut self,
+        summand: &linear::Summand,
+        after: Option<ExpressionId>,
+        possible: Option<ExpressionId>,
+    ) -> (Summand, Vec<u32>) {
+        let mut conditions = summand.conditions.clone();
+        conditions.extend(after);
+        let mut seen = Vec::new();
+        for action in &summand.actions {
+            seen.extend_from_slice(&action.arguments);
+        }
+        seen.extend(summand.time);
+        if let Some(distribution) = &summand.distribution {
+            seen.push(distribution.weight);
+        }
+        summand.updates.iter().for_each(|update| expressions_of(&self.program, update, &mut seen));
+        let shown = self.free(&seen);
+        let tested = self.free(&conditions);
+        let reads = self.reads(shown.iter().chain(&tested));
+
+        // A variable that occurs nowhere has some value, whichever.
+        let variables: Vec<VariableId> = summand
+            .variables
+            .iter()
+            .copied()
+            .filter(|variable| shown.contains(variable) || tested.contains(variable))
+            .collect();
+        let mut scope = self.scope.clone();
+        let guard = if variables.is_empty() {
+            let codes = conditions.iter().map(|&one| (self.code(one, &mut scope), one)).collect();
+            Guard::Conditions(codes)
+        } else {
+            let plan = Plan::new(&self.rules, &self.program, &variables, &conditions, &mut scope);
+            match variables.iter().any(|variable| shown.contains(variable)) {
+                true => Guard::Plan(plan),
+                false => Guard::Once(plan),
+            }
+        };
+        let repeats =
+            matches!(guard, Guard::Plan(_)) && variables.iter().any(|variable| !shown.contains(variable));
+        let mut arguments = Vec::new();
+        for action in &summand.actions {
+            arguments.extend(action.arguments.iter().map(|&one| self.source(one, &mut scope)));
+        }
+        let time = summand.time.map(|time| self.source(time, &mut scope));
+        let signature = self.signature(Signature {
+            actions: summand
+                .actions
+                .iter()
+                .map(|action| (self.program.text(action.name).to_owned(), action.arguments.len()))
+                .collect(),
+            timed: time.is_some(),
+            weighted: summand.distribution.is_some(),
+        });
+        let choice = summand.distribution.as_ref().map(|choice| self.choice(choice, possible, &mut scope));
+        let updates = summand.updates.iter().map(|update| self.update(update, &mut scope)).collect();
+        self.frame = self.frame.max(scope.size());
+        let span = summand.span;
+        (Summand { guard, signature, arguments, time, choice, updates, span, repeats }, reads)
+    }
+
+    fn choice(
+        &mut self,
+        distribution: &linear::Distribution,
+        possible: Option<ExpressionId>,
+        scope: &mut Scope,
+    ) -> Choice {
+        let conditions: Vec<ExpressionId> = possible.into_iter().collect();
+        let plan = Plan::new(&self.rules, &self.program, &distribution.variables, &conditions, scope);
+        Choice { plan, weight: self.source(distribution.weight, scope) }
+    }
+
+    fn update(&mut self, update: &linear::Update, scope: &mut Scope) -> Update {
+        match update {
+            linear::Update::If { condition, then, otherwise, control } => {
+                let code = self.code(*condition, scope);
+                // Nested as deep as the conditions in the text.
+                let (then, otherwise) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+                    (self.update(then, scope), self.update(otherwise, scope))
+                });
+                Update::If {
+                    condition: code,
+                    expression: *condition,
+                    then: Box::new(then),
+                    otherwise: Box::new(otherwise),
+                    control: control.map(|word| word as u32),
+                }
+            }
+            linear::Update::Go { location, assignments } => {
+                let mut writes = Vec::with_capacity(assignments.len() + 1);
+                if let Goto::Parameter(Some((word, location))) = location {
+                    writes.push((*word as u32, Source::Constant(Value::from_word(location_word(*location)))));
+                }
+                for &(variable, value) in assignments {
+                    let Some(&word) = self.words.get(&variable) else { continue };
+                    match self.source(value, scope) {
+                        Source::Slot(slot) if slot == word => {}
+                        source => writes.push((word, source)),
+                    }
+                }
+                Update::Go(writes)
+            }
+        }
+    }
+
+    fn code(&mut self, root: ExpressionId, scope: &mut Scope) -> Code {
+        self.rules.compile(&self.program, root, scope)
+    }
+
+    fn source(&mut self, root: ExpressionId, scope: &mut Scope) -> Source {
+        let mut bare = root;
+        // Conversions change nothing about a value.
+        while let Expression::Upcast(inner) = *self.program.expression(bare) {
+            bare = inner;
+        }
+        if let Expression::Variable(variable) = *self.program.expression(bare) {
+            return Source::Slot(scope.slot(variable));
+        }
+        match self.constant(root) {
+            Some(value) => Source::Constant(value),
+            None => Source::Code(self.code(root, scope)),
+        }
+    }
+
+    /// The value of an expression without variables.
+    fn constant(&mut self, root: ExpressionId) -> Option<Value> {
+        if !expression::free_variables(&self.program, root).is_empty() {
+            return None;
+        }
+        let mut scope = Scope::default();
+        let code = self.rules.compile(&self.program, root, &mut scope);
+        let base = self.machine.enter(scope.size());
+        let value = self.machine.evaluate(&code, base);
+        self.machine.leave(base);
+        Some(self.machine.heap.keep(value.ok()?))
+    }
+
+    fn signature(&mut self, signature: Signature) -> u32 {
+        let at = self.signatures.iter().position(|known| *known == signature).unwrap_or_else(|| {
+            self.signatures.push(signature);
+            self.signatures.len() - 1
+        });
+        at as u32
+    }
+
+    fn free(&self, roots: &[ExpressionId]) -> FxHashSet<VariableId> {
+        roots.iter().flat_map(|&root| expression::free_variables(&self.program, root)).collect()
+    }
+
+    fn reads<'a>(&self, variables: impl Iterator<Item = &'a VariableId>) -> Vec<u32> {
+        let mut reads: Vec<u32> =
+            variables.filter_map(|variable| self.words.get(variable).copied()).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        reads
+    }
+}
+
+/// All expressions of an update, but for those that leave a parameter as it is.
+fn expressions_of(program: &Program, update: &linear::Update, out: &mut Vec<ExpressionId>) {
+    let mut rest = vec![update];
+    while let Some(update) = rest.pop() {
+        match update {
+            linear::Update::If { condition, then, otherwise, .. } => {
+                out.push(*condition);
+                rest.push(then);
+                rest.push(otherwise);
+            }
+            linear::Update::Go { assignments, .. } => {
+                let changes = |&(variable, value): &(VariableId, ExpressionId)| {
+                    *program.expression(value) != Expression::Variable(variable)
+                };
+                out.extend(assignments.iter().filter(|pair| changes(pair)).map(|&(_, value)| value));
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! One solution of a summand becomes transitions: label and changed words, appended to a list of records.
+//!
+//! A record is the id of the label, how many words change, and for each its index and new value. Records know nothing of the words
+//! that stay as they are: that is why they can be kept for every state that agrees on what was read.
+
+use std::ops::ControlFlow;
+
+use turnpike_model::Successors;
+use turnpike_model::label::LabelId;
+
+use super::compile::{Choice, Network, Source, Summand, Update, location_word};
+use super::labels::{Front, Labels};
+use crate::enumerate::EnumerationError;
+use crate::evaluate::{EvaluationError, Machine};
+use crate::sorts::ExpressionId;
+use crate::value::Value;
+
+/// Why a step cannot be taken.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    Evaluation(EvaluationError),
+    Enumeration(EnumerationError),
+    /// A condition that is neither true nor false.
+    Stuck {
+        condition: ExpressionId,
+        value: Value,
+    },
+    /// Probabilities that do not add up to one.
+    Weights(Vec<Value>),
+}
+
+impl From<EvaluationError> for Trouble {
+    fn from(error: EvaluationError) -> Self {
+        Trouble::Evaluation(error)
+    }
+}
+
+impl From<EnumerationError> for Trouble {
+    fn from(error: EnumerationError) -> Self {
+        match error {
+            EnumerationError::Stuck { condition, value } => Trouble::Stuck { condition, value },
+            EnumerationError::Evaluation(error) => Trouble::Evaluation(error),
+            error => Trouble::Enumeration(error),
+        }
+    }
+}
+
+/// Where records are collected.
+#[derive(Debug)]
+pub(super) struct Emitter<'m> {
+    network: &'m Network,
+    labels: &'m Labels,
+    front: Front,
+    pub(super) records: Vec<u32>,
+    /// The label of the solution at hand: signature and values.
+    label: Vec<u32>,
+}
+
+impl<'m> Emitter<'m> {
+    pub(super) fn new(network: &'m Network, labels: &'m Labels) -> Self {
+        Emitter { network, labels, front: Front::default(), records: Vec::new(), label: Vec::new() }
+    }
+
+    /// The transitions of one solution of a summand, whose variables stand in the frame at `base`.
+    pub(super) fn solution(
+        &mut self,
+        machine: &mut Machine,
+        base: usize,
+        summand: &Summand,
+    ) -> Result<(), Trouble> {
+        self.label.clear();
+        self.label.push(summand.signature);
+        for argument in &summand.arguments {
+            let value = kept(machine, base, argument)?;
+            self.label.push(value);
+        }
+        self.order_actions(machine, summand.signature);
+        let now = match &summand.time {
+            Some(time) => {
+                let time = kept(machine, base, time)?;
+                self.label.push(time);
+                self.network.now.map(|word| (word, time))
+            }
+            None => None,
+        };
+        match &summand.choice {
+            None => self.record(machine, base, &summand.updates, now),
+            Some(choice) => self.outcomes(machine, base, choice, &summand.updates, now),
+        }
+    }
+
+    /// The steps out of the choice at the very beginning.
+    pub(super) fn beginnings(
+        &mut self,
+        machine: &mut Machine,
+        base: usize,
+        choice: &Choice,
+    ) -> Result<(), Trouble> {
+        let network = self.network;
+        self.label.clear();
+        self.label.push(network.initial_signature);
+        let now = network.now.map(|word| (word, number(0).word()));
+        self.outcomes(machine, base, choice, &network.initial, now)
+    }
+
+    /// One record for each outcome of a choice; its probability is the last value of the label.
+    fn outcomes(
+        &mut self,
+        machine: &mut Machine,
+        base: usize,
+        choice: &Choice,
+        updates: &[Update],
+        now: Option<(u32, u32)>,
+    ) -> Result<(), Trouble> {
+        let mut weights = Vec::new();
+        let mut trouble = None;
+        let mut visit = |machine: &mut Machine| {
+            let outcome = kept(machine, base, &choice.weight).and_then(|weight| {
+                weights.push(Value::from_word(weight));
+                self.label.push(weight);
+                let recorded = self.record(machine, base, updates, now);
+                self.label.pop();
+                recorded
+            });
+            match outcome {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    trouble = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let _ = choice.plan.run(machine, base, &mut visit)?;
+        if let Some(trouble) = trouble {
+            return Err(trouble);
+        }
+        let mut total = number(0);
+        for &weight in &weights {
+            // Something that is no number adds up to nothing.
+            total = machine.heap.add(total, weight).unwrap_or(total);
+        }
+        if total == number(1) { Ok(()) } else { Err(Trouble::Weights(weights)) }
+    }
+
+    fn record(
+        &mut self,
+        machine: &mut Machine,
+        base: usize,
+        updates: &[Update],
+        now: Option<(u32, u32)>,
+    ) -> Result<(), Trouble> {
+        let label = self.labels.intern(&mut self.front, &self.label);
+        let start = self.records.len();
+        self.records.extend([label.0, 0]);
+        for update in updates {
+            changes(machine, base, update, &mut self.records)?;
+        }
+        if let Some((word, time)) = now {
+            self.records.extend([word, time]);
+        }
+        self.records[start + 1] = ((self.records.len() - start - 2) / 2) as u32;
+        Ok(())
+    }
+
+    /// Actions of the same name stand in the order of their texts, so that equal labels have equal words.
+    fn order_actions(&mut self, machine: &Machine, signature: u32) {
+        let actions = &self.network.signatures[signature as usize].actions;
+        if actions.len() < 2 || actions.windows(2).all(|pair| pair[0] != pair[1]) {
+            return;
+        }
+        let mut at = 1;
+        let mut all: Vec<(usize, Vec<String>, Vec<u32>)> = Vec::with_capacity(actions.len());
+        for (index, (name, arity)) in actions.iter().enumerate() {
+            let words = self.label[at..at + arity].to_vec();
+            let first = actions.iter().position(|(other, arguments)| (other, arguments) == (name, arity));
+            let texts =
+                words.iter().map(|&word| self.network.text(&machine.heap, Value::from_word(word))).collect();
+            all.push((first.unwrap_or(index), texts, words));
+            at += arity;
+        }
+        all.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+        self.label.truncate(1);
+        all.iter().for_each(|(_, _, words)| self.label.extend_from_slice(words));
+    }
+
+    /// Removes records that stand twice after `start`.
+    pub(super) fn unique(&mut self, start: usize) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let fresh = self.records.split_off(start);
+        for record in Records(&fresh) {
+            if seen.insert(record) {
+                self.records.extend_from_slice(record);
+            }
+        }
+    }
+}
+
+/// A small number as a value.
+pub(super) fn number(number: u32) -> Value {
+    Value::from_word(location_word(number))
+}
+
+/// The value of a source, kept.
+#[inline]
+fn kept(machine: &mut Machine, base: usize, source: &Source) -> Result<u32, Trouble> {
+    let value = match source {
+        Source::Constant(value) => return Ok(value.word()),
+        Source::Slot(slot) => machine.slot(base, *slot),
+        Source::Code(code) => machine.evaluate(code, base)?,
+    };
+    Ok(machine.heap.keep(value).word())
+}
+
+/// What an update changes.
+pub(super) fn changes(
+    machine: &mut Machine,
+    base: usize,
+    update: &Update,
+    out: &mut Vec<u32>,
+) -> Result<(), Trouble> {
+    let mut update = update;
+    loop {
+        match update {
+            Update::If { condition, expression, then, otherwise, control } => {
+                let value = machine.evaluate(condition, base)?;
+                update = match (value.as_bool(), control) {
+                    (Some(true), _) => then,
+                    (Some(false), _) => otherwise,
+                    (None, Some(word)) => {
+                        out.extend([*word, machine.heap.keep(value).word()]);
+                        return Ok(());
+                    }
+                    (None, None) => return Err(Trouble::Stuck { condition: *expression, value }),
+                };
+            }
+            Update::Go(writes) => {
+                for (word, source) in writes {
+                    let value = kept(machine, base, source)?;
+                    out.extend([*word, value]);
+                }
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Record by record.
+struct Records<'r>(&'r [u32]);
+
+impl<'r> Iterator for Records<'r> {
+    type Item = &'r [u32];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'r [u32]> {
+        let changed = *self.0.get(1)? as usize;
+        let (record, rest) = self.0.split_at(2 + 2 * changed);
+        self.0 = rest;
+        Some(record)
+    }
+}
+
+/// Turns records into transitions of a state.
+#[inline]
+pub(super) fn apply(records: &[u32], state: &[u32], out: &mut Successors) {
+    for record in Records(records) {
+        out.push_edited(LabelId(record[0]), state, |target| {
+            for change in record[2..].chunks_exact(2) {
+                target[change[0] as usize] = change[1];
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_edits_of_a_state() {
+        let mut out = Successors::new(3);
+        apply(&[7, 1, 2, 99, 8, 0, 9, 2, 0, 1, 1, 2], &[10, 20, 30], &mut out);
+        let found: Vec<_> = out.iter().map(|(label, state)| (label.0, state.to_vec())).collect();
+        assert_eq!(found, [(7, vec![10, 20, 99]), (8, vec![10, 20, 30]), (9, vec![1, 2, 30])]);
+    }
+}

@@ -1,0 +1,347 @@
+//! One thread's view on a specification.
+
+use std::ops::ControlFlow;
+
+use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
+
+use super::Mcrl2Model;
+use super::cache::Cache;
+use super::compile::{Ending, Guard, Network, location_of};
+use super::emit::{Emitter, Trouble, apply, changes, number};
+use super::labels;
+use super::predicate::Predicates;
+use crate::evaluate::Machine;
+use crate::value::Value;
+
+/// More words than these are not worth a look-up.
+const WIDEST_KEY: usize = 48;
+
+/// One thread's view on a specification.
+#[derive(Debug)]
+pub(super) struct Walker<'m> {
+    model: &'m Mcrl2Model,
+    machine: Machine,
+    /// The frame that the summands' code runs in.
+    base: usize,
+    /// Whether the frame holds the state at hand.
+    loaded: bool,
+    emitter: Emitter<'m>,
+    /// One cache for each cluster, and one for each group of each cluster with several groups.
+    caches: Vec<(Cache, Vec<Cache>)>,
+    found: Vec<u32>,
+    key: Vec<u32>,
+    predicates: Predicates,
+    scratch: Vec<u32>,
+}
+
+/// The word that all words of the state before the initial choice are.
+fn before_word() -> u32 {
+    Value::private(0).word()
+}
+
+impl<'m> Walker<'m> {
+    pub(super) fn new(model: &'m Mcrl2Model) -> Self {
+        let network = &model.network;
+        let mut machine = Machine::new(network.rules.clone());
+        let base = machine.enter(network.frame);
+        for &(slot, (_, value)) in &network.constants {
+            machine.set_slot(base, slot, value);
+        }
+        let caches = network
+            .clusters
+            .iter()
+            .map(|cluster| {
+                let groups = if cluster.groups.len() > 1 { cluster.groups.len() } else { 0 };
+                (Cache::default(), (0..groups).map(|_| Cache::default()).collect())
+            })
+            .collect();
+        Walker {
+            model,
+            machine,
+            base,
+            loaded: false,
+            emitter: Emitter::new(network, &model.labels),
+            caches,
+            found: Vec::new(),
+            key: Vec::new(),
+            predicates: Predicates::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    fn network(&self) -> &'m Network {
+        &self.model.network
+    }
+
+    fn is_before(&self, state: &[u32]) -> bool {
+        self.network().initial_choice.is_some() && state[0] == before_word()
+    }
+
+    fn expand(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        let network = self.network();
+        self.loaded = false;
+        if let Some(choice) = network.initial_choice.as_ref().filter(|_| self.is_before(state)) {
+            self.emitter.records.clear();
+            let outcome = self.emitter.beginnings(&mut self.machine, self.base, choice);
+            outcome.map_err(|trouble| self.explain(trouble, None))?;
+            apply(&self.emitter.records, state, out);
+            return Ok(());
+        }
+        if let Some(&word) = network.controls.iter().find(|&&word| state[word as usize] & 1 == 0) {
+            return Err(self.undecided(Value::from_word(state[word as usize])));
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        network.index.collect(|word| location_of(state[word as usize]), &mut found);
+        let outcome = found.iter().try_for_each(|&cluster| self.cluster(cluster as usize, state, out));
+        self.found = found;
+        outcome
+    }
+
+    /// What the summands of a cluster do, from memory where possible.
+    fn cluster(&mut self, id: usize, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        let cluster = &self.network().clusters[id];
+        if cluster.reads.len() <= WIDEST_KEY && self.caches[id].0.is_in_use() {
+            gather(&cluster.reads, state, &mut self.key);
+            if let Some(records) = self.caches[id].0.find(&self.key) {
+                apply(records, state, out);
+                return Ok(());
+            }
+            self.emitter.records.clear();
+            for group in &cluster.groups {
+                self.summands(&group.summands, state)?;
+            }
+            self.caches[id].0.insert(&self.key, &self.emitter.records);
+            apply(&self.emitter.records, state, out);
+            return Ok(());
+        }
+        for (index, group) in cluster.groups.iter().enumerate() {
+            let cached = group.reads.len() <= WIDEST_KEY
+                && self.caches[id].1.get_mut(index).is_some_and(Cache::is_in_use);
+            if cached {
+                gather(&group.reads, state, &mut self.key);
+                if let Some(records) = self.caches[id].1[index].find(&self.key) {
+                    apply(records, state, out);
+                    continue;
+                }
+            }
+            self.emitter.records.clear();
+            self.summands(&group.summands, state)?;
+            if cached {
+                self.caches[id].1[index].insert(&self.key, &self.emitter.records);
+            }
+            apply(&self.emitter.records, state, out);
+        }
+        Ok(())
+    }
+
+    /// Appends the records of summands.
+    fn summands(&mut self, summands: &[u32], state: &[u32]) -> Result<(), StepError> {
+        if !self.loaded {
+            for (slot, &word) in state.iter().enumerate() {
+                self.machine.set_slot(self.base, slot as u32, Value::from_word(word));
+            }
+            self.loaded = true;
+        }
+        for &summand in summands {
+            if let Err(trouble) = self.summand(summand as usize) {
+                return Err(self.explain(trouble, Some(summand as usize)));
+            }
+        }
+        Ok(())
+    }
+
+    fn summand(&mut self, index: usize) -> Result<(), Trouble> {
+        let summand = &self.network().summands[index];
+        let Walker { machine, emitter, base, .. } = self;
+        let base = *base;
+        let (plan, once) = match &summand.guard {
+            Guard::Conditions(conditions) => {
+                let mut stuck = None;
+                for (code, condition) in conditions {
+                    let value = machine.evaluate(code, base)?;
+                    match value.as_bool() {
+                        Some(true) => {}
+                        Some(false) => return Ok(()),
+                        // Another part may still be false.
+                        None => stuck = stuck.or(Some(Trouble::Stuck { condition: *condition, value })),
+                    }
+                }
+                return match stuck {
+                    Some(stuck) => Err(stuck),
+                    None => emitter.solution(machine, base, summand),
+                };
+            }
+            Guard::Plan(plan) => (plan, false),
+            Guard::Once(plan) => (plan, true),
+        };
+        let start = emitter.records.len();
+        let mut trouble = None;
+        let mut visit = |machine: &mut Machine| match emitter.solution(machine, base, summand) {
+            Ok(()) if once => ControlFlow::Break(()),
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                trouble = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        let _ = plan.run(machine, base, &mut visit)?;
+        if let Some(trouble) = trouble {
+            return Err(trouble);
+        }
+        if summand.repeats {
+            emitter.unique(start);
+        }
+        Ok(())
+    }
+
+    /// A state whose last step left a condition undecided.
+    fn undecided(&self, value: Value) -> StepError {
+        StepError::new(format!(
+            "{}: a condition does not rewrite to true or false; culprit: {}",
+            self.model.source.name,
+            self.text_of(value)
+        ))
+    }
+
+    fn explain(&self, trouble: Trouble, summand: Option<usize>) -> StepError {
+        let span = summand.map(|index| self.network().summands[index].span);
+        self.model.source.explain(self.network(), &self.machine.heap, trouble, span)
+    }
+
+    fn text_of(&self, value: Value) -> String {
+        match value.as_private() {
+            Some(_) => "-".to_owned(),
+            None => self.network().text(&self.machine.heap, value),
+        }
+    }
+}
+
+/// The words of a read set.
+#[inline]
+fn gather(reads: &[u32], state: &[u32], key: &mut Vec<u32>) {
+    key.clear();
+    key.extend(reads.iter().map(|&word| state[word as usize]));
+}
+
+impl Explorer for Walker<'_> {
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError> {
+        let network = self.network();
+        out.clear();
+        if network.initial_choice.is_some() {
+            out.resize(network.width, before_word());
+            return Ok(());
+        }
+        out.resize(network.width, number(0).word());
+        let mut pairs = Vec::new();
+        for update in &network.initial {
+            let outcome = changes(&mut self.machine, self.base, update, &mut pairs);
+            outcome.map_err(|trouble| self.explain(trouble, None))?;
+        }
+        for pair in pairs.chunks_exact(2) {
+            out[pair[0] as usize] = pair[1];
+        }
+        self.machine.heap.reset();
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        out.clear();
+        let outcome = self.expand(state, out);
+        self.machine.heap.reset();
+        outcome
+    }
+
+    fn content_hash(&mut self, state: &[u32]) -> u64 {
+        self.scratch.clear();
+        for &word in state {
+            let hash = match word & 3 {
+                0 => self.machine.heap.content_hash(Value::from_word(word)),
+                _ => u64::from(word),
+            };
+            self.scratch.extend([hash as u32, (hash >> 32) as u32]);
+        }
+        hash::words(&self.scratch)
+    }
+
+    fn label(&mut self, id: LabelId) -> Label {
+        let words = self.model.labels.words(id);
+        let signature = &self.network().signatures[words[0] as usize];
+        labels::label(signature, &words[1..], |value| self.text_of(value))
+    }
+
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
+        out.clear();
+        let network = self.network();
+        for (parameter, &word) in network.parameters.iter().zip(state) {
+            let location = parameter.locations.as_ref().filter(|_| word & 1 == 1);
+            let text = location.and_then(|all| all.get(location_of(word) as usize)).cloned();
+            out.push(text.unwrap_or_else(|| self.text_of(Value::from_word(word))));
+        }
+        if let Some(now) = network.now {
+            out.push(self.text_of(Value::from_word(state[now as usize])));
+        }
+    }
+
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        let measure = &self.model.measures[index];
+        measure.of(&self.machine.heap, Value::from_word(state[measure.word as usize]))
+    }
+
+    fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
+        let network = self.network();
+        let ended = || match &network.ending {
+            Ending::Never => false,
+            Ending::Word(word) => state[*word as usize] == number(1).word(),
+            Ending::Locations(places) => {
+                let at = |word: u32| (word, location_of(state[word as usize]));
+                network.controls.iter().all(|&word| places.contains(&at(word)))
+            }
+        };
+        successors.is_empty() && !ended()
+    }
+
+    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        self.predicates.compile(self.model, text).map(Some)
+    }
+
+    fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
+        if self.is_before(state) {
+            return Ok(false);
+        }
+        let outcome = self.predicates.holds(&mut self.machine, predicate, state);
+        let outcome = outcome.map_err(|(text, trouble)| match trouble {
+            Trouble::Stuck { value, .. } => StepError::new(format!(
+                "the state expression `{text}` does not rewrite to true or false; culprit: {}",
+                self.text_of(value)
+            )),
+            trouble => {
+                let error = self.explain(trouble, None);
+                StepError::new(format!("the state expression `{text}` has no value: {}", error.message))
+            }
+        });
+        self.machine.heap.reset();
+        outcome
+    }
+
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        for &word in state {
+            self.machine.heap.encode(Value::from_word(word), out);
+        }
+    }
+
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
+        out.clear();
+        let mut rest = bytes;
+        for _ in 0..self.network().width {
+            let value = self.machine.heap.decode(&mut rest);
+            let value =
+                value.ok_or_else(|| StepError::new("a portable state of this model ends too early"))?;
+            out.push(self.machine.heap.keep(value).word());
+        }
+        if !rest.is_empty() {
+            return Err(StepError::new("a portable state of this model has too many bytes"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,331 @@
+//! Small specifications that show one thing each, from text to transition system. What is expected comes from the reference tools.
+
+use turnpike_mcrl2::explore::{Mcrl2Model, Options};
+use turnpike_model::lts::{Lts, Transition};
+use turnpike_model::{LabelId, Model, Successors};
+use turnpike_reduction::{Comparison, Equivalence, compare};
+
+/// All states within `most` expansions, in breadth-first order. An error ends the exploration and comes with what was found.
+fn explore(text: &str, most: usize) -> (Lts, Option<String>) {
+    let (model, _) = Mcrl2Model::new("test.mcrl2", text, &Options::default())
+        .unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
+    let mut explorer = model.explorer();
+    let mut state = Vec::new();
+    explorer.initial(&mut state).expect("an initial state");
+    let mut states = vec![state];
+    let mut lts = Lts::default();
+    let mut successors = Successors::new(states[0].len());
+    let mut failure = None;
+    let mut at = 0;
+    while at < states.len() && at < most {
+        if let Err(error) = explorer.successors(&states[at].clone(), &mut successors) {
+            failure = Some(error.message);
+            break;
+        }
+        for (label, target) in successors.iter() {
+            let to = states.iter().position(|known| known == target).unwrap_or_else(|| {
+                states.push(target.to_vec());
+                states.len() - 1
+            });
+            let label = label_of(&mut lts, &explorer.label(label).text);
+            lts.transitions.push(Transition { from: at as u32, label, to: to as u32 });
+        }
+        at += 1;
+    }
+    lts.states = states.len() as u32;
+    (lts, failure)
+}
+
+fn label_of(lts: &mut Lts, text: &str) -> LabelId {
+    let at = lts.labels.iter().position(|known| known == text).unwrap_or_else(|| {
+        lts.labels.push(text.to_owned());
+        lts.labels.len() - 1
+    });
+    LabelId(at as u32)
+}
+
+/// A system written as lines `0 --label-> 1`.
+fn system(lines: &[&str]) -> Lts {
+    let mut lts = Lts { states: 1, ..Lts::default() };
+    for line in lines {
+        let (from, rest) = line.split_once(" --").expect("a source");
+        let (label, to) = rest.rsplit_once("-> ").expect("a target");
+        let [from, to] = [from, to].map(|number| number.trim().parse::<u32>().expect("a number"));
+        let label = label_of(&mut lts, label);
+        lts.states = lts.states.max(from + 1).max(to + 1);
+        lts.transitions.push(Transition { from, label, to });
+    }
+    lts
+}
+
+/// The specification does exactly this, up to strong bisimulation.
+#[track_caller]
+fn does(text: &str, lines: &[&str]) {
+    let (found, failure) = explore(text, 1000);
+    assert_eq!(failure, None, "{text}");
+    if let Comparison::Different(difference) = compare(&found, &system(lines), Equivalence::Strong) {
+        let found: Vec<String> = found
+            .transitions
+            .iter()
+            .map(|one| format!("{} --{}-> {}", one.from, found.label(one.label), one.to))
+            .collect();
+        panic!("{text}\n(left is what was found)\n{difference}\n{}", found.join("\n"));
+    }
+}
+
+/// The specification does these one after the other, and nothing else.
+#[track_caller]
+fn runs(text: &str, labels: &[&str]) {
+    let lines: Vec<String> =
+        labels.iter().enumerate().map(|(at, label)| format!("{at} --{label}-> {}", at + 1)).collect();
+    does(text, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// One of these, then nothing.
+#[track_caller]
+fn offers(text: &str, labels: &[&str]) {
+    let lines: Vec<String> = labels.iter().map(|label| format!("0 --{label}-> 1")).collect();
+    does(text, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// Whether a sequence of labels can be followed.
+fn follows(lts: &Lts, labels: &[&str]) -> bool {
+    let mut states = vec![lts.initial];
+    for label in labels {
+        states = lts
+            .transitions
+            .iter()
+            .filter(|one| states.contains(&one.from) && lts.label(one.label) == *label)
+            .map(|one| one.to)
+            .collect();
+    }
+    !states.is_empty()
+}
+
+#[test]
+fn parallel_composition() {
+    does(
+        "act a,b; init a||b;",
+        &["0 --a-> 1", "0 --b-> 2", "0 --a|b-> 3", "1 --b-> 3", "2 --a-> 3", "3 --Terminate-> 4"],
+    );
+    does(
+        "act a,b; init allow({a,b}, a||b);",
+        &["0 --a-> 1", "0 --b-> 2", "1 --b-> 3", "2 --a-> 3", "3 --Terminate-> 4"],
+    );
+    does("act a,b; init a.delta || b;", &["0 --a-> 1", "0 --b-> 2", "0 --a|b-> 3", "1 --b-> 3", "2 --a-> 3"]);
+    does(
+        "act a; init tau.delta || a.delta;",
+        &["0 --tau-> 1", "0 --a-> 2", "0 --a-> 3", "1 --a-> 3", "2 --tau-> 3"],
+    );
+}
+
+#[test]
+fn communication() {
+    does(
+        "act a,c:Nat; init comm({a|a->c}, a(1)||a(1)||a(1));",
+        &[
+            "0 --a(1)-> 1",
+            "0 --c(1)-> 2",
+            "0 --a(1)|c(1)-> 3",
+            "1 --a(1)-> 2",
+            "1 --c(1)-> 3",
+            "2 --a(1)-> 3",
+            "3 --Terminate-> 4",
+        ],
+    );
+    does(
+        "act a,b,c:Nat; init allow({c,a}, comm({a|a|b->c}, a(1)||a(1)||b(1)||a(1)));",
+        &[
+            "0 --a(1)-> 1",
+            "0 --c(1)-> 4",
+            "1 --a(1)-> 2",
+            "1 --c(1)-> 5",
+            "2 --a(1)-> 3",
+            "4 --a(1)-> 5",
+            "5 --Terminate-> 6",
+        ],
+    );
+    runs(
+        "act r,s,c:Real; init allow({c}, comm({r|s->c}, (sum x:Real. r(x).delta) || s(3/2).delta));",
+        &["c(3 / 2)"],
+    );
+}
+
+#[test]
+fn sums() {
+    offers("act a:Nat; init sum n:Nat. (n<4) -> a(n).delta;", &["a(0)", "a(1)", "a(2)", "a(3)"]);
+    offers("act a:Int; init sum n:Int. (n<2 && -3<n) -> a(n).delta;", &["a(-2)", "a(-1)", "a(0)", "a(1)"]);
+    offers(
+        "act a:List(Bool); init sum l:List(Bool). (#l<=2) -> a(l).delta;",
+        &[
+            "a([])",
+            "a([true])",
+            "a([false])",
+            "a([true, true])",
+            "a([true, false])",
+            "a([false, true])",
+            "a([false, false])",
+        ],
+    );
+    offers(
+        "act a:Set(Bool); init sum s:Set(Bool). a(s).delta;",
+        &["a({})", "a({true})", "a({false})", "a({false, true})"],
+    );
+    // Nothing depends on which value it is: one transition says it all, and the sort may be infinite.
+    offers("act a; init sum n:Nat. a.delta;", &["a"]);
+    offers("act a; init sum n:Nat. (n > 3 && n < 5) -> a.delta;", &["a"]);
+}
+
+#[test]
+fn rewriting() {
+    runs("act a:Nat; map f:Nat->Nat; var n:Nat; eqn f(0)=2; f(n)=1; init a(f(0)).delta;", &["a(1)"]);
+    runs(
+        "act a:Nat; map f:Nat#Nat->Nat; var n,m:Nat; eqn f(n,n)=2; n!=m -> f(n,m)=1; init a(f(1+1,2)).a(f(5,0)).delta;",
+        &["a(2)", "a(1)"],
+    );
+    runs(
+        "act a:Nat; map ite:Bool#Nat#Nat->Nat; f:Nat->Nat; var x,y,n:Nat; eqn ite(true,x,y)=x; ite(false,x,y)=y; \
+         f(n)=ite(n==0,0,f(Int2Nat(n-1))); init a(f(5)).delta;",
+        &["a(0)"],
+    );
+}
+
+#[test]
+fn stuck_terms_are_values_but_no_conditions() {
+    let (lts, failure) = explore("act a:Nat; proc P(l:List(Nat)) = a(head(l)).P(tail(l)); init P([1]);", 3);
+    assert_eq!(failure, None);
+    assert!(follows(&lts, &["a(1)", "a(head([]))", "a(head(tail([])))"]));
+    let (lts, failure) = explore(
+        "act a:Nat;\nproc P(l:List(Nat)) =\n  (head(l)>0) -> a(head(l)).P(tail(l));\ninit P([1]);",
+        10,
+    );
+    assert!(follows(&lts, &["a(1)"]));
+    let failure = failure.expect("an error");
+    assert!(failure.contains("does not rewrite to true or false"), "{failure}");
+    assert!(failure.contains("head([])"), "{failure}");
+}
+
+#[test]
+fn data() {
+    runs(
+        "act a:Int; init a(-7 div 2).a(-7 mod 3).a(round(5/2)).a(floor(-7/2)).delta;",
+        &["a(-4)", "a(2)", "a(3)", "a(-4)"],
+    );
+    runs("act a:Real; init a(1/3+1/6).a(-1/3).a(1/0).delta;", &["a(1 / 2)", "a(-1 / 3)", "a(1 / 0)"]);
+    runs(
+        "sort S=struct A|B(x:Nat)|C(y:Nat,z:Bool); act a:Bool; \
+         init a(A<B(0)).a(B(100)<C(0,false)).a(C(1,true)<C(1,false)).delta;",
+        &["a(true)", "a(true)", "a(false)"],
+    );
+    runs(
+        "act a:Bool; init a({1}<{2}).a({1}<={1,2}).a([2]<[1,5]).a([]<[1]).a(false<true).delta;",
+        &["a(false)", "a(true)", "a(false)", "a(true)", "a(true)"],
+    );
+    runs("sort D; cons d1,d2:D; act a:Bool; init a(d1==d2).a(d1==d1).delta;", &["a(d1 == d2)", "a(true)"]);
+    runs("act a:Bag(Nat); init a({1:2,3:0,1:1}).a(Set2Bag({1,2})).delta;", &["a({1: 3})", "a({1: 1, 2: 1})"]);
+    runs(
+        "act a:Bool; init a(exists n:Nat. n<3 && n>1).a(forall n:Nat. n>=0).a((lambda x:Nat.x)==(lambda y:Nat.y)).delta;",
+        &["a(true)", "a(true)", "a(true)"],
+    );
+    runs("act a:Nat; a:Bool; init a(1).a(true).delta;", &["a(1)", "a(true)"]);
+    runs("act a:Nat; b:Bool; glob x:Nat; glob y:Bool; init a(x).b(y).delta;", &["a(0)", "b(false)"]);
+}
+
+#[test]
+fn functions_as_parameters() {
+    let (lts, failure) = explore(
+        "act a:Nat->Nat; proc P(f:Nat->Nat) = a(f).P(f[1->2]) + a(f).P(f[2->3]) + a(f).P(f[1->0]) + a(f).P(f[2->0]); \
+         init P(lambda x:Nat.0);",
+        100,
+    );
+    assert_eq!((failure, lts.states), (None, 4));
+}
+
+#[test]
+fn process_calls() {
+    does(
+        "act a,b:Nat; proc P(n:Nat) = b(n).(sum n:Nat.(n==7||n==8) -> a(n).P()); init P(1);",
+        &["0 --b(1)-> 1", "1 --a(7)-> 2", "1 --a(8)-> 3", "2 --b(7)-> 1", "3 --b(8)-> 1"],
+    );
+    does("act a:Nat; proc P(n,m:Nat) = a(n).P(m=n,n=m); init P(1,2);", &["0 --a(1)-> 1", "1 --a(2)-> 0"]);
+    let (lts, _) = explore("act a:Nat; proc P(n,m:Nat) = a(n).P(m=n,n=m); init P(1,2);", 100);
+    assert_eq!(lts.states, 2);
+    runs("act a,b; proc P(n:Nat) = (n<3) -> a.P(n+1) <> b; init P(0).a.delta;", &["a", "a", "a", "b", "a"]);
+    let (lts, failure) = explore("act a,b,c; proc P = a.P.b + c; init P;", 60);
+    assert_eq!(failure, None);
+    assert!(follows(&lts, &["a", "a", "c", "b", "b", "Terminate"]));
+    assert!(!follows(&lts, &["a", "c", "b", "b"]));
+    assert!(!follows(&lts, &["a", "a", "c", "b", "Terminate"]));
+}
+
+#[test]
+fn operators_on_actions() {
+    runs("act a,b,c; init rename({a->b,b->a}, a.b.c.delta);", &["b", "a", "c"]);
+    runs("act a,b,c; init hide({a}, (a|b).a.c.delta);", &["b", "tau", "c"]);
+    runs("act a,b; init block({b}, (a|b).delta + a.delta);", &["a"]);
+}
+
+#[test]
+fn chance() {
+    does(
+        "act throw:Bool; a; init a.dist b:Bool[if(b,1/3,2/3)].throw(b).delta;",
+        &["0 --a [1/3]-> 1", "0 --a [2/3]-> 2", "1 --throw(true)-> 3", "2 --throw(false)-> 3"],
+    );
+    does(
+        "act throw:Bool; init dist b:Bool[if(b,1/3,2/3)].throw(b).delta;",
+        &["0 --dist [1/3]-> 1", "0 --dist [2/3]-> 2", "1 --throw(true)-> 3", "2 --throw(false)-> 3"],
+    );
+    let (_, failure) = explore("act a; throw:Bool; init a.dist b:Bool[1/3].throw(b).delta;", 10);
+    let failure = failure.expect("an error");
+    assert!(failure.contains("probabilities [1/3, 1/3] do not add up to one"), "{failure}");
+}
+
+#[test]
+fn time() {
+    runs("act a,b,c; init a@1.b@3.c@2.delta;", &["a @ 1", "b @ 3"]);
+}
+
+#[test]
+fn refusals() {
+    for text in [
+        "act a:Nat; proc P(n:Nat)=a(n).P(n-1); init P(3);",
+        "act a:Nat; a:Int; init a(1);",
+        "act a,b,c,d; init comm({a|b->c,a|d->b}, a||b||d);",
+        "act a; proc P=a.(P||P); init P;",
+        "act a; proc P=P+a; init P;",
+    ] {
+        let refusal = Mcrl2Model::new("test.mcrl2", text, &Options::default()).expect_err(text);
+        assert!(!refusal.diagnostics.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn terminated_is_no_deadlock() {
+    for (text, deadlocks) in [
+        ("act a; init a;", 0),
+        ("act a; init a.delta;", 1),
+        // Both ends look alike but for how they were reached.
+        ("act a,b; init a.delta + b;", 1),
+        ("act a,b; init a.delta || b;", 1),
+        ("act a,b; init (a + b.delta) || (a + b.delta);", 1),
+    ] {
+        let (model, _) = Mcrl2Model::new("test.mcrl2", text, &Options::default()).expect(text);
+        let mut explorer = model.explorer();
+        let mut state = Vec::new();
+        explorer.initial(&mut state).expect(text);
+        let mut states = vec![state];
+        let mut successors = Successors::new(states[0].len());
+        let (mut at, mut found) = (0, 0);
+        while at < states.len() {
+            explorer.successors(&states[at].clone(), &mut successors).expect(text);
+            found += usize::from(explorer.is_deadlock(&states[at].clone(), &successors));
+            for (_, target) in successors.iter() {
+                if !states.iter().any(|known| known == target) {
+                    states.push(target.to_vec());
+                }
+            }
+            at += 1;
+        }
+        assert_eq!(found > 0, deadlocks > 0, "{text}");
+    }
+}
