@@ -130,10 +130,10 @@ impl Builder<'_> {
             for &member in &members[1..] {
                 let first = &vector.actions[members[0]].arguments;
                 for (&one, &other) in first.iter().zip(&vector.actions[member].arguments) {
-                    if let Truth::Open(equation) = self.equation(one, other) {
-                        if !equations.contains(&equation) {
-                            equations.push(equation);
-                        }
+                    if let Truth::Open(equation) = self.equation(one, other)
+                        && !equations.contains(&equation)
+                    {
+                        equations.push(equation);
                     }
                 }
             }

@@ -70,7 +70,8 @@ pub(super) fn eliminate(
             values.insert(other, new);
         }
         values.insert(variable, value);
-        pending.extend(conditions);
+        // Before all that the new value may not make sense without.
+        conditions.into_iter().rev().for_each(|one| pending.push_front(one));
         done.retain(|(condition, free)| {
             let concerned = free.contains(&variable);
             if concerned {

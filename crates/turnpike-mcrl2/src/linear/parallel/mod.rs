@@ -1,13 +1,16 @@
 //! Parallel composition: from components and the operators above them to summands.
 //!
-//! The operator tree is found and its components are made (`skeleton`). From the root down, every node learns which multisets of action
+//! The operator tree is found and its components are made (`skeleton`), each with its own variables (`apart`). From the root down, every node learns which multisets of action
 //! names can matter (`names`); from the leaves up, every node gets its steps (`vectors`, `communicate`). Each step of the root becomes a
 //! summand (`summands`), without the sum variables that communication gives a value (`eliminate`).
 
+mod apart;
 mod closed;
 mod communicate;
 mod eliminate;
 mod names;
+#[cfg(test)]
+mod oracle;
 mod skeleton;
 mod summands;
 #[cfg(test)]
@@ -20,7 +23,7 @@ use turnpike_model::diagnostic::Diagnostic;
 
 use self::names::{Filter, is_part};
 use self::skeleton::{Node, Skeleton};
-use self::summands::{Layout, product, summand};
+use self::summands::{product, summand};
 use self::vectors::{Builder, Steps, TooMany};
 use super::{LinearProcess, Options, Step};
 use crate::expression::Substitution;
@@ -28,13 +31,13 @@ use crate::sorts::Program;
 use crate::syntax::Symbol;
 
 pub(super) fn linearise(mut program: Program, options: &Options) -> Result<LinearProcess, Vec<Diagnostic>> {
-    let skeleton = skeleton::unfold(&mut program, &options.unhide)?;
+    let mut skeleton = skeleton::unfold(&mut program, &options.unhide)?;
+    let layout = apart::parameters(&mut program, &mut skeleton.components);
     let steps = match steps(&mut program, &skeleton, options.limit) {
         Ok(steps) => steps,
         Err(TooMany) => return Err(vec![too_many(&program, &skeleton, options.limit)]),
     };
     let components = &skeleton.components;
-    let layout = Layout::new(&mut program, components);
     let terminate = program.words.intern("Terminate");
     let ends = steps.ends.iter().map(|end| (end, Some(terminate)));
     let mut vectors: Vec<_> =

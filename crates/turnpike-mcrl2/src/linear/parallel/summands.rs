@@ -1,6 +1,6 @@
-//! From vectors to summands: parameters get their names, conditions and data of all edges are put together.
+//! From vectors to summands: conditions and data of all edges are put together.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::eliminate::{Solved, call, eliminate};
 use super::vectors::Vector;
@@ -10,71 +10,14 @@ use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableI
 use crate::syntax::{Span, Symbol};
 
 /// Where the components stand among the parameters.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Layout {
     pub(super) parameters: Vec<Parameter>,
     /// For each component its control parameter.
-    controls: Vec<Option<usize>>,
-}
-
-/// Names that are given once.
-#[derive(Default)]
-struct Unique(FxHashSet<String>);
-
-impl Unique {
-    /// The first of the candidates that is free, or the last with as many ticks as needed.
-    fn take(&mut self, candidates: &[String]) -> String {
-        let free = candidates.iter().find(|name| !self.0.contains(*name));
-        let mut name = free.or(candidates.last()).cloned().unwrap_or_default();
-        while !self.0.insert(name.clone()) {
-            name.push('\'');
-        }
-        name
-    }
+    pub(super) controls: Vec<Option<usize>>,
 }
 
 impl Layout {
-    pub(super) fn new(program: &mut Program, components: &[Automaton]) -> Layout {
-        let mut uses: FxHashMap<String, usize> = FxHashMap::default();
-        for component in components {
-            *uses.entry(component.name.clone()).or_default() += 1;
-            for &variable in &component.variables {
-                *uses.entry(program.text(program.variable(variable).name).to_owned()).or_default() += 1;
-            }
-        }
-        let mut alike: FxHashMap<&str, usize> = FxHashMap::default();
-        let mut of_components: FxHashMap<&str, usize> = FxHashMap::default();
-        components.iter().for_each(|one| *of_components.entry(&one.name).or_default() += 1);
-        let mut unique = Unique::default();
-        let mut layout = Layout { parameters: Vec::new(), controls: Vec::new() };
-        for component in components {
-            let number = alike.entry(&component.name).or_default();
-            *number += 1;
-            let name = match of_components[&*component.name] {
-                1 => component.name.clone(),
-                _ => format!("{}{number}", component.name),
-            };
-            let mut control = None;
-            if component.locations.len() > 1 {
-                let name = unique.take(std::slice::from_ref(&name));
-                let word = program.words.intern(&name);
-                let variable = program.add_variable(word, SortId::POS, Span::default());
-                let locations = component.locations.iter().map(|one| one.text.clone()).collect();
-                control = Some(layout.parameters.len());
-                layout.parameters.push(Parameter { variable, name, locations: Some(locations) });
-            }
-            layout.controls.push(control);
-            for &variable in &component.variables {
-                let plain = program.text(program.variable(variable).name).to_owned();
-                let long = format!("{plain}_{name}");
-                let candidates = if uses[&plain] == 1 { vec![plain, long] } else { vec![long] };
-                let name = unique.take(&candidates);
-                layout.parameters.push(Parameter { variable, name, locations: None });
-            }
-        }
-        layout
-    }
-
     /// An update of an automaton, with what variables are replaced by.
     pub(super) fn update(
         &self,
