@@ -14,6 +14,9 @@ pub(super) fn list(
     rewritten: &[SymbolId],
     sort: SortId,
 ) -> Option<Vec<Value>> {
+    for &constructor in rewritten {
+        rules.name_function(program, constructor);
+    }
     let mut lister = Lister { program, rewritten, machine: Machine::new(rules.clone()) };
     let values = lister.list(sort)?;
     Some(values.into_iter().map(|value| lister.machine.heap.keep(value)).collect())
@@ -51,10 +54,11 @@ impl Lister<'_> {
                     for fields in self.tuples(self.program.signature(constructor).0)? {
                         let value = if self.rewritten.contains(&constructor) {
                             let function = self.machine.heap.make(Head::Symbol(constructor), &[]);
-                            let value = match fields.as_slice() {
-                                [] => self.machine.apply(function, &[]).ok()?,
-                                fields => self.machine.apply(function, fields).ok()?,
-                            };
+                            // A constant that an equation rewrites is one of the others.
+                            if fields.is_empty() {
+                                continue;
+                            }
+                            let value = self.machine.apply(function, &fields).ok()?;
                             // An equation may make two constructors the same.
                             if values.iter().any(|&old| self.machine.heap.same(old, value)) {
                                 continue;

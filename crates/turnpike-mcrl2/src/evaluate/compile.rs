@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::keys::describe;
 use super::node::{Binder, Body, Delay, Function, Least, List, Node, NodeId, Once, Otherwise, Quantifier};
 use super::{Rules, Scope};
-use crate::enumerate::Plan;
+use crate::enumerate::{Plan, QUANTIFIER_LIMIT, Query};
 use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 use crate::syntax;
 use crate::value::{Head, Heap, Value};
@@ -406,11 +406,9 @@ impl<'a> Compiler<'a> {
         let (_, saved) = self.bind(variables);
         let (rules, program) = (self.rules, self.program);
         let scope = &mut self.context().scope;
-        let plan = if exists {
-            Plan::new(rules, program, variables, &[body], scope)
-        } else {
-            Plan::new(rules, program, variables, &[body], scope)
-        };
+        let conditions = [(body, exists)];
+        let query = Query { variables, conditions: &conditions, witness: true, limit: QUANTIFIER_LIMIT };
+        let plan = Plan::for_query(rules, program, &query, scope);
         self.unbind(saved);
         let code = self.body();
         let captured = code.list(&nodes);

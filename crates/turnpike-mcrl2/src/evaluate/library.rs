@@ -177,7 +177,7 @@ impl Rules {
     }
 
     /// Makes a function that occurs as a value callable.
-    pub(super) fn name_function(self: &Arc<Rules>, program: &Program, symbol: SymbolId) {
+    pub(crate) fn name_function(self: &Arc<Rules>, program: &Program, symbol: SymbolId) {
         let arity = program.signature(symbol).0.len();
         if arity == 0 || self.library().named.contains_key(&symbol) {
             return;

@@ -129,7 +129,10 @@ impl Narrowing {
                     todo.push(*element);
                     Growth::List(*element)
                 }
-                (Sort::Basic(_) | Sort::Struct(_), _) if !program.constructors(sort).is_empty() => {
+                (Sort::Basic(_) | Sort::Struct(_), _)
+                    if !program.constructors(sort).is_empty()
+                        && program.constructors(sort).iter().all(|symbol| !rewritten.contains(symbol)) =>
+                {
                     let with = |&symbol: &SymbolId| (symbol, program.signature(symbol).0.into());
                     let constructors: Vec<(SymbolId, Box<[SortId]>)> =
                         program.constructors(sort).iter().map(with).collect();

@@ -319,6 +319,8 @@ impl<'a> Compiler<'a> {
 
     fn call(&mut self, symbol: SymbolId, terms: Box<[TermId]>, sort: SortId) -> Term {
         let program = self.program;
+        // Once its arguments are known it is evaluated like any other.
+        self.lookup.name_function(program, symbol);
         match &program.symbol(symbol).kind {
             SymbolKind::Constructor | SymbolKind::StructConstructor { .. } => {
                 if self.constructor(symbol) {
