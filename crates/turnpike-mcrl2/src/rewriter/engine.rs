@@ -1,0 +1,589 @@
+//! The heart: equations applied with the just-in-time strategy.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::term::{Base, Node, STACK, Term, Var, of_expression, of_pattern};
+use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
+use crate::syntax::Binder;
+
+/// Steps that one normal form may take, if nothing else is said.
+const STEPS: u64 = 200_000;
+
+/// The equations do not come to an end, or not soon enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfSteps;
+
+pub(super) type Rewritten<T = Term> = Result<T, OutOfSteps>;
+
+/// The normal form of an expression, with values for variables. Variables without a value stand for themselves. The program gets built-in
+/// functions that it did not mention, as far as they occur in results.
+pub fn normal_form(
+    program: &mut Program,
+    expression: ExpressionId,
+    values: &FxHashMap<VariableId, Term>,
+) -> Result<Term, OutOfSteps> {
+    Rewriter::new(program, STEPS).normal_form(expression, values)
+}
+
+/// An argument that is evaluated when it is needed, and then only once.
+#[derive(Clone)]
+pub(super) struct Lazy(Rc<RefCell<State>>);
+
+enum State {
+    Done(Term),
+    Pending(Term, Environment),
+}
+
+impl Lazy {
+    pub(super) fn done(term: Term) -> Lazy {
+        Lazy(Rc::new(RefCell::new(State::Done(term))))
+    }
+
+    fn pending(term: &Term, environment: &Environment) -> Lazy {
+        Lazy(Rc::new(RefCell::new(State::Pending(term.clone(), environment.clone()))))
+    }
+}
+
+/// What variables stand for.
+pub(super) type Environment = Rc<FxHashMap<Var, Lazy>>;
+
+struct Rule {
+    /// The patterns of all arguments, those of curried functions one after the other.
+    patterns: Vec<Term>,
+    /// Whether an argument must be evaluated before this rule can be tried.
+    needs: Vec<bool>,
+    condition: Option<Term>,
+    right: Term,
+}
+
+/// Rewrites terms of one program.
+pub struct Rewriter<'p> {
+    pub(super) program: &'p mut Program,
+    rules: FxHashMap<SymbolId, Vec<Rc<Rule>>>,
+    steps: u64,
+    copies: u32,
+}
+
+impl std::fmt::Debug for Rewriter<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Rewriter").field("steps", &self.steps).finish_non_exhaustive()
+    }
+}
+
+impl<'p> Rewriter<'p> {
+    /// For the equations of a program, with a number of steps that all normal forms together may take.
+    pub fn new(program: &'p mut Program, steps: u64) -> Self {
+        let mut rules: FxHashMap<SymbolId, Vec<Rc<Rule>>> = FxHashMap::default();
+        for index in 0..program.equations.len() {
+            if let Some((symbol, rule)) = rule(program, index) {
+                rules.entry(symbol).or_default().push(Rc::new(rule));
+            }
+        }
+        Rewriter { program, rules, steps, copies: 0 }
+    }
+
+    /// The normal form of an expression, with values for variables.
+    pub fn normal_form(
+        &mut self,
+        expression: ExpressionId,
+        values: &FxHashMap<VariableId, Term>,
+    ) -> Result<Term, OutOfSteps> {
+        let term = of_expression(self.program, expression);
+        let values = values.iter().map(|(&id, value)| (Var { id, copy: 0 }, Lazy::done(value.clone())));
+        self.rewrite(&term, &Rc::new(values.collect()))
+    }
+
+    /// A copy of a variable that occurs nowhere yet.
+    pub(super) fn copy(&mut self, variable: Var) -> Var {
+        self.copies += 1;
+        Var { id: variable.id, copy: self.copies }
+    }
+
+    pub(super) fn sort_of(&self, variable: Var) -> SortId {
+        self.program.variable(variable.id).sort
+    }
+
+    /// A built-in function.
+    pub(super) fn symbol(
+        &mut self,
+        builtin: Builtin,
+        name: &str,
+        domain: &[SortId],
+        codomain: SortId,
+    ) -> SymbolId {
+        let sort = self.program.sorts.function(domain, codomain);
+        let name = self.program.words.intern(name);
+        self.program.builtin(builtin, name, sort)
+    }
+
+    pub(super) fn force(&mut self, lazy: &Lazy) -> Rewritten {
+        let (term, environment) = match &*lazy.0.borrow() {
+            State::Done(term) => return Ok(term.clone()),
+            State::Pending(term, environment) => (term.clone(), environment.clone()),
+        };
+        let value = self.rewrite(&term, &environment)?;
+        *lazy.0.borrow_mut() = State::Done(value.clone());
+        Ok(value)
+    }
+
+    /// The normal form of a term without variables of its own.
+    pub(super) fn closed(&mut self, term: &Term) -> Rewritten {
+        self.rewrite(term, &Environment::default())
+    }
+
+    /// The normal form of a term in which variables stand for what the environment says, and for themselves otherwise.
+    pub(super) fn rewrite(&mut self, term: &Term, environment: &Environment) -> Rewritten {
+        self.steps = self.steps.checked_sub(1).ok_or(OutOfSteps)?;
+        stacker::maybe_grow(STACK.0, STACK.1, || match term.node() {
+            Node::Bool(_) | Node::Number(_) | Node::Never => Ok(term.clone()),
+            Node::Variable(variable) => match environment.get(variable) {
+                Some(lazy) => self.force(lazy),
+                None => Ok(term.clone()),
+            },
+            Node::List(elements) => Ok(Term::new(Node::List(self.all(elements, environment)?))),
+            Node::Set { base, elements } => {
+                let base = match base {
+                    Base::By(function) => self.base(function, environment)?,
+                    other => other.clone(),
+                };
+                let mut elements = self.all(elements, environment)?;
+                elements.sort_by(Term::compare);
+                elements.dedup();
+                Ok(Term::set(base, elements))
+            }
+            Node::Bag { base, entries } => {
+                let base = base.as_ref().map(|one| self.rewrite(one, environment)).transpose()?;
+                let entries = self.pairs(entries, environment)?;
+                Ok(super::collection::bag(base, entries))
+            }
+            Node::Symbol(symbol) => self.call(*symbol, &[]),
+            Node::Call(symbol, arguments) => {
+                let arguments: Vec<Lazy> =
+                    arguments.iter().map(|one| Lazy::pending(one, environment)).collect();
+                self.call(*symbol, &arguments)
+            }
+            Node::Apply(function, arguments) => {
+                let mut lazies: Vec<Lazy> =
+                    arguments.iter().map(|one| Lazy::pending(one, environment)).collect();
+                // A curried function: its rules may look at all arguments.
+                let mut head = function;
+                let mut groups = Vec::new();
+                while let Node::Apply(inner, arguments) = head.node() {
+                    groups.push(arguments);
+                    head = inner;
+                }
+                let (Node::Call(symbol, _) | Node::Symbol(symbol)) = *head.node() else {
+                    let function = self.rewrite(function, environment)?;
+                    return self.apply(&function, &lazies);
+                };
+                if let Node::Call(_, arguments) = head.node() {
+                    groups.push(arguments);
+                }
+                let before = groups.iter().rev().flat_map(|group| group.iter());
+                let mut all: Vec<Lazy> = before.map(|one| Lazy::pending(one, environment)).collect();
+                all.append(&mut lazies);
+                self.call(symbol, &all)
+            }
+            Node::Binder(Binder::Lambda, variables, body) => {
+                let (variables, body) = self.below(variables, body, environment)?;
+                Ok(Term::new(Node::Binder(Binder::Lambda, variables, body)))
+            }
+            Node::Binder(binder, variables, body) => {
+                self.quantify(*binder == Binder::Exists, variables, body, environment)
+            }
+            Node::Comprehension(variable, body, is_bag) => {
+                let function = Term::new(Node::Binder(Binder::Lambda, vec![*variable], body.clone()));
+                if *is_bag {
+                    let base = self.rewrite(&function, environment)?;
+                    return Ok(Term::new(Node::Bag { base: Some(base), entries: Vec::new() }));
+                }
+                Ok(Term::set(self.base(&function, environment)?, Vec::new()))
+            }
+            Node::Where(definitions, body) => {
+                let mut inner = (**environment).clone();
+                for (name, value) in definitions {
+                    inner.insert(*name, Lazy::pending(value, environment));
+                }
+                self.rewrite(body, &Rc::new(inner))
+            }
+            Node::Update(base, entries) => {
+                let mut function = self.rewrite(base, environment)?;
+                for (key, value) in self.pairs(entries, environment)? {
+                    function = self.update(function, key, value)?;
+                }
+                Ok(function)
+            }
+        })
+    }
+
+    fn all(&mut self, terms: &[Term], environment: &Environment) -> Rewritten<Vec<Term>> {
+        terms.iter().map(|one| self.rewrite(one, environment)).collect()
+    }
+
+    fn pairs(&mut self, pairs: &[(Term, Term)], environment: &Environment) -> Rewritten<Vec<(Term, Term)>> {
+        let one = |(one, other): &(Term, Term)| {
+            Ok((self.rewrite(one, environment)?, self.rewrite(other, environment)?))
+        };
+        pairs.iter().map(one).collect()
+    }
+
+    /// A predicate as base of a set.
+    fn base(&mut self, function: &Term, environment: &Environment) -> Rewritten<Base> {
+        let function = self.rewrite(function, environment)?;
+        Ok(match function.node() {
+            Node::Binder(_, _, body) if body.as_bool() == Some(false) => Base::Nothing,
+            Node::Binder(_, _, body) if body.as_bool() == Some(true) => Base::Everything,
+            _ => Base::By(function),
+        })
+    }
+
+    /// Rewrites below a binder. The variables are copied, so that none from outside is captured, and get their names back where
+    /// that confuses nothing.
+    pub(super) fn below(
+        &mut self,
+        variables: &[Var],
+        body: &Term,
+        environment: &Environment,
+    ) -> Rewritten<(Vec<Var>, Term)> {
+        let copies: Vec<Var> = variables.iter().map(|&one| self.copy(one)).collect();
+        let mut inner = (**environment).clone();
+        for (&variable, &copy) in variables.iter().zip(&copies) {
+            inner.insert(variable, Lazy::done(Term::new(Node::Variable(copy))));
+        }
+        let body = self.rewrite(body, &Rc::new(inner))?;
+        let originals: Vec<Var> = variables.iter().map(|one| Var { id: one.id, copy: 0 }).collect();
+        if originals.iter().any(|&one| body.mentions(one)) {
+            return Ok((copies, body));
+        }
+        let body = renamed(&body, &copies, &originals);
+        Ok((originals, body))
+    }
+
+    /// A function value with arguments.
+    pub(super) fn apply(&mut self, function: &Term, arguments: &[Lazy]) -> Rewritten {
+        match function.node() {
+            Node::Binder(Binder::Lambda, variables, body) => {
+                let values = variables.iter().copied().zip(arguments.iter().cloned());
+                let body = body.clone();
+                self.rewrite(&body, &Rc::new(values.collect()))
+            }
+            Node::Symbol(symbol) => self.call(*symbol, arguments),
+            Node::Call(symbol, _) if !self.is_update(*symbol) => {
+                let Node::Call(symbol, first) = function.node() else { return Ok(function.clone()) };
+                let mut all: Vec<Lazy> = first.iter().cloned().map(Lazy::done).collect();
+                all.extend_from_slice(arguments);
+                self.call(*symbol, &all)
+            }
+            Node::Apply(..) => {
+                let mut groups = vec![arguments.to_vec()];
+                let mut head = function;
+                while let Node::Apply(inner, arguments) = head.node() {
+                    groups.push(arguments.iter().cloned().map(Lazy::done).collect());
+                    head = inner;
+                }
+                match head.node() {
+                    Node::Call(symbol, first) => {
+                        groups.push(first.iter().cloned().map(Lazy::done).collect());
+                        let all: Vec<Lazy> = groups.into_iter().rev().flatten().collect();
+                        self.call(*symbol, &all)
+                    }
+                    _ => self.stuck_application(function, arguments),
+                }
+            }
+            Node::Update(base, entries) => {
+                let key = self.force(&arguments[0])?;
+                let sort = self.key_sort(base);
+                for (known, value) in entries {
+                    match self.equal(sort, &key, known)? {
+                        Some(true) => return Ok(value.clone()),
+                        Some(false) => {}
+                        None => return self.stuck_application(function, arguments),
+                    }
+                }
+                self.apply(&base.clone(), arguments)
+            }
+            _ => self.stuck_application(function, arguments),
+        }
+    }
+
+    fn is_update(&self, symbol: SymbolId) -> bool {
+        self.program.symbol(symbol).kind == SymbolKind::Builtin(Builtin::Update)
+    }
+
+    fn stuck_application(&mut self, function: &Term, arguments: &[Lazy]) -> Rewritten {
+        let arguments = arguments.iter().map(|one| self.force(one)).collect::<Rewritten<Vec<Term>>>()?;
+        Ok(Term::new(Node::Apply(function.clone(), arguments)))
+    }
+
+    /// A known function with arguments, perhaps more than those of its own sort.
+    pub(super) fn call(&mut self, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten {
+        if let Some(result) = self.by_rules(symbol, arguments)? {
+            return Ok(result);
+        }
+        let (domain, _) = self.program.signature(symbol);
+        let own = domain.len().min(arguments.len());
+        if own == 0 {
+            return Ok(Term::new(Node::Symbol(symbol)));
+        }
+        let result = match self.program.symbol(symbol).kind {
+            SymbolKind::Builtin(builtin) => self.builtin(builtin, symbol, &arguments[..own])?,
+            _ => self.selected(symbol, &arguments[..own])?,
+        };
+        let mut result = match result {
+            Some(result) => result,
+            None => {
+                let values =
+                    arguments[..own].iter().map(|one| self.force(one)).collect::<Rewritten<Vec<Term>>>()?;
+                let stuck = Term::new(Node::Call(symbol, values));
+                // The other arguments find no rule either: keep them, group by group.
+                return self.rest(stuck, self.program.signature(symbol).1, &arguments[own..]);
+            }
+        };
+        let mut rest = &arguments[own..];
+        let mut sort = self.program.signature(symbol).1;
+        while !rest.is_empty() {
+            let (domain, codomain) = self.program.sorts.signature(sort);
+            let (group, others) = rest.split_at(domain.len().clamp(1, rest.len()));
+            (sort, rest) = (codomain, others);
+            result = self.apply(&result, group)?;
+        }
+        Ok(result)
+    }
+
+    fn rest(&mut self, mut function: Term, mut sort: SortId, mut rest: &[Lazy]) -> Rewritten {
+        while !rest.is_empty() {
+            let (domain, codomain) = self.program.sorts.signature(sort);
+            let (group, others) = rest.split_at(domain.len().clamp(1, rest.len()));
+            (sort, rest) = (codomain, others);
+            function = self.stuck_application(&function, group)?;
+        }
+        Ok(function)
+    }
+
+    /// Projections and recognisers.
+    fn selected(&mut self, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten<Option<Term>> {
+        let kind = self.program.symbol(symbol).kind.clone();
+        if !matches!(kind, SymbolKind::Projection { .. } | SymbolKind::Recogniser { .. }) {
+            return Ok(None);
+        }
+        let operand = self.force(&arguments[0])?;
+        let Some((found, fields)) = self.alternative(&operand) else { return Ok(None) };
+        Ok(match kind {
+            SymbolKind::Recogniser { index, .. } => Some(Term::bool(found == index)),
+            SymbolKind::Projection { fields: selected, .. } => selected
+                .iter()
+                .find(|&&(alternative, _)| alternative == found)
+                .and_then(|&(_, position)| fields.get(position as usize).cloned()),
+            _ => None,
+        })
+    }
+
+    /// The alternative of a structured sort that a term is, with its fields.
+    pub(super) fn alternative(&self, term: &Term) -> Option<(u32, Vec<Term>)> {
+        let (symbol, fields) = match term.node() {
+            Node::Symbol(symbol) => (*symbol, Vec::new()),
+            Node::Call(symbol, fields) => (*symbol, fields.clone()),
+            _ => return None,
+        };
+        match self.program.symbol(symbol).kind {
+            SymbolKind::StructConstructor { index, .. } => Some((index, fields)),
+            _ => None,
+        }
+    }
+
+    /// The equations of a function: rules that need less are tried first, and nothing is evaluated that no rule needs.
+    pub(super) fn by_rules(&mut self, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten<Option<Term>> {
+        let Some(rules) = self.rules.get(&symbol) else { return Ok(None) };
+        let mut rules: Vec<Rc<Rule>> =
+            rules.iter().filter(|rule| rule.patterns.len() <= arguments.len()).cloned().collect();
+        // Of rules that need the same, the one that asks for less comes first, else the order of the text decides.
+        rules.sort_by_key(|rule| (rule.patterns.len(), rule.patterns.iter().map(Term::size).sum::<usize>()));
+        let mut evaluated = vec![false; arguments.len()];
+        for class in rules.chunk_by(|one, other| one.patterns.len() == other.patterns.len()) {
+            let mut open: Vec<&Rc<Rule>> = class.iter().collect();
+            while !open.is_empty() {
+                let missing = |rule: &Rule, index: usize| rule.needs[index] && !evaluated[index];
+                let arity = open[0].patterns.len();
+                let (ready, waiting): (Vec<&Rc<Rule>>, Vec<&Rc<Rule>>) =
+                    open.iter().partition(|rule| (0..arity).all(|index| !missing(rule, index)));
+                for rule in &ready {
+                    if let Some(result) = self.by_rule(rule, arguments)? {
+                        let result = self.rewrite(&result.0, &result.1)?;
+                        let rest = &arguments[arity..];
+                        if rest.is_empty() {
+                            return Ok(Some(result));
+                        }
+                        return self.apply_groups(result, symbol, arity, rest).map(Some);
+                    }
+                }
+                if ready.is_empty() {
+                    let demand = |index: usize| waiting.iter().filter(|rule| missing(rule, index)).count();
+                    let next = (0..arity).max_by_key(|&index| (demand(index), arity - index)).unwrap_or(0);
+                    evaluated[next] = true;
+                    self.force(&arguments[next])?;
+                }
+                open = waiting;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Applies a result to the arguments that a rule left over.
+    fn apply_groups(
+        &mut self,
+        mut function: Term,
+        symbol: SymbolId,
+        used: usize,
+        mut rest: &[Lazy],
+    ) -> Rewritten {
+        let mut sort = self.program.symbol(symbol).sort;
+        let mut seen = 0;
+        while !rest.is_empty() {
+            let (domain, codomain) = self.program.sorts.signature(sort);
+            let size = domain.len().max(1);
+            sort = codomain;
+            seen += size;
+            if seen > used {
+                let (group, others) = rest.split_at(size.min(rest.len()));
+                rest = others;
+                function = self.apply(&function, group)?;
+            }
+        }
+        Ok(function)
+    }
+
+    /// The right side of a rule and what its variables stand for, when it fits.
+    fn by_rule(&mut self, rule: &Rule, arguments: &[Lazy]) -> Rewritten<Option<(Term, Environment)>> {
+        let mut found = FxHashMap::default();
+        for (index, (pattern, argument)) in rule.patterns.iter().zip(arguments).enumerate() {
+            if let Node::Variable(variable) = *pattern.node()
+                && !rule.needs[index]
+            {
+                found.insert(variable, argument.clone());
+                continue;
+            }
+            let value = self.force(argument)?;
+            if !self.matches(pattern, &value, &mut found)? {
+                return Ok(None);
+            }
+        }
+        let environment = Rc::new(found);
+        if let Some(condition) = &rule.condition
+            && self.rewrite(condition, &environment)?.as_bool() != Some(true)
+        {
+            return Ok(None);
+        }
+        Ok(Some((rule.right.clone(), environment)))
+    }
+
+    fn matches(&mut self, pattern: &Term, value: &Term, found: &mut FxHashMap<Var, Lazy>) -> Rewritten<bool> {
+        let all = |rewriter: &mut Self, patterns: &[Term], values: &[Term], found: &mut _| {
+            for (pattern, value) in patterns.iter().zip(values) {
+                if !rewriter.matches(pattern, value, found)? {
+                    return Ok(false);
+                }
+            }
+            Ok(patterns.len() == values.len())
+        };
+        match (pattern.node(), value.node()) {
+            (Node::Variable(variable), _) => {
+                if let Some(known) = found.get(variable).cloned() {
+                    return Ok(self.force(&known)? == *value);
+                }
+                found.insert(*variable, Lazy::done(value.clone()));
+                Ok(true)
+            }
+            (Node::Call(symbol, patterns), Node::List(elements))
+                if self.program.symbol(*symbol).kind == SymbolKind::Builtin(Builtin::Cons) =>
+            {
+                let Some((first, rest)) = elements.split_first() else { return Ok(false) };
+                let rest = Term::new(Node::List(rest.to_vec()));
+                all(self, patterns, &[first.clone(), rest], found)
+            }
+            (Node::List(patterns), Node::List(values)) => all(self, patterns, values, found),
+            (Node::Call(one, patterns), Node::Call(other, values)) if one == other => {
+                all(self, patterns, values, found)
+            }
+            (Node::Apply(one, patterns), Node::Apply(other, values)) => {
+                Ok(self.matches(one, other, found)? && all(self, patterns, values, found)?)
+            }
+            (Node::Never, _) => Ok(false),
+            _ => Ok(pattern == value),
+        }
+    }
+}
+
+/// The term with other names for variables that nothing in it binds.
+fn renamed(term: &Term, from: &[Var], to: &[Var]) -> Term {
+    let go = |one: &Term| renamed(one, from, to);
+    let all = |terms: &[Term]| terms.iter().map(go).collect();
+    let pairs = |pairs: &[(Term, Term)]| pairs.iter().map(|(one, other)| (go(one), go(other))).collect();
+    stacker::maybe_grow(STACK.0, STACK.1, || {
+        Term::new(match term.node() {
+            Node::Variable(variable) => {
+                let found = from.iter().position(|one| one == variable);
+                Node::Variable(found.map_or(*variable, |index| to[index]))
+            }
+            Node::Bool(_) | Node::Number(_) | Node::Symbol(_) | Node::Never => return term.clone(),
+            Node::List(elements) => Node::List(all(elements)),
+            Node::Set { base, elements } => {
+                let base = match base {
+                    Base::By(function) => Base::By(go(function)),
+                    other => other.clone(),
+                };
+                Node::Set { base, elements: all(elements) }
+            }
+            Node::Bag { base, entries } => Node::Bag { base: base.as_ref().map(go), entries: pairs(entries) },
+            Node::Call(symbol, arguments) => Node::Call(*symbol, all(arguments)),
+            Node::Apply(function, arguments) => Node::Apply(go(function), all(arguments)),
+            Node::Binder(binder, variables, body) => Node::Binder(*binder, variables.clone(), go(body)),
+            Node::Comprehension(variable, body, is_bag) => Node::Comprehension(*variable, go(body), *is_bag),
+            Node::Where(definitions, body) => {
+                Node::Where(definitions.iter().map(|(name, value)| (*name, go(value))).collect(), go(body))
+            }
+            Node::Update(base, entries) => Node::Update(go(base), pairs(entries)),
+        })
+    })
+}
+
+/// An equation as a rule; nothing when it cannot be used as one.
+fn rule(program: &Program, index: usize) -> Option<(SymbolId, Rule)> {
+    let equation = &program.equations[index];
+    let mut groups = Vec::new();
+    let mut head = equation.left;
+    while let Expression::Apply { function, arguments } = program.expression(head) {
+        groups.push(&**arguments);
+        head = *function;
+    }
+    let symbol = match program.expression(head) {
+        Expression::Symbol(symbol) => *symbol,
+        Expression::Call { symbol, arguments } => {
+            groups.push(&**arguments);
+            *symbol
+        }
+        _ => return None,
+    };
+    let patterns = groups.iter().rev().flat_map(|group| group.iter());
+    let patterns = patterns.map(|&one| of_pattern(program, one)).collect::<Option<Vec<Term>>>()?;
+    let condition = equation.condition.map(|one| of_expression(program, one));
+    let right = of_expression(program, equation.right);
+    let count = |variable: Var| patterns.iter().map(|one| one.occurrences(variable)).sum::<usize>();
+    let in_condition = |variable: Var| condition.as_ref().map_or(0, |one| one.occurrences(variable));
+    for id in equation.variables() {
+        let variable = Var { id, copy: 0 };
+        if count(variable) == 0 && (in_condition(variable) > 0 || right.occurrences(variable) > 0) {
+            return None;
+        }
+    }
+    let needs = patterns.iter().map(|pattern| match *pattern.node() {
+        Node::Variable(variable) => {
+            in_condition(variable) > 0 || count(variable) > 1 || right.occurrences(variable) > 1
+        }
+        _ => true,
+    });
+    let needs = needs.collect();
+    Some((symbol, Rule { patterns, needs, condition, right }))
+}
