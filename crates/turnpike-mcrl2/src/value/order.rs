@@ -159,6 +159,30 @@ mod tests {
     }
 
     #[test]
+    fn constructors_come_as_declared() {
+        let text = "sort S = struct B | A(x: Nat) | C(y: Nat, z: Bool); T = struct D | C; act a; init a;";
+        let (specification, _) = crate::syntax::parse_specification(text);
+        let program = crate::sorts::check_specification(&specification).0.unwrap();
+        let mut heap = Heap::new(Terms::new(&program));
+        let symbol = |name: &str| program.symbols_named(program.words.find(name).unwrap())[0];
+        let hundred = Value::small(100).unwrap();
+        let sorted = [
+            heap.make(Head::Symbol(symbol("B")), &[]),
+            heap.make(Head::Symbol(symbol("A")), &[Value::ZERO]),
+            heap.make(Head::Symbol(symbol("A")), &[hundred]),
+            heap.make(Head::Symbol(symbol("C")), &[Value::ZERO, Value::FALSE]),
+            heap.make(Head::Symbol(symbol("C")), &[Value::ONE, Value::FALSE]),
+            heap.make(Head::Symbol(symbol("C")), &[Value::ONE, Value::TRUE]),
+        ];
+        for pair in sorted.windows(2) {
+            assert_eq!(heap.compare(pair[0], pair[1]), Ordering::Less);
+        }
+        assert!(sorted.iter().all(|&value| heap.is_plain(value)));
+        let function = heap.make(Head::Symbol(symbol("A")), &[]);
+        assert!(!heap.is_plain(function));
+    }
+
+    #[test]
     fn numbers_and_long_lists() {
         let mut heap = Heap::new(Terms::new(&Program::default()));
         let half = heap.divide(Value::ONE, Value::small(2).unwrap()).unwrap();

@@ -8,6 +8,9 @@
 //!
 //! A table of slots finds the node for a head and arguments. When it is too full, one twice as large takes its place; the old one stays,
 //! because somebody may be reading it. Whoever reads an old table misses at worst what is new, and then asks again under the lock.
+//!
+//! A slot is written with release order after the node it refers to, and read with acquire order. A thread that gets a word from another one
+//! in some other way (a queue, a table of states) must get it in such order, too, to be sure to see the node.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
