@@ -199,8 +199,6 @@ fn term() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
-
     #[test]
     fn automata_behave_as_terms(p in term(), q in term(), r in term(), init in term()) {
         let source = format!(
