@@ -15,6 +15,7 @@
 
 mod choice;
 mod finite;
+mod functions;
 mod linear;
 mod literal;
 mod narrow;

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use crate::evaluate::{Code, Rules, Scope};
 use crate::expression::{self, Substitution};
-use crate::sorts::{Expression, ExpressionId, Program, SortId, SymbolId, VariableId};
+use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, VariableId};
 use crate::syntax::Span;
 use crate::value::Value;
 
 use super::choice::{Choice, Choices, DraftBound};
 use super::finite::{LIST_LIMIT, Sizes, obstacle};
 use super::linear::{least, mentions};
-use super::literal::{Literal, alternatives, split};
+use super::literal::{Literal, alternatives, builtin, split};
 use super::narrow::Narrowing;
 use super::pattern::{Draft, redefined};
 use super::step::{Bound, SlotPattern, Step, Test};
@@ -76,9 +76,19 @@ impl<'a> Planner<'a> {
     ) -> Vec<Step> {
         let mut rest = Rest { open: variables.to_vec(), ..Rest::default() };
         for &(condition, holds) in conditions {
-            for (expression, holds) in split(&self.program, condition, holds) {
-                rest.literals.push(Literal { expression, holds, origin: expression, partial: false });
-                self.signs.insert(expression, holds);
+            for (origin, holds) in split(&self.program, condition, holds) {
+                self.signs.insert(origin, holds);
+                let mut todo = vec![(origin, holds)];
+                while let Some((expression, holds)) = todo.pop() {
+                    match self.unfold(expression, variables) {
+                        Some(unfolded) => {
+                            todo.extend(split(&self.program, unfolded, holds).into_iter().rev());
+                        }
+                        None => {
+                            rest.literals.push(Literal { expression, holds, origin, partial: false });
+                        }
+                    }
+                }
             }
         }
         if witness {
@@ -91,6 +101,25 @@ impl<'a> Planner<'a> {
             self.scope.slot(variable);
         }
         self.steps(rest)
+    }
+
+    /// The same without `whr` or set comprehension at the top, where they hide what is said about open variables.
+    fn unfold(&mut self, id: ExpressionId, open: &[VariableId]) -> Option<ExpressionId> {
+        let (body, with) = match self.program.expression(id) {
+            Expression::Where { body, definitions } => (*body, definitions.iter().copied().collect()),
+            _ => match builtin(&self.program, id)? {
+                (Builtin::In, &[element, set]) => match self.program.expression(set) {
+                    Expression::Comprehension { variable, body }
+                        if self.program.sort_of(*body) == SortId::BOOL =>
+                    {
+                        (*body, Substitution::from_iter([(*variable, element)]))
+                    }
+                    _ => return None,
+                },
+                _ => return None,
+            },
+        };
+        mentions(&self.program, id, open).then(|| expression::substitute(self.program.to_mut(), body, &with))
     }
 
     /// The caller's variable that a variable is part of.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::functions::Functions;
 use crate::evaluate::{Machine, Rules};
 use crate::sorts::{Program, Sort, SortId, SymbolId};
 use crate::value::{Head, Value};
@@ -17,12 +18,13 @@ pub(super) fn list(
     for &constructor in rewritten {
         rules.name_function(program, constructor);
     }
-    let mut lister = Lister { program, rewritten, machine: Machine::new(rules.clone()) };
+    let mut lister = Lister { rules, program, rewritten, machine: Machine::new(rules.clone()) };
     let values = lister.list(sort)?;
     Some(values.into_iter().map(|value| lister.machine.heap.keep(value)).collect())
 }
 
 struct Lister<'a> {
+    rules: &'a Arc<Rules>,
     program: &'a Program,
     rewritten: &'a [SymbolId],
     machine: Machine,
@@ -47,7 +49,21 @@ impl Lister<'_> {
                 }
                 Some(sets)
             }
-            Sort::Function { .. } => None,
+            Sort::Function { domain, codomain } => {
+                let rows = self.tuples(domain)?;
+                let results = self.list(*codomain)?;
+                let tables = if results.len() == 1 {
+                    vec![results.clone()]
+                } else {
+                    self.tuples(&vec![*codomain; rows.len()])?
+                };
+                Functions::new(self.rules, self.program, domain, *codomain, &rows).all(
+                    &mut self.machine,
+                    &rows,
+                    &tables,
+                    results[0],
+                )
+            }
             _ => {
                 let mut values: Vec<Value> = Vec::new();
                 for &constructor in self.program.constructors(sort) {

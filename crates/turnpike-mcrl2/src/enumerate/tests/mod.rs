@@ -1,6 +1,7 @@
 //! Plans, from what they are made of to what they find.
 
 mod choosing;
+mod random;
 mod running;
 
 use std::ops::ControlFlow;

@@ -167,3 +167,76 @@ fn sums_are_linear_in_their_solutions() {
     assert_eq!(solve("", "n: Nat", "n < 9000").unwrap().len(), 9000);
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
+
+#[test]
+fn functions_between_finite_sorts() {
+    let all = solve("", "f: Bool -> Bool", "true").unwrap();
+    assert_eq!(all.len(), 4);
+    assert_eq!(solve("", "f: Bool -> Bool", "f(true) && !f(false)").unwrap().len(), 1);
+    assert_eq!(solve("", "f: Bool # Bool -> Bool", "true").unwrap().len(), 16);
+    assert_eq!(
+        solve("", "f: Bool # Bool -> Bool, b, c: Bool", "f(true, b) && !f(false, c) && f(b, c)")
+            .unwrap()
+            .len(),
+        4 + 2
+    );
+    let one = "sort U = struct u; D = struct d1 | d2 | d3;";
+    assert_eq!(solve(one, "f: D # D # D # Bool -> U", "f(d1, d1, d1, true) == u").unwrap().len(), 1);
+    assert_eq!(solve(one, "f: D -> D", "f(d1) != d1 && forall x: D. f(f(x)) == x").unwrap().len(), 2);
+}
+
+#[test]
+fn quantifiers_are_decided() {
+    let sort = "sort D = struct a | b | c; map f: Nat -> Nat; var n: Nat; eqn f(n) = n + 2;";
+    let cases = [
+        ("exists n: Nat. n < 3 && n > 1", true),
+        ("exists n: Nat. n < 3 && n > 2", false),
+        ("forall n: Nat. n >= 0", true),
+        ("forall n: Nat. n < 10 => n < 11", true),
+        ("forall n: Nat. n < 10 => n < 9", false),
+        ("exists n: Nat. n > 100 && n < 103", true),
+        ("exists n: Nat. n > 3", true),
+        ("forall n: Nat. n > 3", false),
+        ("exists n: Nat. f(n) == 7", true),
+        ("forall n: Nat. f(n) > 1", true),
+        ("exists d: D. forall e: D. d <= e", true),
+        ("forall d: D. exists e: D. d < e", false),
+        ("exists x, y: Nat. x * y == 6 && x < y && y < 5", true),
+        ("exists l: List(Bool). #l == 3 && !(true in l)", true),
+        ("forall x, y: Int. x < y => x <= y - 1 || y > 5 || x < -5", true),
+        ("exists r: Real. r == 1/2", true),
+        ("exists m: Nat. forall n: Nat. n < 5 => n < m", true),
+        ("exists n: Nat. n in {k: Nat | k > 4 && k < 6}", true),
+        ("forall s: Set(D). a in s || b in !s || true", true),
+        ("(lambda x: Nat. x) == (lambda y: Nat. y)", true),
+    ];
+    for (condition, expected) in cases {
+        let found = solve(sort, "z: Bool", &format!("z == ({condition})"));
+        assert_eq!(found, Ok(vec![expected.to_string()]), "{condition}");
+    }
+}
+
+#[test]
+fn long_lists_are_no_problem() {
+    let list =
+        "map long: Nat -> List(Nat); var n: Nat; eqn long(n) = if(n == 0, [], n |> long(Int2Nat(n - 1)));";
+    let known = [("l", "List(Nat)", "long(50000)")];
+    let found =
+        |variables: &str, condition: &str| solve_with(list, variables, condition, &known).unwrap().len();
+    assert_eq!(found("n: Nat", "n in l && n mod 10000 == 0"), 5);
+    assert_eq!(found("n: Nat, r: List(Nat)", "l == n |> r"), 1);
+    assert_eq!(found("r: List(Nat)", "r == l"), 1);
+    let deep = vec!["n"; 3000].join(" + ");
+    assert_eq!(solve("", "n: Nat", &format!("{deep} == 6000")), Ok(vec!["2".to_owned()]));
+    let many: Vec<String> = (0..2000).map(|number| format!("n != {number}")).collect();
+    assert_eq!(solve("", "n: Nat", &format!("{} && n < 2002", many.join(" && "))).unwrap().len(), 2);
+}
+
+#[test]
+fn comprehensions_and_definitions_are_looked_into() {
+    assert_eq!(
+        solve("", "n: Nat", "n in {k: Nat | k < 3 && k != 1}"),
+        Ok(vec!["0".to_owned(), "2".to_owned()])
+    );
+    assert_eq!(solve("", "n: Nat", "n == m + 1 whr m = 4 end"), Ok(vec!["5".to_owned()]));
+}
