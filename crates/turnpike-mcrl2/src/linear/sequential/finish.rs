@@ -11,11 +11,17 @@ use crate::linear::Update;
 use crate::sorts::{Expression, ExpressionId, Program, SortId, Variable, VariableId};
 use crate::syntax::Symbol;
 
+/// A variable of a component and those of the source that it stands for.
+struct Shared {
+    variable: VariableId,
+    members: Vec<VariableId>,
+}
+
 /// Gives the component variables of its own: two components may come from the same process. Variables of the same name and sort share one
 /// where no location needs both.
 pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
     let all = automaton.live.variables().to_vec();
-    let mut groups: FxHashMap<(Symbol, SortId), Vec<(VariableId, Vec<VariableId>)>> = FxHashMap::default();
+    let mut groups: FxHashMap<(Symbol, SortId), Vec<Shared>> = FxHashMap::default();
     let mut renamed = Substitution::default();
     let mut own: FxHashMap<VariableId, VariableId> = FxHashMap::default();
     for one in all {
@@ -27,16 +33,17 @@ pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
                     || !class.iter().any(|&other| automaton.live.contains(location, other))
             })
         };
-        let index = match classes.iter().position(|(_, class)| fits(class)) {
+        let index = match classes.iter().position(|class| fits(&class.members)) {
             Some(index) => index,
             None => {
-                classes.push((automaton.program.add_variable(name, sort, span), Vec::new()));
+                let variable = automaton.program.add_variable(name, sort, span);
+                classes.push(Shared { variable, members: Vec::new() });
                 classes.len() - 1
             }
         };
-        classes[index].1.push(one);
-        own.insert(one, classes[index].0);
-        renamed.insert(one, variable(automaton.program, classes[index].0));
+        classes[index].members.push(one);
+        own.insert(one, classes[index].variable);
+        renamed.insert(one, variable(automaton.program, classes[index].variable));
     }
     if renamed.is_empty() {
         return;

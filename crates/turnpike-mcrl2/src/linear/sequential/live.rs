@@ -52,8 +52,13 @@ impl Live {
 struct Needs {
     from: u32,
     always: Vec<usize>,
-    /// For each leaf its location and, for each variable that gets a value there, what that value needs.
-    leaves: Vec<(u32, Vec<(usize, Vec<usize>)>)>,
+    leaves: Vec<Leaf>,
+}
+
+/// Where an edge may lead and, for each variable that gets a value there, what that value needs.
+struct Leaf {
+    location: u32,
+    values: Vec<(usize, Vec<usize>)>,
 }
 
 /// The least solution: a variable is needed where an edge starts that uses it, or gives its value to a variable that is needed where the edge
@@ -92,7 +97,7 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
                 needs_of(*value, &mut needs);
                 (live.numbers[one], needs)
             });
-            leaves.push((location, values.collect()));
+            leaves.push(Leaf { location, values: values.collect() });
         });
         needs.push(Needs { from: edge.from, always, leaves });
     }
@@ -100,7 +105,7 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
 
     let mut into = vec![Vec::new(); locations];
     for (index, need) in needs.iter().enumerate() {
-        need.leaves.iter().for_each(|leaf| into[leaf.0 as usize].push(index));
+        need.leaves.iter().for_each(|leaf| into[leaf.location as usize].push(index));
         need.always.iter().for_each(|&number| {
             live.add(need.from, number);
         });
@@ -112,11 +117,11 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
         for &index in &into[location as usize] {
             let need = &needs[index];
             let mut grown = false;
-            for (target, values) in &need.leaves {
-                if *target != location {
+            for leaf in &need.leaves {
+                if leaf.location != location {
                     continue;
                 }
-                for (number, uses) in values {
+                for (number, uses) in &leaf.values {
                     if live.has(location, *number) {
                         uses.iter().for_each(|&one| grown |= live.add(need.from, one));
                     }

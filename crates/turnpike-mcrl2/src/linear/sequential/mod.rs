@@ -10,6 +10,8 @@ mod finish;
 mod graph;
 mod live;
 mod lottery;
+#[cfg(test)]
+mod oracle;
 mod reduce;
 mod stack;
 mod terms;

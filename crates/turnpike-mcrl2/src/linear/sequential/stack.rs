@@ -86,6 +86,18 @@ impl Stack {
         program.add_expression(call, self.sort, Span::default())
     }
 
+    /// What is left to do after a stack that was just pushed, and what the variables are then.
+    pub(super) fn popped(
+        &self,
+        program: &Program,
+        stack: ExpressionId,
+    ) -> Option<(ChainId, Vec<(VariableId, ExpressionId)>)> {
+        let Expression::Call { symbol, arguments } = program.expression(stack) else { return None };
+        let frame = self.frames.iter().find(|frame| frame.functions.constructor == *symbol)?;
+        let variables = frame.variables.iter().chain([&self.variable]).copied();
+        Some((frame.chain, variables.zip(arguments.iter().copied()).collect()))
+    }
+
     /// What the variables are after a return to a frame, which is taken off the stack.
     pub(super) fn restored(&self, program: &mut Program, index: usize) -> Substitution {
         let frame = &self.frames[index];

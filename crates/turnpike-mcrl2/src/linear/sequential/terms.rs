@@ -120,11 +120,6 @@ impl Terms {
             Behaviour::Sum { variables, .. } | Behaviour::Dist { variables, .. } => variables,
             _ => &[],
         };
-        if let ([part], [], []) = (&parts[..], data, bound) {
-            if let Some(free) = self.free.get(part) {
-                return Rc::clone(free);
-            }
-        }
         let mut all: Vec<VariableId> = data.iter().flat_map(|&one| free_variables(program, one)).collect();
         parts.iter().for_each(|&part| all.extend_from_slice(self.free(part)));
         all.retain(|one| !bound.contains(one));
@@ -293,11 +288,11 @@ fn reachable(program: &Program, root: BehaviourId) -> Result<(Vec<BehaviourId>, 
         }
         all.push(id);
         check_sequential(program, id)?;
-        if let Behaviour::Call { process, .. } = program.behaviour(id) {
-            if called.insert(*process) {
-                processes.push(*process);
-                work.extend(program.process(*process).body);
-            }
+        if let Behaviour::Call { process, .. } = program.behaviour(id)
+            && called.insert(*process)
+        {
+            processes.push(*process);
+            work.extend(program.process(*process).body);
         }
         let first = work.len();
         for_each_part(&mut program.behaviour(id).clone(), |one| work.push(*one));

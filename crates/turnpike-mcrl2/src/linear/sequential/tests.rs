@@ -183,6 +183,32 @@ fn nested_recursion_uses_a_stack() {
 }
 
 #[test]
+fn a_call_may_end_with_its_first_action() {
+    // The frame for b is pushed and popped in one step.
+    check(
+        "act a, b, c; proc P = a.Q + c; Q = c.P.b + (P + a).b; init P;",
+        &[
+            "[stack = empty] 0",
+            "0: a -> 1",
+            "0: c -> 2",
+            "1: c -> [stack = frame0(empty)] 3",
+            "1: a -> [stack = frame0(empty)] 4",
+            "1: c -> 5",
+            "1: a -> 5",
+            "2: Terminate -> 6",
+            "3: a -> 4",
+            "3: c -> if is_frame0(stack) then [stack = empty] 5 else [stack = below(stack)] 7",
+            "4: c -> [stack = frame1(stack)] 3",
+            "4: a -> [stack = frame1(stack)] 4",
+            "4: c -> 7",
+            "4: a -> 7",
+            "5: b -> 2",
+            "7: b -> if is_frame0(stack) then [stack = empty] 5 else [stack = below(stack)] 7",
+        ],
+    );
+}
+
+#[test]
 fn the_same_process_twice() {
     check(
         "act a: Nat; proc P(n: Nat) = a(n); init P(1).P(2);",

@@ -226,9 +226,23 @@ impl<'a> Unfolding<'a> {
         lottery: &mut Lottery,
     ) -> Result<Update, Diagnostic> {
         self.decisions = 0;
+        if chain == ChainId::RETURN {
+            // A call that came before the action pushed a frame, and the action ends what was called.
+            let pushed = self.stack.as_ref().and_then(|stack| {
+                let top = values.get(&stack.variable)?;
+                stack.popped(self.program, *top)
+            });
+            return match pushed {
+                Some((chain, restored)) => {
+                    let mut values = values;
+                    Rc::make_mut(&mut values).extend(restored);
+                    self.after(chain, values, lottery)
+                }
+                None => Ok(Update::Go { location: RETURN, assignments: Vec::new() }),
+            };
+        }
         match self.chains.first(chain) {
             Some((rest, chain)) => self.resolve(Here { rest, chain, values }, lottery, 0),
-            None if chain == ChainId::RETURN => Ok(Update::Go { location: RETURN, assignments: Vec::new() }),
             None => self.go(Place::Done, &values, &[]),
         }
     }
