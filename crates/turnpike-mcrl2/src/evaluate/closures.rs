@@ -51,12 +51,14 @@ impl Machine {
                         }
                         return self.apply_pushed(&newer, function, start);
                     };
-                    let count = self.heap.arity(function);
-                    for index in 0..count {
+                    let Some(code) = &binder.function else {
+                        return Ok(self.stuck_application(function, start));
+                    };
+                    for index in 0..self.heap.arity(function) {
                         let value = self.heap.argument(function, index);
                         self.stack.push(value);
                     }
-                    return self.enter_function(t, &binder.function, start);
+                    return self.enter_function(t, code, start);
                 }
                 Some(Head::Update) => match self.heap.update_at(function, self.stack[start]) {
                     Some(Some(value)) => return Ok(value),
@@ -101,7 +103,11 @@ impl Machine {
         if newer.version > t.version && newer.named.contains_key(&symbol) {
             return self.apply_symbol(&newer, symbol, function, start);
         }
-        Ok(self.heap.make(Head::Symbol(symbol), &self.stack[start..]))
+        // Not seen as a value by the compiler: somebody made it.
+        match self.rules.known.curried(symbol, self.stack.len() - start) {
+            Some(_) => self.apply_curried(t, symbol, &[], function, start),
+            None => Ok(self.heap.make(Head::Symbol(symbol), &self.stack[start..])),
+        }
     }
 
     fn apply_curried(
@@ -221,10 +227,10 @@ impl Machine {
             }
             return self.too_early();
         };
-        let constant = match binder.function.body.nodes[binder.function.root as usize] {
+        let constant = binder.function.as_ref().and_then(|code| match code.body.nodes[code.root as usize] {
             Node::Constant(value) => Some(value),
             _ => None,
-        };
+        });
         let function = self.heap.make(Head::Lambda(index), captured);
         let sort = binder.sorts[0];
         if binder.is_bag {

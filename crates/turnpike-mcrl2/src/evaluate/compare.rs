@@ -213,11 +213,11 @@ impl Machine {
             Builtin::Greater => (true, true),
             _ => (false, true),
         };
-        let (one, other) = if turned { (right, left) } else { (left, right) };
+        // `a > b` is `b < a`, also when it is stuck.
         let found = if turned {
-            self.less_at(t, sort, strict, one, other)?
+            self.less_at(t, sort, strict, right, left)?
         } else {
-            self.less_parts(t, sort, strict, one, other)?
+            self.less_parts(t, sort, strict, left, right)?
         };
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[left, right])))
     }

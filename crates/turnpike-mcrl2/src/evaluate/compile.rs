@@ -29,8 +29,6 @@ struct Compiled {
     node: NodeId,
     level: u32,
     depth: u32,
-    /// How many steps its evaluation takes, when it surely ends; `u32::MAX` when it might not.
-    cost: u32,
 }
 
 /// What code is being made for.
@@ -107,7 +105,7 @@ impl<'a> Compiler<'a> {
         self.contexts.last_mut().expect("the outermost context")
     }
 
-    fn add(&mut self, node: Node, level: u32, depth: u32, cost: u32) -> Compiled {
+    fn add(&mut self, node: Node, level: u32, depth: u32) -> Compiled {
         let body = self.body();
         let mut node = body.add(node);
         let mut depth = depth.saturating_add(1);
@@ -115,11 +113,11 @@ impl<'a> Compiler<'a> {
             node = body.add(Node::Deep(node));
             depth = 0;
         }
-        Compiled { node, level, depth, cost }
+        Compiled { node, level, depth }
     }
 
     fn constant(&mut self, value: Value) -> Compiled {
-        self.add(Node::Constant(value), CLOSED, 0, 1)
+        self.add(Node::Constant(value), CLOSED, 0)
     }
 
     fn as_constant(&self, compiled: Compiled) -> Option<Value> {
@@ -141,7 +139,7 @@ impl<'a> Compiler<'a> {
         let body = self.body();
         body.once.push(Once { root: compiled.node, value: OnceLock::new() });
         let node = Node::Once(body.once.len() as u32 - 1);
-        self.add(node, CLOSED, 0, compiled.cost)
+        self.add(node, CLOSED, 0)
     }
 
     /// The operands of a node, and its level: closed operands of a node that is not are evaluated once.
@@ -222,9 +220,9 @@ impl<'a> Compiler<'a> {
 
     fn aggregate(&mut self, elements: Vec<Compiled>, level: u32, node: fn(List) -> Node) -> Compiled {
         let nodes: Vec<NodeId> = elements.iter().map(|one| one.node).collect();
-        let (depth, cost) = together(&elements);
+        let depth = deepest(&elements);
         let list = self.body().list(&nodes);
-        self.add(node(list), level, depth, cost)
+        self.add(node(list), level, depth)
     }
 
     fn variable(&mut self, variable: VariableId) -> Compiled {
@@ -234,11 +232,7 @@ impl<'a> Compiler<'a> {
         }
         let (slot, lazy) = self.resolve(self.contexts.len() - 1, variable);
         let level = self.levels.get(&variable).copied().unwrap_or(0);
-        if lazy {
-            self.add(Node::Lazy(slot), level, 0, u32::MAX)
-        } else {
-            self.add(Node::Slot(slot), level, 0, 1)
-        }
+        if lazy { self.add(Node::Lazy(slot), level, 0) } else { self.add(Node::Slot(slot), level, 0) }
     }
 
     /// The slot of a variable, and whether it may be delayed.
@@ -264,7 +258,7 @@ impl<'a> Compiler<'a> {
     fn symbol(&mut self, symbol: SymbolId) -> Compiled {
         if let Some(function) = self.rules.known.nullary(symbol) {
             let arguments = self.body().list(&[]);
-            return self.add(Node::Call { function, arguments }, CLOSED, 0, u32::MAX);
+            return self.add(Node::Call { function, arguments }, CLOSED, 0);
         }
         self.rules.name_function(self.program, symbol);
         let value = self.rules.constant(|heap| heap.make(Head::Symbol(symbol), &[]));
@@ -284,12 +278,10 @@ impl<'a> Compiler<'a> {
         if total != CLOSED {
             inner = self.closed_once(inner);
         }
-        let mut cost = inner.cost;
         for (&slot, &value) in slots.iter().zip(&values).rev() {
             let value = if total == CLOSED { value } else { self.closed_once(value) };
-            cost = cost.saturating_add(value.cost);
             let depth = inner.depth.max(value.depth);
-            inner = self.add(Node::Let { slot, value: value.node, body: inner.node }, total, depth, cost);
+            inner = self.add(Node::Let { slot, value: value.node, body: inner.node }, total, depth);
         }
         inner
     }
@@ -330,12 +322,12 @@ impl<'a> Compiler<'a> {
         node: impl Fn(u32, List) -> Node,
     ) -> Compiled {
         let (key, free) = describe(self.program, id);
-        let binder = self.binder(id, key, &free, variables, body);
+        let binder = self.binder(id, key, &free, variables, Some(body));
         let captured: Vec<Compiled> = free.iter().map(|&variable| self.variable(variable)).collect();
         let level = captured.iter().map(|one| one.level).min().unwrap_or(CLOSED);
         let nodes: Vec<NodeId> = captured.iter().map(|one| one.node).collect();
         let captured = self.body().list(&nodes);
-        self.add(node(binder, captured), level, 1, u32::MAX)
+        self.add(node(binder, captured), level, 1)
     }
 
     /// The binder of an expression, the same for expressions that differ only in the names of variables.
@@ -345,11 +337,25 @@ impl<'a> Compiler<'a> {
         key: Vec<u32>,
         free: &[VariableId],
         variables: &[VariableId],
-        body: ExpressionId,
+        body: Option<ExpressionId>,
     ) -> u32 {
         if let Some(known) = self.rules.known_binder(&key) {
             return known;
         }
+        // What is never applied needs no code.
+        let code = body.map(|body| self.binder_code(free, variables, body));
+        let binder = Binder {
+            expression: id,
+            captured: free.into(),
+            sorts: variables.iter().map(|&variable| self.program.variable(variable).sort).collect(),
+            is_bag: matches!(self.program.expression(id), Expression::Comprehension { .. })
+                && body.is_some_and(|body| self.program.sort_of(body) != SortId::BOOL),
+            function: code.map(Arc::new),
+        };
+        self.rules.add_binder(self.program, key, binder)
+    }
+
+    fn binder_code(&mut self, free: &[VariableId], variables: &[VariableId], body: ExpressionId) -> Function {
         let mut scope = Scope::default();
         for &variable in variables {
             let slot = scope.fresh();
@@ -364,7 +370,7 @@ impl<'a> Compiler<'a> {
         }
         let root = compiler.root(body);
         let (scope, nodes) = compiler.finish();
-        let function = Function {
+        Function {
             symbol: None,
             arity: variables.len() as u32,
             first: variables.len() as u32,
@@ -373,16 +379,7 @@ impl<'a> Compiler<'a> {
             body: nodes,
             root,
             otherwise: Otherwise::Stuck,
-        };
-        let binder = Binder {
-            expression: id,
-            captured: free.into(),
-            sorts: variables.iter().map(|&variable| self.program.variable(variable).sort).collect(),
-            is_bag: matches!(self.program.expression(id), Expression::Comprehension { .. })
-                && self.program.sort_of(body) != SortId::BOOL,
-            function: Arc::new(function),
-        };
-        self.rules.add_binder(self.program, key, binder)
+        }
     }
 
     fn quantifier(
@@ -402,7 +399,7 @@ impl<'a> Compiler<'a> {
                 force.push(slot);
             }
         }
-        let binder = self.binder(id, key, &free, variables, body);
+        let binder = self.binder(id, key, &free, variables, None);
         let (_, saved) = self.bind(variables);
         let (rules, program) = (self.rules, self.program);
         let scope = &mut self.context().scope;
@@ -414,7 +411,7 @@ impl<'a> Compiler<'a> {
         let captured = code.list(&nodes);
         code.quantifiers.push(Quantifier { plan, when_none: !exists, binder, captured, force: force.into() });
         let index = code.quantifiers.len() as u32 - 1;
-        self.add(Node::Quantifier(index), level, 1, u32::MAX)
+        self.add(Node::Quantifier(index), level, 1)
     }
 
     fn apply(&mut self, function: ExpressionId, arguments: &[ExpressionId]) -> Compiled {
@@ -433,9 +430,9 @@ impl<'a> Compiler<'a> {
 
     fn application(&mut self, operands: Vec<Compiled>, level: u32) -> Compiled {
         let nodes: Vec<NodeId> = operands[1..].iter().map(|one| one.node).collect();
-        let (depth, _) = together(&operands);
+        let depth = deepest(&operands);
         let arguments = self.body().list(&nodes);
-        self.add(Node::Apply { function: operands[0].node, arguments }, level, depth, u32::MAX)
+        self.add(Node::Apply { function: operands[0].node, arguments }, level, depth)
     }
 
     /// `f(x)(y)` as `f` with all arguments.
@@ -468,9 +465,9 @@ impl<'a> Compiler<'a> {
         if let Some([condition, then, otherwise]) = shape.conditional {
             let ids = [condition, then, otherwise].map(|index| arguments[index as usize]);
             let (operands, level) = self.operands(&ids);
-            let (depth, cost) = together(&operands);
+            let depth = deepest(&operands);
             let [condition, then, otherwise] = [0, 1, 2].map(|index: usize| operands[index].node);
-            return self.add(Node::Choose { condition, then, otherwise, function }, level, depth, cost);
+            return self.add(Node::Choose { condition, then, otherwise, function }, level, depth);
         }
         let mut operands = Vec::new();
         for (index, &argument) in arguments.iter().enumerate() {
@@ -479,9 +476,9 @@ impl<'a> Compiler<'a> {
         }
         let (operands, level) = self.finish_operands(operands);
         let nodes: Vec<NodeId> = operands.iter().map(|one| one.node).collect();
-        let (depth, _) = together(&operands);
+        let depth = deepest(&operands);
         let arguments = self.body().list(&nodes);
-        self.add(Node::Call { function, arguments }, level, depth, u32::MAX)
+        self.add(Node::Call { function, arguments }, level, depth)
     }
 
     /// An argument that may not be needed.
@@ -489,14 +486,15 @@ impl<'a> Compiler<'a> {
         if let Expression::Variable(variable) = self.program.expression(id) {
             let compiled = self.variable(*variable);
             return match self.body().nodes[compiled.node as usize] {
-                Node::Lazy(slot) => self.add(Node::Pass(slot), compiled.level, 0, 1),
+                Node::Lazy(slot) => self.add(Node::Pass(slot), compiled.level, 0),
                 _ => compiled,
             };
         }
-        let here = self.expression(id);
-        if here.cost <= CHEAP {
-            return here;
+        if self.is_cheap(id, &mut CHEAP.clone()) {
+            return self.expression(id);
         }
+        let free = crate::expression::free_variables(self.program, id);
+        let level = free.iter().map(|one| self.levels.get(one).copied().unwrap_or(0)).min().unwrap_or(CLOSED);
         self.contexts.push(Context {
             purpose: Purpose::Delay,
             scope: Scope::default(),
@@ -506,7 +504,7 @@ impl<'a> Compiler<'a> {
             memo: FxHashMap::default(),
         });
         // All that is captured comes first in the frame.
-        for variable in crate::expression::free_variables(self.program, id) {
+        for variable in free {
             if self.rules.global(variable).is_none() {
                 self.resolve(self.contexts.len() - 1, variable);
             }
@@ -520,12 +518,63 @@ impl<'a> Compiler<'a> {
             root,
         };
         let index = self.rules.add_delay(delay);
-        self.add(Node::Delay(index), here.level, 0, 1)
+        self.add(Node::Delay(index), level, 0)
+    }
+
+    /// Whether evaluating an expression surely ends after few steps.
+    fn is_cheap(&mut self, id: ExpressionId, budget: &mut u32) -> bool {
+        let Some(left) = budget.checked_sub(1) else { return false };
+        *budget = left;
+        let program = self.program;
+        match program.expression(id) {
+            Expression::Variable(variable) => {
+                let context = self.context();
+                context.scope.get(*variable).is_none_or(|slot| !context.lazy.contains(&slot))
+            }
+            Expression::Bool(_) | Expression::Number(_) => true,
+            Expression::Symbol(symbol) => self.rules.known.nullary(*symbol).is_none(),
+            Expression::Upcast(of) => self.is_cheap(*of, budget),
+            Expression::List(all) | Expression::Set(all) => all.iter().all(|&one| self.is_cheap(one, budget)),
+            Expression::Call { symbol, arguments } => {
+                let known = &self.rules.known;
+                known.nullary(*symbol).is_none()
+                    && known.function(*symbol).is_none()
+                    && self.is_cheap_symbol(*symbol)
+                    && arguments.iter().all(|&one| self.is_cheap(one, budget))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_cheap_symbol(&self, symbol: SymbolId) -> bool {
+        match self.program.symbol(symbol).kind {
+            SymbolKind::Builtin(builtin) => match builtin {
+                Builtin::Exp
+                | Builtin::In
+                | Builtin::Concat
+                | Builtin::Union
+                | Builtin::Intersection
+                | Builtin::Difference
+                | Builtin::Update
+                | Builtin::Count => false,
+                Builtin::Equal
+                | Builtin::NotEqual
+                | Builtin::Less
+                | Builtin::LessEqual
+                | Builtin::Greater
+                | Builtin::GreaterEqual => {
+                    let sort = self.program.signature(symbol).0[0];
+                    sort.is_number() || sort == SortId::BOOL || self.program.sorts.structure(sort).is_some()
+                }
+                _ => true,
+            },
+            _ => true,
+        }
     }
 
     /// A call whose arguments are the first slots.
     pub(super) fn call_by_name(&mut self, symbol: SymbolId, arity: u32) -> NodeId {
-        let operands: Vec<Compiled> = (0..arity).map(|slot| self.add(Node::Slot(slot), 0, 0, 1)).collect();
+        let operands: Vec<Compiled> = (0..arity).map(|slot| self.add(Node::Slot(slot), 0, 0)).collect();
         if let Some(function) = self.rules.known.function(symbol) {
             let nodes: Vec<NodeId> = operands.iter().map(|one| one.node).collect();
             let arguments = self.body().list(&nodes);
@@ -554,7 +603,7 @@ impl<'a> Compiler<'a> {
     fn primitive(&mut self, symbol: SymbolId, operands: Vec<Compiled>, level: u32) -> Compiled {
         let program = self.program;
         let nodes: Vec<NodeId> = operands.iter().map(|one| one.node).collect();
-        let (depth, cost) = together(&operands);
+        let depth = deepest(&operands);
         let node = match &program.symbol(symbol).kind {
             SymbolKind::Builtin(builtin) => return self.builtin(*builtin, symbol, operands, level),
             SymbolKind::Constructor | SymbolKind::Map | SymbolKind::StructConstructor { .. } => {
@@ -582,7 +631,7 @@ impl<'a> Compiler<'a> {
                 Node::Recognise { of: nodes[0], constructor, symbol }
             }
         };
-        self.add(node, level, depth, cost)
+        self.add(node, level, depth)
     }
 
     fn builtin(
@@ -594,7 +643,7 @@ impl<'a> Compiler<'a> {
     ) -> Compiled {
         let program = self.program;
         let node = |index: usize| operands[index].node;
-        let (depth, mut cost) = together(&operands);
+        let depth = deepest(&operands);
         let made = match builtin {
             Builtin::Convert => {
                 let (from, to) = (program.signature(symbol).0[0], program.signature(symbol).1);
@@ -609,9 +658,6 @@ impl<'a> Compiler<'a> {
             Builtin::Implies => Node::Implies { left: node(0), right: node(1), symbol },
             Builtin::If => Node::If { condition: node(0), then: node(1), otherwise: node(2), symbol },
             Builtin::Equal | Builtin::NotEqual => {
-                if !self.simple_equality(program.signature(symbol).0[0]) {
-                    cost = u32::MAX;
-                }
                 let is = builtin == Builtin::Equal;
                 let slot =
                     |this: &Self, one: Compiled| match this.contexts.last()?.body.nodes[one.node as usize] {
@@ -629,9 +675,6 @@ impl<'a> Compiler<'a> {
                 }
             }
             Builtin::Less | Builtin::LessEqual | Builtin::Greater | Builtin::GreaterEqual => {
-                if !self.simple_equality(program.signature(symbol).0[0]) {
-                    cost = u32::MAX;
-                }
                 let (left, right) = (node(0), node(1));
                 match builtin {
                     Builtin::Less => Node::Less { left, right, symbol },
@@ -646,23 +689,7 @@ impl<'a> Compiler<'a> {
             _ if operands.len() == 1 => Node::Unary { builtin, of: node(0), symbol },
             _ => Node::Binary { builtin, left: node(0), right: node(1), symbol },
         };
-        if let Builtin::Exp
-        | Builtin::In
-        | Builtin::Concat
-        | Builtin::Union
-        | Builtin::Intersection
-        | Builtin::Difference
-        | Builtin::Update
-        | Builtin::Count = builtin
-        {
-            cost = u32::MAX;
-        }
-        self.add(made, level, depth, cost)
-    }
-
-    /// Whether comparing values of a sort needs no rule of the user and no quantifier.
-    fn simple_equality(&self, sort: SortId) -> bool {
-        sort.is_number() || sort == SortId::BOOL || self.program.sorts.structure(sort).is_some()
+        self.add(made, level, depth)
     }
 }
 
@@ -689,10 +716,8 @@ fn outside(level: u32, bound: u32) -> u32 {
     if level >= bound { CLOSED } else { level }
 }
 
-/// Depth and cost of several.
-fn together(operands: &[Compiled]) -> (u32, u32) {
-    let depth = operands.iter().map(|one| one.depth).max().unwrap_or(0);
-    (depth, operands.iter().fold(1_u32, |sum, one| sum.saturating_add(one.cost)))
+fn deepest(operands: &[Compiled]) -> u32 {
+    operands.iter().map(|one| one.depth).max().unwrap_or(0)
 }
 
 /// The constructors and positions that a projection selects.

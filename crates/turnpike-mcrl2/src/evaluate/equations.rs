@@ -370,6 +370,18 @@ fn count_pattern(pattern: &Pattern, count: &mut FxHashMap<VariableId, u32>) {
     }
 }
 
+/// How many places a pattern looks at.
+fn tests(pattern: &Pattern) -> usize {
+    let (mut count, mut todo) = (0, vec![pattern]);
+    while let Some(pattern) = todo.pop() {
+        if let Pattern::Test(_, below) = pattern {
+            count += 1;
+            todo.extend(below);
+        }
+    }
+    count
+}
+
 fn count_expression(program: &Program, root: ExpressionId, count: &mut FxHashMap<VariableId, u32>) {
     let mut todo = vec![root];
     let mut budget = 100_000;
@@ -407,7 +419,10 @@ fn order(program: &Program, group: &mut Group) {
         waiting.push((needs.map(|(index, _)| index).collect(), rule));
     }
     while !waiting.is_empty() {
-        let (ready, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(needs, _)| needs.is_empty());
+        let (mut ready, rest): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|(needs, _)| needs.is_empty());
+        // Of those that need the same, the more general ones come first.
+        ready.sort_by_key(|(_, rule)| rule.patterns.iter().map(tests).sum::<usize>());
         group.rules.extend(ready.into_iter().map(|(_, rule)| rule));
         waiting = rest;
         let wanted = (0..group.arity)

@@ -13,8 +13,13 @@ mod equations;
 mod keys;
 mod library;
 mod node;
+#[cfg(test)]
+mod oracle;
+mod prepare;
 mod run;
 mod sets;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -25,9 +30,10 @@ use self::compile::Compiler;
 use self::equations::Known;
 use self::library::{Library, Tables};
 use self::node::{Body, Function};
+pub use self::prepare::prepare;
 use self::run::Thunk;
 use crate::sorts::{ExpressionId, Program, SortId, VariableId};
-use crate::value::{Heap, Terms, Value};
+use crate::value::{Binders, Heap, Terms, Value};
 
 /// Calls of functions that one evaluation may make.
 const DEFAULT_STEPS: u64 = 50_000_000;
@@ -158,14 +164,7 @@ impl Rules {
         Code { body: Arc::new(body), root, version: self.library().version() }
     }
 
-    /// The lambda, comprehension or quantifier behind the number of a function value, and the variables that its arguments are values of.
-    pub fn binder(&self, number: u32) -> Option<(ExpressionId, Vec<VariableId>)> {
-        let library = self.library();
-        let binder = library.binder(number)?;
-        Some((binder.expression, binder.captured.to_vec()))
-    }
-
-    /// The program with everything that compiled expressions added to it: what [`Rules::binder`] refers to.
+    /// The program with everything that compiled expressions added to it: what [`Binders`] refers to.
     pub fn program(&self) -> Arc<Program> {
         self.library().program()
     }
@@ -177,6 +176,14 @@ impl Rules {
 
     fn library(&self) -> std::sync::MutexGuard<'_, Library> {
         self.library.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Binders for Rules {
+    fn binder(&self, number: u32) -> Option<(ExpressionId, Vec<VariableId>)> {
+        let library = self.library();
+        let binder = library.binder(number)?;
+        Some((binder.expression, binder.captured.to_vec()))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
+
 use crate::enumerate::Plan;
 use crate::sorts::{Builtin, ExpressionId, SortId, SymbolId, VariableId};
 use crate::value::{Head, Value};
@@ -243,7 +245,23 @@ pub(super) enum Test {
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     pub(super) cases: Box<[(Test, NodeId)]>,
+    /// The same by word, or by head, when there are many.
+    pub(super) table: Option<FxHashMap<(bool, u32), NodeId>>,
     pub(super) otherwise: NodeId,
+}
+
+/// More cases than this are looked up in a table.
+const MANY_CASES: usize = 6;
+
+impl Switch {
+    pub(super) fn new(cases: Vec<(Test, NodeId)>, otherwise: NodeId) -> Switch {
+        let key = |&(test, target): &(Test, NodeId)| match test {
+            Test::Word(value) => ((false, value.word()), target),
+            Test::Head(head, _) => ((true, head.code()), target),
+        };
+        let table = (cases.len() > MANY_CASES).then(|| cases.iter().map(key).collect());
+        Switch { cases: cases.into(), table, otherwise }
+    }
 }
 
 /// A closed expression and its value, once known.
@@ -330,8 +348,8 @@ pub(super) struct Binder {
     pub(super) sorts: Box<[SortId]>,
     /// Whether it is a comprehension with counts.
     pub(super) is_bag: bool,
-    /// Parameters, then captured values, then the rest.
-    pub(super) function: Arc<Function>,
+    /// Its code, for functions: parameters, then captured values, then the rest.
+    pub(super) function: Option<Arc<Function>>,
 }
 
 impl Body {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::library::Tables;
-use super::node::{Body, Function, Least, List, Node, NodeId, Test};
+use super::node::{Body, Function, Least, List, Node, NodeId, Switch, Test};
 use super::{Fault, Machine};
 use crate::sorts::{Builtin, SymbolId};
 use crate::value::{Head, Value};
@@ -16,7 +16,7 @@ const RED_ZONE: usize = 192 * 1024;
 const MORE_STACK: usize = 2 * 1024 * 1024;
 
 /// How deep calls may nest.
-const MAX_CALLS: u32 = 2_000_000;
+const MAX_CALLS: u32 = 600_000;
 
 /// A delayed evaluation of a machine.
 #[derive(Clone, Copy, Debug)]
@@ -377,10 +377,8 @@ impl Machine {
             loop {
                 match body.nodes[node as usize] {
                     Node::Switch { slot, switch } => {
-                        let switch = &body.switches[switch as usize];
-                        node = self
-                            .switch(&switch.cases, self.stack[frame + slot as usize])
-                            .unwrap_or(switch.otherwise);
+                        node =
+                            self.switch(&body.switches[switch as usize], self.stack[frame + slot as usize]);
                     }
                     Node::Load { from, index, to, next } => {
                         let value = self.stack[frame + from as usize];
@@ -461,8 +459,19 @@ impl Machine {
     }
 
     #[inline]
-    fn switch(&self, cases: &[(Test, NodeId)], value: Value) -> Option<NodeId> {
-        for &(test, target) in cases {
+    fn switch(&self, switch: &Switch, value: Value) -> NodeId {
+        if let Some(table) = &switch.table {
+            if let Some(&target) = table.get(&(false, value.word())) {
+                return target;
+            }
+            let head =
+                value.as_small().is_none().then(|| table.get(&(true, self.heap.code(value)))).flatten();
+            // Applications with another number of arguments, and twins of constants, are found below.
+            if head.is_none() && self.heap.shared(value) {
+                return switch.otherwise;
+            }
+        }
+        for &(test, target) in &switch.cases {
             let fits = match test {
                 Test::Word(word) => self.heap.same(value, word),
                 Test::Head(head, arity) => {
@@ -471,10 +480,10 @@ impl Machine {
                 }
             };
             if fits {
-                return Some(target);
+                return target;
             }
         }
-        None
+        switch.otherwise
     }
 
     /// A delayed evaluation, with what it captures of the frame at `base`.

@@ -181,7 +181,7 @@ impl<'a> Builder<'a> {
         };
         let otherwise = self.build(others, forced);
         let body = self.compiler.body();
-        body.switches.push(Switch { cases: targets.into(), otherwise });
+        body.switches.push(Switch::new(targets, otherwise));
         let switch = body.switches.len() as u32 - 1;
         body.add(Node::Switch { slot, switch })
     }

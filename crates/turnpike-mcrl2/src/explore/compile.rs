@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::index::Index;
 use super::labels::Signature;
 use crate::enumerate::Plan;
-use crate::evaluate::{Code, Machine, Rules, Scope};
+use crate::evaluate::{Code, Machine, Rules, Scope, prepare};
 use crate::expression;
 use crate::linear::{self, Goto, LinearProcess};
 use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
@@ -197,6 +197,7 @@ pub(super) fn compile(process: LinearProcess) -> Network {
         })
         .collect();
 
+    prepare(&mut program);
     let program = Arc::new(program);
     let rules = Rules::new(Arc::clone(&program));
     let machine = Machine::new(Arc::clone(&rules));
