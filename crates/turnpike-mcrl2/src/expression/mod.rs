@@ -12,12 +12,14 @@ mod text;
 mod walk;
 
 pub use build::{all, any, boolean, equal, not, representative, variable};
+pub(crate) use number::literal;
 pub use number::{integer_value, is_value, number_value};
 pub(crate) use simplify::Facts;
 pub use simplify::simplify;
 pub use substitute::{Substitution, rename, substitute};
 pub(crate) use text::{infix, prefix};
 pub use text::{text, text_with};
+pub(crate) use walk::map_children;
 pub use walk::{conjuncts, disjuncts, free_variables, reachable, same};
 
 #[cfg(test)]

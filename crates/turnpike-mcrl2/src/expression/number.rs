@@ -47,7 +47,7 @@ pub fn number_value(program: &Program, id: ExpressionId) -> Option<RBig> {
 }
 
 /// A number as an expression of a sort; the caller promises that it is one of that sort.
-pub(super) fn literal(program: &mut Program, value: &RBig, sort: SortId, span: Span) -> ExpressionId {
+pub(crate) fn literal(program: &mut Program, value: &RBig, sort: SortId, span: Span) -> ExpressionId {
     let (up, down) = (value.numerator(), value.denominator());
     if RBig::from(down.clone()) != RBig::ONE {
         let sides = if *up > IBig::ZERO { SortId::POS } else { SortId::INT };

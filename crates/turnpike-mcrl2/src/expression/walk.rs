@@ -169,7 +169,7 @@ pub(super) fn is_builtin(program: &Program, symbol: SymbolId, builtin: Builtin) 
 }
 
 /// The same node with other children.
-pub(super) fn map_children(
+pub(crate) fn map_children(
     expression: &Expression,
     mut to: impl FnMut(ExpressionId) -> ExpressionId,
 ) -> Expression {

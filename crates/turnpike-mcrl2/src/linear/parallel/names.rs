@@ -43,6 +43,27 @@ pub(super) struct Filter {
     free: BTreeSet<Symbol>,
     /// Names that must not be there. With bags, what is in none of them is blocked anyway.
     blocked: BTreeSet<Symbol>,
+    /// Directly below `comm`, when there are no bags: names that are blocked above, so that they matter only when used up.
+    used_up: Vec<UsedUp>,
+}
+
+/// Names that must be used up by a communication.
+#[derive(Clone, Debug)]
+struct UsedUp {
+    /// The left side of the rule.
+    left: Bag,
+    /// Those of its names that must not be left over.
+    names: Vec<Symbol>,
+}
+
+impl UsedUp {
+    /// Whether that many communications are possible as to use up the names.
+    fn is_possible(&self, bag: &[Symbol]) -> bool {
+        let count = |name: Symbol, within: &[Symbol]| within.iter().filter(|&&one| one == name).count();
+        let most =
+            self.left.iter().map(|&name| count(name, bag) / count(name, &self.left)).min().unwrap_or(0);
+        self.names.iter().all(|&name| count(name, bag) == most * count(name, &self.left))
+    }
 }
 
 /// Some multisets, or all parts of them.
@@ -102,7 +123,9 @@ impl Filter {
         if bag.iter().any(|name| self.blocked.contains(name)) {
             return false;
         }
-        let Some(bags) = &self.bags else { return true };
+        let Some(bags) = &self.bags else {
+            return self.used_up.iter().all(|one| one.is_possible(bag));
+        };
         if self.free.is_empty() {
             return bag.is_empty() || bags.has(bag);
         }
@@ -141,7 +164,7 @@ impl Filter {
 
     /// Below `block`.
     pub(super) fn below_block(&self, names: &[Symbol]) -> Filter {
-        let mut filter = self.clone();
+        let mut filter = Filter { used_up: Vec::new(), ..self.clone() };
         filter.blocked.extend(names);
         filter.free.retain(|name| !names.contains(name));
         filter
@@ -149,7 +172,7 @@ impl Filter {
 
     /// Below `hide`.
     pub(super) fn below_hide(&self, names: &[Symbol]) -> Filter {
-        let mut filter = self.clone();
+        let mut filter = Filter { used_up: Vec::new(), ..self.clone() };
         filter.blocked.retain(|name| !names.contains(name));
         if let Some(bags) = &mut filter.bags {
             filter.free.extend(names);
@@ -185,7 +208,7 @@ impl Filter {
             }
             Some(Bags::new(all, bags.parts))
         });
-        Filter { bags, free, blocked }
+        Filter { bags, free, blocked, used_up: Vec::new() }
     }
 
     /// Below `comm`, where `names` are those of the process below.
@@ -205,10 +228,16 @@ impl Filter {
             filter.free.extend(left);
         }
         // A blocked name is fine below when it is used up by a communication.
-        let used_up = |name: Symbol| {
-            possible().any(|(left, result)| left.contains(&name) && !self.blocked.contains(result))
-        };
-        filter.blocked = self.blocked.iter().copied().filter(|&name| !used_up(name)).collect();
+        let mut blocked = self.blocked.clone();
+        for (left, result) in possible().filter(|(_, result)| !self.blocked.contains(result)) {
+            let names: Vec<Symbol> =
+                self.blocked.iter().copied().filter(|name| left.contains(name)).collect();
+            blocked.retain(|name| !names.contains(name));
+            if self.bags.is_none() && !names.is_empty() && !left.contains(result) {
+                filter.used_up.push(UsedUp { left: left.clone(), names });
+            }
+        }
+        filter.blocked = blocked;
         filter.bags = self.bags.as_ref().and_then(|bags| {
             let (list, parts) = match bags.written_out(&outside) {
                 Some(list) => (list, false),
@@ -235,7 +264,7 @@ impl Filter {
                 |large: &Bag| large.iter().copied().filter(|name| names.contains(name)).collect();
             Bags::new(bags.list.iter().filter(complete).map(restricted), true)
         });
-        Filter { bags, free: self.free.clone(), blocked: self.blocked.clone() }
+        Filter { bags, free: self.free.clone(), blocked: self.blocked.clone(), used_up: Vec::new() }
     }
 }
 

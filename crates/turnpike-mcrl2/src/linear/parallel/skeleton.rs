@@ -381,7 +381,8 @@ impl Unfolder<'_> {
             None => "init".to_owned(),
         };
         match crate::linear::automaton(self.program, &name, id, &surroundings.values) {
-            Ok(automaton) => {
+            Ok(mut automaton) => {
+                self.closed.fold_automaton(self.program, &mut automaton);
                 self.parallel.resize(self.program.behaviour_count(), false);
                 self.skeleton.components.push(automaton);
                 Ok(self.add(Node::Leaf(component)))

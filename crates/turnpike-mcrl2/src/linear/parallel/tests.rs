@@ -365,6 +365,31 @@ fn the_number_of_components_may_be_computed() {
 }
 
 #[test]
+fn declared_functions_are_evaluated_where_nothing_is_open() {
+    // The length of the row comes from a function, and so does who meets whom.
+    assert_eq!(
+        summands(
+            "map less: Nat -> Nat; more: Nat -> Bool; side: Pos -> Pos; size: Nat; var n: Nat; p: Pos;
+             eqn size = 3; (n > 0) -> less(n) = Int2Nat(n - 1); more(n) = less(n) > 0; side(p) = p + 1;
+             act s, r, c: Pos;
+             proc S(p: Pos) = s(side(p)).S(p); R(p: Pos) = r(p).R(p);
+             Row(n: Nat) = more(n) -> (R(Nat2Pos(n)) || Row(less(n))) <> R(1);
+             init allow({c}, comm({s|r -> c}, S(1) || S(2) || S(3) || Row(size)));"
+        ),
+        ["[] c(2) [; ]", "[] c(3) [; ]"]
+    );
+    assert_eq!(
+        labels(
+            "sort D = struct d(Nat, Bool) | e; map l: List(Int); r: Real; m: FSet(Nat); t: List(D); u: D -> D; f: Nat -> Nat;
+             var x: D; n: Nat; eqn l = [1, 2 - 4]; r = 1/2 + 1/4; m = {2, 1} + {1}; t = [u(e), d(f(0), f(0) == f(0))]; u(x) = x;
+             act a: List(Int); a: Real; a: FSet(Nat); a: Set(Nat); a: List(D); a: Nat;
+             init a(l).a(r).a(m).a(m + !{7}).a(t).a(f(1 + f(2))).delta;"
+        ),
+        ["a(3 / 4)", "a([1, -2])", "a([e, d(f(0), true)])", "a(f(1 + f(2)))", "a(m + !{7})", "a({1, 2})"]
+    );
+}
+
+#[test]
 fn parameters_have_readable_names() {
     let process = linear(
         "act a, b, c: Nat; proc P(n, m: Nat) = a(n).b(m).P(n + 1, m + 1); Q(n, k: Nat) = c(n + k).Q(n + 1, k + 2);
