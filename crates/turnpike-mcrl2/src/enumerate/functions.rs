@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::planner::extensible;
 use crate::evaluate::{Code, Machine, Rules, Scope};
 use crate::expression;
 use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
@@ -27,7 +28,7 @@ impl Functions {
         codomain: SortId,
         rows: &[Vec<Value>],
     ) -> Functions {
-        let (mut program, mut scope) = (program.clone(), Scope::default());
+        let (mut program, mut scope) = (extensible(rules, program), Scope::default());
         let program = &mut program;
         let name = program.words.intern("x");
         let span = Span::default();

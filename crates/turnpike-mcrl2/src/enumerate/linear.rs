@@ -9,7 +9,7 @@ use super::literal::builtin;
 /// Sums with more parts than this are not taken apart.
 const MAX_PARTS: usize = 64;
 /// Nor are those that need more work than this: expressions may share parts, so that walking them can take long.
-const MAX_WORK: usize = 1000;
+const MAX_WORK: usize = 10_000;
 
 /// `constant + factor * part + … + factor * variable + …`
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,21 +52,24 @@ pub(super) fn mentions(program: &Program, id: ExpressionId, open: &[VariableId])
 
 /// A number as a sum; nothing when an open variable stands where it cannot be reached.
 pub(super) fn sum(program: &Program, id: ExpressionId, open: &[VariableId]) -> Option<Sum> {
-    Summation { program, open, work: MAX_WORK }.of(id)
+    Summation { program, open, work: MAX_WORK, met: 0 }.of(id)
 }
 
 struct Summation<'a> {
     program: &'a Program,
     open: &'a [VariableId],
     work: usize,
+    /// How often an open variable was met.
+    met: usize,
 }
 
 impl Summation<'_> {
     fn of(&mut self, id: ExpressionId) -> Option<Sum> {
         self.work = self.work.checked_sub(1)?;
+        let met = self.met;
         let total = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parts(id))?;
-        // What is known as a whole is computed as a whole.
-        if total.open.is_empty() && !total.known.is_empty() {
+        // What is known as a whole is computed as a whole. In `x - x + k` only `k` is known.
+        if self.met == met && !total.known.is_empty() {
             return Some(Sum { known: vec![(1, id)], ..Sum::default() });
         }
         Some(total)
@@ -76,6 +79,7 @@ impl Summation<'_> {
         let constant = |constant| Sum { constant, ..Sum::default() };
         match self.program.expression(id) {
             Expression::Variable(variable) if self.open.contains(variable) => {
+                self.met += 1;
                 return Some(Sum { open: vec![(1, *variable)], ..Sum::default() });
             }
             Expression::Number(digits) => {

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use crate::evaluate::{Code, Rules, Scope};
 use crate::expression::{self, Substitution};
-use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, VariableId};
+use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 use crate::syntax::Span;
 use crate::value::Value;
 
 use super::choice::{Choice, Choices, DraftBound};
 use super::finite::{LIST_LIMIT, Sizes, obstacle};
 use super::linear::{least, mentions};
-use super::literal::{Literal, alternatives, builtin, split};
+use super::literal::{Literal, alternatives, split};
 use super::narrow::Narrowing;
 use super::pattern::{Draft, redefined};
 use super::step::{Bound, SlotPattern, Step, Test};
@@ -22,6 +22,8 @@ use super::values::list;
 
 /// A plan has no more branches than this.
 const MAX_BRANCHES: usize = 256;
+/// So many definitions are put in place of what they define.
+const MAX_UNFOLDED: usize = 64;
 
 pub(super) struct Planner<'a> {
     rules: &'a Arc<Rules>,
@@ -75,14 +77,22 @@ impl<'a> Planner<'a> {
         witness: bool,
     ) -> Vec<Step> {
         let mut rest = Rest { open: variables.to_vec(), ..Rest::default() };
+        let mut infinite = variables.to_vec();
+        infinite.retain(|&variable| {
+            let size = self.sizes.of(&self.program, self.program.variable(variable).sort);
+            size.is_none_or(|size| size > LIST_LIMIT)
+        });
         for &(condition, holds) in conditions {
             for (origin, holds) in split(&self.program, condition, holds) {
                 self.signs.insert(origin, holds);
-                let mut todo = vec![(origin, holds)];
+                let (mut todo, mut unfolded) = (vec![(origin, holds)], 0);
                 while let Some((expression, holds)) = todo.pop() {
-                    match self.unfold(expression, variables) {
-                        Some(unfolded) => {
-                            todo.extend(split(&self.program, unfolded, holds).into_iter().rev());
+                    let body =
+                        if unfolded < MAX_UNFOLDED { self.unfold(expression, &infinite) } else { None };
+                    match body {
+                        Some(body) => {
+                            unfolded += 1;
+                            todo.extend(split(&self.program, body, holds).into_iter().rev());
                         }
                         None => {
                             rest.literals.push(Literal { expression, holds, origin, partial: false });
@@ -103,23 +113,72 @@ impl<'a> Planner<'a> {
         self.steps(rest)
     }
 
-    /// The same without `whr` or set comprehension at the top, where they hide what is said about open variables.
+    /// The same without `whr`, set comprehension or a function defined by one simple equation at the top, where they hide what is said
+    /// about open variables.
     fn unfold(&mut self, id: ExpressionId, open: &[VariableId]) -> Option<ExpressionId> {
-        let (body, with) = match self.program.expression(id) {
+        if open.is_empty() {
+            return None;
+        }
+        let program = &self.program;
+        let (body, with): (ExpressionId, Substitution) = match program.expression(id) {
             Expression::Where { body, definitions } => (*body, definitions.iter().copied().collect()),
-            _ => match builtin(&self.program, id)? {
-                (Builtin::In, &[element, set]) => match self.program.expression(set) {
+            Expression::Call { symbol, arguments } => match (&program.symbol(*symbol).kind, &arguments[..]) {
+                (SymbolKind::Builtin(Builtin::In), &[element, set]) => match program.expression(set) {
                     Expression::Comprehension { variable, body }
-                        if self.program.sort_of(*body) == SortId::BOOL =>
+                        if program.sort_of(*body) == SortId::BOOL =>
                     {
                         (*body, Substitution::from_iter([(*variable, element)]))
                     }
                     _ => return None,
                 },
+                (SymbolKind::Map, arguments) => {
+                    let (parameters, body) = self.definition(*symbol)?;
+                    (body, parameters.into_iter().zip(arguments.iter().copied()).collect())
+                }
                 _ => return None,
             },
+            _ => return None,
         };
-        mentions(&self.program, id, open).then(|| expression::substitute(self.program.to_mut(), body, &with))
+        mentions(program, id, open).then(|| expression::substitute(self.extend(), body, &with))
+    }
+
+    /// The parameters and the right side of the only equation of a function, if it says what the function is for all arguments.
+    fn definition(&self, symbol: SymbolId) -> Option<(Vec<VariableId>, ExpressionId)> {
+        let program = &self.program;
+        let mut found = None;
+        for equation in &program.equations {
+            let mut left = equation.left;
+            while let Expression::Apply { function, .. } = program.expression(left) {
+                left = *function;
+            }
+            let arguments = match program.expression(left) {
+                Expression::Call { symbol: defined, arguments } if *defined == symbol => arguments,
+                Expression::Symbol(defined) if *defined == symbol => return None,
+                _ => continue,
+            };
+            if found.is_some() || equation.condition.is_some() || left != equation.left {
+                return None;
+            }
+            let mut parameters = Vec::new();
+            for &argument in arguments {
+                match program.expression(argument) {
+                    Expression::Variable(variable) if !parameters.contains(variable) => {
+                        parameters.push(*variable)
+                    }
+                    _ => return None,
+                }
+            }
+            found = Some((parameters, equation.right));
+        }
+        found
+    }
+
+    /// The program, to be added to.
+    fn extend(&mut self) -> &mut Program {
+        if let Cow::Borrowed(program) = self.program {
+            self.program = Cow::Owned(extensible(self.rules, program));
+        }
+        self.program.to_mut()
     }
 
     /// The caller's variable that a variable is part of.
@@ -384,10 +443,11 @@ impl<'a> Planner<'a> {
         let mut branches = Vec::new();
         'constructors: for symbol in constructors {
             let sorts = self.program.signature(symbol).0.to_vec();
-            let program = self.program.to_mut();
+            let program = self.extend();
             let fields: Vec<VariableId> =
                 sorts.iter().map(|&sort| program.add_variable(name, sort, Span::default())).collect();
             self.roots.extend(fields.iter().map(|&field| (field, root)));
+            let program = self.extend();
             let arguments: Box<[ExpressionId]> =
                 fields.iter().map(|&field| expression::variable(program, field)).collect();
             let value = if arguments.is_empty() {
@@ -465,4 +525,21 @@ fn recursive(program: &Program, sort: SortId) -> bool {
         }
     }
     false
+}
+
+/// A copy of a program that can be added to without giving a new symbol the id of one that another copy was given.
+pub(super) fn extensible(rules: &Arc<Rules>, program: &Program) -> Program {
+    let (mut copy, known) = (program.clone(), rules.program());
+    let first = copy.symbols.len();
+    let larger = known.sorts.len() >= copy.sorts.len() && known.words.len() >= copy.words.len();
+    if known.symbols.len() > first && larger {
+        copy.words = known.words.clone();
+        copy.sorts = known.sorts.clone();
+        for symbol in &known.symbols[first..] {
+            if let SymbolKind::Builtin(builtin) = symbol.kind {
+                copy.builtin(builtin, symbol.name, symbol.sort);
+            }
+        }
+    }
+    copy
 }

@@ -1,10 +1,10 @@
 //! Conditions and equations in the form that is evaluated on partial values.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::enumerate::linear::mentions;
 use crate::evaluate::{Code, Rules, Scope};
 use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 use crate::syntax::Binder;
@@ -84,6 +84,8 @@ pub(super) struct Compiler<'a> {
     /// Functions with equations that are not understood.
     odd: Vec<SymbolId>,
     todo: Vec<SymbolId>,
+    /// The free variables of expressions.
+    free: FxHashMap<ExpressionId, Rc<[VariableId]>>,
 }
 
 /// Variables of the present equation or literal.
@@ -133,7 +135,39 @@ impl<'a> Compiler<'a> {
             }
         }
         let terms = Terms::default();
-        Compiler { lookup, program, scope, places, open, terms, equations, odd, todo: Vec::new() }
+        let (todo, free) = (Vec::new(), FxHashMap::default());
+        Compiler { lookup, program, scope, places, open, terms, equations, odd, todo, free }
+    }
+
+    /// The free variables of an expression, found once for each part.
+    fn free(&mut self, id: ExpressionId) -> Rc<[VariableId]> {
+        if let Some(known) = self.free.get(&id) {
+            return known.clone();
+        }
+        let mut children = Vec::new();
+        let expression = self.program.expression(id);
+        expression.for_each_child(|child| children.push(child));
+        let mut all: Vec<VariableId> = Vec::new();
+        if let Expression::Variable(variable) = expression {
+            all.push(*variable);
+        }
+        for child in children {
+            let below = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.free(child));
+            let bound = |variable: &VariableId| match expression {
+                Expression::Binder { variables, .. } => variables.contains(variable),
+                Expression::Comprehension { variable: bound, .. } => bound == variable,
+                Expression::Where { body, definitions } => {
+                    *body == child && definitions.iter().any(|(bound, _)| bound == variable)
+                }
+                _ => false,
+            };
+            all.extend(below.iter().filter(|&variable| !bound(variable)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        let all: Rc<[VariableId]> = all.into();
+        self.free.insert(id, all.clone());
+        all
     }
 
     fn add(&mut self, term: Term) -> TermId {
@@ -268,7 +302,8 @@ impl<'a> Compiler<'a> {
 
     fn term_of(&mut self, id: ExpressionId, locals: &mut Locals) -> TermId {
         let (program, sort) = (self.program, self.program.sort_of(id));
-        if !mentions(program, id, self.open) && !mentions(program, id, &locals.names) {
+        let free = self.free(id);
+        if !free.iter().any(|variable| self.open.contains(variable) || locals.names.contains(variable)) {
             let code = self.code(id);
             return self.add(Term::Known(code));
         }

@@ -1,6 +1,7 @@
 //! Plans, from what they are made of to what they find.
 
 mod choosing;
+mod corpus;
 mod random;
 mod running;
 

@@ -102,6 +102,7 @@ fn known_variables_take_part() {
         ("n: Nat", "n == k", &[("k", "Real", "5/2")], &[]),
         ("n: Nat", "2 * n == k", &[("k", "Nat", "7")], &[]),
         ("n: Nat", "2 * n == k", &[("k", "Nat", "8")], &["4"]),
+        ("n, m: Nat", "k + (n - n) == 2 * n && m == n", &[("k", "Nat", "8")], &["4, 4"]),
         ("n: Nat", "n <= k && 2 < n", &[("k", "Real", "9/2")], &["3", "4"]),
         ("n: Nat", "n < k", &[("k", "Int", "-5")], &[]),
         ("n: Nat", "s == c(n, [n, 2])", &[("s", "S", "c(1, [1, 2])")], &["1"]),
@@ -239,4 +240,8 @@ fn comprehensions_and_definitions_are_looked_into() {
         Ok(vec!["0".to_owned(), "2".to_owned()])
     );
     assert_eq!(solve("", "n: Nat", "n == m + 1 whr m = 4 end"), Ok(vec!["5".to_owned()]));
+    let valid = "map valid: Nat # Nat -> Bool; deep: Nat -> Bool; var n, m: Nat;
+        eqn valid(m, n) = n < m && n > 1; deep(n) = n < 3 && deep(n + 1) && n > 4;";
+    assert_eq!(solve(valid, "n: Nat", "valid(5, n) && n != 3"), Ok(vec!["2".to_owned(), "4".to_owned()]));
+    assert_eq!(solve(valid, "n: Nat", "deep(n)"), Ok(vec![]), "a definition that never ends");
 }
