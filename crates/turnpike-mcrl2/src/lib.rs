@@ -6,6 +6,7 @@ pub mod evaluate;
 pub mod explore;
 pub mod expression;
 pub mod linear;
+pub mod lint;
 pub mod rewriter;
 pub mod sorts;
 pub mod syntax;

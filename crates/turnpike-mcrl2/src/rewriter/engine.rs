@@ -85,6 +85,11 @@ impl<'p> Rewriter<'p> {
         Rewriter { program, rules, steps, copies: 0 }
     }
 
+    /// Allows a number of steps, whatever was left.
+    pub fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
+    }
+
     /// The normal form of an expression, with values for variables.
     pub fn normal_form(
         &mut self,

@@ -1,0 +1,53 @@
+//! The lints over all public models: no panic, and few warnings.
+
+use std::path::{Path, PathBuf};
+
+use turnpike_mcrl2::lint::lints;
+use turnpike_mcrl2::sorts::check_specification;
+use turnpike_mcrl2::syntax::parse_specification;
+
+fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "says what was found, or that nothing was tested")]
+fn public_models_are_mostly_clean() {
+    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
+        eprintln!("skipped: TURNPIKE_CORPUS is not set");
+        return;
+    };
+    let mut found = Vec::new();
+    models(&corpus.join("models/mcrl2"), &mut found);
+    found.sort();
+    assert!(!found.is_empty());
+    let (mut warnings, mut noisy, mut checked) = (0, 0, 0);
+    for path in &found {
+        let source = std::fs::read_to_string(path).expect("a readable model");
+        let (specification, _) = parse_specification(&source);
+        let (Some(program), _) = check_specification(&specification) else { continue };
+        checked += 1;
+        let start = std::time::Instant::now();
+        let all = lints(&program);
+        if start.elapsed().as_secs() > 0 {
+            eprintln!("{}: {:?}", path.display(), start.elapsed());
+        }
+        for one in &all {
+            let place = one.span.as_ref().expect("a place").range.start;
+            let line = source[..place].lines().count();
+            eprintln!("{}:{line}: {}", path.display(), one.message);
+        }
+        warnings += all.len();
+        noisy += usize::from(!all.is_empty());
+    }
+    eprintln!("{checked} models, {warnings} warnings in {noisy} of them");
+    assert!(noisy * 2 < checked, "most models are clean");
+}
