@@ -117,7 +117,7 @@ pub enum Goto {
 pub struct Automaton {
     /// As the user would call it: the name of its process.
     pub name: String,
-    /// Its data, as far as some location needs it.
+    /// Its data, as far as some location needs it. No other automaton of the program has the same variables.
     pub variables: Vec<VariableId>,
     /// Its control locations.
     pub locations: Vec<Location>,

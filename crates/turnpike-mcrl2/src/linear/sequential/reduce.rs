@@ -6,9 +6,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::live::{Live, liveness};
-use super::updates::{change_expressions, change_leaves, for_each_condition, for_each_leaf, settle};
-use crate::expression::{Substitution, free_variables, same, simplify, substitute};
-use crate::linear::{Distribution, Edge, Step, Update};
+use super::updates::{
+    change_expressions, change_leaves, decisions, for_each_condition, for_each_leaf, nowhere, settle,
+};
+use crate::expression::{Substitution, conjuncts, free_variables, same, simplify, substitute};
+use crate::linear::{Distribution, Edge, Goto, Step, Update};
 use crate::sorts::{Expression, ExpressionId, Program, VariableId};
 
 /// An automaton that is being made small.
@@ -56,7 +58,9 @@ impl<'a> Reduction<'a> {
     pub(super) fn run(&mut self) {
         loop {
             self.prune();
-            self.forget();
+            if self.forget() {
+                continue;
+            }
             let constants = self.constants();
             if constants.is_empty() {
                 return;
@@ -76,10 +80,7 @@ impl<'a> Reduction<'a> {
         let mut edges = std::mem::take(&mut self.edges);
         edges.retain_mut(|edge| self.simplify_edge(edge, values));
         self.edges = edges;
-        let initial = std::mem::replace(
-            &mut self.initial,
-            Update::Go { location: crate::linear::Goto::Local(0), assignments: Vec::new() },
-        );
+        let initial = std::mem::replace(&mut self.initial, nowhere());
         self.initial = self.simplify_update(initial, values);
         if let Some(mut chance) = self.chance.take() {
             chance.weight = self.replace(chance.weight, values);
@@ -95,7 +96,7 @@ impl<'a> Reduction<'a> {
             match self.program.expression(condition) {
                 Expression::Bool(true) => {}
                 Expression::Bool(false) => return false,
-                _ => conditions.extend(crate::expression::conjuncts(self.program, condition)),
+                _ => conditions.extend(conjuncts(self.program, condition)),
             }
         }
         edge.conditions = conditions;
@@ -107,10 +108,7 @@ impl<'a> Reduction<'a> {
         if let Some(distribution) = &mut edge.distribution {
             distribution.weight = self.replace(distribution.weight, values);
         }
-        let target = std::mem::replace(
-            &mut edge.target,
-            Update::Go { location: crate::linear::Goto::Local(0), assignments: Vec::new() },
-        );
+        let target = std::mem::replace(&mut edge.target, nowhere());
         edge.target = self.simplify_update(target, values);
         true
     }
@@ -118,7 +116,7 @@ impl<'a> Reduction<'a> {
     fn simplify_update(&mut self, mut update: Update, values: &Substitution) -> Update {
         change_expressions(&mut update, |one| *one = self.replace(*one, values));
         change_leaves(&mut update, |_, assignments| assignments.retain(|(one, _)| !values.contains_key(one)));
-        settle(self.program, update, &mut |_, condition| condition)
+        settle(self.program, update)
     }
 
     fn replace(&mut self, expression: ExpressionId, values: &Substitution) -> ExpressionId {
@@ -176,12 +174,14 @@ impl<'a> Reduction<'a> {
         self.locations = order.iter().map(|&location| self.locations[location as usize]).collect();
     }
 
-    /// Finds out where which variables are needed, and drops assignments to others and sums over nothing.
-    fn forget(&mut self) {
+    /// Finds out where which variables are needed, and drops assignments to others and sums over nothing. Whether some condition makes no
+    /// difference any more, and is gone.
+    fn forget(&mut self) -> bool {
+        let mut settled = false;
         self.live = liveness(self);
         let mut edges = std::mem::take(&mut self.edges);
         for edge in &mut edges {
-            self.forget_dead(&mut edge.target);
+            settled |= self.forget_dead(&mut edge.target);
             let mut used: Vec<VariableId> = Vec::new();
             let mut expressions: Vec<ExpressionId> = edge.conditions.clone();
             if let Step::Actions(actions) = &edge.what {
@@ -201,14 +201,20 @@ impl<'a> Reduction<'a> {
         }
         self.edges = edges;
         let mut initial = self.initial.clone();
-        self.forget_dead(&mut initial);
+        settled |= self.forget_dead(&mut initial);
         self.initial = initial;
+        settled
     }
 
-    fn forget_dead(&self, update: &mut Update) {
+    fn forget_dead(&self, update: &mut Update) -> bool {
         change_leaves(update, |location, assignments| {
             assignments.retain(|(one, _)| self.live.contains(*location, *one));
         });
+        let before = decisions(update);
+        if before > 0 {
+            *update = settle(self.program, std::mem::replace(update, nowhere()));
+        }
+        decisions(update) < before
     }
 
     /// Variables that have one closed value wherever they are needed. Found by assuming that for all, and dropping those for which the
@@ -285,9 +291,7 @@ impl<'a> Reduction<'a> {
                     }
                     continue;
                 }
-                Update::Go { location: crate::linear::Goto::Local(location), assignments } => {
-                    (*location, assignments)
-                }
+                Update::Go { location: Goto::Local(location), assignments } => (*location, assignments),
                 Update::Go { .. } => continue,
             };
             if !std::mem::replace(&mut reached[location as usize], true) {

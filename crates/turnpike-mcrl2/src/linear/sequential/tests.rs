@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use super::automaton;
+use super::lottery::Lottery;
+use super::unfold::Unfolding;
 use crate::expression::{Substitution, text};
 use crate::linear::{Automaton, Goto, Step, Update};
 use crate::sorts::{Program, check_specification};
@@ -144,6 +146,25 @@ fn conditions_are_decided_at_once() {
         "act a, b: Nat; proc P(n, k: Nat) = (n < 3 && k < 5) -> a(n).P(n + 1, k) + (k > 9) -> b(k).P(n, k); init P(0, 4);",
         &["[n = 0] 0", "0: (n < 3) -> a(n) -> [n = n + 1] 0"],
     );
+}
+
+#[test]
+fn conditions_that_make_no_difference_go() {
+    // Both outcomes lead to the same location, and nothing there needs k.
+    check(
+        "act a, b: Nat; proc P = sum m: Nat. (m < 2) -> a(m).((m > 0) -> Q(m) <> Q(0)); Q(k: Nat) = b(2).P; init P;",
+        &["0", "0: sum m. (m < 2) -> a(m) -> 1", "1: b(2) -> 0"],
+    );
+}
+
+#[test]
+fn too_many_locations_are_an_error() {
+    let mut program = program("act a; init a.a.a.a.delta;");
+    let root = program.init.expect("an initial process");
+    let mut unfolding = Unfolding::new(&mut program, root, &Substitution::default()).expect("sequential");
+    unfolding.limit = 3;
+    let error = unfolding.run(root, &Substitution::default(), &mut Lottery::default()).expect_err("too many");
+    assert_eq!(error.to_string(), "more than 3 control locations (the process is not regular)");
 }
 
 #[test]

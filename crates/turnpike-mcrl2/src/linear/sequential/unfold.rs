@@ -21,7 +21,7 @@ use crate::linear::{ActionInstance, Edge, Goto, Step, Update};
 use crate::sorts::{Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, Program, VariableId};
 use crate::syntax::{ProcessOperator, Span};
 
-/// More locations than this are an error.
+/// The limit on locations.
 const LOCATIONS: usize = 1_000_000;
 /// Conditions inside conditions are decided at once this deep; deeper ones become conditions of edges.
 const DEPTH: usize = 200;
@@ -69,7 +69,8 @@ pub(super) struct Unfolding<'a> {
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
     decisions: usize,
-    limit: usize,
+    /// More locations than this are an error.
+    pub(super) limit: usize,
 }
 
 impl<'a> Unfolding<'a> {

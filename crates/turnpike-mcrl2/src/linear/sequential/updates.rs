@@ -1,6 +1,6 @@
 //! Walks over [`Update`]s.
 
-use crate::expression::simplify;
+use crate::expression::same;
 use crate::linear::{Goto, Update};
 use crate::sorts::{Expression, ExpressionId, Program, VariableId};
 
@@ -66,25 +66,46 @@ pub(super) fn change_expressions(update: &mut Update, mut visit: impl FnMut(&mut
     }
 }
 
-/// The same update without conditions whose outcome is known, and without those that make no difference. `hold` gives a condition under
-/// what is known.
-pub(super) fn settle(
-    program: &mut Program,
-    update: Update,
-    hold: &mut impl FnMut(&mut Program, ExpressionId) -> ExpressionId,
-) -> Update {
+/// A place holder.
+pub(super) fn nowhere() -> Update {
+    Update::Go { location: Goto::Local(0), assignments: Vec::new() }
+}
+
+/// The same update without conditions whose outcome is known, and without those that make no difference.
+pub(super) fn settle(program: &Program, update: Update) -> Update {
     let mut update = update;
     loop {
         let Update::If { condition, then, otherwise, control } = update else { return update };
-        let condition = hold(program, condition);
-        let condition = simplify(program, condition);
         if let Expression::Bool(value) = program.expression(condition) {
             update = if *value { *then } else { *otherwise };
             continue;
         }
         let (then, otherwise) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            (settle(program, *then, hold), settle(program, *otherwise, hold))
+            (settle(program, *then), settle(program, *otherwise))
         });
+        if is_same_leaf(program, &then, &otherwise) {
+            return then;
+        }
         return Update::If { condition, then: Box::new(then), otherwise: Box::new(otherwise), control };
     }
+}
+
+fn is_same_leaf(program: &Program, left: &Update, right: &Update) -> bool {
+    let (
+        Update::Go { location: left, assignments: these },
+        Update::Go { location: right, assignments: those },
+    ) = (left, right)
+    else {
+        return false;
+    };
+    left == right
+        && these.len() == those.len()
+        && these.iter().zip(those).all(|(this, that)| this.0 == that.0 && same(program, this.1, that.1))
+}
+
+/// How many conditions an update decides.
+pub(super) fn decisions(update: &Update) -> usize {
+    let mut count = 0;
+    for_each_condition(update, |_| count += 1);
+    count
 }
