@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::planner::extensible;
+use super::unfold::extensible;
 use crate::evaluate::{Code, Machine, Rules, Scope};
 use crate::expression;
 use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};

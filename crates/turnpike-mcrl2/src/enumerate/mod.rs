@@ -26,6 +26,7 @@ mod run;
 mod step;
 #[cfg(test)]
 mod tests;
+mod unfold;
 mod values;
 
 use std::ops::ControlFlow;

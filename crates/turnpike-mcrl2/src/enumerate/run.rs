@@ -57,7 +57,10 @@ enum Limit {
     Stuck(Value),
 }
 
-impl<'a> Run<'a> {
+/// The least and the greatest value, and what is in doubt about them.
+type Limits = (Option<IBig>, Option<IBig>, Option<Doubt<'static>>);
+
+impl Run<'_> {
     fn evaluate(&mut self, code: &Code) -> Result<Value, EvaluationError> {
         self.machine.evaluate(code, self.base)
     }
@@ -335,13 +338,12 @@ impl<'a> Run<'a> {
     }
 
     /// The greatest lower and the least upper bound, as far as they have values, and what is in doubt about others.
-    #[allow(clippy::type_complexity)]
     pub(super) fn limits(
         &mut self,
         lower: &[Bound],
         upper: &[Bound],
         least: Option<i64>,
-    ) -> Result<(Option<IBig>, Option<IBig>, Option<Doubt<'static>>), EvaluationError> {
+    ) -> Result<Limits, EvaluationError> {
         let (mut from, mut to, mut doubt) = (least.map(IBig::from), None, None);
         for bound in lower {
             match self.limit(bound)? {

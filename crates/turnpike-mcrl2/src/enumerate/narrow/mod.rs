@@ -10,6 +10,7 @@
 //! A function without an applicable equation is taken for some value of its sort: whether it has one is for the test of the complete
 //! candidate to say.
 
+mod builtin;
 mod candidate;
 mod evaluate;
 mod partial;

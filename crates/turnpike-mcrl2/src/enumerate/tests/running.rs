@@ -55,6 +55,12 @@ fn what_terminates_in_the_reference() {
 }
 
 #[test]
+fn plans_are_shared_between_threads() {
+    fn shared<T: Send + Sync + Clone>() {}
+    shared::<crate::enumerate::Plan>();
+}
+
+#[test]
 fn order_is_that_of_the_values() {
     assert_eq!(solve("", "b: Bool", "true").unwrap(), ["true", "false"]);
     assert_eq!(solve("", "n: Int", "n * n < 5").unwrap(), ["0", "-1", "1", "-2", "2"]);
@@ -94,7 +100,13 @@ fn what_has_no_end() {
 #[test]
 fn known_variables_take_part() {
     let sort = "sort S = struct c(left: Nat, right: List(Nat))?is_c | d?is_d;";
-    let cases: &[(&str, &str, &[(&str, &str, &str)], &[&str])] = &[
+    type Case = (
+        &'static str,
+        &'static str,
+        &'static [(&'static str, &'static str, &'static str)],
+        &'static [&'static str],
+    );
+    let cases: &[Case] = &[
         ("n: Nat", "n + 2 == k", &[("k", "Nat", "7")], &["5"]),
         ("n: Nat", "n + 2 == k", &[("k", "Nat", "1")], &[]),
         ("n: Pos", "n == k", &[("k", "Nat", "0")], &[]),
