@@ -94,7 +94,7 @@ impl Named {
 pub(crate) fn named(args: &ModelArgs) -> Result<Named, Failure> {
     let name = args.model.as_str();
     if is_specification(name, &args.reading) {
-        let (model, diagnostics, _) = specification(name, &args.reading)?;
+        let (model, diagnostics, _) = specification(name, &args.reading, false)?;
         return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len() });
     }
     only_for_specifications(name, &args.reading)?;
@@ -139,12 +139,15 @@ pub(crate) fn only_for_specifications(name: &str, reading: &ReadingArgs) -> Resu
     Err(Failure::usage(format!("{flag} is for mCRL2 specifications, but {name} is none")))
 }
 
-/// Reads an mCRL2 specification and makes it ready to be explored; with warnings, and its text.
+/// Reads an mCRL2 specification and makes it ready to be explored; with warnings, and its text. With `lints` the equations are looked
+/// at more closely, which takes a while.
 pub(crate) fn specification(
     name: &str,
     reading: &ReadingArgs,
+    lints: bool,
 ) -> Result<(Mcrl2Model, Vec<Diagnostic>, String), Failure> {
     let (text, options) = specification_text(name, reading)?;
+    let options = Options { lints, ..options };
     match Mcrl2Model::new(name, &text, &options) {
         Ok((model, warnings)) => Ok((model, warnings, text)),
         Err(refusal) => Err(refused(name, text, &options, refusal)),
@@ -165,6 +168,7 @@ fn specification_text(name: &str, reading: &ReadingArgs) -> Result<(String, Opti
         settings: settings(&reading.settings)?,
         unhide: reading.unhide.iter().map(|name| name.trim().to_owned()).collect(),
         timed: reading.timed,
+        lints: false,
     };
     let bytes = if name == "-" {
         let mut bytes = Vec::new();

@@ -49,3 +49,15 @@ fn mistakes_of_sorts_are_shown_too() {
     turnpike(&["check", path]).expect(2, &["must have sort Nat, but has sort Bool", "sorts.mcrl2:2:20"]);
     turnpike(&["search", path]).expect(2, &["must have sort Nat, but has sort Bool", "sorts.mcrl2:2:20"]);
 }
+
+#[test]
+fn equations_that_contradict_each_other_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("odd.mcrl2");
+    let text =
+        "act a: Nat;\nmap f: Nat -> Nat;\nvar n: Nat;\neqn f(0) = 2;\n    f(n) = 1;\ninit a(f(0)) . delta;\n";
+    std::fs::write(&path, text).expect("a file");
+    let path = path.to_str().expect("text");
+    turnpike(&["check", path]).expect(0, &["ok: ", "warning: ", "disagrees", "odd.mcrl2:5:"]);
+    assert_eq!(json(0, &["check", path])["warnings"].as_array().map(Vec::len), Some(1));
+}

@@ -43,7 +43,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
 /// Checks an mCRL2 specification: syntax, sorts, processes, and the first step.
 fn specification(name: &str, reading: &ReadingArgs, format: Format) -> Outcome {
-    let (model, warnings, source) = load::specification(name, reading)?;
+    let (model, warnings, source) = load::specification(name, reading, true)?;
     let enabled = first_step(&model)?;
     let (specification, _) = parse_specification(&source);
     let info = model.info();

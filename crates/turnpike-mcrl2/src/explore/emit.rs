@@ -13,7 +13,7 @@ use super::labels::{Front, Labels};
 use crate::enumerate::EnumerationError;
 use crate::evaluate::{EvaluationError, Machine};
 use crate::sorts::ExpressionId;
-use crate::value::Value;
+use crate::value::{Head, Heap, Value};
 
 /// Why a step cannot be taken.
 #[derive(Debug)]
@@ -211,6 +211,22 @@ fn kept(machine: &mut Machine, base: usize, source: &Source) -> Result<u32, Trou
     Ok(machine.heap.keep(value).word())
 }
 
+/// What a component's location becomes when a condition is neither true nor false: something that tells which, and its value.
+fn undecided(machine: &mut Machine, condition: ExpressionId, value: Value) -> Value {
+    let both = [number(condition.word()), value];
+    let value = machine.heap.make(Head::Apply, &both);
+    machine.heap.keep(value)
+}
+
+/// Takes such a location apart.
+pub(super) fn undecided_parts(heap: &Heap, value: Value) -> (Option<ExpressionId>, Value) {
+    if heap.head(value) != Some(Head::Apply) {
+        return (None, value);
+    }
+    let condition = heap.argument(value, 0).as_small().and_then(|number| usize::try_from(number).ok());
+    (condition.map(ExpressionId::new), heap.argument(value, 1))
+}
+
 /// What an update changes.
 pub(super) fn changes(
     machine: &mut Machine,
@@ -227,7 +243,8 @@ pub(super) fn changes(
                     (Some(true), _) => then,
                     (Some(false), _) => otherwise,
                     (None, Some(word)) => {
-                        out.extend([*word, machine.heap.keep(value).word()]);
+                        let undecided = undecided(machine, *expression, value);
+                        out.extend([*word, undecided.word()]);
                         return Ok(());
                     }
                     (None, None) => return Err(Trouble::Stuck { condition: *expression, value }),

@@ -15,15 +15,18 @@ mod source;
 mod walker;
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, hash};
 
 use self::compile::Network;
 use self::labels::Labels;
 use self::measure::Measure;
+use self::predicate::Predicates;
 use self::source::SourceText;
 use self::walker::Walker;
 use crate::linear::{self, LinearProcess};
+use crate::lint::lints;
 use crate::sorts::{Program, check_specification};
 use crate::syntax::parse_specification;
 
@@ -36,6 +39,8 @@ pub struct Options {
     pub unhide: Vec<String>,
     /// Whether time is honoured.
     pub timed: bool,
+    /// Whether to look for equations that never apply or contradict each other.
+    pub lints: bool,
 }
 
 /// What the places of diagnostics refer to.
@@ -66,6 +71,7 @@ pub struct Mcrl2Model {
     network: Network,
     labels: Labels,
     measures: Vec<Measure>,
+    predicates: Mutex<Predicates>,
 }
 
 /// Parses and checks a specification, applies settings and linearises. Warnings come with the process.
@@ -87,6 +93,10 @@ fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), 
     let (program, more) = check_specification(&specification);
     diagnostics.extend(more);
     let Some(mut program) = program else { return Err(refused(diagnostics)) };
+    if options.lints {
+        diagnostics.extend(lints(&program));
+        diagnostics.sort_by_key(|one| one.span.as_ref().map_or(0, |span| span.range.start));
+    }
     for (index, (name, value)) in options.settings.iter().enumerate() {
         settings::set(&mut program, name, value)
             .map_err(|diagnostics| Refusal { place: Place::Setting(index), diagnostics })?;
@@ -129,7 +139,8 @@ impl Mcrl2Model {
         info.measures = measure_infos;
         info.fingerprint = fingerprint(text, options);
         let source = SourceText { name: name.to_owned(), text: text.to_owned() };
-        Ok((Mcrl2Model { info, source, network, labels: Labels::default(), measures }, warnings))
+        let (labels, predicates) = (Labels::default(), Mutex::default());
+        Ok((Mcrl2Model { info, source, network, labels, measures, predicates }, warnings))
     }
 
     /// Whether some step is a probabilistic choice. Its outcomes are then transitions of their own, one after the other, whose

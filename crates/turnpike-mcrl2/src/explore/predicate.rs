@@ -1,8 +1,9 @@
 //! State expressions: data expressions over the parameters of the linear process.
 
-use turnpike_model::{Diagnostic, PredicateId};
+use std::sync::Arc;
 
-use super::Mcrl2Model;
+use turnpike_model::Diagnostic;
+
 use super::compile::Network;
 use super::emit::Trouble;
 use crate::evaluate::{Code, Machine, Scope};
@@ -11,17 +12,18 @@ use crate::sorts::{ExpressionId, Program, SortId, VariableId};
 use crate::syntax::{Span, parse_data_expression};
 use crate::value::Value;
 
-/// The state expressions of one explorer.
+/// The state expressions that were asked for so far, compiled once for all explorers.
 #[derive(Debug, Default)]
 pub(super) struct Predicates {
     /// The program with the parameters under the names that the user sees; made when first needed.
     extended: Option<(Program, Vec<VariableId>)>,
-    compiled: Vec<Predicate>,
+    compiled: Vec<Arc<Predicate>>,
 }
 
+/// A compiled state expression.
 #[derive(Debug)]
-struct Predicate {
-    text: String,
+pub(super) struct Predicate {
+    pub(super) text: String,
     root: ExpressionId,
     code: Code,
     frame: usize,
@@ -51,8 +53,10 @@ fn extended(network: &Network) -> (Program, Vec<VariableId>) {
 
 impl Predicates {
     /// Compiles a state expression. Errors point into its text.
-    pub(super) fn compile(&mut self, model: &Mcrl2Model, text: &str) -> Result<PredicateId, Diagnostic> {
-        let network = &model.network;
+    pub(super) fn compile(&mut self, network: &Network, text: &str) -> Result<Arc<Predicate>, Diagnostic> {
+        if let Some(known) = self.compiled.iter().find(|known| known.text == text) {
+            return Ok(Arc::clone(known));
+        }
         let (program, variables) = self.extended.get_or_insert_with(|| extended(network));
         let first = |mut all: Vec<Diagnostic>| {
             if all.is_empty() { Diagnostic::error("this is no data expression") } else { all.swap_remove(0) }
@@ -80,29 +84,26 @@ impl Predicates {
             .filter_map(|variable| scope.get(variable))
             .collect();
         let text = text.to_owned();
-        self.compiled.push(Predicate { text, root, code, frame: scope.size(), reads, constants: globals });
-        Ok(PredicateId(self.compiled.len() as u32 - 1))
+        let predicate =
+            Arc::new(Predicate { text, root, code, frame: scope.size(), reads, constants: globals });
+        self.compiled.push(Arc::clone(&predicate));
+        Ok(predicate)
     }
+}
 
-    /// Whether a state expression holds; its text comes with the trouble.
-    pub(super) fn holds(
-        &self,
-        machine: &mut Machine,
-        predicate: PredicateId,
-        state: &[u32],
-    ) -> Result<bool, (String, Trouble)> {
-        let predicate = &self.compiled[predicate.0 as usize];
-        let base = machine.enter(predicate.frame);
-        for &word in &predicate.reads {
+impl Predicate {
+    /// Whether it holds.
+    pub(super) fn holds(&self, machine: &mut Machine, state: &[u32]) -> Result<bool, Trouble> {
+        let base = machine.enter(self.frame);
+        for &word in &self.reads {
             machine.set_slot(base, word, Value::from_word(state[word as usize]));
         }
-        for &(slot, value) in &predicate.constants {
+        for &(slot, value) in &self.constants {
             machine.set_slot(base, slot, value);
         }
-        let value = machine.evaluate(&predicate.code, base);
+        let value = machine.evaluate(&self.code, base);
         machine.leave(base);
-        let failed = |trouble| (predicate.text.clone(), trouble);
-        let value = value.map_err(|error| failed(error.into()))?;
-        value.as_bool().ok_or_else(|| failed(Trouble::Stuck { condition: predicate.root, value }))
+        let value = value?;
+        value.as_bool().ok_or(Trouble::Stuck { condition: self.root, value })
     }
 }

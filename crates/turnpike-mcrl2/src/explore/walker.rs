@@ -1,16 +1,18 @@
 //! One thread's view on a specification.
 
 use std::ops::ControlFlow;
+use std::sync::{Arc, PoisonError};
 
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
 
 use super::Mcrl2Model;
 use super::cache::Cache;
 use super::compile::{Ending, Guard, Network, location_of};
-use super::emit::{Emitter, Trouble, apply, changes, number};
+use super::emit::{Emitter, Trouble, apply, changes, number, undecided_parts};
 use super::labels;
-use super::predicate::Predicates;
+use super::predicate::Predicate;
 use crate::evaluate::Machine;
+use crate::syntax::Span;
 use crate::value::Value;
 
 /// More words than these are not worth a look-up.
@@ -30,7 +32,7 @@ pub(super) struct Walker<'m> {
     caches: Vec<(Cache, Vec<Cache>)>,
     found: Vec<u32>,
     key: Vec<u32>,
-    predicates: Predicates,
+    predicates: Vec<Arc<Predicate>>,
     scratch: Vec<u32>,
 }
 
@@ -64,7 +66,7 @@ impl<'m> Walker<'m> {
             caches,
             found: Vec::new(),
             key: Vec::new(),
-            predicates: Predicates::default(),
+            predicates: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -197,11 +199,14 @@ impl<'m> Walker<'m> {
 
     /// A state whose last step left a condition undecided.
     fn undecided(&self, value: Value) -> StepError {
-        StepError::new(format!(
-            "{}: a condition does not rewrite to true or false; culprit: {}",
-            self.model.source.name,
-            self.text_of(value)
-        ))
+        let (condition, value) = undecided_parts(&self.machine.heap, value);
+        let Some(condition) = condition else {
+            return StepError::new(format!("{}: this state cannot be explored", self.model.source.name));
+        };
+        let span = self.network().program.span_of(condition);
+        let place = (span != Span::default()).then_some(span);
+        let trouble = Trouble::Stuck { condition, value };
+        self.model.source.explain(self.network(), &self.machine.heap, trouble, place)
     }
 
     fn explain(&self, trouble: Trouble, summand: Option<usize>) -> StepError {
@@ -247,7 +252,10 @@ impl Explorer for Walker<'_> {
 
     fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         out.clear();
-        let outcome = self.expand(state, out);
+        let mut outcome = self.expand(state, out);
+        if self.machine.heap.is_full() {
+            outcome = Err(StepError::new(format!("{}: no room is left for data", self.model.source.name)));
+        }
         self.machine.heap.reset();
         outcome
     }
@@ -274,9 +282,14 @@ impl Explorer for Walker<'_> {
         out.clear();
         let network = self.network();
         for (parameter, &word) in network.parameters.iter().zip(state) {
-            let location = parameter.locations.as_ref().filter(|_| word & 1 == 1);
-            let text = location.and_then(|all| all.get(location_of(word) as usize)).cloned();
-            out.push(text.unwrap_or_else(|| self.text_of(Value::from_word(word))));
+            let value = Value::from_word(word);
+            out.push(match &parameter.locations {
+                Some(all) if word & 1 == 1 => {
+                    all.get(location_of(word) as usize).cloned().unwrap_or_default()
+                }
+                Some(_) if word & 3 == 0 => self.text_of(undecided_parts(&self.machine.heap, value).1),
+                _ => self.text_of(value),
+            });
         }
         if let Some(now) = network.now {
             out.push(self.text_of(Value::from_word(state[now as usize])));
@@ -302,23 +315,27 @@ impl Explorer for Walker<'_> {
     }
 
     fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
-        self.predicates.compile(self.model, text).map(Some)
+        let mut known = self.model.predicates.lock().unwrap_or_else(PoisonError::into_inner);
+        self.predicates.push(known.compile(self.network(), text)?);
+        Ok(Some(PredicateId(self.predicates.len() as u32 - 1)))
     }
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
         if self.is_before(state) {
             return Ok(false);
         }
-        let outcome = self.predicates.holds(&mut self.machine, predicate, state);
-        let outcome = outcome.map_err(|(text, trouble)| match trouble {
-            Trouble::Stuck { value, .. } => StepError::new(format!(
-                "the state expression `{text}` does not rewrite to true or false; culprit: {}",
-                self.text_of(value)
-            )),
-            trouble => {
-                let error = self.explain(trouble, None);
-                StepError::new(format!("the state expression `{text}` has no value: {}", error.message))
-            }
+        let predicate = Arc::clone(&self.predicates[predicate.0 as usize]);
+        let outcome = predicate.holds(&mut self.machine, state).map_err(|trouble| {
+            let text = &predicate.text;
+            StepError::new(match trouble {
+                Trouble::Stuck { value, .. } => format!(
+                    "the state expression `{text}` does not rewrite to true or false; culprit: {}",
+                    self.text_of(value)
+                ),
+                trouble => {
+                    format!("the state expression `{text}` has no value: {}", self.explain(trouble, None))
+                }
+            })
         });
         self.machine.heap.reset();
         outcome

@@ -3,14 +3,12 @@
 mod probabilistic;
 mod target;
 
-use std::sync::atomic::AtomicBool;
-
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_model::{Diagnostic, ModelInfo};
+use turnpike_model::{Diagnostic, ModelInfo, StepError};
 use turnpike_search::generate::{GenerateError, GenerateOptions, GenerateReport};
-use turnpike_search::{StopReason, StoreKind};
+use turnpike_search::{SearchError, StopReason, StoreKind};
 
 use super::search::human::{actions, counted};
 use super::search::limits::{self, LimitArgs};
@@ -112,23 +110,23 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         threads: args.threads.unwrap_or_else(limits::all_cores),
         store: exact_store(&args.store)?,
     };
-    let interrupt = interrupt::install()?;
     let (report, info, file) = if load::is_specification(&args.model.model, &args.model.reading) {
-        let (model, warnings, _) = load::specification(&args.model.model, &args.model.reading)?;
+        let (model, warnings, _) = load::specification(&args.model.model, &args.model.reading, false)?;
         let probabilistic = model.is_probabilistic().then(|| model.has_initial_choice());
         let named = Named { model: Box::new(model), size: None, warnings: warnings.len() };
         let info = named.model.info().clone();
         let (report, file) = match probabilistic {
             Some(choice) => {
+                let interrupt = interrupt::install()?;
                 probabilistic::generate(&*named.model, choice, &options.limits, &target, interrupt)?
             }
-            None => listed(named, &args, &options, &target, format, interrupt)?,
+            None => listed(named, &args, &options, &target, format)?,
         };
         (report, info, file)
     } else {
         let named = load::named(&args.model)?;
         let info = named.model.info().clone();
-        let (report, file) = listed(named, &args, &options, &target, format, interrupt)?;
+        let (report, file) = listed(named, &args, &options, &target, format)?;
         (report, info, file)
     };
 
@@ -152,7 +150,6 @@ fn listed(
     options: &GenerateOptions,
     target: &Target,
     format: Format,
-    interrupt: &AtomicBool,
 ) -> Outcome<(GenerateReport, Option<String>)> {
     if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
         output::note(&remark);
@@ -160,6 +157,7 @@ fn listed(
     let model = &*named.model;
     let dialect = args.model.reading.dialect();
     let mut sink = target.open(model, dialect)?;
+    let interrupt = interrupt::install()?;
     let reporter = Reporter::new(args.progress, 1);
     let events = |event: &turnpike_search::Event| reporter.event(event);
     let outcome = turnpike_search::generate::generate(model, options, &mut sink, &events, interrupt);
@@ -180,8 +178,16 @@ fn exact_store(text: &str) -> Outcome<StoreKind> {
         .into())
 }
 
+/// The model could not take a step.
+fn unable(error: &StepError, name: &str) -> Failure {
+    let help = "`turnpike search --strategy bfs` shows the steps that lead there";
+    Failure::from(Diagnostic::error(&error.message).help(help)).in_file(name)
+}
+
 fn failure(error: GenerateError, model: &ModelInfo) -> Failure {
     match error {
+        // No way to a state is remembered here.
+        GenerateError::Search(SearchError::Step { error, .. }) => unable(&error, &model.name),
         GenerateError::Search(error) => Failure::from(error).in_file(&model.name),
         GenerateError::Output(error) => {
             match error.get_ref().and_then(|inner| inner.downcast_ref::<Diagnostic>()) {

@@ -77,7 +77,7 @@ pub(super) fn generate(
         return Err(Failure::usage("a system with probabilities is written as plain .aut, not .aut.gz"));
     }
     let mut space = Space::new(model);
-    let failed = |error: StepError| Failure::usage(error.message).in_file(&model.info().name);
+    let failed = |error: StepError| super::unable(&error, &model.info().name);
     let report = space.explore(initial_choice, limits, interrupt).map_err(failed)?;
     let text = || space.system.text(report.states);
     match target {
@@ -127,8 +127,9 @@ impl<'m> Space<'m> {
         let mut successors = Successors::new(state.len());
         if initial_choice {
             self.explorer.successors(&state, &mut successors)?;
-            self.system.initial =
-                self.steps(&successors)?.pop().map(|(_, distribution)| distribution).unwrap_or_default();
+            let outcomes = self.steps(&successors)?.pop();
+            self.system.initial = outcomes.map(|(_, distribution)| distribution).unwrap_or_default();
+            self.actions.clear();
         } else {
             self.states.insert(state.clone());
             self.system.initial = vec![(0, WHOLE)];

@@ -1,0 +1,156 @@
+//! What the engine relies on: successors depend on the state alone, states mean the same to every explorer, and everything has a text.
+
+use std::collections::HashMap;
+
+use turnpike_mcrl2::explore::{Mcrl2Model, Options};
+use turnpike_model::{Explorer, Model, Successors};
+
+/// Components that share steps, data that grows, sums, conditions decided at once, functions, chance and time.
+const SPECIFICATIONS: [&str; 5] = [
+    "sort Fork = Pos; \
+     act get, put, up, down, lock, free: Pos # Fork; eat: Pos; \
+     map N: Pos; eqn N = 4; \
+     proc Phil(n: Pos) = get(n, n) . get(n, if(n == N, 1, n + 1)) . eat(n) . put(n, n) . put(n, if(n == N, 1, n + 1)) . Phil(n); \
+     Fork_(n: Fork) = sum p: Pos. up(p, n) . down(p, n) . Fork_(n); \
+     init allow({lock, free, eat}, comm({get|up -> lock, put|down -> free}, \
+       Phil(1) || Phil(2) || Phil(3) || Phil(4) || Fork_(1) || Fork_(2) || Fork_(3) || Fork_(4)));",
+    "act push, pop: Nat; full; \
+     proc Stack(l: List(Nat)) = sum n: Nat. (n < 3 && #l < 4) -> push(n) . Stack(n |> l) \
+       + (l != []) -> pop(head(l)) . Stack(tail(l)) + (#l == 4) -> full . Stack([]); \
+     init Stack([]);",
+    "sort Colour = struct red | green | blue; \
+     act paint: Nat # Colour; done: Set(Nat); \
+     proc P(f: Nat -> Colour, s: FSet(Nat)) = \
+       sum n: Nat, c: Colour. (n < 3 && f(n) != c) -> paint(n, c) . P(f[n -> c], s + {n}) \
+       + (#s == 3) -> done(s) . P(lambda n: Nat. red, {}); \
+     init P(lambda n: Nat. red, {});",
+    "act roll: Nat; win, lose; \
+     proc P(n: Nat) = roll(n) . dist k: Nat[if(k < 3, 1/3, 0)] . ((n + k > 5) -> win . P(0) <> (k == 0) -> lose . P(0) <> P(n + k)); \
+     init P(0);",
+    "act tick: Nat; late; \
+     proc Clock(n: Nat) = (n < 5) -> tick(n) @ (2 * n + 1) . Clock(n + 1) + (n == 5) -> late @ 4 . delta; \
+     init Clock(0);",
+];
+
+fn model(text: &str) -> Mcrl2Model {
+    Mcrl2Model::new("test.mcrl2", text, &Options::default())
+        .unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"))
+        .0
+}
+
+/// States in breadth-first order, with their steps.
+fn states(explorer: &mut dyn Explorer, most: usize) -> Vec<(Vec<u32>, Vec<(String, Vec<u32>)>)> {
+    let mut state = Vec::new();
+    explorer.initial(&mut state).expect("an initial state");
+    let mut known: HashMap<Vec<u32>, ()> = HashMap::from([(state.clone(), ())]);
+    let mut found = vec![(state, Vec::new())];
+    let mut at = 0;
+    while at < found.len() && at < most {
+        let steps = steps(explorer, &found[at].0);
+        for (_, target) in &steps {
+            if known.insert(target.clone(), ()).is_none() {
+                found.push((target.clone(), Vec::new()));
+            }
+        }
+        found[at].1 = steps;
+        at += 1;
+    }
+    found.truncate(at);
+    found
+}
+
+fn steps(explorer: &mut dyn Explorer, state: &[u32]) -> Vec<(String, Vec<u32>)> {
+    let mut successors = Successors::new(state.len());
+    explorer.successors(state, &mut successors).expect("successors");
+    successors.iter().map(|(label, target)| (explorer.label(label).text, target.to_vec())).collect()
+}
+
+#[test]
+fn successors_depend_on_the_state_alone() {
+    for text in SPECIFICATIONS {
+        let model = model(text);
+        let found = states(&mut *model.explorer(), 2000);
+        assert!(found.len() > 5, "{text}");
+        // Another explorer, another order, and every state twice.
+        let mut other = model.explorer();
+        for (state, expected) in found.iter().rev().chain(found.iter().step_by(3)) {
+            assert_eq!(&steps(&mut *other, state), expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn states_mean_the_same_to_every_model() {
+    for text in SPECIFICATIONS {
+        let (one, other) = (model(text), model(text));
+        let (mut here, mut there) = (one.explorer(), other.explorer());
+        // Makes the words of the two differ.
+        let mut found = states(&mut *here, 300);
+        found.reverse();
+        let (mut bytes, mut moved, mut back) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut texts, mut texts_there) = (Vec::new(), Vec::new());
+        let mut hashes = HashMap::new();
+        for (state, expected) in &found {
+            bytes.clear();
+            here.encode(state, &mut bytes);
+            there.decode(&bytes, &mut moved).expect("portable");
+            assert_eq!(here.content_hash(state), there.content_hash(&moved), "{text}");
+            assert_eq!(hashes.insert(here.content_hash(state), state.clone()), None, "{text}");
+            here.state_values(state, &mut texts);
+            there.state_values(&moved, &mut texts_there);
+            assert_eq!(texts, texts_there);
+            assert_eq!(texts.len(), one.info().parameters.len());
+            let labels: Vec<String> = steps(&mut *there, &moved).into_iter().map(|step| step.0).collect();
+            let expected: Vec<String> = expected.iter().map(|step| step.0.clone()).collect();
+            assert_eq!(labels, expected, "{text}");
+            bytes.clear();
+            there.encode(&moved, &mut bytes);
+            here.decode(&bytes, &mut back).expect("portable");
+            assert_eq!(&back, state, "{text}");
+        }
+        assert!(there.decode(&bytes[..bytes.len() - 1], &mut moved).is_err());
+        bytes.push(0);
+        assert!(there.decode(&bytes, &mut moved).is_err());
+    }
+}
+
+#[test]
+fn measures_and_predicates_agree() {
+    let model = model(SPECIFICATIONS[1]);
+    let mut explorer = model.explorer();
+    let size = model.info().measure("#l").expect("the length of the list");
+    let empty = explorer.predicate("l == []").expect("compiles").expect("native");
+    let long = explorer.predicate("exists k: Nat. k < #l && l . k == 2").expect("compiles").expect("native");
+    let (mut seen_empty, mut seen_two) = (0, 0);
+    for (state, _) in states(&mut *model.explorer(), 2000) {
+        let is_empty = explorer.holds(empty, &state).expect("a truth value");
+        assert_eq!(is_empty, explorer.measure(&state, size) == 0.0);
+        let mut texts = Vec::new();
+        explorer.state_values(&state, &mut texts);
+        let has_two = explorer.holds(long, &state).expect("a truth value");
+        assert_eq!(
+            has_two,
+            texts.iter().any(|text| text.starts_with('[') && text.contains('2')),
+            "{texts:?}"
+        );
+        seen_empty += usize::from(is_empty);
+        seen_two += usize::from(has_two);
+    }
+    assert_eq!(seen_empty, 1);
+    assert!(seen_two > 10);
+    let error = explorer.predicate("l + 1 == 2").expect_err("a mistake");
+    assert!(error.span.is_some(), "{error:?}");
+}
+
+#[test]
+fn facts_for_the_user() {
+    let model = model(SPECIFICATIONS[0]);
+    let info = model.info();
+    assert_eq!(info.actions, ["eat", "free", "lock"]);
+    assert_eq!(info.suggestions, ["deadlock"]);
+    assert_eq!(info.parameters.len(), info.width);
+    let options = Options { settings: vec![("N".to_owned(), "5".to_owned())], ..Options::default() };
+    let (other, _) = Mcrl2Model::new("test.mcrl2", SPECIFICATIONS[0], &options).expect("no mistakes");
+    assert_eq!(other.info().name, "test.mcrl2(N=5)");
+    assert_ne!(other.info().fingerprint, info.fingerprint);
+}
