@@ -257,3 +257,17 @@ fn comprehensions_and_definitions_are_looked_into() {
     assert_eq!(solve(valid, "n: Nat", "valid(5, n) && n != 3"), Ok(vec!["2".to_owned(), "4".to_owned()]));
     assert_eq!(solve(valid, "n: Nat", "deep(n)"), Ok(vec![]), "a definition that never ends");
 }
+
+#[test]
+fn recursive_functions_bound_what_they_search() {
+    let table = "sort T = List(Nat); map in_table: Nat # T -> Bool; var n, m: Nat; t: T;
+        eqn t == [] -> in_table(n, t) = false; in_table(n, m |> t) = n == m || in_table(n, t);";
+    let known = [("t", "T", "[3, 1, 3]")];
+    assert_eq!(
+        solve_with(table, "n: Nat", "in_table(n, t)", &known),
+        Ok(vec!["1".to_owned(), "3".to_owned()])
+    );
+    let order = "sort B = struct b1 | b2 | b3; map set: List(B) -> Bool; var b, c: B; l: List(B);
+        eqn set([]) = true; set([b]) = true; set(b |> c |> l) = b < c && set(c |> l);";
+    assert_eq!(solve(order, "l: List(B)", "set(l)").map(|all| all.len()), Ok(8));
+}
