@@ -185,7 +185,7 @@ fn specification_text(name: &str, reading: &ReadingArgs) -> Result<(String, Opti
 }
 
 /// A specification that cannot be used, with the text that its diagnostics point into.
-fn refused(name: &str, text: String, options: &Options, refusal: Refusal) -> Failure {
+pub(crate) fn refused(name: &str, text: String, options: &Options, refusal: Refusal) -> Failure {
     let (origin, source) = match refusal.place {
         Place::Specification => (name.to_owned(), Some(text)),
         Place::Setting(index) => {

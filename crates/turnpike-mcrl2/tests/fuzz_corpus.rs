@@ -1,7 +1,8 @@
-//! The inputs of the fuzz target, without the fuzzer.
+//! The inputs of the fuzz targets, without the fuzzer.
 
 use std::path::Path;
 
+use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::{Parentheses, Symbols, parse_data_expression, parse_specification};
 
 #[test]
@@ -32,4 +33,26 @@ fn every_input_is_read_or_refused() {
         parse_data_expression(&source, &Symbols::default());
     }
     assert!(read >= 10 && refused >= 10, "{read} read, {refused} refused");
+}
+
+#[test]
+fn every_input_is_checked() {
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let mut programs = 0;
+    let mut refused = 0;
+    for corpus in ["mcrl2_checker", "mcrl2_parser"] {
+        for entry in std::fs::read_dir(corpora.join(corpus)).expect("the corpus") {
+            let path = entry.expect("an entry").path();
+            let bytes = std::fs::read(&path).expect("a file");
+            let source = String::from_utf8_lossy(&bytes);
+            let (specification, _) = parse_specification(&source);
+            let (program, diagnostics) = check_specification(&specification);
+            for diagnostic in &diagnostics {
+                let range = diagnostic.span.clone().expect("every message has a place").range;
+                assert!(source.get(range).is_some(), "{}: {diagnostic:?}", path.display());
+            }
+            if program.is_some() { programs += 1 } else { refused += 1 }
+        }
+    }
+    assert!(programs >= 10 && refused >= 8, "{programs} programs, {refused} refused");
 }

@@ -50,13 +50,13 @@ pub struct GenerateOptions {
     pub limits: Limits,
     /// Threads; the result does not depend on it.
     pub threads: usize,
-    /// Exact or tree-compressed.
+    /// One that takes no state for another.
     pub store: StoreKind,
 }
 
 impl Default for GenerateOptions {
     fn default() -> Self {
-        GenerateOptions { limits: Limits::default(), threads: 1, store: StoreKind::Exact }
+        GenerateOptions { limits: Limits::default(), threads: 1, store: StoreKind::Auto }
     }
 }
 

@@ -54,7 +54,7 @@ impl SearchOptions {
             runs: 1,
             threads: 1,
             eager_threads: false,
-            store: StoreKind::Exact,
+            store: StoreKind::Auto,
             witness: true,
             states_in_witness: true,
             shorten: true,

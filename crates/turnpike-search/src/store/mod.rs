@@ -24,6 +24,8 @@ use tree::TreeStore;
 /// How visited states are remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreKind {
+    /// Every state in full; equal parts shared when states are wide ([`StoreKind::WIDE`]).
+    Auto,
     /// Every state in full.
     Exact,
     /// Every state in full, equal parts shared.
@@ -40,17 +42,20 @@ pub enum StoreKind {
 impl StoreKind {
     /// Size of the bit table when none is given.
     pub const DEFAULT_BITSTATE_BYTES: u64 = 64 << 20;
-    const NAMES: [&'static str; 4] = ["exact", "tree", "compact", "bitstate"];
+    /// From this many words a state on, sharing parts pays: a full copy and its index take more than 64 bytes.
+    pub const WIDE: usize = 15;
+    const NAMES: [&'static str; 5] = ["auto", "exact", "tree", "compact", "bitstate"];
 
     /// Whether absence can be proved with it.
     pub fn is_exact(self) -> bool {
-        matches!(self, StoreKind::Exact | StoreKind::Tree)
+        matches!(self, StoreKind::Auto | StoreKind::Exact | StoreKind::Tree)
     }
 }
 
 impl fmt::Display for StoreKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            StoreKind::Auto => "auto",
             StoreKind::Exact => "exact",
             StoreKind::Tree => "tree",
             StoreKind::Compact => "compact",
@@ -63,6 +68,7 @@ impl FromStr for StoreKind {
     type Err = Diagnostic;
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         match text {
+            "auto" => Ok(StoreKind::Auto),
             "exact" => Ok(StoreKind::Exact),
             "tree" => Ok(StoreKind::Tree),
             "compact" => Ok(StoreKind::Compact),
@@ -105,7 +111,8 @@ impl Visited {
     pub(crate) fn new(kind: StoreKind, width: usize, with_parents: bool) -> Self {
         let retained = || Retained { states: Arena::new(width), choices: Vec::new() };
         let kind = match kind {
-            StoreKind::Exact => Kind::Exact(ExactStore::new(width)),
+            StoreKind::Auto if width >= StoreKind::WIDE => Kind::Tree(TreeStore::new(width)),
+            StoreKind::Auto | StoreKind::Exact => Kind::Exact(ExactStore::new(width)),
             StoreKind::Tree => Kind::Tree(TreeStore::new(width)),
             StoreKind::Compact => Kind::Compact(Fingerprints::default(), retained()),
             StoreKind::Bitstate { bytes } => Kind::Bitstate(Bitstate::new(bytes), retained()),

@@ -1,17 +1,17 @@
 //! Stores, strategies and reduction on built-in models, each row a promise of the engine.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use turnpike_model::Model;
 use turnpike_model::lts::{AutDialect, read_lts_file, write_lts_file};
 use turnpike_reduction::{Equivalence, reduce};
-use turnpike_search::generate::{Discard, GenerateError, GenerateOptions, generate};
 use turnpike_search::{Limits, Objective, SearchOptions, StoreKind, Strategy, search};
 
 use super::costly::Costly;
 use super::hand_written;
-use super::table::{Row, Time};
+use super::measure::{best, generation};
+use super::table::Row;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
 
@@ -57,9 +57,6 @@ const TREE_BYTES: f64 = 16.0;
 const THREADS: f64 = 1.5;
 /// Reading and reducing together, in seconds.
 const REDUCTION: f64 = 10.0;
-
-/// Runs shorter than this are measured by the clock.
-const SHORTEST: f64 = 0.05;
 
 /// Measures all rows; each is told as soon as it is known.
 pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
@@ -179,20 +176,6 @@ fn unmet(strategy: Strategy) -> SearchOptions {
     options
 }
 
-fn generation(name: &str, label: &str, model: &dyn Model, store: StoreKind, repeat: u32) -> Outcome<Row> {
-    let options = GenerateOptions { store, ..GenerateOptions::default() };
-    let (time, report) = best(repeat, || {
-        generate(model, &options, &mut Discard, &|_| {}, &AtomicBool::new(false)).map_err(|error| match error
-        {
-            GenerateError::Search(error) => Failure::from(error),
-            error => Failure::usage(error.to_string()),
-        })
-    })?;
-    let mut row = Row::new(name, label, report.states, report.transitions, time);
-    row.bytes_per_state = Some(report.store_bytes as f64 / report.states as f64);
-    Ok(row)
-}
-
 fn searching(
     name: &str,
     label: &str,
@@ -203,34 +186,4 @@ fn searching(
     let (time, report) = best(repeat, || Ok(search(model, options, &|_| {}, &AtomicBool::new(false))?))?;
     let (states, transitions) = report.runs.first().map_or((0, 0), |run| (run.states, run.transitions));
     Ok(Row::new(name, label, states, transitions, time))
-}
-
-/// Runs the work again and again; gives the shortest times and the last result.
-fn best<T>(repeat: u32, mut work: impl FnMut() -> Outcome<T>) -> Outcome<(Time, T)> {
-    let mut timed = || -> Outcome<(Time, T)> {
-        let (started, on_processor) = (Instant::now(), processor_seconds());
-        let result = work()?;
-        let seconds = started.elapsed().as_secs_f64();
-        let cpu_seconds = processor_seconds().zip(on_processor).map(|(end, start)| end - start);
-        // The account is kept in ticks: of a short run it says nothing.
-        let cpu_seconds = cpu_seconds.filter(|&cpu| seconds >= SHORTEST && cpu > 0.0);
-        Ok((Time { seconds, cpu_seconds }, result))
-    };
-    let (mut best, mut result) = timed()?;
-    for _ in 1..repeat {
-        // The former result goes before the next run, so that memory is not held twice.
-        drop(result);
-        let (next, fresh) = timed()?;
-        best.seconds = best.seconds.min(next.seconds);
-        best.cpu_seconds = best.cpu_seconds.zip(next.cpu_seconds).map(|(one, other)| one.min(other));
-        result = fresh;
-    }
-    Ok((best, result))
-}
-
-/// Time that this thread has spent on a processor, where the system keeps account of it.
-fn processor_seconds() -> Option<f64> {
-    let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: f64 = account.split_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds / 1e9)
 }

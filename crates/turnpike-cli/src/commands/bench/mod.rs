@@ -3,6 +3,8 @@
 mod costly;
 mod engine;
 mod hand_written;
+mod mcrl2;
+mod measure;
 mod table;
 
 use clap::ValueEnum;
@@ -23,6 +25,9 @@ pub(crate) struct Args {
     /// Small sizes: shows that everything runs, the figures mean little
     #[arg(long)]
     quick: bool,
+    /// A folder of public mCRL2 specifications: those with known figures of the mCRL2 tools are measured too
+    #[arg(long, value_name = "FOLDER")]
+    models: Option<std::path::PathBuf>,
     /// Measure each row this often and tell the best [default: 3; with --quick 1]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     repeat: Option<u32>,
@@ -33,12 +38,21 @@ pub(crate) struct Args {
 enum Suite {
     /// Stores, strategies and reduction, on built-in models
     Engine,
+    /// Generating mCRL2 specifications: the bundled ones, and those of a folder against the mCRL2 tools
+    Mcrl2,
+}
+
+impl Suite {
+    fn name(self) -> &'static str {
+        match self {
+            Suite::Engine => "engine",
+            Suite::Mcrl2 => "mcrl2",
+        }
+    }
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
-    let Suite::Engine = args.suite;
     let repeat = args.repeat.unwrap_or(if args.quick { 1 } else { 3 });
-    let sizes = if args.quick { engine::QUICK } else { engine::FULL };
     let human = format == Format::Human;
     if cfg!(debug_assertions) {
         output::note("this is a debug build: the figures say nothing about a release build");
@@ -46,18 +60,25 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     if human {
         table::header();
     }
-    let rows = engine::measure(&sizes, repeat, &mut |row| {
+    let mut tell = |row: &table::Row| {
         if human {
             table::line(row);
         }
-    })?;
+    };
+    let rows = match args.suite {
+        Suite::Engine => {
+            let sizes = if args.quick { engine::QUICK } else { engine::FULL };
+            engine::measure(&sizes, repeat, &mut tell)?
+        }
+        Suite::Mcrl2 => mcrl2::measure(args.models.as_deref(), args.quick, repeat, &mut tell)?,
+    };
     if human {
         table::footer(&rows);
     } else {
         output::json(&json!({
             "turnpike": VERSION,
             "command": "bench",
-            "suite": "engine",
+            "suite": args.suite.name(),
             "quick": args.quick,
             "repeat": repeat,
             "debug_build": cfg!(debug_assertions),

@@ -45,8 +45,8 @@ pub(crate) struct Args {
     /// Write the system to a file: .aut, .aut.gz, .dot or .svg; - is .aut on standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
-    /// How states are remembered: exact, or tree (compressed)
-    #[arg(long, value_name = "STORE", default_value = "exact")]
+    /// How states are remembered: exact, tree (compressed), or auto: tree for wide states
+    #[arg(long, value_name = "STORE", default_value = "auto")]
     store: String,
     /// Threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]

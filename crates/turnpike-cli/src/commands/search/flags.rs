@@ -156,8 +156,8 @@ pub(crate) struct RunningArgs {
     /// Threads; results do not depend on it [default: all cores where they help]
     #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
     pub(crate) threads: Option<usize>,
-    /// How visited states are remembered: exact, tree (exact, compressed), compact or bitstate (lossy)
-    #[arg(long, value_name = "STORE", default_value = "exact")]
+    /// How visited states are remembered: auto (exact, or tree for wide states), exact, tree (exact, compressed), compact or bitstate (lossy)
+    #[arg(long, value_name = "STORE", default_value = "auto")]
     pub(crate) store: String,
     /// Size of the bit table of --store bitstate [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]

@@ -191,7 +191,9 @@ fn store(args: &Args, strategy: &str) -> Outcome<StoreKind> {
         }
         (store, None) => store,
     };
-    if store != StoreKind::Exact && ["random", "exhaustive", "genetic", "mutation"].contains(&strategy) {
+    if !matches!(store, StoreKind::Auto | StoreKind::Exact)
+        && ["random", "exhaustive", "genetic", "mutation"].contains(&strategy)
+    {
         let message = format!("--store {store} has no use: {strategy} remembers no states");
         return Err(Diagnostic::error(message).help("leave it out, or choose another strategy").into());
     }
