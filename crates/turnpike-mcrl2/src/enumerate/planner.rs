@@ -35,6 +35,8 @@ pub(super) struct Planner<'a> {
     rewritten: Vec<SymbolId>,
     equalities: Vec<SortId>,
     branches: usize,
+    /// Whether the first solution will do.
+    witness: bool,
     /// The caller's variables that fields belong to.
     roots: FxHashMap<VariableId, VariableId>,
     /// Whether the caller's conditions must be true.
@@ -65,6 +67,7 @@ impl<'a> Planner<'a> {
             rewritten,
             equalities,
             branches: 1,
+            witness: false,
             roots: FxHashMap::default(),
             signs: FxHashMap::default(),
         }
@@ -102,6 +105,7 @@ impl<'a> Planner<'a> {
                 }
             }
         }
+        self.witness = witness;
         if witness {
             let literals = &rest.literals;
             rest.open.retain(|&variable| {
@@ -189,7 +193,10 @@ impl<'a> Planner<'a> {
                 steps.push(Step::Endless { variable: self.root(variable), reason });
                 return steps;
             }
-            let narrowing = self.narrowing(&rest, &narrowed);
+            let mut narrowing = self.narrowing(&rest, &narrowed);
+            if !self.witness {
+                narrowing.list(self.rules);
+            }
             steps.push(Step::Narrow(Arc::new(narrowing)));
             rest.open.retain(|variable| !narrowed.contains(variable));
         }

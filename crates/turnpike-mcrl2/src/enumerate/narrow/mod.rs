@@ -32,24 +32,40 @@ use super::linear::least;
 use super::run::{Doubt, Outcome, Run};
 use super::step::{Bound, Step};
 use super::values::list;
-use crate::evaluate::{Rules, Scope};
+use crate::evaluate::{Machine, Rules, Scope};
+use crate::expression::free_variables;
 use crate::sorts::{ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
 use crate::syntax::Container;
+use crate::value::Value;
 
 /// Steps of one evaluation.
 const MAX_STEPS: usize = 20_000;
+/// A search that is done beforehand refines so many candidates.
+const MAX_LISTED: usize = 5_000;
 
 /// A search for values of some variables.
 #[derive(Clone, Debug)]
 pub(super) struct Narrowing {
     variables: Vec<Searched>,
-    /// What must be had: a term, the number of its local variables, and its sign.
-    literals: Vec<(TermId, usize, bool)>,
+    literals: Vec<Condition>,
+    /// The candidates that are left by those conditions that depend on nothing else, if they are few: searched once.
+    listed: Option<Arc<[Box<[Value]>]>>,
     terms: Terms,
     growth: FxHashMap<SortId, Growth>,
     infinite: FxHashMap<SortId, bool>,
     /// All constructors that values are built from.
     constructors: Vec<SymbolId>,
+}
+
+/// What must be had.
+#[derive(Clone, Debug)]
+struct Condition {
+    term: TermId,
+    /// How many local variables it has.
+    locals: usize,
+    holds: bool,
+    /// Whether it is only about the variables that are searched.
+    alone: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -84,17 +100,20 @@ impl Narrowing {
             })
             .collect();
         let mut compiler = Compiler::new(rules, program, scope, variables, open);
-        let literals: Vec<(TermId, usize, bool)> = literals
+        let literals: Vec<Condition> = literals
             .iter()
             .map(|&(literal, holds)| {
                 let (term, locals) = compiler.literal(literal);
-                (term, locals, holds)
+                let free = free_variables(program, literal);
+                let alone = free.iter().all(|variable| variables.contains(variable));
+                Condition { term, locals, holds, alone }
             })
             .collect();
         let terms = compiler.finish();
         let mut narrowing = Narrowing {
             variables: searched,
             literals,
+            listed: None,
             terms,
             growth: FxHashMap::default(),
             infinite: FxHashMap::default(),
@@ -197,48 +216,76 @@ impl Narrowing {
         EnumerationError::Endless { variable: *variable, reason }
     }
 
+    /// Searches beforehand with what depends on nothing else, if that leaves few candidates.
+    pub(super) fn list(&mut self, rules: &Arc<Rules>) {
+        if !self.literals.iter().any(|literal| literal.alone) {
+            return;
+        }
+        let mut start = Candidate::default();
+        for (index, variable) in self.variables.iter().enumerate() {
+            start.add(Place::Hole(variable.sort), index);
+        }
+        let mut machine = Machine::new(rules.clone());
+        let mut found: Vec<Box<[Value]>> = Vec::new();
+        let search = Search { alone: true, limit: MAX_LISTED, base: 0 };
+        let outcome = self.search(&mut machine, &search, start, &mut |machine, values| {
+            found.push(values.iter().map(|&value| machine.heap.keep(value)).collect());
+            Ok(ControlFlow::Continue(()))
+        });
+        if outcome.is_ok() {
+            self.listed = Some(found.into());
+        }
+    }
+
     /// Runs the search, and `rest` for every complete candidate.
     pub(super) fn run<'s>(&self, run: &mut Run, rest: &'s [Step], doubt: Option<Doubt<'s>>) -> Outcome {
-        let Some(start) = self.start(run)? else { return Ok(ControlFlow::Continue(())) };
-        let mut cache: Vec<Option<Partial>> = vec![None; self.terms.codes.len()];
-        let mut queue = VecDeque::from([start]);
-        let (mut refined, mut infinite): (usize, Option<usize>) = (0, None);
-        while let Some(candidate) = queue.pop_front() {
-            let mut certain = true;
-            let mut ruled_out = false;
-            for &(term, locals, holds) in &self.literals {
-                let mut evaluation = Evaluation {
-                    narrowing: self,
-                    machine: run.machine,
-                    base: run.base,
-                    cache: &mut cache,
-                    steps: MAX_STEPS,
-                    depth: 0,
-                };
-                let mut locals = vec![Partial::Unknown; locals];
-                let value = evaluation.term(term, &candidate, &mut locals);
-                match evaluation.known(&value, &candidate).and_then(crate::value::Value::as_bool) {
-                    Some(value) if value == holds => {}
-                    Some(_) => {
-                        ruled_out = true;
-                        break;
-                    }
-                    None => certain = false,
-                }
-            }
-            if ruled_out {
-                continue;
-            }
-            if candidate.holes.is_empty() {
-                for (variable, value) in self.variables.iter().zip(&candidate.values) {
-                    let Some(value) = *value else { continue };
+        if let Some(listed) = &self.listed {
+            for values in listed.iter() {
+                for (variable, &value) in self.variables.iter().zip(values) {
                     run.machine.set_slot(run.base, variable.slot, value);
                 }
                 if run.steps(rest, doubt)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        let Some(start) = self.start(run)? else { return Ok(ControlFlow::Continue(())) };
+        let search = Search { alone: false, limit: run.limit, base: run.base };
+        let Run { machine, base, visit, limit, first } = run;
+        self.search(machine, &search, start, &mut |machine, values| {
+            for (variable, &value) in self.variables.iter().zip(values) {
+                machine.set_slot(*base, variable.slot, value);
+            }
+            let mut below =
+                Run { machine, base: *base, visit: &mut **visit, limit: *limit, first: first.take() };
+            let outcome = below.steps(rest, doubt);
+            *first = below.first;
+            outcome
+        })
+    }
+
+    /// Calls `complete` with the values of every candidate that is not ruled out.
+    fn search(
+        &self,
+        machine: &mut Machine,
+        search: &Search,
+        start: Candidate,
+        complete: &mut dyn FnMut(&mut Machine, &[Value]) -> Outcome,
+    ) -> Outcome {
+        let mut cache: Vec<Option<Partial>> = vec![None; self.terms.codes.len()];
+        let mut queue = VecDeque::from([start]);
+        let (mut refined, mut infinite): (usize, Option<usize>) = (0, None);
+        while let Some(candidate) = queue.pop_front() {
+            let Some(certain) = self.judge(machine, search, &candidate, &mut cache) else { continue };
+            if candidate.holes.is_empty() {
+                let values: Option<Vec<Value>> =
+                    candidate.values[..self.variables.len()].iter().copied().collect();
+                if complete(machine, &values.unwrap_or_default())?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
                 if let Some(variable) = infinite {
-                    return Err(self.endless(variable, true, run.limit));
+                    return Err(self.endless(variable, true, search.limit));
                 }
                 continue;
             }
@@ -247,14 +294,45 @@ impl Narrowing {
                 infinite = Some(variable);
             }
             refined += 1;
-            if refined > run.limit {
-                return Err(self.endless(variable, false, run.limit));
+            if refined > search.limit {
+                return Err(self.endless(variable, false, search.limit));
             }
-            match candidate.refine(self, &mut run.machine.heap) {
+            match candidate.refine(self, &mut machine.heap) {
                 Some(refined) => queue.extend(refined),
-                None => return Err(self.endless(variable, false, run.limit)),
+                None => return Err(self.endless(variable, false, search.limit)),
             }
         }
         Ok(ControlFlow::Continue(()))
     }
+
+    /// Whether all conditions hold for sure; nothing when one does not.
+    fn judge(
+        &self,
+        machine: &mut Machine,
+        search: &Search,
+        candidate: &Candidate,
+        cache: &mut [Option<Partial>],
+    ) -> Option<bool> {
+        let mut certain = true;
+        for literal in self.literals.iter().filter(|literal| literal.alone || !search.alone) {
+            let mut evaluation =
+                Evaluation { narrowing: self, machine, base: search.base, cache, steps: MAX_STEPS, depth: 0 };
+            let mut locals = vec![Partial::Unknown; literal.locals];
+            let value = evaluation.term(literal.term, candidate, &mut locals);
+            match evaluation.known(&value, candidate).and_then(Value::as_bool) {
+                Some(value) if value == literal.holds => {}
+                Some(_) => return None,
+                None => certain = false,
+            }
+        }
+        Some(certain)
+    }
+}
+
+/// How to search.
+struct Search {
+    /// Only with those conditions that depend on nothing else.
+    alone: bool,
+    limit: usize,
+    base: usize,
 }
