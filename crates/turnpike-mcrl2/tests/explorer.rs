@@ -38,8 +38,11 @@ fn model(text: &str) -> Mcrl2Model {
         .0
 }
 
+/// Labels and targets.
+type Steps = Vec<(String, Vec<u32>)>;
+
 /// States in breadth-first order, with their steps.
-fn states(explorer: &mut dyn Explorer, most: usize) -> Vec<(Vec<u32>, Vec<(String, Vec<u32>)>)> {
+fn states(explorer: &mut dyn Explorer, most: usize) -> Vec<(Vec<u32>, Steps)> {
     let mut state = Vec::new();
     explorer.initial(&mut state).expect("an initial state");
     let mut known: HashMap<Vec<u32>, ()> = HashMap::from([(state.clone(), ())]);
@@ -59,7 +62,7 @@ fn states(explorer: &mut dyn Explorer, most: usize) -> Vec<(Vec<u32>, Vec<(Strin
     found
 }
 
-fn steps(explorer: &mut dyn Explorer, state: &[u32]) -> Vec<(String, Vec<u32>)> {
+fn steps(explorer: &mut dyn Explorer, state: &[u32]) -> Steps {
     let mut successors = Successors::new(state.len());
     explorer.successors(state, &mut successors).expect("successors");
     successors.iter().map(|(label, target)| (explorer.label(label).text, target.to_vec())).collect()
