@@ -10,14 +10,45 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::declarations::{declarations, variables_text};
 use super::{Distribution, Goto, LinearProcess, Summand, Update};
 use crate::expression::{free_variables, reachable, representative, text, text_with};
-use crate::sorts::{Builtin, Expression, ExpressionId, Program, SymbolKind, VariableId, is_builtin_name};
+use crate::sorts::{
+    Builtin, Expression, ExpressionId, Program, Sort, SymbolKind, VariableId, is_builtin_name,
+};
 
 /// How much stack a step of the walk over an update may take, and how much more is made when it runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
+/// Words that cannot be names.
+const KEYWORDS: [&str; 53] = [
+    "sort", "cons", "map", "var", "eqn", "glob", "act", "proc", "init", "struct", "Bool", "Pos", "Nat",
+    "Int", "Real", "List", "Set", "Bag", "FSet", "FBag", "true", "false", "div", "mod", "in", "lambda",
+    "forall", "exists", "whr", "end", "delta", "tau", "sum", "dist", "block", "allow", "hide", "rename",
+    "comm", "val", "mu", "nu", "delay", "yaled", "form", "inf", "sup", "pbes", "pres", "eqinf", "eqninf",
+    "condsm", "condeq",
+];
+
 impl LinearProcess {
     /// The process as a complete specification. Control parameters count their locations from 1; comments say what they are.
     pub fn text(&self) -> String {
+        // A structured sort that was declared inside another sort has constructors, but no name yet.
+        let nameless: Vec<usize> = self
+            .program
+            .sorts
+            .iter()
+            .filter_map(|(id, sort)| match *sort {
+                Sort::Struct(index) if !self.program.constructors(id).is_empty() => Some(index as usize),
+                _ => None,
+            })
+            .filter(|&index| self.program.sorts.structs[index].name.is_none())
+            .collect();
+        if !nameless.is_empty() {
+            let mut named = self.clone();
+            for index in nameless {
+                let words = &mut named.program.words;
+                let name = unique(&format!("Struct{index}"), |name| words.find(name).is_some());
+                named.program.sorts.structs[index].name = Some(words.intern(&name));
+            }
+            return named.text();
+        }
         let writer = Writer::new(self);
         let terminates = self.summands.iter().flat_map(|one| &one.actions).any(|action| {
             self.program.text(action.name) == "Terminate"
@@ -272,7 +303,9 @@ fn unique(base: &str, taken: impl Fn(&str) -> bool) -> String {
     if name.starts_with(|one: char| !one.is_ascii_alphabetic() && one != '_') {
         name.insert(0, '_');
     }
-    let free = |name: &String| !taken(name) && !is_builtin_name(name) && !name.is_empty();
+    let free = |name: &String| {
+        !taken(name) && !is_builtin_name(name) && !KEYWORDS.contains(&name.as_str()) && !name.is_empty()
+    };
     if free(&name) {
         return name;
     }
