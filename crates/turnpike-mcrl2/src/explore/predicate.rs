@@ -58,8 +58,16 @@ impl Predicates {
             return Ok(Arc::clone(known));
         }
         let (program, variables) = self.extended.get_or_insert_with(|| extended(network));
-        let first = |mut all: Vec<Diagnostic>| {
-            if all.is_empty() { Diagnostic::error("this is no data expression") } else { all.swap_remove(0) }
+        let first = |all: Vec<Diagnostic>| {
+            let error = all.into_iter().next();
+            let error = error.unwrap_or_else(|| Diagnostic::error("this is no data expression"));
+            let names: Vec<&str> = network.parameters.iter().map(|one| one.name.as_str()).collect();
+            match error.help {
+                None if error.message.starts_with("unknown") && !names.is_empty() => {
+                    error.help(format!("parameters are {}", names.join(", ")))
+                }
+                _ => error,
+            }
         };
         let (parsed, diagnostics) = parse_data_expression(text, &program.words);
         let Some(parsed) = parsed else { return Err(first(diagnostics)) };
