@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use turnpike_model::Successors;
 use turnpike_model::label::LabelId;
 
-use super::compile::{Choice, Network, Source, Summand, Update, location_word};
 use super::labels::{Front, Labels};
+use super::network::{Choice, Network, Source, Summand, Update, location_word};
 use crate::enumerate::EnumerationError;
 use crate::evaluate::{EvaluationError, Machine};
 use crate::sorts::ExpressionId;

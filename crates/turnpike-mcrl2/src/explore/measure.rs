@@ -2,7 +2,7 @@
 
 use turnpike_model::MeasureInfo;
 
-use super::compile::Network;
+use super::network::Network;
 use crate::sorts::Sort;
 use crate::syntax::Container;
 use crate::value::{Head, Heap, Value};

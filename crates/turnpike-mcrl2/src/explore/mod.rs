@@ -6,9 +6,11 @@
 mod cache;
 mod compile;
 mod emit;
+mod ending;
 mod index;
 mod labels;
 mod measure;
+mod network;
 mod predicate;
 mod settings;
 mod source;
@@ -19,9 +21,9 @@ use std::sync::Mutex;
 
 use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, hash};
 
-use self::compile::Network;
 use self::labels::Labels;
 use self::measure::Measure;
+use self::network::Network;
 use self::predicate::Predicates;
 use self::source::SourceText;
 use self::walker::Walker;

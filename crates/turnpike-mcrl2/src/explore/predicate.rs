@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use turnpike_model::Diagnostic;
 
-use super::compile::Network;
 use super::emit::Trouble;
+use super::network::Network;
 use crate::evaluate::{Code, Machine, Scope};
 use crate::expression;
 use crate::sorts::{ExpressionId, Program, SortId, VariableId};

@@ -2,8 +2,8 @@
 
 use turnpike_model::StepError;
 
-use super::compile::Network;
 use super::emit::Trouble;
+use super::network::Network;
 use crate::enumerate::EnumerationError;
 use crate::evaluate::EvaluationError;
 use crate::expression;

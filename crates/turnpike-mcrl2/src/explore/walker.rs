@@ -7,9 +7,10 @@ use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepErro
 
 use super::Mcrl2Model;
 use super::cache::Cache;
-use super::compile::{Ending, Guard, Network, location_of};
 use super::emit::{Emitter, Trouble, apply, changes, number, undecided_parts};
+use super::ending::Ending;
 use super::labels;
+use super::network::{Guard, Network, location_of};
 use super::predicate::Predicate;
 use crate::evaluate::Machine;
 use crate::syntax::Span;
