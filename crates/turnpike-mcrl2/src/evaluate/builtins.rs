@@ -185,6 +185,16 @@ impl Machine {
             Builtin::Bag2Set => heap.bag_to_set(of),
             _ => None,
         };
+        if let (None, Builtin::Set2Bag | Builtin::Bag2Set) = (found, builtin)
+            && let Some(sort) = t.first_sort(symbol).and_then(|sort| t.element_sort(sort))
+            && let Some(bag) = self.listed_bag(t, sort, of, builtin == Builtin::Set2Bag)?
+        {
+            return Ok(if builtin == Builtin::Set2Bag {
+                bag
+            } else {
+                self.heap.bag_to_set(bag).unwrap_or(bag)
+            });
+        }
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[of])))
     }
 
@@ -217,7 +227,10 @@ impl Machine {
         let heap = &mut self.heap;
         let found = match builtin {
             Builtin::Cons => return Ok(heap.make(Head::Cons, &[left, right])),
-            Builtin::Add => heap.add(left, right),
+            Builtin::Add => match (left, right) {
+                (Value::ZERO, other) | (other, Value::ZERO) => Some(other),
+                _ => heap.add(left, right),
+            },
             Builtin::Subtract => heap.subtract(left, right),
             Builtin::Multiply => heap.multiply(left, right),
             Builtin::Divide => heap.divide(left, right),

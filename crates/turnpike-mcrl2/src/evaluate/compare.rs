@@ -252,10 +252,18 @@ impl Machine {
         let decided = |order: Ordering| Ok(Some(Value::bool(order == Ordering::Less)));
         match t.program.sorts.get(sort) {
             Sort::Pos | Sort::Nat | Sort::Int | Sort::Real => {
-                Ok(self.heap.compare_numbers(left, right).map(|order| match order {
+                let known = self.heap.compare_numbers(left, right).map(|order| match order {
                     Ordering::Less => Value::TRUE,
                     Ordering::Equal => Value::bool(!strict),
                     Ordering::Greater => Value::FALSE,
+                });
+                // Nothing is smaller than the least number, be it known or not.
+                Ok(known.or(match (strict, sort) {
+                    (true, SortId::NAT) if right == Value::ZERO => Some(Value::FALSE),
+                    (true, SortId::POS) if right == Value::ONE => Some(Value::FALSE),
+                    (false, SortId::NAT) if left == Value::ZERO => Some(Value::TRUE),
+                    (false, SortId::POS) if left == Value::ONE => Some(Value::TRUE),
+                    _ => None,
                 }))
             }
             Sort::Bool => Ok(match (left.as_bool(), right.as_bool()) {

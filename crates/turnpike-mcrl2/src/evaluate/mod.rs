@@ -12,6 +12,7 @@ mod compile;
 mod equations;
 mod keys;
 mod library;
+mod listing;
 mod node;
 #[cfg(test)]
 mod oracle;
@@ -204,6 +205,8 @@ pub struct Machine {
     nested: u32,
     /// The values of finite sorts.
     finite: FxHashMap<SortId, Option<Arc<[Value]>>>,
+    /// How the members of comprehensions are found.
+    listings: FxHashMap<u32, Option<listing::Listing>>,
     message: String,
 }
 
@@ -222,6 +225,7 @@ impl Machine {
             calls: 0,
             nested: 0,
             finite: FxHashMap::default(),
+            listings: FxHashMap::default(),
             message: String::new(),
         }
     }

@@ -296,7 +296,15 @@ impl Machine {
             Builtin::Intersection if left == empty || right == empty => empty,
             Builtin::Difference if left == empty => empty,
             Builtin::Union | Builtin::Intersection if !bag && self.heap.same(left, right) => left,
-            _ => self.stuck(symbol, &[left, right]),
+            _ => {
+                let stuck = self.stuck(symbol, &[left, right]);
+                if let (Some(element), true) = (element, bag)
+                    && let Some(listed) = self.listed_bag(t, element, stuck, false)?
+                {
+                    return Ok(listed);
+                }
+                stuck
+            }
         })
     }
 
@@ -419,6 +427,16 @@ impl Machine {
                 }
             }
             return Ok(Some(Value::TRUE));
+        }
+        let explicit = |head| matches!(head, Some(Head::Set | Head::CoSet));
+        if !(explicit(heads.0) && explicit(heads.1))
+            && let Some(one) = self.listed_set(t, sort, left)?
+            && let Some(other) = self.listed_set(t, sort, right)?
+        {
+            if self.heap.same(one, other) {
+                return Ok(Some(Value::TRUE));
+            }
+            return self.equal_sets(t, sort, one, other);
         }
         let endless = sort.is_number()
             || matches!(

@@ -323,6 +323,11 @@ fn sets_and_bags() {
             ("#{1: 2, 2: 2}", "4"),
             ("{{1}, {2}} == {{2}, {1}}", "true"),
             ("{n: Nat | true}", "!{}"),
+            ("e * {n: Nat | n < 5} == {0, 2, 4}", "true"),
+            ("e * {n: Nat | n < 5} == {}", "false"),
+            ("{n: Nat | n < 2} + {n: Nat | n == 7} == {0, 1, 7}", "true"),
+            ("Set2Bag(!{true}) + {false: 1}", "{false: 2}"),
+            ("Bag2Set({c: Bool | if(c, 0, 2)})", "{false}"),
         ],
     );
 }
@@ -450,13 +455,13 @@ fn binders_that_differ_in_names_are_the_same_value() {
 #[allow(clippy::print_stderr)]
 fn speed() {
     let specification = "
-        sort S = struct A | B(x: Nat)?is_b;
+        sort S = struct A | B(held: Nat)?is_b;
         map total: List(Nat) -> Nat; member: Nat # List(Nat) -> Bool; insert: Nat # List(Nat) -> List(Nat); ite: Bool # Nat # Nat -> Nat;
             f: Nat -> Nat; next: S -> S; fib: Nat -> Nat;
-        var n, m: Nat; l: List(Nat);
-        eqn total([]) = 0; total(n |> l) = n + total(l);
-            member(n, []) = false; member(n, m |> l) = n == m || member(n, l);
-            insert(n, []) = [n]; n < m -> insert(n, m |> l) = n |> (m |> l); n >= m -> insert(n, m |> l) = m |> insert(n, l);
+        var n, m: Nat; q: List(Nat);
+        eqn total([]) = 0; total(n |> q) = n + total(q);
+            member(n, []) = false; member(n, m |> q) = n == m || member(n, q);
+            insert(n, []) = [n]; n < m -> insert(n, m |> q) = n |> (m |> q); n >= m -> insert(n, m |> q) = m |> insert(n, q);
             ite(true, n, m) = n; ite(false, n, m) = m; f(n) = ite(n == 0, 0, f(Int2Nat(n - 1)));
             next(A) = B(0); next(B(n)) = if(n < 5, B(n + 1), A);
             n < 2 -> fib(n) = n; n >= 2 -> fib(n) = fib(Int2Nat(n - 1)) + fib(Int2Nat(n - 2));
@@ -465,7 +470,7 @@ fn speed() {
         ("x + 1 < y && l . 2 == 5", 1_000_000, 1),
         ("x == 3 && y == 4", 1_000_000, 1),
         ("if(b, x + y, 2 * x)", 1_000_000, 1),
-        ("is_b(s) && S_x < 10 whr S_x = x(s) end", 1_000_000, 1),
+        ("is_b(s) && S_x < 10 whr S_x = held(s) end", 1_000_000, 1),
         ("next(s)", 1_000_000, 1),
         ("x |> l", 1_000_000, 1),
         ("tail(l) <| y", 1_000_000, 1),
