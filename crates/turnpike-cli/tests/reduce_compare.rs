@@ -83,7 +83,7 @@ fn bad_input_is_refused() {
         ("range.aut", "des (0,1,2)\n(0,\"a\",9)\n"),
         ("header.aut", "dos (0,1,2)\n"),
         ("cut.aut.gz", "\u{1f}"),
-        ("a.mcrl2", "init delta;"),
+        ("a.mcrl2", "act a; init b;"),
     ]);
     let at = folder.path();
     for (arguments, words) in [
@@ -93,7 +93,7 @@ fn bad_input_is_refused() {
         (vec!["reduce", "header.aut"], "header.aut:1"),
         (vec!["reduce", "cut.aut.gz"], "cut.aut.gz"),
         (vec!["reduce", "nowhere.aut"], "nowhere.aut"),
-        (vec!["reduce", "a.mcrl2"], "a.mcrl2"),
+        (vec!["reduce", "a.mcrl2"], "a.mcrl2:1:13"),
         (vec!["reduce", "builtin:phil"], "phil"),
         (vec!["reduce", "a.aut", "-o", "out.gif"], ".svg"),
         (vec!["reduce", "a.aut", "-o", "no/such/out.aut"], "no/such/out.aut"),
