@@ -62,7 +62,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// A word such as `N=3` sets a parameter, all others stay as they are.
-fn arguments<'a>(words: &'a [String]) -> Vec<&'a str> {
+fn arguments(words: &[String]) -> Vec<&str> {
     let sets_parameter =
         |word: &str| word.contains('=') && word.starts_with(|c: char| c.is_ascii_uppercase());
     words
