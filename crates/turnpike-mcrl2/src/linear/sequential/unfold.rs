@@ -69,6 +69,9 @@ pub(super) struct Unfolding<'a> {
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
     decisions: usize,
+    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of states, so conditions are then decided
+    /// at once only where the mCRL2 tools do so: directly behind an action.
+    chance: bool,
     /// More locations than this are an error.
     pub(super) limit: usize,
 }
@@ -81,6 +84,7 @@ impl<'a> Unfolding<'a> {
         environment: &Substitution,
     ) -> Result<Unfolding<'a>, Diagnostic> {
         let terms = Terms::new(program, root)?;
+        let chance = program.behaviour_ids().any(|id| matches!(program.behaviour(id), Behaviour::Dist { .. }));
         let mut globals = Substitution::default();
         for one in program.globals.clone() {
             let value = match environment.get(&one) {
@@ -99,6 +103,7 @@ impl<'a> Unfolding<'a> {
             edges: Vec::new(),
             stack: None,
             decisions: 0,
+            chance,
             limit: LOCATIONS,
         })
     }
@@ -250,14 +255,20 @@ impl<'a> Unfolding<'a> {
 
     /// Where a walk ends: at the next choice between actions.
     fn resolve(&mut self, mut here: Here, lottery: &mut Lottery, depth: usize) -> Result<Update, Diagnostic> {
+        let mut direct = true;
         loop {
             match self.program.behaviour(here.rest.term).clone() {
                 Behaviour::Delta => return self.go(Place::Delta, &here.values, &[]),
                 Behaviour::Binary(ProcessOperator::Sequence, left, right) => {
+                    direct = false;
                     self.enter_sequence(&mut here, left, right);
                 }
-                Behaviour::Call { process, arguments } => self.enter_call(&mut here, process, &arguments),
+                Behaviour::Call { process, arguments } => {
+                    direct = false;
+                    self.enter_call(&mut here, process, &arguments);
+                }
                 Behaviour::Dist { variables, weight, body } => {
+                    direct = false;
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
                     lottery.add(self.program, fresh, weight, &[])?;
@@ -273,6 +284,7 @@ impl<'a> Unfolding<'a> {
                         (Expression::Bool(true), _) => here.rest.term = then,
                         (Expression::Bool(false), Some(otherwise)) => here.rest.term = otherwise,
                         (Expression::Bool(false), None) => return self.go(Place::Delta, &here.values, &[]),
+                        _ if self.chance && !direct => return self.arrive(here, lottery),
                         _ => return self.decide(here, condition, then, otherwise, lottery, depth),
                     }
                 }
