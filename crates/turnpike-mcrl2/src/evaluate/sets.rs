@@ -198,6 +198,7 @@ impl Machine {
                 match self.stored(t, sort, element, overrides)? {
                     None => Ok(None),
                     Some(Some(count)) => Ok(Some(count)),
+                    Some(None) if self.heap.is_number(function) => Ok(Some(function)),
                     Some(None) => self.apply_values(t, function, &[element]).map(Some),
                 }
             }

@@ -21,18 +21,28 @@ impl Heap {
                 _ => arguments.extend([element, count]),
             }
         }
-        Some(self.bag_from(arguments))
+        Some(self.bag_from(arguments, Value::ZERO))
     }
 
-    /// A bag of increasing elements with counts that may be 0.
-    fn bag_from(&mut self, arguments: Vec<Value>) -> Value {
-        let zero = arguments.chunks_exact(2).any(|pair| pair[1] == Value::ZERO);
-        if !zero {
-            return self.make(Head::Bag, &arguments);
+    /// A bag of increasing elements with counts that may be the usual one, which all other elements have.
+    fn bag_from(&mut self, mut arguments: Vec<Value>, usual: Value) -> Value {
+        if arguments.chunks_exact(2).any(|pair| pair[1] == usual) {
+            arguments =
+                arguments.chunks_exact(2).filter(|pair| pair[1] != usual).flatten().copied().collect();
         }
-        let kept: Vec<Value> =
-            arguments.chunks_exact(2).filter(|pair| pair[1] != Value::ZERO).flatten().copied().collect();
-        self.make(Head::Bag, &kept)
+        let counts = self.make(Head::Bag, &arguments);
+        if usual == Value::ZERO { counts } else { self.make(Head::BagBy, &[usual, counts]) }
+    }
+
+    /// The count that all elements have but for those of a finite bag, for bags of that kind.
+    fn bag_parts(&self, bag: Value) -> Option<(Value, Value)> {
+        match self.head(bag)? {
+            Head::Bag => Some((Value::ZERO, bag)),
+            Head::BagBy if self.is_number(self.argument(bag, 0)) => {
+                Some((self.argument(bag, 0), self.argument(bag, 1)))
+            }
+            _ => None,
+        }
     }
 
     /// The bag where a function gives the counts, except for the elements of a finite bag, which may store counts of 0. `zero` tells
@@ -40,7 +50,7 @@ impl Heap {
     pub fn bag_by(&mut self, zero: bool, function: Value, overrides: Value) -> Value {
         if zero {
             let arguments = self.arguments(overrides).collect();
-            self.bag_from(arguments)
+            self.bag_from(arguments, Value::ZERO)
         } else {
             self.make(Head::BagBy, &[function, overrides])
         }
@@ -61,13 +71,11 @@ impl Heap {
 
     /// `count(element, bag)`
     pub fn bag_count(&self, bag: Value, element: Value) -> Option<Value> {
-        if !self.is(bag, Head::Bag) {
-            return None;
-        }
+        let (usual, bag) = self.bag_parts(bag)?;
         match self.search(bag, 0, 2, element) {
             Ok(index) => Some(self.argument(bag, index + 1)),
-            Err(_) if self.arity(bag) == 0 => Some(Value::ZERO),
-            Err(_) => (self.is_plain(element) && self.has_plain_keys(bag)).then_some(Value::ZERO),
+            Err(_) if self.arity(bag) == 0 => Some(usual),
+            Err(_) => (self.is_plain(element) && self.has_plain_keys(bag)).then_some(usual),
         }
     }
 
@@ -85,7 +93,7 @@ impl Heap {
         counts.into_iter().try_fold(Value::ZERO, |sum, count| self.add(sum, count))
     }
 
-    /// Combines counts element by element; a missing element counts 0. `always` tells that the result is right even if different terms
+    /// Combines counts element by element; a missing element has the usual count. `always` tells that the result is right even if different terms
     /// mean the same.
     fn bag_merge(
         &mut self,
@@ -94,9 +102,7 @@ impl Heap {
         always: bool,
         combine: fn(&mut Heap, Value, Value) -> Option<Value>,
     ) -> Option<Value> {
-        if !self.is(left, Head::Bag) || !self.is(right, Head::Bag) {
-            return None;
-        }
+        let ((left_usual, left), (right_usual, right)) = (self.bag_parts(left)?, self.bag_parts(right)?);
         let (lefts, rights) = (self.arity(left), self.arity(right));
         let (mut one, mut other) = (0, 0);
         let mut merged = Vec::with_capacity(lefts + rights);
@@ -108,13 +114,13 @@ impl Heap {
                 _ => Ordering::Greater,
             };
             let (element, counts) = match order {
-                Ordering::Less => (self.argument(left, one), (self.argument(left, one + 1), Value::ZERO)),
+                Ordering::Less => (self.argument(left, one), (self.argument(left, one + 1), right_usual)),
                 Ordering::Equal => (
                     self.argument(left, one),
                     (self.argument(left, one + 1), self.argument(right, other + 1)),
                 ),
                 Ordering::Greater => {
-                    (self.argument(right, other), (Value::ZERO, self.argument(right, other + 1)))
+                    (self.argument(right, other), (left_usual, self.argument(right, other + 1)))
                 }
             };
             only |= order != Ordering::Equal;
@@ -131,7 +137,8 @@ impl Heap {
         {
             return None;
         }
-        Some(self.bag_from(merged))
+        let usual = combine(self, left_usual, right_usual)?;
+        Some(self.bag_from(merged, usual))
     }
 
     /// `left + right`: counts add up.
@@ -154,25 +161,33 @@ impl Heap {
 
     /// `left <= right`: no count is larger.
     pub fn bag_subset(&mut self, left: Value, right: Value) -> Option<bool> {
-        self.bag_difference(left, right).map(|rest| rest == Value::EMPTY_BAG)
+        // Over a finite sort a usual count may be that of no element.
+        let rest = self.bag_difference(left, right)?;
+        self.is(rest, Head::Bag).then_some(rest == Value::EMPTY_BAG)
     }
 
-    /// `Set2Bag` of a finite set.
+    /// `Set2Bag` of a finite set or its complement.
     pub fn set_to_bag(&mut self, set: Value) -> Option<Value> {
-        if !self.is(set, Head::Set) {
-            return None;
-        }
-        let arguments: Vec<Value> = self.arguments(set).flat_map(|element| [element, Value::ONE]).collect();
-        Some(self.make(Head::Bag, &arguments))
+        let (usual, count) = match self.head(set)? {
+            Head::Set => (Value::ZERO, Value::ONE),
+            Head::CoSet => (Value::ONE, Value::ZERO),
+            _ => return None,
+        };
+        let arguments: Vec<Value> = self.arguments(set).flat_map(|element| [element, count]).collect();
+        Some(self.bag_from(arguments, usual))
     }
 
-    /// `Bag2Set` of a finite bag.
+    /// `Bag2Set` of a bag in which all but finitely many elements have the same count.
     pub fn bag_to_set(&mut self, bag: Value) -> Option<Value> {
-        if !self.is(bag, Head::Bag) {
-            return None;
-        }
-        let elements: Vec<Value> = self.arguments(bag).step_by(2).collect();
-        Some(self.make(Head::Set, &elements))
+        let (usual, counts) = self.bag_parts(bag)?;
+        let inside = usual != Value::ZERO;
+        let pairs: Vec<Value> = self.arguments(counts).collect();
+        let exceptions: Vec<Value> = pairs
+            .chunks_exact(2)
+            .filter(|pair| (pair[1] != Value::ZERO) != inside)
+            .map(|pair| pair[0])
+            .collect();
+        Some(self.make(if inside { Head::CoSet } else { Head::Set }, &exceptions))
     }
 }
 
@@ -214,6 +229,22 @@ mod tests {
         assert_eq!((heap.arity(with_zero), heap.bag_by(true, Value::NIL, with_zero)), (2, Value::EMPTY_BAG));
         let by = heap.bag_by(false, Value::NIL, with_zero);
         assert_eq!(heap.head(by), Some(Head::BagBy));
+        // All but 1: once each.
+        let most = heap.make(Head::CoSet, &[small(1)]);
+        let once = heap.set_to_bag(most).unwrap();
+        assert_eq!(
+            (heap.bag_count(once, small(1)), heap.bag_count(once, small(7))),
+            (Some(small(0)), Some(small(1)))
+        );
+        assert_eq!(heap.bag_to_set(once), Some(most));
+        let ones = make(&mut heap, &[(1, 1)]).unwrap();
+        let all = heap.bag_union(once, ones).unwrap();
+        assert_eq!(heap.bag_to_set(all), Some(Value::FULL_SET));
+        assert_eq!(
+            (heap.bag_difference(all, once), heap.bag_intersection(once, ones)),
+            (Some(ones), Some(Value::EMPTY_BAG))
+        );
+        assert_eq!((heap.bag_subset(once, all), heap.bag_subset(all, once)), (Some(true), Some(false)));
     }
 
     #[test]

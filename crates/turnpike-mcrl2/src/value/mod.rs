@@ -45,7 +45,8 @@ pub enum Head {
     SetBy,
     /// A finite bag: element, count, element, count, …; elements strictly increasing, counts positive.
     Bag,
-    /// A bag by count: arguments are a function value `f` and a finite bag of overrides (where a count of 0 may be stored).
+    /// A bag by count: arguments are a function value `f`, or a number that is the count of all elements, and a finite bag of overrides
+    /// (where a count of 0 may be stored).
     BagBy,
     /// A lambda (the number names its binder in the compiled rules) with the values it captured.
     Lambda(u32),

@@ -347,7 +347,11 @@ impl Printer<'_> {
         let name = self.fresh(lambda);
         let sort = self.domain(function).map_or("?".to_owned(), |sort| self.program.sort_text(sort));
         let variable = Node::Word(name.clone());
-        let applied = Node::Apply(Box::new(Node::Value(function)), vec![variable.clone()]);
+        let applied = if heap.is_number(function) {
+            Node::Value(function)
+        } else {
+            Node::Apply(Box::new(Node::Value(function)), vec![variable.clone()])
+        };
         let body = if heap.arity(exceptions) == 0 {
             applied
         } else if is_set {

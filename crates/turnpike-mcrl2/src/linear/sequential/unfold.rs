@@ -69,8 +69,8 @@ pub(super) struct Unfolding<'a> {
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
     decisions: usize,
-    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of states, so conditions are then decided
-    /// at once only where the mCRL2 tools do so: directly behind an action.
+    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of states, so conditions and calls are then
+    /// gone into at once only where the mCRL2 tools do so: conditions directly behind an action, calls unless behind a choice.
     chance: bool,
     /// More locations than this are an error.
     pub(super) limit: usize,
@@ -84,7 +84,8 @@ impl<'a> Unfolding<'a> {
         environment: &Substitution,
     ) -> Result<Unfolding<'a>, Diagnostic> {
         let terms = Terms::new(program, root)?;
-        let chance = program.behaviour_ids().any(|id| matches!(program.behaviour(id), Behaviour::Dist { .. }));
+        let chance =
+            program.behaviour_ids().any(|id| matches!(program.behaviour(id), Behaviour::Dist { .. }));
         let mut globals = Substitution::default();
         for one in program.globals.clone() {
             let value = match environment.get(&one) {
@@ -255,7 +256,7 @@ impl<'a> Unfolding<'a> {
 
     /// Where a walk ends: at the next choice between actions.
     fn resolve(&mut self, mut here: Here, lottery: &mut Lottery, depth: usize) -> Result<Update, Diagnostic> {
-        let mut direct = true;
+        let (mut direct, mut chosen) = (true, false);
         loop {
             match self.program.behaviour(here.rest.term).clone() {
                 Behaviour::Delta => return self.go(Place::Delta, &here.values, &[]),
@@ -263,17 +264,19 @@ impl<'a> Unfolding<'a> {
                     direct = false;
                     self.enter_sequence(&mut here, left, right);
                 }
+                Behaviour::Call { .. } if self.chance && chosen => return self.arrive(here, lottery),
                 Behaviour::Call { process, arguments } => {
                     direct = false;
                     self.enter_call(&mut here, process, &arguments);
                 }
                 Behaviour::Dist { variables, weight, body } => {
-                    direct = false;
+                    (direct, chosen) = (false, true);
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
                     lottery.add(self.program, fresh, weight, &[])?;
                     here.rest.term = self.terms.canonical(body);
                 }
+                Behaviour::If { .. } if self.chance && !direct => return self.arrive(here, lottery),
                 Behaviour::If { condition, then, otherwise }
                     if depth < DEPTH && self.decisions < DECISIONS =>
                 {
@@ -284,7 +287,6 @@ impl<'a> Unfolding<'a> {
                         (Expression::Bool(true), _) => here.rest.term = then,
                         (Expression::Bool(false), Some(otherwise)) => here.rest.term = otherwise,
                         (Expression::Bool(false), None) => return self.go(Place::Delta, &here.values, &[]),
-                        _ if self.chance && !direct => return self.arrive(here, lottery),
                         _ => return self.decide(here, condition, then, otherwise, lottery, depth),
                     }
                 }
