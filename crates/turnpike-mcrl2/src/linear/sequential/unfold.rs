@@ -69,8 +69,8 @@ pub(super) struct Unfolding<'a> {
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
     decisions: usize,
-    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of states, so conditions and calls are then
-    /// gone into at once only where the mCRL2 tools do so: conditions directly behind an action, calls unless behind a choice.
+    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of states, so conditions are then decided
+    /// at once only where the mCRL2 tools do so: directly behind an action.
     chance: bool,
     /// More locations than this are an error.
     pub(super) limit: usize,
@@ -256,7 +256,7 @@ impl<'a> Unfolding<'a> {
 
     /// Where a walk ends: at the next choice between actions.
     fn resolve(&mut self, mut here: Here, lottery: &mut Lottery, depth: usize) -> Result<Update, Diagnostic> {
-        let (mut direct, mut chosen) = (true, false);
+        let mut direct = true;
         loop {
             match self.program.behaviour(here.rest.term).clone() {
                 Behaviour::Delta => return self.go(Place::Delta, &here.values, &[]),
@@ -264,13 +264,12 @@ impl<'a> Unfolding<'a> {
                     direct = false;
                     self.enter_sequence(&mut here, left, right);
                 }
-                Behaviour::Call { .. } if self.chance && chosen => return self.arrive(here, lottery),
                 Behaviour::Call { process, arguments } => {
                     direct = false;
                     self.enter_call(&mut here, process, &arguments);
                 }
                 Behaviour::Dist { variables, weight, body } => {
-                    (direct, chosen) = (false, true);
+                    direct = false;
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
                     lottery.add(self.program, fresh, weight, &[])?;
