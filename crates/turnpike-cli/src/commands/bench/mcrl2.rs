@@ -11,12 +11,31 @@ use super::table::Row;
 use crate::failure::{Failure, Outcome};
 use crate::load;
 
-/// Bundled specifications: name, text, and the setting for a full measurement (quick ones take them as they are).
-const BUNDLED: [(&str, &str, &[(&str, &str)]); 4] = [
-    ("abp", include_str!("../../../../../models/abp.mcrl2"), &[]),
-    ("philosophers", include_str!("../../../../../models/philosophers.mcrl2"), &[("N", "9")]),
-    ("brp", include_str!("../../../../../models/brp.mcrl2"), &[]),
-    ("lift", include_str!("../../../../../models/lift.mcrl2"), &[]),
+/// A bundled specification, with a setting that makes it large enough to be measured.
+struct Bundled {
+    name: &'static str,
+    text: &'static str,
+    constant: &'static str,
+    full: &'static str,
+}
+
+macro_rules! bundled {
+    ($name:literal, $constant:literal = $full:literal) => {
+        Bundled {
+            name: $name,
+            text: include_str!(concat!("../../../../../models/", $name, ".mcrl2")),
+            constant: $constant,
+            full: $full,
+        }
+    };
+}
+
+const BUNDLED: [Bundled; 5] = [
+    bundled!("philosophers", "N" = "9"),
+    bundled!("brp", "RETRIES" = "90"),
+    bundled!("lift", "N" = "4"),
+    bundled!("linklayer", "N" = "3"),
+    bundled!("swp", "W" = "2"),
 ];
 
 /// What the mCRL2 tools need for exploration alone, on a machine of two cores (release 202607.0).
@@ -55,11 +74,14 @@ pub(super) fn measure(
         tell(&row);
         rows.push(row);
     };
-    for (name, text, settings) in BUNDLED {
-        let settings = if quick { &[][..] } else { settings };
-        let settings = settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let options = Options { settings, ..Options::default() };
-        add(one(name, name, text, &options, repeat, !quick)?);
+    for Bundled { name, text, constant, full } in BUNDLED {
+        let mut options = Options::default();
+        // Quick measurements take a specification as it is, which is the smaller.
+        let label = if quick { name.to_owned() } else { format!("{name}({full})") };
+        if !quick {
+            options.settings.push((constant.to_owned(), full.to_owned()));
+        }
+        add(one(name, &label, text, &options, repeat, !quick)?);
     }
     for peer in PEERS.iter().filter(|_| folder.is_some()) {
         let path = folder.unwrap_or(Path::new(".")).join(peer.file);
