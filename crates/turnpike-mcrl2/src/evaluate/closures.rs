@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::library::Tables;
-use super::node::{Body, Node};
+use super::node::{Body, Function, Node};
 use super::run::Answer;
 use super::{EvaluationError, Fault, Machine};
 use crate::enumerate::EnumerationError;
@@ -93,8 +93,12 @@ impl Machine {
 
     fn apply_symbol(&mut self, t: &Arc<Tables>, symbol: SymbolId, function: Value, start: usize) -> Answer {
         if self.heap.arity(function) > 0 {
-            let before: Vec<Value> = self.heap.arguments(function).collect();
-            return self.apply_curried(t, symbol, &before, function, start);
+            let count = self.heap.arity(function) + self.stack.len() - start;
+            return match self.curried(t, symbol, function, start) {
+                Some(code) => self.enter_function(t, code, start),
+                None if self.rules.known.curried(symbol, count).is_some() => self.too_early(),
+                None => Ok(self.stuck_application(function, start)),
+            };
         }
         if let Some(named) = t.named.get(&symbol) {
             return self.enter_function(t, named, start);
@@ -107,6 +111,49 @@ impl Machine {
         match self.rules.known.curried(symbol, self.stack.len() - start) {
             Some(_) => self.apply_curried(t, symbol, &[], function, start),
             None => Ok(self.heap.make(Head::Symbol(symbol), &self.stack[start..])),
+        }
+    }
+
+    /// The function that a partial application and the arguments from `start` on are a call of. If there is one, all its arguments
+    /// are on the stack then.
+    fn curried<'t>(
+        &mut self,
+        t: &'t Arc<Tables>,
+        symbol: SymbolId,
+        function: Value,
+        start: usize,
+    ) -> Option<&'t Function> {
+        let (before, end) = (self.heap.arity(function), self.stack.len());
+        let index = self.rules.known.curried(symbol, before + end - start)?;
+        let code = t.functions.get(index as usize)?;
+        self.stack.resize(end + before, Value::FALSE);
+        self.stack.copy_within(start..end, start + before);
+        for index in 0..before {
+            self.stack[start + index] = self.heap.argument(function, index);
+        }
+        Some(code)
+    }
+
+    /// The code of a function value that is applied to the arguments from `start` on, if it has some of its own. All that the code
+    /// needs is on the stack then.
+    pub(super) fn applied<'t>(
+        &mut self,
+        t: &'t Arc<Tables>,
+        function: Value,
+        start: usize,
+    ) -> Option<&'t Function> {
+        match self.heap.head(function)? {
+            Head::Symbol(symbol) if self.heap.arity(function) > 0 => self.curried(t, symbol, function, start),
+            Head::Symbol(symbol) => t.named.get(&symbol).map(|named| &**named),
+            Head::Lambda(index) => {
+                let code = t.binders.get(index as usize)?.function.as_deref()?;
+                for index in 0..self.heap.arity(function) {
+                    let value = self.heap.argument(function, index);
+                    self.stack.push(value);
+                }
+                Some(code)
+            }
+            _ => None,
         }
     }
 

@@ -13,6 +13,7 @@ mod equations;
 mod keys;
 mod library;
 mod listing;
+mod memo;
 mod node;
 #[cfg(test)]
 mod oracle;
@@ -207,6 +208,7 @@ pub struct Machine {
     finite: FxHashMap<SortId, Option<Arc<[Value]>>>,
     /// How the members of comprehensions are found.
     listings: FxHashMap<u32, Option<listing::Listing>>,
+    memo: memo::Memo,
     message: String,
 }
 
@@ -226,6 +228,7 @@ impl Machine {
             nested: 0,
             finite: FxHashMap::default(),
             listings: FxHashMap::default(),
+            memo: memo::Memo::default(),
             message: String::new(),
         }
     }

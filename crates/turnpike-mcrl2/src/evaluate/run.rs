@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::library::Tables;
+use super::memo::Recall;
 use super::node::{Body, Function, Least, List, Node, NodeId, Switch, Test};
 use super::{Fault, Machine};
 use crate::sorts::{Builtin, SymbolId};
@@ -48,36 +49,36 @@ impl Machine {
                         self.equal(t, symbol, found, value)
                     }
                 }
-                Node::And { left, right, symbol } => match self.eval(t, body, left, base)? {
+                Node::And { left, right, symbol } => match self.operand(t, body, left, base)? {
                     Value::FALSE => Ok(Value::FALSE),
                     Value::TRUE => {
                         node = right;
                         continue;
                     }
                     stuck => {
-                        let right = self.eval(t, body, right, base)?;
+                        let right = self.operand(t, body, right, base)?;
                         Ok(self.logic(t, Builtin::And, symbol, stuck, right))
                     }
                 },
-                Node::Or { left, right, symbol } => match self.eval(t, body, left, base)? {
+                Node::Or { left, right, symbol } => match self.operand(t, body, left, base)? {
                     Value::TRUE => Ok(Value::TRUE),
                     Value::FALSE => {
                         node = right;
                         continue;
                     }
                     stuck => {
-                        let right = self.eval(t, body, right, base)?;
+                        let right = self.operand(t, body, right, base)?;
                         Ok(self.logic(t, Builtin::Or, symbol, stuck, right))
                     }
                 },
-                Node::Implies { left, right, symbol } => match self.eval(t, body, left, base)? {
+                Node::Implies { left, right, symbol } => match self.operand(t, body, left, base)? {
                     Value::FALSE => Ok(Value::TRUE),
                     Value::TRUE => {
                         node = right;
                         continue;
                     }
                     stuck => {
-                        let right = self.eval(t, body, right, base)?;
+                        let right = self.operand(t, body, right, base)?;
                         Ok(self.logic(t, Builtin::Implies, symbol, stuck, right))
                     }
                 },
@@ -108,12 +109,12 @@ impl Machine {
                     continue;
                 }
                 Node::Not { of, symbol } => {
-                    let of = self.eval(t, body, of, base)?;
+                    let of = self.operand(t, body, of, base)?;
                     Ok(self.not(symbol, of))
                 }
                 Node::Equal { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     if left == right {
                         Ok(Value::TRUE)
                     } else if left.as_small().is_some() && right.as_small().is_some() {
@@ -123,8 +124,8 @@ impl Machine {
                     }
                 }
                 Node::NotEqual { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     if left == right {
                         Ok(Value::FALSE)
                     } else if left.as_small().is_some() && right.as_small().is_some() {
@@ -134,40 +135,40 @@ impl Machine {
                     }
                 }
                 Node::Less { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left < right)),
                         _ => self.order(t, Builtin::Less, symbol, left, right),
                     }
                 }
                 Node::LessEqual { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left <= right)),
                         _ => self.order(t, Builtin::LessEqual, symbol, left, right),
                     }
                 }
                 Node::Greater { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left > right)),
                         _ => self.order(t, Builtin::Greater, symbol, left, right),
                     }
                 }
                 Node::GreaterEqual { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left >= right)),
                         _ => self.order(t, Builtin::GreaterEqual, symbol, left, right),
                     }
                 }
                 Node::Add { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     if let (Some(left), Some(right)) = (left.as_small(), right.as_small())
                         && let Some(sum) = Value::small(left + right)
                     {
@@ -176,8 +177,8 @@ impl Machine {
                     self.binary(t, Builtin::Add, symbol, left, right)
                 }
                 Node::Subtract { left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     if let (Some(left), Some(right)) = (left.as_small(), right.as_small())
                         && let Some(difference) = Value::small(left - right)
                     {
@@ -186,16 +187,16 @@ impl Machine {
                     self.binary(t, Builtin::Subtract, symbol, left, right)
                 }
                 Node::Unary { builtin, of, symbol } => {
-                    let of = self.eval(t, body, of, base)?;
+                    let of = self.operand(t, body, of, base)?;
                     self.unary(t, builtin, symbol, of)
                 }
                 Node::Binary { builtin, left, right, symbol } => {
-                    let left = self.eval(t, body, left, base)?;
-                    let right = self.eval(t, body, right, base)?;
+                    let left = self.operand(t, body, left, base)?;
+                    let right = self.operand(t, body, right, base)?;
                     self.binary(t, builtin, symbol, left, right)
                 }
                 Node::Convert { of, least, symbol } => {
-                    let of = self.eval(t, body, of, base)?;
+                    let of = self.operand(t, body, of, base)?;
                     match (of.as_small(), least) {
                         (Some(_), Least::Whole) => Ok(of),
                         (Some(number), Least::Zero) if number >= 0 => Ok(of),
@@ -204,7 +205,7 @@ impl Machine {
                     }
                 }
                 Node::Project { of, constructor, position, symbol } => {
-                    let of = self.eval(t, body, of, base)?;
+                    let of = self.operand(t, body, of, base)?;
                     if self.heap.is(of, Head::Symbol(constructor)) {
                         Ok(self.heap.argument(of, position as usize))
                     } else {
@@ -212,11 +213,11 @@ impl Machine {
                     }
                 }
                 Node::ProjectAny { of, fields, symbol } => {
-                    let of = self.eval(t, body, of, base)?;
+                    let of = self.operand(t, body, of, base)?;
                     Ok(self.project(&body.fields[fields as usize], symbol, of))
                 }
                 Node::Recognise { of, constructor, symbol } => {
-                    let of = self.eval(t, body, of, base)?;
+                    let of = self.operand(t, body, of, base)?;
                     Ok(self.recognise(t, constructor, symbol, of))
                 }
                 Node::Once(index) => match body.once[index as usize].value.get() {
@@ -224,7 +225,7 @@ impl Machine {
                     None => self.once(t, body, index, base),
                 },
                 Node::Let { slot, value, body: inner } => {
-                    let value = self.eval(t, body, value, base)?;
+                    let value = self.operand(t, body, value, base)?;
                     self.stack[base + slot as usize] = value;
                     node = inner;
                     continue;
@@ -234,13 +235,23 @@ impl Machine {
                 Node::Call { function, arguments } => self.call(t, body, function, arguments, base),
                 Node::Delay(delay) => Ok(self.delay(t, delay, base)),
                 Node::Update { function, key, value, symbol } => {
-                    let function = self.eval(t, body, function, base)?;
-                    let key = self.eval(t, body, key, base)?;
-                    let value = self.eval(t, body, value, base)?;
+                    let function = self.operand(t, body, function, base)?;
+                    let key = self.operand(t, body, key, base)?;
+                    let value = self.operand(t, body, value, base)?;
                     self.update(t, symbol, function, key, value)
                 }
                 _ => self.rare(t, body, node, base),
             };
+        }
+    }
+
+    /// The value of a node that is likely to be a variable or a constant.
+    #[inline(always)]
+    fn operand(&mut self, t: &Arc<Tables>, body: &Body, node: NodeId, base: usize) -> Answer {
+        match body.nodes[node as usize] {
+            Node::Constant(value) => Ok(value),
+            Node::Slot(slot) | Node::Pass(slot) => Ok(self.stack[base + slot as usize]),
+            _ => self.eval(t, body, node, base),
         }
     }
 
@@ -268,7 +279,7 @@ impl Machine {
                 self.bag_literal(t, &elements)
             }
             Node::Apply { function, arguments } => {
-                let function = self.eval(t, body, function, base)?;
+                let function = self.operand(t, body, function, base)?;
                 let start = self.push_all(t, body, arguments, base)?;
                 let answer = self.apply_pushed(t, function, start)?;
                 self.stack.truncate(start);
@@ -300,7 +311,7 @@ impl Machine {
     ) -> Result<usize, Fault> {
         let start = self.stack.len();
         for &node in body.nodes_of(list) {
-            let value = self.eval(t, body, node, base)?;
+            let value = self.operand(t, body, node, base)?;
             self.stack.push(value);
         }
         Ok(start)
@@ -317,12 +328,12 @@ impl Machine {
     ) -> Answer {
         match *body.nodes_of(arguments) {
             [one] => {
-                let one = self.eval(t, body, one, base)?;
+                let one = self.operand(t, body, one, base)?;
                 Ok(self.heap.make(Head::Symbol(symbol), &[one]))
             }
             [one, two] => {
-                let one = self.eval(t, body, one, base)?;
-                let two = self.eval(t, body, two, base)?;
+                let one = self.operand(t, body, one, base)?;
+                let two = self.operand(t, body, two, base)?;
                 Ok(self.heap.make(Head::Symbol(symbol), &[one, two]))
             }
             _ => {
@@ -345,12 +356,22 @@ impl Machine {
 
     #[inline(never)]
     fn call(&mut self, t: &Arc<Tables>, body: &Body, function: u32, arguments: List, base: usize) -> Answer {
-        let Some(function) = t.functions.get(function as usize) else { return self.too_early() };
+        let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
         let thunks = (self.thunks.len(), self.captured.len());
         let frame = self.push_all(t, body, arguments, base)?;
-        let answer = self.enter_function(t, function, frame)?;
+        let recall = self.memo.recall(function, code, &self.stack[frame..], &self.heap);
+        if let Recall::Known(value) = recall {
+            self.stack.truncate(frame);
+            self.thunks.truncate(thunks.0);
+            self.captured.truncate(thunks.1);
+            return Ok(value);
+        }
+        let mut answer = self.enter_function(t, code, frame)?;
         self.thunks.truncate(thunks.0);
         self.captured.truncate(thunks.1);
+        if let Recall::New(key, words) = recall {
+            answer = self.memo.learn(key, words, answer, &mut self.heap);
+        }
         Ok(answer)
     }
 
@@ -422,24 +443,24 @@ impl Machine {
                             }
                         }
                     }
-                    Node::And { left, right, symbol } => match self.eval(t, body, left, frame)? {
+                    Node::And { left, right, symbol } => match self.operand(t, body, left, frame)? {
                         Value::FALSE => return Ok(Value::FALSE),
                         Value::TRUE => node = right,
                         stuck => {
-                            let right = self.eval(t, body, right, frame)?;
+                            let right = self.operand(t, body, right, frame)?;
                             return Ok(self.logic(t, Builtin::And, symbol, stuck, right));
                         }
                     },
-                    Node::Or { left, right, symbol } => match self.eval(t, body, left, frame)? {
+                    Node::Or { left, right, symbol } => match self.operand(t, body, left, frame)? {
                         Value::TRUE => return Ok(Value::TRUE),
                         Value::FALSE => node = right,
                         stuck => {
-                            let right = self.eval(t, body, right, frame)?;
+                            let right = self.operand(t, body, right, frame)?;
                             return Ok(self.logic(t, Builtin::Or, symbol, stuck, right));
                         }
                     },
                     Node::Let { slot, value, body: inner } => {
-                        let value = self.eval(t, body, value, frame)?;
+                        let value = self.operand(t, body, value, frame)?;
                         self.stack[frame + slot as usize] = value;
                         node = inner;
                     }
@@ -449,6 +470,19 @@ impl Machine {
                         let end = self.stack.len();
                         self.stack.copy_within(start..end, frame);
                         self.stack.truncate(frame + arguments.length as usize);
+                        self.stack.resize(frame + function.frame as usize, Value::FALSE);
+                        continue 'functions;
+                    }
+                    Node::Apply { function: value, arguments } => {
+                        let value = self.operand(t, body, value, frame)?;
+                        let start = self.push_all(t, body, arguments, frame)?;
+                        let Some(next) = self.applied(t, value, start) else {
+                            return self.apply_pushed(t, value, start);
+                        };
+                        function = next;
+                        let end = self.stack.len();
+                        self.stack.copy_within(start..end, frame);
+                        self.stack.truncate(frame + end - start);
                         self.stack.resize(frame + function.frame as usize, Value::FALSE);
                         continue 'functions;
                     }
@@ -537,7 +571,12 @@ impl Machine {
         for index in 0..function.arity as usize {
             self.force_slot(t, frame + index)?;
         }
-        let arguments: Vec<Value> = self.stack[frame..frame + function.arity as usize].to_vec();
+        let arguments = frame..frame + function.arity as usize;
+        // Built-in functions have few arguments, and are often asked for what equations leave to them.
+        if let &[one, two] = &self.stack[arguments.clone()] {
+            return self.otherwise(t, function, &[one, two]);
+        }
+        let arguments = self.stack[arguments].to_vec();
         self.otherwise(t, function, &arguments)
     }
 }

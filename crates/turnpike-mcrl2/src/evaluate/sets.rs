@@ -497,7 +497,11 @@ impl Machine {
             Some(Head::Bag) => self.heap.arguments(left).step_by(2).collect(),
             _ => match self.finite(t, sort) {
                 Some(values) => values.to_vec(),
-                None => return Ok(None),
+                None if bag => return Ok(None),
+                None => match self.listed_set(t, sort, left)? {
+                    Some(listed) => self.heap.arguments(listed).collect(),
+                    None => return Ok(None),
+                },
             },
         };
         let mut all = Some(Value::TRUE);

@@ -286,6 +286,12 @@ impl Heap {
         u64::from(self.word(node, 2)) | u64::from(self.word(node, 3)) << 32
     }
 
+    /// How many words the private nodes take.
+    #[inline]
+    pub fn private_words(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Whether the word means the same to all heaps that share the terms: it needs no [`Heap::keep`].
     #[inline]
     pub fn shared(&self, value: Value) -> bool {
