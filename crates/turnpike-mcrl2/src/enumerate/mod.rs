@@ -18,6 +18,7 @@ mod finite;
 mod functions;
 mod linear;
 mod literal;
+mod matching;
 mod narrow;
 mod number;
 mod pattern;
@@ -28,6 +29,7 @@ mod step;
 mod tests;
 mod unfold;
 mod values;
+mod zero;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

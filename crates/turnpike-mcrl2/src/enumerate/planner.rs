@@ -23,8 +23,6 @@ use super::values::list;
 
 /// A plan has no more branches than this.
 const MAX_BRANCHES: usize = 256;
-/// So many definitions are put in place of what they define.
-const MAX_UNFOLDED: usize = 64;
 
 pub(super) struct Planner<'a> {
     rules: &'a Arc<Rules>,
@@ -32,7 +30,7 @@ pub(super) struct Planner<'a> {
     scope: &'a mut Scope,
     sizes: Sizes,
     lists: FxHashMap<SortId, Option<Arc<[Value]>>>,
-    rewritten: Vec<SymbolId>,
+    pub(super) rewritten: Vec<SymbolId>,
     equalities: Vec<SortId>,
     branches: usize,
     /// Whether the first solution will do.
@@ -81,28 +79,12 @@ impl<'a> Planner<'a> {
         witness: bool,
     ) -> Vec<Step> {
         let mut rest = Rest { open: variables.to_vec(), ..Rest::default() };
-        let mut infinite = variables.to_vec();
-        infinite.retain(|&variable| {
-            let size = self.sizes.of(&self.program, self.program.variable(variable).sort);
-            size.is_none_or(|size| size > LIST_LIMIT)
-        });
+        let infinite = self.many(variables);
         for &(condition, holds) in conditions {
             for (origin, holds) in split(&self.program, condition, holds) {
                 self.signs.insert(origin, holds);
-                let (mut todo, mut unfolded) = (vec![(origin, holds)], 0);
-                while let Some((expression, holds)) = todo.pop() {
-                    let body =
-                        if unfolded < MAX_UNFOLDED { self.unfold(expression, &infinite) } else { None };
-                    match body {
-                        Some(body) => {
-                            unfolded += 1;
-                            todo.extend(split(&self.program, body, holds).into_iter().rev());
-                        }
-                        None => {
-                            rest.literals.push(Literal { expression, holds, origin, partial: false });
-                        }
-                    }
-                }
+                let literal = Literal { expression: origin, holds, origin, partial: false };
+                rest.literals.extend(self.unfolded(literal, &infinite));
             }
         }
         self.witness = witness;
@@ -116,6 +98,16 @@ impl<'a> Planner<'a> {
             self.scope.slot(variable);
         }
         self.steps(rest)
+    }
+
+    /// Those variables whose values are too many to be listed.
+    fn many(&mut self, variables: &[VariableId]) -> Vec<VariableId> {
+        let mut many = variables.to_vec();
+        many.retain(|&variable| {
+            let size = self.sizes.of(&self.program, self.program.variable(variable).sort);
+            size.is_none_or(|size| size > LIST_LIMIT)
+        });
+        many
     }
 
     /// The program, to be added to.
@@ -194,11 +186,15 @@ impl<'a> Planner<'a> {
                 return steps;
             }
             let mut narrowing = self.narrowing(&rest, &narrowed);
-            if !self.witness {
-                narrowing.list(self.rules);
-            }
+            let settled = !self.witness && narrowing.list(self.rules);
             steps.push(Step::Narrow(Arc::new(narrowing)));
             rest.open.retain(|variable| !narrowed.contains(variable));
+            if settled {
+                rest.literals.retain(|literal| {
+                    let free = expression::free_variables(&self.program, literal.expression);
+                    !free.iter().all(|variable| narrowed.contains(variable))
+                });
+            }
         }
     }
 
@@ -415,20 +411,26 @@ impl<'a> Planner<'a> {
                 let replaced = expression::substitute(program, id, &with);
                 expression::simplify(program, replaced)
             };
-            let mut literals = Vec::new();
-            for literal in &branch.literals {
-                let replaced = replace(program, literal.expression);
-                for (expression, holds) in split(program, replaced, literal.holds) {
-                    if *program.expression(expression) == Expression::Bool(!holds) {
-                        continue 'constructors;
-                    }
-                    literals.push(Literal { expression, holds, ..*literal });
-                }
-            }
-            branch.literals = literals;
             for (part, _) in branch.exclusions.iter_mut().flatten() {
                 *part = replace(program, *part);
             }
+            for literal in &mut branch.literals {
+                literal.expression = replace(program, literal.expression);
+            }
+            // Now that the constructor is known, equations may apply.
+            let many = self.many(&branch.open);
+            let mut literals = Vec::new();
+            for literal in std::mem::take(&mut branch.literals) {
+                for (expression, holds) in split(&self.program, literal.expression, literal.holds) {
+                    literals.extend(self.unfolded(Literal { expression, holds, ..literal }, &many));
+                }
+            }
+            let is_false =
+                |one: &Literal| *self.program.expression(one.expression) == Expression::Bool(!one.holds);
+            if literals.iter().any(is_false) {
+                continue 'constructors;
+            }
+            branch.literals = literals;
             branches.push(branch);
         }
         Some(branches)

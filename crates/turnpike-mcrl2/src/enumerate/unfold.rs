@@ -3,16 +3,37 @@
 use std::sync::Arc;
 
 use super::linear::mentions;
+use super::literal::{Literal, split};
+use super::matching::only_equation;
 use super::planner::Planner;
 use crate::evaluate::Rules;
 use crate::expression::{self, Substitution};
-use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
+use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolKind, VariableId};
+
+/// So many definitions are put in place of what they define.
+const MAX_UNFOLDED: usize = 64;
 
 impl Planner<'_> {
+    /// A literal with definitions unfolded, where they hide what is said about open variables.
+    pub(super) fn unfolded(&mut self, literal: Literal, open: &[VariableId]) -> Vec<Literal> {
+        let (mut todo, mut count, mut found) = (vec![(literal.expression, literal.holds)], 0, Vec::new());
+        while let Some((expression, holds)) = todo.pop() {
+            let body = if count < MAX_UNFOLDED { self.unfold(expression, holds, open) } else { None };
+            match body {
+                Some(body) => {
+                    count += 1;
+                    todo.extend(split(&self.program, body, holds).into_iter().rev());
+                }
+                None => found.push(Literal { expression, holds, ..literal }),
+            }
+        }
+        found
+    }
+
     /// The same without `whr`, set comprehension or a function defined by one simple equation at the top, where they hide what is said
     /// about open variables.
-    pub(super) fn unfold(&mut self, id: ExpressionId, open: &[VariableId]) -> Option<ExpressionId> {
-        if open.is_empty() {
+    fn unfold(&mut self, id: ExpressionId, holds: bool, open: &[VariableId]) -> Option<ExpressionId> {
+        if open.is_empty() || !mentions(&self.program, id, open) {
             return None;
         }
         let program = &self.program;
@@ -25,48 +46,64 @@ impl Planner<'_> {
                     {
                         (*body, Substitution::from_iter([(*variable, element)]))
                     }
+                    // What is in none of these places differs from each.
+                    Expression::List(elements) if !holds => {
+                        let elements = elements.to_vec();
+                        let program = self.extend();
+                        let equal: Vec<ExpressionId> =
+                            elements.iter().map(|&one| expression::equal(program, element, one)).collect();
+                        return Some(expression::any(program, &equal));
+                    }
                     _ => return None,
                 },
-                (SymbolKind::Map, arguments) => {
-                    let (parameters, body) = self.definition(*symbol)?;
-                    (body, parameters.into_iter().zip(arguments.iter().copied()).collect())
+                (SymbolKind::Builtin(Builtin::Equal | Builtin::NotEqual), _) => {
+                    return self.compared_with_zero(id);
                 }
+                (SymbolKind::Map, _) => return self.defined(id),
                 _ => return None,
             },
             _ => return None,
         };
-        mentions(program, id, open).then(|| expression::substitute(self.extend(), body, &with))
+        Some(expression::substitute(self.extend(), body, &with))
     }
 
-    /// The parameters and the right side of the only equation of a function, if it says what the function is for all arguments.
-    fn definition(&self, symbol: SymbolId) -> Option<(Vec<VariableId>, ExpressionId)> {
+    /// What a call is by the only equation that can apply to it.
+    pub(super) fn defined(&mut self, id: ExpressionId) -> Option<ExpressionId> {
         let program = &self.program;
-        let mut found = None;
-        for equation in &program.equations {
-            let mut left = equation.left;
-            while let Expression::Apply { function, .. } = program.expression(left) {
-                left = *function;
-            }
-            let arguments = match program.expression(left) {
-                Expression::Call { symbol: defined, arguments } if *defined == symbol => arguments,
-                Expression::Symbol(defined) if *defined == symbol => return None,
+        let Expression::Call { symbol, arguments } = program.expression(id) else { return None };
+        if program.symbol(*symbol).kind != SymbolKind::Map {
+            return None;
+        }
+        let (symbol, mut arguments) = (*symbol, arguments.to_vec());
+        let mut found = only_equation(program, &self.rewritten, symbol, &arguments);
+        if found.is_none() && self.split_lists(&mut arguments) {
+            found = only_equation(&self.program, &self.rewritten, symbol, &arguments);
+        }
+        let (body, with) = found?;
+        Some(expression::substitute(self.extend(), body, &with))
+    }
+
+    /// `[x, y]` as `x |> [y]`, in all places; false if there is none.
+    fn split_lists(&mut self, arguments: &mut [ExpressionId]) -> bool {
+        let mut changed = false;
+        for argument in arguments {
+            let (elements, sort) = match self.program.expression(*argument) {
+                Expression::List(elements) if !elements.is_empty() => {
+                    (elements.to_vec(), self.program.sort_of(*argument))
+                }
                 _ => continue,
             };
-            if found.is_some() || equation.condition.is_some() || left != equation.left {
-                return None;
-            }
-            let mut parameters = Vec::new();
-            for &argument in arguments {
-                match program.expression(argument) {
-                    Expression::Variable(variable) if !parameters.contains(variable) => {
-                        parameters.push(*variable)
-                    }
-                    _ => return None,
-                }
-            }
-            found = Some((parameters, equation.right));
+            let program = self.extend();
+            let span = program.span_of(*argument);
+            let rest = program.add_expression(Expression::List(elements[1..].into()), sort, span);
+            let name = program.words.intern("|>");
+            let function = program.sorts.function(&[program.sort_of(elements[0]), sort], sort);
+            let symbol = program.builtin(Builtin::Cons, name, function);
+            let both = Expression::Call { symbol, arguments: [elements[0], rest].into() };
+            *argument = program.add_expression(both, sort, span);
+            changed = true;
         }
-        found
+        changed
     }
 }
 

@@ -216,10 +216,11 @@ impl Narrowing {
         EnumerationError::Endless { variable: *variable, reason }
     }
 
-    /// Searches beforehand with what depends on nothing else, if that leaves few candidates.
-    pub(super) fn list(&mut self, rules: &Arc<Rules>) {
+    /// Searches beforehand with what depends on nothing else, if that leaves few candidates. True when all such conditions are known
+    /// to hold for them.
+    pub(super) fn list(&mut self, rules: &Arc<Rules>) -> bool {
         if !self.literals.iter().any(|literal| literal.alone) {
-            return;
+            return false;
         }
         let mut start = Candidate::default();
         for (index, variable) in self.variables.iter().enumerate() {
@@ -228,13 +229,17 @@ impl Narrowing {
         let mut machine = Machine::new(rules.clone());
         let mut found: Vec<Box<[Value]>> = Vec::new();
         let search = Search { alone: true, limit: MAX_LISTED, base: 0 };
-        let outcome = self.search(&mut machine, &search, start, &mut |machine, values| {
+        let mut settled = true;
+        let outcome = self.search(&mut machine, &search, start, &mut |machine, values, certain| {
             found.push(values.iter().map(|&value| machine.heap.keep(value)).collect());
+            settled &= certain;
             Ok(ControlFlow::Continue(()))
         });
-        if outcome.is_ok() {
-            self.listed = Some(found.into());
+        if outcome.is_err() {
+            return false;
         }
+        self.listed = Some(found.into());
+        settled
     }
 
     /// Runs the search, and `rest` for every complete candidate.
@@ -253,7 +258,7 @@ impl Narrowing {
         let Some(start) = self.start(run)? else { return Ok(ControlFlow::Continue(())) };
         let search = Search { alone: false, limit: run.limit, base: run.base };
         let Run { machine, base, visit, limit, first } = run;
-        self.search(machine, &search, start, &mut |machine, values| {
+        self.search(machine, &search, start, &mut |machine, values, _| {
             for (variable, &value) in self.variables.iter().zip(values) {
                 machine.set_slot(*base, variable.slot, value);
             }
@@ -265,13 +270,13 @@ impl Narrowing {
         })
     }
 
-    /// Calls `complete` with the values of every candidate that is not ruled out.
+    /// Calls `complete` with the values of every candidate that is not ruled out, and whether the conditions are known to hold.
     fn search(
         &self,
         machine: &mut Machine,
         search: &Search,
         start: Candidate,
-        complete: &mut dyn FnMut(&mut Machine, &[Value]) -> Outcome,
+        complete: &mut dyn FnMut(&mut Machine, &[Value], bool) -> Outcome,
     ) -> Outcome {
         let mut cache: Vec<Option<Partial>> = vec![None; self.terms.codes.len()];
         let mut queue = VecDeque::from([start]);
@@ -281,7 +286,7 @@ impl Narrowing {
             if candidate.holes.is_empty() {
                 let values: Option<Vec<Value>> =
                     candidate.values[..self.variables.len()].iter().copied().collect();
-                if complete(machine, &values.unwrap_or_default())?.is_break() {
+                if complete(machine, &values.unwrap_or_default(), certain)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
                 if let Some(variable) = infinite {

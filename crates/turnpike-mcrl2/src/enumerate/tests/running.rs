@@ -271,3 +271,48 @@ fn recursive_functions_bound_what_they_search() {
         eqn set([]) = true; set([b]) = true; set(b |> c |> l) = b < c && set(c |> l);";
     assert_eq!(solve(order, "l: List(B)", "set(l)").map(|all| all.len()), Ok(8));
 }
+
+#[test]
+fn equations_are_chosen_by_constructors() {
+    let orders = "sort B = struct b1 | b2 | b3; I = struct go(List(B), Bool) | turn(List(B), B) | rest;
+        map set: List(B) -> Bool; valid: I -> Bool; allowed: I # Nat -> Bool;
+        var b, c: B; l: List(B); w: Bool; n: Nat;
+        eqn set([]) = true; set([b]) = true; set(b |> c |> l) = b < c && set(c |> l);
+            valid(go(l, w)) = set(l); valid(turn(l, b)) = set(l) && l != []; valid(rest) = true;
+            allowed(go(l, w), n) = w && #l == n; allowed(turn(l, b), n) = b in l && n == 2; allowed(rest, n) = n == 7;";
+    let all = solve(orders, "i: I", "valid(i)").unwrap();
+    assert_eq!(all.len(), 8 * 2 + 7 * 3 + 1);
+    let allowed = |number: &str| {
+        let mut found = solve_with(orders, "i: I", "valid(i) && allowed(i, n)", &[("n", "Nat", number)])
+            .unwrap_or_else(|error| panic!("{number}: {error}"));
+        found.sort();
+        found
+    };
+    assert_eq!(allowed("3"), ["go([b1, b2, b3], true)"]);
+    assert_eq!(allowed("2").len(), 3 + (3 + 3 * 2 + 3));
+    assert_eq!(allowed("7"), ["rest"]);
+}
+
+#[test]
+fn factors_are_not_zero_one_by_one() {
+    let weights = "map f: Nat -> Real; g: Nat # Nat -> Real; var n, m: Nat;
+        eqn f(n) = if(n < 18, 1/18, 0); g(n, m) = if(n == 0, 0, if(n <= m, f(n), 0));";
+    // There are more than a hundred thousand outcomes.
+    let last = "f(a) * f(b) * f(c) * f(d) != 0 && 5832 * a + 324 * b + 18 * c + d == 104975";
+    check(weights, "a, b, c, d: Nat", last, &["17, 17, 17, 17"]);
+    check(weights, "a, b: Nat", "f(a) * g(b, a) != 0 && a < 3", &["1, 1", "2, 1", "2, 2"]);
+    check("", "a, b: Nat", "a * b == 0 && a + b == 2", &["0, 2", "2, 0"]);
+}
+
+#[test]
+fn lists_of_variables_are_looked_into() {
+    let lists = "map unique, small: List(Pos) -> Bool; var n: Pos; l: List(Pos);
+        eqn unique([]) = true; unique(n |> l) = !(n in l) && unique(l); small([]) = true; small(n |> l) = n <= 9 && small(l);";
+    // The squares of three rows whose sums are 15.
+    let square = "unique([a, b, c, d, e, f, g, h, i]) && small([a, b, c, d, e, f, g, h, i])
+        && a + b + c == 15 && d + e + f == 15 && g + h + i == 15 && a + d + g == 15 && b + e + h == 15 && c + f + i == 15
+        && a + e + i == 15 && c + e + g == 15";
+    let found = solve(lists, "a, b, c, d, e, f, g, h, i: Pos", square).unwrap();
+    assert_eq!(found.len(), 8);
+    assert!(found.contains(&"2, 7, 6, 9, 5, 1, 4, 3, 8".to_owned()));
+}
