@@ -102,14 +102,16 @@ impl Machine {
         if self.heap.same(then, otherwise) { then } else { self.stuck(symbol, &[condition, then, otherwise]) }
     }
 
-    /// A function of the user that is `if` by another name, when its condition is stuck.
+    /// A function of the user that is `if` by another name, or has rules for `if`, when the condition is stuck.
     #[cold]
-    pub(super) fn stuck_choice(&mut self, function: &Function, choice: [Value; 3]) -> Value {
+    pub(super) fn stuck_choice(&mut self, t: &Arc<Tables>, function: u32, choice: [Value; 3]) -> Answer {
+        let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
+        let Some(places) = code.conditional else { return self.call_values(t, function, &choice) };
         let mut arguments = [Value::FALSE; 3];
-        for (place, value) in function.conditional.unwrap_or([0, 1, 2]).into_iter().zip(choice) {
+        for (place, value) in places.into_iter().zip(choice) {
             arguments[place as usize] = value;
         }
-        self.heap.make(function.head(), &arguments)
+        Ok(self.heap.make(code.head(), &arguments))
     }
 
     #[cold]

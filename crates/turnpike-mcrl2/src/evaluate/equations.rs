@@ -30,6 +30,13 @@ pub(super) struct Group {
     pub(super) rules: Vec<Rule>,
 }
 
+impl Group {
+    /// Whether these are rules for the built-in `if`.
+    pub(super) fn is_if(&self, program: &Program) -> bool {
+        self.arity == 3 && program.symbol(self.symbol).kind == SymbolKind::Builtin(Builtin::If)
+    }
+}
+
 /// What callers of a function must know.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shape {
@@ -72,7 +79,9 @@ impl Known {
         }
         known.shapes = vec![Shape::default(); known.groups.len()];
         for (shape, group) in known.shapes.iter_mut().zip(&known.groups) {
-            shape.conditional = conditional(program, group);
+            // Rules for `if` are for conditions that are neither true nor false.
+            shape.conditional =
+                if group.is_if(program) { Some([0, 1, 2]) } else { conditional(program, group) };
         }
         known.find_needs(program);
         known

@@ -101,9 +101,7 @@ impl Machine {
                         stuck => {
                             let then = self.eval(t, body, then, base)?;
                             let otherwise = self.eval(t, body, otherwise, base)?;
-                            return Ok(
-                                self.stuck_choice(&t.functions[function as usize], [stuck, then, otherwise])
-                            );
+                            return self.stuck_choice(t, function, [stuck, then, otherwise]);
                         }
                     }
                     continue;
@@ -438,8 +436,7 @@ impl Machine {
                             stuck => {
                                 let then = self.eval(t, body, then, frame)?;
                                 let otherwise = self.eval(t, body, otherwise, frame)?;
-                                let function = &t.functions[function as usize];
-                                return Ok(self.stuck_choice(function, [stuck, then, otherwise]));
+                                return self.stuck_choice(t, function, [stuck, then, otherwise]);
                             }
                         }
                     }

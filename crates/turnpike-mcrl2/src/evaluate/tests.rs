@@ -48,6 +48,24 @@ fn check(specification: &str, rows: &[(&str, &str)]) {
 }
 
 #[test]
+fn rules_for_if_do_not_make_it_eager() {
+    let rules = "map spin: Nat -> Bool; u: Bool; some_of: Nat -> Bool; var c: Bool; n: Nat;
+        eqn if(c, true, false) = c; if(c, false, true) = !c; spin(n) = spin(n + 1); some_of(n) = if(n < 3, n < 2, spin(n));";
+    check(
+        rules,
+        &[
+            ("if(1 < 2, true, spin(0))", "true"),
+            ("if(2 < 1, spin(0), 1 == 1)", "true"),
+            ("some_of(1)", "true"),
+            ("some_of(2)", "false"),
+            ("if(u, true, false)", "u"),
+            ("if(u, false, 1 < 2)", "!u"),
+            ("if(u, u, true)", "if(u, u, true)"),
+        ],
+    );
+}
+
+#[test]
 fn calls_that_come_back_are_remembered() {
     let fib = "map fib: Nat -> Nat; var n: Nat;
         eqn n < 2 -> fib(n) = n; n >= 2 -> fib(n) = fib(Int2Nat(n - 1)) + fib(Int2Nat(n - 2));";

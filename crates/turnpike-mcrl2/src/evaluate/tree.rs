@@ -86,7 +86,7 @@ pub(super) fn function(rules: &Arc<Rules>, program: &Program, index: u32) -> Fun
         arity: group.arity as u32,
         first: first as u32,
         frame: scope.size() as u32,
-        conditional: shape.conditional,
+        conditional: shape.conditional.filter(|_| !group.is_if(program)),
         body,
         root,
         otherwise,
