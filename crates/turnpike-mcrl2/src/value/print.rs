@@ -345,7 +345,8 @@ impl Printer<'_> {
             return Form::Comprehension(self.variables(&variables), body);
         }
         let name = self.fresh(lambda);
-        let sort = self.domain(function).map_or("?".to_owned(), |sort| self.program.sort_text(sort));
+        let sort = self.domain(function).or_else(|| self.sort_of(heap.arguments(exceptions).next()?));
+        let sort = sort.map_or("?".to_owned(), |sort| self.program.sort_text(sort));
         let variable = Node::Word(name.clone());
         let applied = if heap.is_number(function) {
             Node::Value(function)
@@ -366,6 +367,18 @@ impl Printer<'_> {
             })
         };
         Form::Comprehension(format!("{name}: {sort}"), body)
+    }
+
+    /// The sort of a value that shows it.
+    fn sort_of(&self, value: Value) -> Option<SortId> {
+        match self.heap.head(value) {
+            Some(Head::Bool(_)) => Some(SortId::BOOL),
+            Some(Head::Symbol(symbol)) => {
+                let symbol = self.program.symbols.get(symbol.index())?;
+                Some(self.program.sorts.signature(symbol.sort).1)
+            }
+            _ => self.heap.is_number(value).then_some(SortId::NAT),
+        }
     }
 
     /// A name for a variable that the function does not use.

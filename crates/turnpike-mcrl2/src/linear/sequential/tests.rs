@@ -320,9 +320,9 @@ fn probabilistic_choices() {
     check(
         "act head, tail; proc Coin = dist b: Bool[1/2]. (b -> head.Coin <> tail.Coin); init Coin;",
         &[
-            "dist b[1 / 2]. if b then 0 else 1",
-            "0: head -> dist b[1 / 2]. if b then 0 else 1",
-            "1: tail -> dist b[1 / 2]. if b then 0 else 1",
+            "dist b[1 / 2]. [b = b] 0",
+            "0: (b) -> head -> dist b[1 / 2]. [b = b] 0",
+            "0: (!b) -> tail -> dist b[1 / 2]. [b = b] 0",
         ],
     );
     // Two choices in a row are one; one that may not happen has a sure outcome then.
