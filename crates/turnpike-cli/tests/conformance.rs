@@ -41,12 +41,17 @@ fn probabilistic_systems_have_the_same_counts() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Sums without any bound: the tools enumerate them for ever, here they are an error.
-const ENDLESS: [&str; 3] = ["language/gpa_10_1.mcrl2", "language/gpa_10_3.mcrl2", "language/small1.mcrl2"];
+/// Sums that nothing bounds: the tools enumerate them for ever, here they are an error.
+const ENDLESS: [&str; 4] = [
+    "industrial/garage/garage.mcrl2",
+    "language/gpa_10_1.mcrl2",
+    "language/gpa_10_3.mcrl2",
+    "language/small1.mcrl2",
+];
 
 #[test]
 fn unfinished_systems_are_explored_or_refused() {
-    let effort = Effort { states: 1000, seconds: 60, bytes: 4 << 30 };
+    let effort = Effort { states: 300, seconds: 60, bytes: 4 << 30 };
     let unfinished = |case: &Case| !case.is_complete() && !ENDLESS.contains(&case.file.as_str());
     let failures = failures(unfinished, effort);
     assert!(failures.is_empty(), "{failures:#?}");

@@ -186,7 +186,7 @@ impl<'a> Planner<'a> {
                 return steps;
             }
             let mut narrowing = self.narrowing(&rest, &narrowed);
-            let settled = !self.witness && narrowing.list(self.rules);
+            let settled = !self.witness && narrowing.list(self.rules, self.scope.size());
             steps.push(Step::Narrow(Arc::new(narrowing)));
             rest.open.retain(|variable| !narrowed.contains(variable));
             if settled {

@@ -217,8 +217,8 @@ impl Narrowing {
     }
 
     /// Searches beforehand with what depends on nothing else, if that leaves few candidates. True when all such conditions are known
-    /// to hold for them.
-    pub(super) fn list(&mut self, rules: &Arc<Rules>) -> bool {
+    /// to hold for them. Quantifiers in conditions use slots of a frame of that size.
+    pub(super) fn list(&mut self, rules: &Arc<Rules>, size: usize) -> bool {
         if !self.literals.iter().any(|literal| literal.alone) {
             return false;
         }
@@ -227,8 +227,9 @@ impl Narrowing {
             start.add(Place::Hole(variable.sort), index);
         }
         let mut machine = Machine::new(rules.clone());
+        let base = machine.enter(size);
         let mut found: Vec<Box<[Value]>> = Vec::new();
-        let search = Search { alone: true, limit: MAX_LISTED, base: 0 };
+        let search = Search { alone: true, limit: MAX_LISTED, base };
         let mut settled = true;
         let outcome = self.search(&mut machine, &search, start, &mut |machine, values, certain| {
             found.push(values.iter().map(|&value| machine.heap.keep(value)).collect());
