@@ -168,7 +168,7 @@ fn specification_text(name: &str, reading: &ReadingArgs) -> Result<(String, Opti
         settings: settings(&reading.settings)?,
         unhide: reading.unhide.iter().map(|name| name.trim().to_owned()).collect(),
         timed: reading.timed,
-        lints: false,
+        ..Options::default()
     };
     let bytes = if name == "-" {
         let mut bytes = Vec::new();

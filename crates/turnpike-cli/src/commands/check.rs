@@ -74,7 +74,7 @@ fn specification(name: &str, reading: &ReadingArgs, format: Format) -> Outcome {
 fn specification_text(
     info: &ModelInfo,
     specification: &Specification,
-    summands: usize,
+    summands: Option<usize>,
     enabled: usize,
 ) -> String {
     let actions = specification.actions().map(|declaration| declaration.names.len() as u64).sum();
@@ -83,13 +83,17 @@ fn specification_text(
         1 => "1 process".to_owned(),
         many => format!("{many} processes"),
     };
+    let summands = summands.map_or_else(
+        || "summands made as they are needed".to_owned(),
+        |summands| counted(summands as u64, "summand"),
+    );
     format!(
         "ok: {} ({}, {}, {processes}; linear process of {} and {}, {} at first)",
         info.name,
         counted(equations, "equation"),
         counted(actions, "action"),
         counted(info.parameters.len() as u64, "parameter"),
-        counted(summands as u64, "summand"),
+        summands,
         counted(enabled as u64, "transition"),
     )
 }

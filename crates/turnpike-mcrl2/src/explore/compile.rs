@@ -7,20 +7,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ending::{Ending, ending, is_termination};
 use super::index::Index;
-use super::labels::Signature;
-use super::network::{Choice, Cluster, Group, Guard, Network, Source, Summand, Update, location_word};
+use super::labels::{Signature, Signatures};
+use super::late::Late;
+use super::network::{Choice, Cluster, Guard, Network, Source, Summand, Update, location_word};
 use crate::enumerate::Plan;
 use crate::evaluate::{Code, Machine, Rules, Scope, prepare};
 use crate::expression;
-use crate::linear::{self, Goto, LinearProcess};
+use crate::linear::{self, Composition, Goto, LinearProcess};
 use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
 use crate::syntax::Span;
 use crate::value::Value;
 
 /// Compiles a linear process.
 pub(super) fn compile(process: LinearProcess) -> Network {
-    let LinearProcess { mut program, parameters, summands, initial_distribution, initial, .. } = process;
-    let timed = summands.iter().any(|summand| summand.time.is_some());
+    let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial } = process;
+    let timed = summands.iter().any(|summand| summand.time.is_some())
+        || later.as_ref().is_some_and(|later| later.timed().is_some());
+    let has_choices = summands.iter().any(|summand| summand.distribution.is_some())
+        || later.as_ref().is_some_and(Composition::is_probabilistic);
     let mut scope = Scope::default();
     let mut words: FxHashMap<VariableId, u32> = FxHashMap::default();
     for parameter in &parameters {
@@ -32,26 +36,19 @@ pub(super) fn compile(process: LinearProcess) -> Network {
         words.insert(variable, scope.slot(variable));
         (scope.size() as u32 - 1, variable)
     });
-    let ending = ending(&program, &parameters, &summands, &initial, &mut scope);
+    let ending = match &later {
+        None => ending(&program, &parameters, &summands, &initial, &mut scope),
+        Some(later) if later.may_terminate() => Ending::Word(scope.fresh()),
+        Some(_) => Ending::Never,
+    };
     let width = scope.size().max(1);
     if scope.size() == 0 {
         scope.fresh();
     }
     // What expressions need beyond those of the process is added before the program is shared.
-    let after: Vec<Option<ExpressionId>> = summands
-        .iter()
-        .map(|summand| {
-            let (time, (_, now)) = (summand.time?, now?);
-            let now = expression::variable(&mut program, now);
-            Some(compare(&mut program, Builtin::Greater, ">", time, now))
-        })
-        .collect();
-    let possible: Vec<Option<ExpressionId>> = summands
-        .iter()
-        .map(|summand| summand.distribution.as_ref())
-        .chain([initial_distribution.as_ref()])
-        .map(|distribution| Some(not_zero(&mut program, distribution?.weight)))
-        .collect();
+    let extras: Vec<Extras> =
+        summands.iter().map(|summand| Extras::new(&mut program, summand, now)).collect();
+    let initial_possible = initial_distribution.as_ref().map(|one| not_zero(&mut program, one.weight));
     let globals: Vec<(u32, VariableId, Option<ExpressionId>)> = program
         .globals
         .clone()
@@ -66,39 +63,33 @@ pub(super) fn compile(process: LinearProcess) -> Network {
     let program = Arc::new(program);
     let rules = Rules::new(Arc::clone(&program));
     let machine = Machine::new(Arc::clone(&rules));
-    let mut compiler = Compiler { program, rules, machine, words, scope, frame: 0, signatures: Vec::new() };
-    compiler.frame = compiler.scope.size();
+    let frame = scope.size();
+    let ended = if let Ending::Word(word) = ending { Some(word) } else { None };
+    let signatures = Arc::new(Signatures::default());
+    let mut compiler = Compiler {
+        program: Arc::clone(&program),
+        rules: Arc::clone(&rules),
+        machine,
+        words,
+        scope,
+        frame,
+        now,
+        ended,
+        signatures: Arc::clone(&signatures),
+    };
     let constants = globals
         .into_iter()
         .filter_map(|(slot, variable, value)| Some((slot, (variable, compiler.constant(value?)?))))
         .collect();
-    let mut compiled = Vec::with_capacity(summands.len());
-    let mut tests: Vec<Vec<(u32, u32)>> = Vec::with_capacity(summands.len());
-    let mut reads: Vec<Vec<u32>> = Vec::with_capacity(summands.len());
-    for (index, summand) in summands.iter().enumerate() {
-        let (mut one, read) = compiler.summand(summand, after[index], possible[index]);
-        if let Ending::Word(word) = ending
-            && is_termination(&compiler.program, summand)
-        {
-            one.updates.push(Update::Go(vec![(word, Source::Constant(Value::from_word(location_word(1))))]));
-        }
-        compiled.push(one);
-        reads.push(read);
-        let mut locations: Vec<(u32, u32)> =
-            summand.locations.iter().map(|&(parameter, location)| (parameter as u32, location)).collect();
-        locations.sort_unstable();
-        tests.push(locations);
-    }
-    let (clusters, cluster_tests) = clusters(&tests, &reads);
-    let index = Index::new(cluster_tests.iter().map(Vec::as_slice));
+    let (clusters, index) = compiler.clusters(&summands, &extras);
     let mut scope = compiler.scope.clone();
     let initial_choice = initial_distribution
         .as_ref()
-        .map(|distribution| compiler.choice(distribution, possible[summands.len()], &mut scope));
+        .map(|distribution| compiler.choice(distribution, initial_possible, &mut scope));
     let initial: Vec<Update> = initial.iter().map(|update| compiler.update(update, &mut scope)).collect();
     compiler.frame = compiler.frame.max(scope.size());
-    let initial_signature =
-        compiler.signature(Signature { actions: vec![("dist".to_owned(), 0)], timed: false, weighted: true });
+    let beginning = Signature { actions: vec![("dist".to_owned(), 0)], timed: false, weighted: true };
+    let initial_signature = signatures.number(beginning).0;
     let controls =
         (0..parameters.len() as u32).filter(|&word| parameters[word as usize].locations.is_some()).collect();
     Network {
@@ -108,45 +99,37 @@ pub(super) fn compile(process: LinearProcess) -> Network {
         controls,
         frame: compiler.frame,
         constants,
-        signatures: compiler.signatures,
-        summands: compiled,
+        signatures,
         clusters,
         index,
+        late: later.map(|later| Late::new(later, compiler)),
+        has_choices,
         initial,
         initial_choice,
         initial_signature,
         ending,
-        program: compiler.program,
-        rules: compiler.rules,
+        program,
+        rules,
     }
 }
 
-/// Puts summands with the same tests together, and among them those that read the same. The order is that of the first of each.
-fn clusters(tests: &[Vec<(u32, u32)>], reads: &[Vec<u32>]) -> (Vec<Cluster>, Vec<Vec<(u32, u32)>>) {
-    let mut clusters: Vec<Cluster> = Vec::new();
-    let mut cluster_tests: Vec<Vec<(u32, u32)>> = Vec::new();
-    let mut known: FxHashMap<&[(u32, u32)], usize> = FxHashMap::default();
-    for (summand, tests) in tests.iter().enumerate() {
-        let at = *known.entry(tests).or_insert(clusters.len());
-        if at == clusters.len() {
-            clusters.push(Cluster { groups: Vec::new(), reads: Vec::new() });
-            cluster_tests.push(tests.clone());
-        }
-        let groups = &mut clusters[at].groups;
-        match groups.iter_mut().find(|group| group.reads == reads[summand]) {
-            Some(group) => group.summands.push(summand as u32),
-            None => {
-                groups.push(Group { summands: vec![summand as u32], reads: reads[summand].clone() });
-            }
-        }
+/// What the compiled form of a summand needs beyond its own expressions.
+struct Extras {
+    /// That its time is later than that of the last step.
+    after: Option<ExpressionId>,
+    /// That an outcome of its choice is possible.
+    possible: Option<ExpressionId>,
+}
+
+impl Extras {
+    fn new(program: &mut Program, summand: &linear::Summand, now: Option<(u32, VariableId)>) -> Self {
+        let after = summand.time.zip(now).map(|(time, (_, now))| {
+            let now = expression::variable(program, now);
+            compare(program, Builtin::Greater, ">", time, now)
+        });
+        let possible = summand.distribution.as_ref().map(|one| not_zero(program, one.weight));
+        Extras { after, possible }
     }
-    for cluster in &mut clusters {
-        let mut all: Vec<u32> = cluster.groups.iter().flat_map(|group| group.reads.iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup();
-        cluster.reads = all;
-    }
-    (clusters, cluster_tests)
 }
 
 /// A comparison of two numbers of sort `Real`.
@@ -170,8 +153,10 @@ fn not_zero(program: &mut Program, weight: ExpressionId) -> ExpressionId {
     compare(program, Builtin::NotEqual, "!=", weight, zero)
 }
 
-struct Compiler {
-    program: Arc<Program>,
+/// Makes code of expressions, and clusters of summands.
+#[derive(Debug)]
+pub(super) struct Compiler {
+    pub(super) program: Arc<Program>,
     rules: Arc<Rules>,
     machine: Machine,
     /// Variables that are words of a state.
@@ -179,19 +164,57 @@ struct Compiler {
     /// Slots of the words of a state and of global variables.
     scope: Scope,
     frame: usize,
-    signatures: Vec<Signature>,
+    /// The word and the variable that hold the time.
+    now: Option<(u32, VariableId)>,
+    /// The word that tells whether all has terminated.
+    ended: Option<u32>,
+    signatures: Arc<Signatures>,
 }
 
 impl Compiler {
+    /// The program, to add to it.
+    pub(super) fn program(&mut self) -> &mut Program {
+        Arc::make_mut(&mut self.program)
+    }
+
+    /// Summands that need the same locations become a cluster. With the slots that its frame needs.
+    pub(super) fn cluster(&mut self, summands: &[linear::Summand]) -> (Cluster, usize) {
+        self.frame = self.scope.size();
+        let now = self.now;
+        let mut compiled = Vec::with_capacity(summands.len());
+        for summand in summands {
+            let extras = Extras::new(self.program(), summand, now);
+            compiled.push(self.summand(summand, &extras));
+        }
+        (Cluster::new(compiled), self.frame)
+    }
+
+    /// Puts summands with the same tests together. The order is that of the first of each.
+    fn clusters(&mut self, summands: &[linear::Summand], extras: &[Extras]) -> (Vec<Arc<Cluster>>, Index) {
+        let mut tests: Vec<Vec<(u32, u32)>> = Vec::new();
+        let mut parts: Vec<Vec<(Summand, Vec<u32>)>> = Vec::new();
+        let mut known: FxHashMap<Vec<(u32, u32)>, usize> = FxHashMap::default();
+        for (summand, extras) in summands.iter().zip(extras) {
+            let locations = summand.locations.iter();
+            let mut locations: Vec<(u32, u32)> =
+                locations.map(|&(parameter, location)| (parameter as u32, location)).collect();
+            locations.sort_unstable();
+            let at = *known.entry(locations).or_insert_with_key(|locations| {
+                tests.push(locations.clone());
+                parts.push(Vec::new());
+                parts.len() - 1
+            });
+            let compiled = self.summand(summand, extras);
+            parts[at].push(compiled);
+        }
+        let clusters = parts.into_iter().map(|part| Arc::new(Cluster::new(part))).collect();
+        (clusters, Index::new(tests.iter().map(Vec::as_slice)))
+    }
+
     /// A summand, and the words of a state that it reads.
-    fn summand(
-        &mut self,
-        summand: &linear::Summand,
-        after: Option<ExpressionId>,
-        possible: Option<ExpressionId>,
-    ) -> (Summand, Vec<u32>) {
+    fn summand(&mut self, summand: &linear::Summand, extras: &Extras) -> (Summand, Vec<u32>) {
         let mut conditions = summand.conditions.clone();
-        conditions.extend(after);
+        conditions.extend(extras.after);
         let mut seen = Vec::new();
         for action in &summand.actions {
             seen.extend_from_slice(&action.arguments);
@@ -230,7 +253,7 @@ impl Compiler {
             arguments.extend(action.arguments.iter().map(|&one| self.source(one, &mut scope)));
         }
         let time = summand.time.map(|time| self.source(time, &mut scope));
-        let signature = self.signature(Signature {
+        let signature = self.signatures.number(Signature {
             actions: summand
                 .actions
                 .iter()
@@ -239,8 +262,13 @@ impl Compiler {
             timed: time.is_some(),
             weighted: summand.distribution.is_some(),
         });
-        let choice = summand.distribution.as_ref().map(|choice| self.choice(choice, possible, &mut scope));
-        let updates = summand.updates.iter().map(|update| self.update(update, &mut scope)).collect();
+        let choice =
+            summand.distribution.as_ref().map(|choice| self.choice(choice, extras.possible, &mut scope));
+        let mut updates: Vec<Update> =
+            summand.updates.iter().map(|update| self.update(update, &mut scope)).collect();
+        if let Some(word) = self.ended.filter(|_| is_termination(&self.program, summand)) {
+            updates.push(Update::Go(vec![(word, Source::Constant(Value::from_word(location_word(1))))]));
+        }
         self.frame = self.frame.max(scope.size());
         let span = summand.span;
         (Summand { guard, signature, arguments, time, choice, updates, span, repeats }, reads)
@@ -320,14 +348,6 @@ impl Compiler {
         let value = self.machine.evaluate(&code, base);
         self.machine.leave(base);
         Some(self.machine.heap.keep(value.ok()?))
-    }
-
-    fn signature(&mut self, signature: Signature) -> u32 {
-        let at = self.signatures.iter().position(|known| *known == signature).unwrap_or_else(|| {
-            self.signatures.push(signature);
-            self.signatures.len() - 1
-        });
-        at as u32
     }
 
     fn free(&self, roots: &[ExpressionId]) -> FxHashSet<VariableId> {

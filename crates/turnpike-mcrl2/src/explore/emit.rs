@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use turnpike_model::Successors;
 use turnpike_model::label::LabelId;
 
-use super::labels::{Front, Labels};
+use super::labels::{Front, Labels, Signature};
 use super::network::{Choice, Network, Source, Summand, Update, location_word};
 use crate::enumerate::EnumerationError;
 use crate::evaluate::{EvaluationError, Machine};
@@ -69,12 +69,12 @@ impl<'m> Emitter<'m> {
         summand: &Summand,
     ) -> Result<(), Trouble> {
         self.label.clear();
-        self.label.push(summand.signature);
+        self.label.push(summand.signature.0);
         for argument in &summand.arguments {
             let value = kept(machine, base, argument)?;
             self.label.push(value);
         }
-        self.order_actions(machine, summand.signature);
+        self.order_actions(machine, &summand.signature.1);
         let now = match &summand.time {
             Some(time) => {
                 let time = kept(machine, base, time)?;
@@ -163,8 +163,8 @@ impl<'m> Emitter<'m> {
     }
 
     /// Actions of the same name stand in the order of their texts, so that equal labels have equal words.
-    fn order_actions(&mut self, machine: &Machine, signature: u32) {
-        let actions = &self.network.signatures[signature as usize].actions;
+    fn order_actions(&mut self, machine: &Machine, signature: &Signature) {
+        let actions = &signature.actions;
         if actions.len() < 2 || actions.windows(2).all(|pair| pair[0] != pair[1]) {
             return;
         }

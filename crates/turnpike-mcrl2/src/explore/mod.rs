@@ -9,6 +9,7 @@ mod emit;
 mod ending;
 mod index;
 mod labels;
+mod late;
 mod measure;
 mod network;
 mod predicate;
@@ -27,7 +28,7 @@ use self::network::Network;
 use self::predicate::Predicates;
 use self::source::SourceText;
 use self::walker::Walker;
-use crate::linear::{self, LinearProcess};
+use crate::linear::{self, Composition, LinearProcess};
 use crate::lint::lints;
 use crate::sorts::{Program, check_specification};
 use crate::syntax::parse_specification;
@@ -43,7 +44,13 @@ pub struct Options {
     pub timed: bool,
     /// Whether to look for equations that never apply or contradict each other.
     pub lints: bool,
+    /// How many combinations of steps are tried before summands are made only for the locations that are met; by default
+    /// [`MOST_COMBINATIONS`]. What can be seen of a model does not depend on it.
+    pub combinations: Option<usize>,
 }
+
+/// So many combinations of steps are tried in much less time than a user notices.
+pub const MOST_COMBINATIONS: usize = 50_000;
 
 /// What the places of diagnostics refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,16 +78,25 @@ pub struct Mcrl2Model {
     info: ModelInfo,
     source: SourceText,
     network: Network,
+    summands: Option<usize>,
     labels: Labels,
     measures: Vec<Measure>,
     predicates: Mutex<Predicates>,
 }
 
-/// Parses and checks a specification, applies settings and linearises. Warnings come with the process.
+/// Parses and checks a specification, applies settings and linearises. Warnings come with the process, which has all its summands.
 pub fn linearise(text: &str, options: &Options) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
-    let (program, warnings) = checked(text, options)?;
     let how = linear::Options { unhide: options.unhide.clone(), ..linear::Options::default() };
-    let process = linear::linearise_with(program, &how)
+    linearise_with(text, options, &how)
+}
+
+fn linearise_with(
+    text: &str,
+    options: &Options,
+    how: &linear::Options,
+) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
+    let (program, warnings) = checked(text, options)?;
+    let process = linear::linearise_with(program, how)
         .map_err(|diagnostics| Refusal { place: Place::Specification, diagnostics })?;
     Ok((process, warnings))
 }
@@ -120,17 +136,21 @@ fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), 
 impl Mcrl2Model {
     /// Parses, checks, linearises and compiles. `name` is what the user calls it. Warnings come with the model.
     pub fn new(name: &str, text: &str, options: &Options) -> Result<(Mcrl2Model, Vec<Diagnostic>), Refusal> {
-        let (process, warnings) = linearise(text, options)?;
+        let how = linear::Options {
+            unhide: options.unhide.clone(),
+            limit: options.combinations.unwrap_or(MOST_COMBINATIONS),
+            later: true,
+        };
+        let (process, warnings) = linearise_with(text, options, &how)?;
         if options.timed {
             can_be_timed(&process)
                 .map_err(|error| Refusal { place: Place::Specification, diagnostics: vec![error] })?;
         }
-        let actions: BTreeSet<String> = process
-            .summands
-            .iter()
-            .flat_map(|summand| &summand.actions)
-            .map(|action| process.program.text(action.name).to_owned())
-            .collect();
+        let named = process.summands.iter().flat_map(|summand| &summand.actions).map(|action| action.name);
+        let more = process.later.iter().flat_map(Composition::actions);
+        let actions: BTreeSet<String> =
+            named.chain(more).map(|name| process.program.text(name).to_owned()).collect();
+        let summands = process.later.is_none().then_some(process.summands.len());
         let network = compile::compile(process);
         let (measures, measure_infos) = measure::measures(&network).into_iter().unzip();
         let mut info = ModelInfo::new(title(name, options), network.width);
@@ -142,19 +162,19 @@ impl Mcrl2Model {
         info.fingerprint = fingerprint(text, options);
         let source = SourceText { name: name.to_owned(), text: text.to_owned() };
         let (labels, predicates) = (Labels::default(), Mutex::default());
-        Ok((Mcrl2Model { info, source, network, labels, measures, predicates }, warnings))
+        Ok((Mcrl2Model { info, source, network, summands, labels, measures, predicates }, warnings))
     }
 
     /// Whether some step is a probabilistic choice. Its outcomes are then transitions of their own, one after the other, whose
     /// labels end in the probability, as in `a [1/3]`; they belong together until their probabilities add up to one. The initial state
     /// is a choice when its transitions are labelled `dist`.
     pub fn is_probabilistic(&self) -> bool {
-        self.has_initial_choice() || self.network.summands.iter().any(|summand| summand.choice.is_some())
+        self.has_initial_choice() || self.network.has_choices
     }
 
-    /// How many summands the linear process has.
-    pub fn summands(&self) -> usize {
-        self.network.summands.len()
+    /// How many summands the linear process has, if all are made.
+    pub fn summands(&self) -> Option<usize> {
+        self.summands
     }
 
     /// Whether the initial state stands for a probabilistic choice.
@@ -175,11 +195,11 @@ impl Model for Mcrl2Model {
 
 /// With time honoured, no component lets time pass beyond what the others need. Only a single component never has to wait.
 fn can_be_timed(process: &LinearProcess) -> Result<(), Diagnostic> {
-    let timed = process.summands.iter().find(|summand| summand.time.is_some());
-    match timed {
-        Some(summand) if process.initial.len() > 1 => {
+    let timed = process.summands.iter().find(|summand| summand.time.is_some()).map(|summand| summand.span);
+    match timed.or_else(|| process.later.as_ref()?.timed()) {
+        Some(span) if process.initial.len() > 1 => {
             let message = "time in a system of several components cannot be honoured yet";
-            Err(Diagnostic::error(message).at(summand.span.range(), "this action has a time").help(
+            Err(Diagnostic::error(message).at(span.range(), "this action has a time").help(
                 "without --timed actions keep their times, and time never goes back, \
                  but a component may wait longer than it says",
             ))

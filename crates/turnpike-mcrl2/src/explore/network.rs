@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::ending::Ending;
 use super::index::Index;
-use super::labels::Signature;
+use super::labels::{Signature, Signatures};
+use super::late::Late;
 use crate::enumerate::Plan;
 use crate::evaluate::{Code, Rules};
 use crate::linear;
@@ -28,11 +29,14 @@ pub(super) struct Network {
     pub(super) frame: usize,
     /// Slots of global variables, with the variables and the values chosen for them.
     pub(super) constants: Vec<(u32, (VariableId, Value))>,
-    pub(super) signatures: Vec<Signature>,
-    pub(super) summands: Vec<Summand>,
-    pub(super) clusters: Vec<Cluster>,
+    pub(super) signatures: Arc<Signatures>,
+    pub(super) clusters: Vec<Arc<Cluster>>,
     /// Clusters by locations.
     pub(super) index: Index,
+    /// What makes clusters when there are too many to have them all; none are listed then.
+    pub(super) late: Option<Late>,
+    /// Whether some step is a probabilistic choice.
+    pub(super) has_choices: bool,
     pub(super) initial: Vec<Update>,
     pub(super) initial_choice: Option<Choice>,
     /// The signature of steps out of the initial choice.
@@ -52,7 +56,7 @@ pub(super) struct Cluster {
 /// Summands of a cluster that read the same words.
 #[derive(Debug)]
 pub(super) struct Group {
-    pub(super) summands: Vec<u32>,
+    pub(super) summands: Vec<Summand>,
     pub(super) reads: Vec<u32>,
 }
 
@@ -60,7 +64,7 @@ pub(super) struct Group {
 #[derive(Debug)]
 pub(super) struct Summand {
     pub(super) guard: Guard,
-    pub(super) signature: u32,
+    pub(super) signature: (u32, Arc<Signature>),
     /// Arguments of all actions, one after the other.
     pub(super) arguments: Vec<Source>,
     pub(super) time: Option<Source>,
@@ -111,7 +115,29 @@ pub(super) enum Update {
     Go(Vec<(u32, Source)>),
 }
 
+impl Cluster {
+    /// Of summands, each with the words that it reads. The order of groups is that of the first of each.
+    pub(super) fn new(summands: impl IntoIterator<Item = (Summand, Vec<u32>)>) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        for (summand, reads) in summands {
+            match groups.iter_mut().find(|group| group.reads == reads) {
+                Some(group) => group.summands.push(summand),
+                None => groups.push(Group { summands: vec![summand], reads }),
+            }
+        }
+        let mut reads: Vec<u32> = groups.iter().flat_map(|group| group.reads.iter().copied()).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        Cluster { groups, reads }
+    }
+}
+
 impl Network {
+    /// The program that all expressions belong to.
+    pub(super) fn program(&self) -> Arc<Program> {
+        self.late.as_ref().map_or_else(|| Arc::clone(&self.program), Late::program)
+    }
+
     /// A value as it is printed.
     pub(super) fn text(&self, heap: &Heap, value: Value) -> String {
         heap.print(&self.rules.program(), &Functions(&self.rules), value)

@@ -35,7 +35,7 @@ impl SourceText {
         trouble: Trouble,
         span: Option<Span>,
     ) -> StepError {
-        let program = &network.program;
+        let program = &network.program();
         let text = |value| network.text(heap, value);
         let place = span.map_or_else(|| self.name.clone(), |span| self.place(span));
         let evaluation = |error: EvaluationError| match error {

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
 
+use rustc_hash::FxHashMap;
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
 
 use super::Mcrl2Model;
@@ -10,7 +11,8 @@ use super::cache::Cache;
 use super::emit::{Emitter, Trouble, apply, changes, number, undecided_parts};
 use super::ending::Ending;
 use super::labels;
-use super::network::{Guard, Network, location_of};
+use super::late::Late;
+use super::network::{Cluster, Guard, Network, Summand, location_of};
 use super::predicate::Predicate;
 use crate::evaluate::Machine;
 use crate::syntax::Span;
@@ -18,6 +20,8 @@ use crate::value::Value;
 
 /// More words than these are not worth a look-up.
 const WIDEST_KEY: usize = 48;
+/// Combinations of locations whose clusters a walker remembers.
+const MOST_PLACES: usize = 1 << 16;
 
 /// One thread's view on a specification.
 #[derive(Debug)]
@@ -26,15 +30,30 @@ pub(super) struct Walker<'m> {
     machine: Machine,
     /// The frame that the summands' code runs in.
     base: usize,
+    /// How many slots it has.
+    frame: usize,
     /// Whether the frame holds the state at hand.
     loaded: bool,
     emitter: Emitter<'m>,
+    /// The clusters that were met so far; all of them when they are not made late.
+    clusters: Vec<Arc<Cluster>>,
     /// One cache for each cluster, and one for each group of each cluster with several groups.
     caches: Vec<(Cache, Vec<Cache>)>,
+    places: Places,
     found: Vec<u32>,
     key: Vec<u32>,
     predicates: Vec<Arc<Predicate>>,
     scratch: Vec<u32>,
+}
+
+/// Where clusters that are made late stand among those of a walker.
+#[derive(Debug, Default)]
+struct Places {
+    /// By locations.
+    clusters: FxHashMap<Box<[u32]>, Box<[u32]>>,
+    /// By the numbers that they were made with.
+    numbers: FxHashMap<u32, u32>,
+    locations: Vec<u32>,
 }
 
 /// The word that all words of the state before the initial choice are.
@@ -50,21 +69,16 @@ impl<'m> Walker<'m> {
         for &(slot, (_, value)) in &network.constants {
             machine.set_slot(base, slot, value);
         }
-        let caches = network
-            .clusters
-            .iter()
-            .map(|cluster| {
-                let groups = if cluster.groups.len() > 1 { cluster.groups.len() } else { 0 };
-                (Cache::default(), (0..groups).map(|_| Cache::default()).collect())
-            })
-            .collect();
         Walker {
             model,
             machine,
             base,
+            frame: network.frame,
             loaded: false,
             emitter: Emitter::new(network, &model.labels),
-            caches,
+            clusters: network.clusters.clone(),
+            caches: network.clusters.iter().map(|cluster| caches_of(cluster)).collect(),
+            places: Places::default(),
             found: Vec::new(),
             key: Vec::new(),
             predicates: Vec::new(),
@@ -95,15 +109,65 @@ impl<'m> Walker<'m> {
         }
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        network.index.collect(|word| location_of(state[word as usize]), &mut found);
-        let outcome = found.iter().try_for_each(|&cluster| self.cluster(cluster as usize, state, out));
+        let outcome = match &network.late {
+            None => {
+                network.index.collect(|word| location_of(state[word as usize]), &mut found);
+                Ok(())
+            }
+            Some(late) => self.find_late(late, state, &mut found),
+        };
+        let clusters = std::mem::take(&mut self.clusters);
+        let outcome = outcome.and_then(|()| {
+            found.iter().map(|&id| id as usize).try_for_each(|id| self.cluster(id, &clusters[id], state, out))
+        });
+        self.clusters = clusters;
         self.found = found;
         outcome
     }
 
+    /// The clusters at the locations of a state, made now if nobody was there before.
+    fn find_late(&mut self, late: &Late, state: &[u32], found: &mut Vec<u32>) -> Result<(), StepError> {
+        let network = self.network();
+        let Places { clusters, numbers, locations } = &mut self.places;
+        locations.clear();
+        locations.extend(network.controls.iter().map(|&word| location_of(state[word as usize])));
+        if let Some(known) = clusters.get(&locations[..]) {
+            found.extend_from_slice(known);
+            return Ok(());
+        }
+        let all = late
+            .clusters(&network.controls, locations)
+            .map_err(|error| StepError::new(format!("{}: {}", self.model.source.name, error.message)))?;
+        for made in &*all {
+            let at = *numbers.entry(made.number).or_insert(self.clusters.len() as u32);
+            found.push(at);
+            if at as usize == self.clusters.len() {
+                self.clusters.push(Arc::clone(&made.cluster));
+                self.caches.push(caches_of(&made.cluster));
+                self.frame = self.frame.max(made.frame);
+            }
+        }
+        if clusters.len() >= MOST_PLACES {
+            clusters.clear();
+        }
+        clusters.insert(locations[..].into(), found[..].into());
+        // The frame may have become larger.
+        self.machine.leave(self.base);
+        self.machine.enter(self.frame);
+        for &(slot, (_, value)) in &network.constants {
+            self.machine.set_slot(self.base, slot, value);
+        }
+        Ok(())
+    }
+
     /// What the summands of a cluster do, from memory where possible.
-    fn cluster(&mut self, id: usize, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
-        let cluster = &self.network().clusters[id];
+    fn cluster(
+        &mut self,
+        id: usize,
+        cluster: &Cluster,
+        state: &[u32],
+        out: &mut Successors,
+    ) -> Result<(), StepError> {
         if cluster.reads.len() <= WIDEST_KEY && self.caches[id].0.is_in_use() {
             gather(&cluster.reads, state, &mut self.key);
             if let Some(records) = self.caches[id].0.find(&self.key) {
@@ -139,23 +203,22 @@ impl<'m> Walker<'m> {
     }
 
     /// Appends the records of summands.
-    fn summands(&mut self, summands: &[u32], state: &[u32]) -> Result<(), StepError> {
+    fn summands(&mut self, summands: &[Summand], state: &[u32]) -> Result<(), StepError> {
         if !self.loaded {
             for (slot, &word) in state.iter().enumerate() {
                 self.machine.set_slot(self.base, slot as u32, Value::from_word(word));
             }
             self.loaded = true;
         }
-        for &summand in summands {
-            if let Err(trouble) = self.summand(summand as usize) {
-                return Err(self.explain(trouble, Some(summand as usize)));
+        for summand in summands {
+            if let Err(trouble) = self.summand(summand) {
+                return Err(self.explain(trouble, Some(summand.span)));
             }
         }
         Ok(())
     }
 
-    fn summand(&mut self, index: usize) -> Result<(), Trouble> {
-        let summand = &self.network().summands[index];
+    fn summand(&mut self, summand: &Summand) -> Result<(), Trouble> {
         let Walker { machine, emitter, base, .. } = self;
         let base = *base;
         let (plan, once) = match &summand.guard {
@@ -204,14 +267,13 @@ impl<'m> Walker<'m> {
         let Some(condition) = condition else {
             return StepError::new(format!("{}: this state cannot be explored", self.model.source.name));
         };
-        let span = self.network().program.span_of(condition);
+        let span = self.network().program().span_of(condition);
         let place = (span != Span::default()).then_some(span);
         let trouble = Trouble::Stuck { condition, value };
         self.model.source.explain(self.network(), &self.machine.heap, trouble, place)
     }
 
-    fn explain(&self, trouble: Trouble, summand: Option<usize>) -> StepError {
-        let span = summand.map(|index| self.network().summands[index].span);
+    fn explain(&self, trouble: Trouble, span: Option<Span>) -> StepError {
         self.model.source.explain(self.network(), &self.machine.heap, trouble, span)
     }
 
@@ -221,6 +283,11 @@ impl<'m> Walker<'m> {
             None => self.network().text(&self.machine.heap, value),
         }
     }
+}
+
+fn caches_of(cluster: &Cluster) -> (Cache, Vec<Cache>) {
+    let groups = if cluster.groups.len() > 1 { cluster.groups.len() } else { 0 };
+    (Cache::default(), (0..groups).map(|_| Cache::default()).collect())
 }
 
 /// The words of a read set.
@@ -275,8 +342,8 @@ impl Explorer for Walker<'_> {
 
     fn label(&mut self, id: LabelId) -> Label {
         let words = self.model.labels.words(id);
-        let signature = &self.network().signatures[words[0] as usize];
-        labels::label(signature, &words[1..], |value| self.text_of(value))
+        let signature = self.network().signatures.get(words[0]);
+        labels::label(&signature, &words[1..], |value| self.text_of(value))
     }
 
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {

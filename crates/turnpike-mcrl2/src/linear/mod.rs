@@ -10,6 +10,7 @@ mod text;
 
 use turnpike_model::diagnostic::Diagnostic;
 
+pub use self::parallel::{Composition, Joint};
 use crate::sorts::{BehaviourId, ExpressionId, Program, VariableId};
 use crate::syntax::{Span, Symbol};
 
@@ -22,6 +23,8 @@ pub struct LinearProcess {
     pub parameters: Vec<Parameter>,
     /// What can happen.
     pub summands: Vec<Summand>,
+    /// When there would be more summands than the options allow, what makes those that are needed; none are listed then.
+    pub later: Option<Composition>,
     /// The choice at the very beginning, if there is one.
     pub initial_distribution: Option<Distribution>,
     /// The initial values, one update for each component; closed but for the variables of the distribution.
@@ -175,11 +178,13 @@ pub struct Options {
     pub unhide: Vec<String>,
     /// How many combinations of steps are tried before giving up.
     pub limit: usize,
+    /// Instead of giving up, leave the summands to be made where they are needed.
+    pub later: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { unhide: Vec::new(), limit: 2_000_000 }
+        Options { unhide: Vec::new(), limit: 2_000_000, later: false }
     }
 }
 

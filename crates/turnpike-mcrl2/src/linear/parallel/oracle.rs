@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::composition::Composition;
 use super::names::{Bag, bag};
 use super::skeleton::{Node, Skeleton};
-use super::steps;
+use super::summands::Layout;
 use crate::expression::{self, Substitution};
 use crate::linear::{ActionInstance, Automaton, Edge, Goto, Location, Step, Update};
 use crate::sorts::{Expression, ExpressionId, Program, SortId, VariableId};
@@ -89,6 +90,10 @@ impl World {
         let mut world = World { program, skeleton: Skeleton::default(), names, variables: Vec::new() };
         world.add(shape);
         world
+    }
+
+    fn composition(&mut self) -> Composition {
+        Composition::new(&mut self.program, self.skeleton.clone(), Layout::default())
     }
 
     fn bag(&self, names: &[usize]) -> Bag {
@@ -301,7 +306,8 @@ proptest! {
     fn steps_are_as_defined(shape in shape()) {
         let mut world = World::new(&shape);
         prop_assume!(world.variables.len() <= 8 && world.skeleton.components.len() <= 6);
-        let vectors = steps(&mut world.program, &world.skeleton, 1_000_000).expect("few steps");
+        let mut composition = world.composition();
+        let vectors = composition.steps(&mut world.program, None, 1_000_000).expect("few steps");
         let root = world.skeleton.nodes.len() - 1;
         for valuation in 0..1_u32 << world.variables.len() {
             let mut values = Substitution::default();

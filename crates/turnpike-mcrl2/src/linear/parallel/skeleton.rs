@@ -40,8 +40,23 @@ pub(super) enum Node {
     Rename(Vec<(Symbol, Symbol)>, usize),
 }
 
+impl Node {
+    /// The nodes directly below.
+    pub(super) fn operands(&self) -> &[usize] {
+        match self {
+            Node::Leaf(_) => &[],
+            Node::Parallel(operands) => operands,
+            Node::Comm(_, body)
+            | Node::Allow(_, body)
+            | Node::Block(_, body)
+            | Node::Hide(_, body)
+            | Node::Rename(_, body) => std::slice::from_ref(body),
+        }
+    }
+}
+
 /// The operator tree and its components.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Skeleton {
     /// The root is the last.
     pub(super) nodes: Vec<Node>,

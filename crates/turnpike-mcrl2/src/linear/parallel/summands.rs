@@ -10,7 +10,7 @@ use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableI
 use crate::syntax::{Span, Symbol};
 
 /// Where the components stand among the parameters.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     pub(super) parameters: Vec<Parameter>,
     /// For each component its control parameter.

@@ -5,6 +5,7 @@
 //! multiset of names the ways to compose it are enumerated.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -26,7 +27,7 @@ pub(super) struct Vector {
 }
 
 /// What a node of the operator tree can do.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
     /// By the names that are seen.
     pub(super) groups: BTreeMap<Bag, Vec<Vector>>,
@@ -46,11 +47,14 @@ pub(super) enum Truth {
     Open(ExpressionId),
 }
 
+/// What is known of equations, by their sides.
+pub(super) type Equations = FxHashMap<(ExpressionId, ExpressionId), Truth>;
+
 /// Builds vectors of a program.
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
     pub(super) program: &'a mut Program,
-    equations: FxHashMap<(ExpressionId, ExpressionId), Truth>,
+    pub(super) equations: Equations,
     left: usize,
 }
 
@@ -76,10 +80,16 @@ impl Steps {
         self.groups.entry(vector.names()).or_default().push(vector);
     }
 
-    /// The steps of a component that pass the filter.
-    pub(super) fn of_component(component: usize, automaton: &Automaton, filter: &Filter) -> Steps {
+    /// The steps of a component, or those at one location, that pass the filter.
+    pub(super) fn of_component(
+        component: usize,
+        automaton: &Automaton,
+        at: Option<u32>,
+        filter: &Filter,
+    ) -> Steps {
         let mut steps = Steps::default();
-        for (index, edge) in automaton.edges.iter().enumerate() {
+        let edges = automaton.edges.iter().enumerate();
+        for (index, edge) in edges.filter(|(_, edge)| at.is_none_or(|at| at == edge.from)) {
             let edges = vec![(component as u32, index as u32)];
             match &edge.what {
                 Step::Terminate => steps.ends.push(Vector { edges, ..Vector::default() }),
@@ -128,8 +138,8 @@ impl Steps {
 
 impl<'a> Builder<'a> {
     /// Builds at most `limit` vectors.
-    pub(super) fn new(program: &'a mut Program, limit: usize) -> Self {
-        Builder { program, equations: FxHashMap::default(), left: limit }
+    pub(super) fn new(program: &'a mut Program, equations: Equations, limit: usize) -> Self {
+        Builder { program, equations, left: limit }
     }
 
     pub(super) fn spend(&mut self) -> Result<(), TooMany> {
@@ -173,7 +183,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The steps of operands in parallel that pass the filter.
-    pub(super) fn join(&mut self, operands: &[Steps], filter: &Filter) -> Result<Steps, TooMany> {
+    pub(super) fn join(&mut self, operands: &[Arc<Steps>], filter: &Filter) -> Result<Steps, TooMany> {
         let mut steps = Steps::default();
         let names = operands.iter().flat_map(|one| one.groups.keys()).flat_map(|names| names.iter().copied());
         match filter.targets(&names.collect()) {
@@ -211,7 +221,7 @@ impl<'a> Builder<'a> {
     fn combine(
         &mut self,
         steps: &mut Steps,
-        operands: &[Steps],
+        operands: &[Arc<Steps>],
         chosen: &[(usize, &Bag)],
         links: &[Bag],
     ) -> Result<(), TooMany> {
@@ -258,7 +268,7 @@ impl Vector {
 
 /// Finds all ways to compose a multiset of names from steps of different operands.
 struct Cover<'a> {
-    operands: &'a [Steps],
+    operands: &'a [Arc<Steps>],
     /// For each name the operands and groups that have it.
     having: FxHashMap<Symbol, Vec<(usize, &'a Bag)>>,
     /// Operands that can do something invisible, which happens together with everything.
@@ -268,7 +278,7 @@ struct Cover<'a> {
 }
 
 impl<'a> Cover<'a> {
-    fn new(operands: &'a [Steps]) -> Self {
+    fn new(operands: &'a [Arc<Steps>]) -> Self {
         let mut having: FxHashMap<Symbol, Vec<(usize, &'a Bag)>> = FxHashMap::default();
         let mut invisible = Vec::new();
         for (index, operand) in operands.iter().enumerate() {
@@ -338,7 +348,7 @@ impl<'a> Cover<'a> {
 
 /// All combinations that the filter lets pass: for when what is allowed cannot be written out.
 struct Product<'a> {
-    operands: &'a [Steps],
+    operands: &'a [Arc<Steps>],
     filter: &'a Filter,
     chosen: Vec<(usize, &'a Bag)>,
 }
