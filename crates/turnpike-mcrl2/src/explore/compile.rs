@@ -90,6 +90,8 @@ pub(super) fn compile(process: LinearProcess) -> Network {
     compiler.frame = compiler.frame.max(scope.size());
     let beginning = Signature { actions: vec![("dist".to_owned(), 0)], timed: false, weighted: true };
     let initial_signature = signatures.number(beginning).0;
+    let mut frame = compiler.frame;
+    let late = later.map(|later| Late::new(later, compiler, &mut frame));
     let controls =
         (0..parameters.len() as u32).filter(|&word| parameters[word as usize].locations.is_some()).collect();
     Network {
@@ -97,12 +99,12 @@ pub(super) fn compile(process: LinearProcess) -> Network {
         width,
         now: now.map(|(word, _)| word),
         controls,
-        frame: compiler.frame,
+        frame,
         constants,
         signatures,
         clusters,
         index,
-        late: later.map(|later| Late::new(later, compiler)),
+        late,
         has_choices,
         initial,
         initial_choice,
@@ -187,6 +189,13 @@ impl Compiler {
             compiled.push(self.summand(summand, &extras));
         }
         (Cluster::new(compiled), self.frame)
+    }
+
+    /// Code for conditions over the parameters, the words that they read, and the slots that a frame needs for them.
+    pub(super) fn conditions(&mut self, conditions: &[ExpressionId]) -> (Vec<Code>, Vec<u32>, usize) {
+        let mut scope = self.scope.clone();
+        let codes = conditions.iter().map(|&one| self.code(one, &mut scope)).collect();
+        (codes, self.reads(self.free(conditions).iter()), scope.size())
     }
 
     /// Puts summands with the same tests together. The order is that of the first of each.

@@ -1,8 +1,9 @@
-//! Summands that are made where they are needed: for the locations at hand, when all of them together would be too many.
+//! Summands that are made where they are needed, when all of them together would be too many.
 //!
-//! What can happen at some locations consists of clusters, each concerning some of the components. A cluster depends on the locations of
-//! these alone, so it is compiled once, however many combinations of locations it is part of. In which order clusters are made shows
-//! nowhere: at the same locations they always come in the same order.
+//! For a state every component tells which of its edges are possible, as far as its own parameters say: a set, which has a number.
+//! Clusters are made for the sets at hand, each of the steps of some of the components. A cluster depends on the sets of these alone, so
+//! it is compiled once, however many combinations of sets it is part of. In which order clusters are made shows nowhere: for the same
+//! state they always come in the same order.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,24 +12,44 @@ use turnpike_model::Diagnostic;
 
 use super::compile::Compiler;
 use super::network::Cluster;
+use crate::evaluate::{Code, Machine};
 use crate::linear::Composition;
 use crate::sorts::Program;
+use crate::value::Value;
 
-/// Combinations of locations that are remembered.
+/// Combinations of sets that are remembered.
 const MOST_PLACES: usize = 1 << 17;
 
 /// What makes clusters, shared by all explorers.
 #[derive(Debug)]
 pub(super) struct Late {
+    pub(super) components: Vec<Component>,
     workshop: Mutex<Workshop>,
+}
+
+/// A component: when its edges are possible.
+#[derive(Debug)]
+pub(super) struct Component {
+    /// The word that holds its location.
+    pub(super) control: Option<u32>,
+    /// By location.
+    pub(super) places: Vec<Place>,
+}
+
+/// The edges that leave a location.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    edges: Vec<(u32, Vec<Code>)>,
+    /// The words that their conditions read.
+    pub(super) reads: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct Workshop {
     composition: Composition,
     compiler: Compiler,
-    /// By the locations that they need.
-    clusters: FxHashMap<Vec<(usize, u32)>, Arc<Made>>,
+    /// By components and their sets.
+    clusters: FxHashMap<Vec<(u32, u32)>, Arc<Made>>,
     places: FxHashMap<Vec<u32>, Arc<[Arc<Made>]>>,
 }
 
@@ -41,23 +62,56 @@ pub(super) struct Made {
     pub(super) frame: usize,
 }
 
+impl Place {
+    /// The edges that are not impossible. What cannot be decided is left to the summands, which tell why.
+    pub(super) fn possible(&self, machine: &mut Machine, base: usize) -> Vec<u32> {
+        let mut fails = |code: &Code| {
+            let value = machine.evaluate(code, base).ok();
+            value.and_then(Value::as_bool) == Some(false)
+        };
+        let edges = self.edges.iter();
+        edges.filter(|(_, codes)| !codes.iter().any(&mut fails)).map(|&(edge, _)| edge).collect()
+    }
+}
+
 impl Late {
-    pub(super) fn new(composition: Composition, compiler: Compiler) -> Self {
+    /// `frame` becomes as large as conditions need it.
+    pub(super) fn new(composition: Composition, mut compiler: Compiler, frame: &mut usize) -> Self {
+        let components = (0..composition.components())
+            .map(|component| {
+                let mut places: Vec<Place> = Vec::new();
+                for guarded in composition.guarded(&compiler.program, component) {
+                    let from = guarded.from as usize;
+                    if places.len() <= from {
+                        places.resize_with(from + 1, Place::default);
+                    }
+                    let (codes, reads, size) = compiler.conditions(&guarded.conditions);
+                    *frame = size.max(*frame);
+                    let place = &mut places[from];
+                    place.edges.push((guarded.edge, codes));
+                    place.reads.extend(reads);
+                    place.reads.sort_unstable();
+                    place.reads.dedup();
+                }
+                Component { control: composition.control(component).map(|word| word as u32), places }
+            })
+            .collect();
         let (clusters, places) = (FxHashMap::default(), FxHashMap::default());
-        Late { workshop: Mutex::new(Workshop { composition, compiler, clusters, places }) }
+        Late { components, workshop: Mutex::new(Workshop { composition, compiler, clusters, places }) }
     }
 
     fn workshop(&self) -> MutexGuard<'_, Workshop> {
         self.workshop.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The clusters at some locations: those of the control parameters `controls`.
-    pub(super) fn clusters(
-        &self,
-        controls: &[u32],
-        locations: &[u32],
-    ) -> Result<Arc<[Arc<Made>]>, Diagnostic> {
-        self.workshop().clusters(controls, locations)
+    /// The number of a set of edges of a component.
+    pub(super) fn set(&self, component: usize, edges: &[u32]) -> u32 {
+        self.workshop().composition.set(component, edges)
+    }
+
+    /// The clusters for the sets of the components.
+    pub(super) fn clusters(&self, sets: &[u32]) -> Result<Arc<[Arc<Made>]>, Diagnostic> {
+        self.workshop().clusters(sets)
     }
 
     /// The program with what was added to it so far.
@@ -67,18 +121,14 @@ impl Late {
 }
 
 impl Workshop {
-    fn clusters(&mut self, controls: &[u32], locations: &[u32]) -> Result<Arc<[Arc<Made>]>, Diagnostic> {
-        if let Some(known) = self.places.get(locations) {
+    fn clusters(&mut self, sets: &[u32]) -> Result<Arc<[Arc<Made>]>, Diagnostic> {
+        if let Some(known) = self.places.get(sets) {
             return Ok(Arc::clone(known));
         }
-        let location = |parameter: usize| {
-            let at = controls.binary_search(&(parameter as u32));
-            at.map_or(0, |at| locations[at])
-        };
-        let joints = self.composition.at(self.compiler.program(), location)?;
+        let joints = self.composition.joints(self.compiler.program(), sets)?;
         let mut all = Vec::with_capacity(joints.len());
         for joint in joints {
-            if let Some(known) = self.clusters.get(&joint.locations) {
+            if let Some(known) = self.clusters.get(&joint.components) {
                 all.push(Arc::clone(known));
                 continue;
             }
@@ -86,7 +136,7 @@ impl Workshop {
             let (cluster, frame) = self.compiler.cluster(&summands);
             let number = self.clusters.len() as u32;
             let made = Arc::new(Made { number, cluster: Arc::new(cluster), frame });
-            self.clusters.insert(joint.locations, Arc::clone(&made));
+            self.clusters.insert(joint.components, Arc::clone(&made));
             all.push(made);
         }
         // What has no summands needs no visit.
@@ -95,7 +145,7 @@ impl Workshop {
             self.places.clear();
         }
         let all: Arc<[Arc<Made>]> = all.into();
-        self.places.insert(locations.to_vec(), Arc::clone(&all));
+        self.places.insert(sets.to_vec(), Arc::clone(&all));
         Ok(all)
     }
 }

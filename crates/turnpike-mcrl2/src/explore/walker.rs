@@ -20,7 +20,7 @@ use crate::value::Value;
 
 /// More words than these are not worth a look-up.
 const WIDEST_KEY: usize = 48;
-/// Combinations of locations whose clusters a walker remembers.
+/// What a walker remembers of sets and their clusters before it starts again.
 const MOST_PLACES: usize = 1 << 16;
 
 /// One thread's view on a specification.
@@ -49,11 +49,14 @@ pub(super) struct Walker<'m> {
 /// Where clusters that are made late stand among those of a walker.
 #[derive(Debug, Default)]
 struct Places {
-    /// By locations.
+    /// For each component the set of its possible edges, by its location and what their conditions read.
+    sets: Vec<FxHashMap<Box<[u32]>, u32>>,
+    /// By the sets of all components.
     clusters: FxHashMap<Box<[u32]>, Box<[u32]>>,
     /// By the numbers that they were made with.
     numbers: FxHashMap<u32, u32>,
-    locations: Vec<u32>,
+    /// The sets at hand.
+    key: Vec<u32>,
 }
 
 /// The word that all words of the state before the initial choice are.
@@ -64,26 +67,25 @@ fn before_word() -> u32 {
 impl<'m> Walker<'m> {
     pub(super) fn new(model: &'m Mcrl2Model) -> Self {
         let network = &model.network;
-        let mut machine = Machine::new(network.rules.clone());
-        let base = machine.enter(network.frame);
-        for &(slot, (_, value)) in &network.constants {
-            machine.set_slot(base, slot, value);
-        }
-        Walker {
+        let components = network.late.as_ref().map_or(0, |late| late.components.len());
+        let sets = vec![FxHashMap::default(); components];
+        let mut walker = Walker {
             model,
-            machine,
-            base,
+            machine: Machine::new(network.rules.clone()),
+            base: 0,
             frame: network.frame,
             loaded: false,
             emitter: Emitter::new(network, &model.labels),
             clusters: network.clusters.clone(),
             caches: network.clusters.iter().map(|cluster| caches_of(cluster)).collect(),
-            places: Places::default(),
+            places: Places { sets, ..Places::default() },
             found: Vec::new(),
             key: Vec::new(),
             predicates: Vec::new(),
             scratch: Vec::new(),
-        }
+        };
+        walker.base = walker.enter();
+        walker
     }
 
     fn network(&self) -> &'m Network {
@@ -125,39 +127,80 @@ impl<'m> Walker<'m> {
         outcome
     }
 
-    /// The clusters at the locations of a state, made now if nobody was there before.
+    /// The clusters for a state, made now if nobody met its like before.
     fn find_late(&mut self, late: &Late, state: &[u32], found: &mut Vec<u32>) -> Result<(), StepError> {
-        let network = self.network();
-        let Places { clusters, numbers, locations } = &mut self.places;
-        locations.clear();
-        locations.extend(network.controls.iter().map(|&word| location_of(state[word as usize])));
-        if let Some(known) = clusters.get(&locations[..]) {
+        let mut sets = std::mem::take(&mut self.places.key);
+        sets.clear();
+        for (component, guards) in late.components.iter().enumerate() {
+            let location = guards.control.map_or(0, |word| location_of(state[word as usize]));
+            let place = guards.places.get(location as usize);
+            gather(place.map_or(&[], |place| &place.reads), state, &mut self.key);
+            self.key.push(location);
+            let known = &mut self.places.sets[component];
+            if let Some(&set) = known.get(&self.key[..]) {
+                sets.push(set);
+                continue;
+            }
+            if known.len() >= MOST_PLACES {
+                known.clear();
+            }
+            self.load(state);
+            let edges = place.map(|place| place.possible(&mut self.machine, self.base)).unwrap_or_default();
+            let set = late.set(component, &edges);
+            self.places.sets[component].insert(self.key[..].into(), set);
+            sets.push(set);
+        }
+        let outcome = self.find_clusters(late, &sets, found);
+        self.places.key = sets;
+        outcome
+    }
+
+    fn find_clusters(&mut self, late: &Late, sets: &[u32], found: &mut Vec<u32>) -> Result<(), StepError> {
+        if let Some(known) = self.places.clusters.get(sets) {
             found.extend_from_slice(known);
             return Ok(());
         }
         let all = late
-            .clusters(&network.controls, locations)
+            .clusters(sets)
             .map_err(|error| StepError::new(format!("{}: {}", self.model.source.name, error.message)))?;
         for made in &*all {
-            let at = *numbers.entry(made.number).or_insert(self.clusters.len() as u32);
+            let at = *self.places.numbers.entry(made.number).or_insert(self.clusters.len() as u32);
             found.push(at);
             if at as usize == self.clusters.len() {
                 self.clusters.push(Arc::clone(&made.cluster));
                 self.caches.push(caches_of(&made.cluster));
-                self.frame = self.frame.max(made.frame);
+                if made.frame > self.frame {
+                    self.frame = made.frame;
+                    self.machine.leave(self.base);
+                    self.base = self.enter();
+                }
             }
         }
-        if clusters.len() >= MOST_PLACES {
-            clusters.clear();
+        if self.places.clusters.len() >= MOST_PLACES {
+            self.places.clusters.clear();
         }
-        clusters.insert(locations[..].into(), found[..].into());
-        // The frame may have become larger.
-        self.machine.leave(self.base);
-        self.machine.enter(self.frame);
-        for &(slot, (_, value)) in &network.constants {
-            self.machine.set_slot(self.base, slot, value);
-        }
+        self.places.clusters.insert(sets.into(), found[..].into());
         Ok(())
+    }
+
+    /// A frame with the values of global variables.
+    fn enter(&mut self) -> usize {
+        let base = self.machine.enter(self.frame);
+        for &(slot, (_, value)) in &self.network().constants {
+            self.machine.set_slot(base, slot, value);
+        }
+        self.loaded = false;
+        base
+    }
+
+    /// Puts a state into the frame.
+    fn load(&mut self, state: &[u32]) {
+        if !self.loaded {
+            for (slot, &word) in state.iter().enumerate() {
+                self.machine.set_slot(self.base, slot as u32, Value::from_word(word));
+            }
+            self.loaded = true;
+        }
     }
 
     /// What the summands of a cluster do, from memory where possible.
@@ -204,12 +247,7 @@ impl<'m> Walker<'m> {
 
     /// Appends the records of summands.
     fn summands(&mut self, summands: &[Summand], state: &[u32]) -> Result<(), StepError> {
-        if !self.loaded {
-            for (slot, &word) in state.iter().enumerate() {
-                self.machine.set_slot(self.base, slot as u32, Value::from_word(word));
-            }
-            self.loaded = true;
-        }
+        self.load(state);
         for summand in summands {
             if let Err(trouble) = self.summand(summand) {
                 return Err(self.explain(trouble, Some(summand.span)));

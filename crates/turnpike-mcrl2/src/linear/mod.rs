@@ -10,7 +10,7 @@ mod text;
 
 use turnpike_model::diagnostic::Diagnostic;
 
-pub use self::parallel::{Composition, Joint};
+pub use self::parallel::{Composition, Guarded, Joint};
 use crate::sorts::{BehaviourId, ExpressionId, Program, VariableId};
 use crate::syntax::{Span, Symbol};
 

@@ -1,5 +1,5 @@
-//! The operator tree with what is known of it before any step is made. It gives the steps of the whole, or only those that are possible
-//! at given locations: where a step joins many components with many edges each, the whole is far larger than what is ever met.
+//! The operator tree with what is known of it before any step is made. It gives the steps of the whole, or only those of given edges:
+//! where a step joins many components with many edges each, the whole is far larger than what is ever possible at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,11 +11,12 @@ use super::names::{Filter, is_part};
 use super::skeleton::{self, Node, Skeleton};
 use super::summands::{Layout, summand};
 use super::vectors::{Builder, Equations, Steps, TooMany, Vector};
+use crate::expression;
 use crate::linear::{Edge, Step, Summand};
-use crate::sorts::Program;
+use crate::sorts::{ExpressionId, Program, VariableId};
 use crate::syntax::{Span, Symbol};
 
-/// Combinations of steps at the same locations that are tried before giving up.
+/// Combinations of steps of given sets that are tried before giving up.
 const MOST_AT_ONCE: usize = 2_000_000;
 /// Entries that the memory of one node may have before it is emptied.
 const MOST_KNOWN: usize = 1 << 14;
@@ -31,15 +32,35 @@ pub struct Composition {
     components: Vec<Vec<usize>>,
     terminate: Symbol,
     equations: Equations,
-    /// For each node its steps, by the locations of the components below.
+    /// For each component the sets of edges that were asked for.
+    sets: Vec<Sets>,
+    /// For each node its steps, by the sets of the components below.
     known: Vec<FxHashMap<Vec<u32>, Arc<Steps>>>,
 }
 
-/// Steps that need the same locations.
+/// Numbered sets of edges.
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    numbers: FxHashMap<Vec<u32>, u32>,
+    all: Vec<Vec<u32>>,
+}
+
+/// An edge of a component, as far as the component alone decides on it.
+#[derive(Clone, Debug)]
+pub struct Guarded {
+    /// Its number.
+    pub edge: u32,
+    /// The location that it leaves.
+    pub from: u32,
+    /// Those of its conditions that depend on the component's parameters only.
+    pub conditions: Vec<ExpressionId>,
+}
+
+/// Steps of the same components.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    /// The control parameters (as index into the parameters, increasing) and the locations where they must be.
-    pub locations: Vec<(usize, u32)>,
+    /// The components, increasing, and the sets that their edges come from.
+    pub components: Vec<(u32, u32)>,
     /// With the name of termination where that is meant.
     vectors: Vec<(Vector, Option<Symbol>)>,
 }
@@ -55,16 +76,15 @@ impl Composition {
             };
             components.push(below);
         }
-        let known = vec![FxHashMap::default(); skeleton.nodes.len()];
-        let terminate = program.words.intern("Terminate");
         Composition {
+            sets: vec![Sets::default(); skeleton.components.len()],
+            known: vec![FxHashMap::default(); skeleton.nodes.len()],
+            equations: Equations::default(),
+            terminate: program.words.intern("Terminate"),
             skeleton,
             layout,
             filters,
             components,
-            terminate,
-            equations: Equations::default(),
-            known,
         }
     }
 
@@ -76,31 +96,26 @@ impl Composition {
         &self.layout
     }
 
-    /// The steps of the whole, or those that leave the given locations, one for each component. At most `limit` are tried.
+    /// The steps of the whole, or those of given sets of edges, one for each component. At most `limit` are tried.
     pub(super) fn steps(
         &mut self,
         program: &mut Program,
-        at: Option<&[u32]>,
+        sets: Option<&[u32]>,
         limit: usize,
     ) -> Result<Steps, TooMany> {
         let mut builder = Builder::new(program, std::mem::take(&mut self.equations), limit);
-        let steps = self.build(&mut builder, at);
+        let steps = self.build(&mut builder, sets);
         self.equations = builder.equations;
         steps
     }
 
-    fn build(&mut self, builder: &mut Builder<'_>, at: Option<&[u32]>) -> Result<Steps, TooMany> {
-        let Composition {
-            skeleton: Skeleton { nodes, components: automata },
-            filters,
-            components,
-            known,
-            ..
-        } = self;
+    fn build(&mut self, builder: &mut Builder<'_>, sets: Option<&[u32]>) -> Result<Steps, TooMany> {
+        let Composition { skeleton, filters, components, known, sets: edges, .. } = self;
+        let Skeleton { nodes, components: automata } = skeleton;
         let mut all: Vec<Option<Arc<Steps>>> = vec![None; nodes.len()];
         // From the root down, what is not known yet. What concerns all components is only asked for once.
-        let mut open = vec![at.is_none(); nodes.len()];
-        if let Some(at) = at {
+        let mut open = vec![sets.is_none(); nodes.len()];
+        if let Some(sets) = sets {
             let mut needed = vec![false; nodes.len()];
             needed.last_mut().into_iter().for_each(|root| *root = true);
             for index in (0..nodes.len()).rev() {
@@ -108,7 +123,7 @@ impl Composition {
                     continue;
                 }
                 if components[index].len() < automata.len() {
-                    all[index] = known[index].get(&key(&components[index], at)).cloned();
+                    all[index] = known[index].get(&key(&components[index], sets)).cloned();
                 }
                 open[index] = all[index].is_none();
                 if open[index] {
@@ -122,8 +137,14 @@ impl Composition {
             let mut own = |index: usize| Arc::unwrap_or_clone(take(index));
             let steps = match &nodes[index] {
                 Node::Leaf(component) => {
-                    let at = at.map(|at| at[*component]);
-                    Steps::of_component(*component, &automata[*component], at, filter)
+                    let automaton = &automata[*component];
+                    match sets.map(|sets| &edges[*component].all[sets[*component] as usize]) {
+                        None => Steps::of_component(*component, automaton, 0..automaton.edges.len(), filter),
+                        Some(set) => {
+                            let set = set.iter().map(|&edge| edge as usize);
+                            Steps::of_component(*component, automaton, set, filter)
+                        }
+                    }
                 }
                 Node::Parallel(operands) => {
                     let operands: Vec<Arc<Steps>> = operands.iter().map(|&one| take(one)).collect();
@@ -140,41 +161,67 @@ impl Composition {
                 Node::Rename(renamings, body) => own(*body).rename(renamings),
             };
             let steps = Arc::new(steps);
-            if let Some(at) = at
+            if let Some(sets) = sets
                 && components[index].len() < automata.len()
             {
                 if known[index].len() >= MOST_KNOWN {
                     known[index].clear();
                 }
-                known[index].insert(key(&components[index], at), Arc::clone(&steps));
+                known[index].insert(key(&components[index], sets), Arc::clone(&steps));
             }
             all[index] = Some(steps);
         }
         Ok(all.pop().flatten().map(Arc::unwrap_or_clone).unwrap_or_default())
     }
 
-    /// What can happen at some locations, given for each control parameter by its index.
-    pub fn at(
-        &mut self,
-        program: &mut Program,
-        location: impl Fn(usize) -> u32,
-    ) -> Result<Vec<Joint>, Diagnostic> {
-        let at: Vec<u32> = self.layout.controls.iter().map(|control| control.map_or(0, &location)).collect();
+    /// How many components there are.
+    pub fn components(&self) -> usize {
+        self.skeleton.components.len()
+    }
+
+    /// The control parameter of a component, as index into the parameters.
+    pub fn control(&self, component: usize) -> Option<usize> {
+        self.layout.controls[component]
+    }
+
+    /// The edges of a component.
+    pub fn guarded(&self, program: &Program, component: usize) -> Vec<Guarded> {
+        let automaton = &self.skeleton.components[component];
+        let own = |variable: &VariableId| {
+            automaton.variables.contains(variable) || program.globals.contains(variable)
+        };
+        let guarded = |(index, edge): (usize, &Edge)| {
+            let conditions = edge.conditions.iter().copied();
+            let conditions =
+                conditions.filter(|&one| expression::free_variables(program, one).iter().all(own)).collect();
+            Guarded { edge: index as u32, from: edge.from, conditions }
+        };
+        automaton.edges.iter().enumerate().map(guarded).collect()
+    }
+
+    /// The number of a set of edges of a component.
+    pub fn set(&mut self, component: usize, edges: &[u32]) -> u32 {
+        let Sets { numbers, all } = &mut self.sets[component];
+        if let Some(&known) = numbers.get(edges) {
+            return known;
+        }
+        let number = all.len() as u32;
+        numbers.insert(edges.to_vec(), number);
+        all.push(edges.to_vec());
+        number
+    }
+
+    /// What can happen with the edges of some sets, one for each component. The order depends on the sets only, not on their numbers.
+    pub fn joints(&mut self, program: &mut Program, sets: &[u32]) -> Result<Vec<Joint>, Diagnostic> {
         let steps = self
-            .steps(program, Some(&at), MOST_AT_ONCE)
+            .steps(program, Some(sets), MOST_AT_ONCE)
             .map_err(|TooMany| self.too_many(program, MOST_AT_ONCE))?;
-        let mut joints: BTreeMap<Vec<(usize, u32)>, Joint> = BTreeMap::new();
+        let mut joints: BTreeMap<Vec<(u32, u32)>, Joint> = BTreeMap::new();
         for (vector, end) in self.in_order(steps) {
-            let locations: Vec<(usize, u32)> = vector
-                .edges
-                .iter()
-                .filter_map(|&(component, _)| {
-                    let control = self.layout.controls[component as usize]?;
-                    Some((control, at[component as usize]))
-                })
-                .collect();
-            let joint = joints.entry(locations.clone());
-            joint.or_insert(Joint { locations, vectors: Vec::new() }).vectors.push((vector, end));
+            let components: Vec<(u32, u32)> =
+                vector.edges.iter().map(|&(component, _)| (component, sets[component as usize])).collect();
+            let joint = joints.entry(components.clone());
+            joint.or_insert(Joint { components, vectors: Vec::new() }).vectors.push((vector, end));
         }
         Ok(joints.into_values().collect())
     }
@@ -241,8 +288,8 @@ impl Composition {
     }
 }
 
-fn key(components: &[usize], at: &[u32]) -> Vec<u32> {
-    components.iter().map(|&component| at[component]).collect()
+fn key(components: &[usize], sets: &[u32]) -> Vec<u32> {
+    components.iter().map(|&component| sets[component]).collect()
 }
 
 /// For each node what can matter of its steps.

@@ -20,7 +20,7 @@ mod vectors;
 
 use turnpike_model::diagnostic::Diagnostic;
 
-pub use self::composition::{Composition, Joint};
+pub use self::composition::{Composition, Guarded, Joint};
 use self::summands::product;
 use self::vectors::TooMany;
 use super::{LinearProcess, Options};

@@ -80,16 +80,16 @@ impl Steps {
         self.groups.entry(vector.names()).or_default().push(vector);
     }
 
-    /// The steps of a component, or those at one location, that pass the filter.
+    /// The steps of some edges of a component that pass the filter.
     pub(super) fn of_component(
         component: usize,
         automaton: &Automaton,
-        at: Option<u32>,
+        edges: impl Iterator<Item = usize>,
         filter: &Filter,
     ) -> Steps {
         let mut steps = Steps::default();
-        let edges = automaton.edges.iter().enumerate();
-        for (index, edge) in edges.filter(|(_, edge)| at.is_none_or(|at| at == edge.from)) {
+        for index in edges {
+            let edge = &automaton.edges[index];
             let edges = vec![(component as u32, index as u32)];
             match &edge.what {
                 Step::Terminate => steps.ends.push(Vector { edges, ..Vector::default() }),
