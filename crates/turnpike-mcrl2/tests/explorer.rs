@@ -1,6 +1,6 @@
 //! What the engine relies on: successors depend on the state alone, states mean the same to every explorer, and everything has a text.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{Explorer, Model, Successors};
@@ -156,4 +156,93 @@ fn facts_for_the_user() {
     let (other, _) = Mcrl2Model::new("test.mcrl2", SPECIFICATIONS[0], &options).expect("no mistakes");
     assert_eq!(other.info().name, "test.mcrl2(N=5)");
     assert_ne!(other.info().fingerprint, info.fingerprint);
+}
+
+/// Several components: that end, whose data decides who communicates, with a condition that is stuck, with time, with chance.
+const MORE: [&str; 4] = [
+    "act a, b, c: Nat; d; \
+     proc P(n: Nat) = (n < 3) -> a(n) . P(n + 1) + (n == 3) -> d; \
+     Q(m: Nat) = (m < 2) -> sum k: Nat. (k < 3) -> b(k) . Q(m + 1) + (m > 0) -> d; \
+     init hide({d}, allow({a, c, d, d|d}, comm({a|b -> c}, P(0) || Q(0) || P(2))));",
+    "act go, stop: Nat; \
+     proc P(n: Nat) = (head(tail([n])) == 1) -> go(n) . P(n) + (n < 4) -> stop(n) . (n == 2 || n == 3) -> P(n + 1) <> P(n + 2); \
+     init P(1) || P(2);",
+    "act tick: Nat; go; proc P(n: Nat) = (n < 3) -> tick(n) @ (n + 1) . P(n + 1); Q = go . Q; init P(0) || Q;",
+    "act roll, hear: Nat; \
+     proc P(n: Nat) = (n < 4) -> roll(n) . dist k: Nat[if(k < 2, 1/2, 0)] . P(n + k); Q(m: Nat) = sum k: Nat. (k < 2) -> hear(k) . Q(k); \
+     init allow({roll|hear}, P(0) || block({hear}, Q(0)) || Q(1));",
+];
+
+#[test]
+fn summands_made_late_do_the_same() {
+    // The states in the order in which they are found, as texts: sorted steps, or what is wrong.
+    fn everything(text: &str, options: &Options) -> (Vec<String>, Vec<String>) {
+        let (model, _) = Mcrl2Model::new("test.mcrl2", text, options).expect("no mistakes");
+        let mut explorer = model.explorer();
+        let mut state = Vec::new();
+        explorer.initial(&mut state).expect("an initial state");
+        let mut known = HashSet::from([state.clone()]);
+        let (mut rest, mut found) = (vec![state], Vec::new());
+        while let Some(state) = rest.pop().filter(|_| found.len() < 500) {
+            let mut successors = Successors::new(state.len());
+            let mut texts = Vec::new();
+            explorer.state_values(&state, &mut texts);
+            let steps = match explorer.successors(&state, &mut successors) {
+                Err(error) => error.to_string(),
+                Ok(()) => {
+                    let ended = !explorer.is_deadlock(&state, &successors);
+                    let all = successors.iter().map(|(label, target)| (label, target.to_vec()));
+                    let mut all: Vec<_> = all
+                        .map(|(label, target)| {
+                            let mut texts = Vec::new();
+                            explorer.state_values(&target, &mut texts);
+                            (explorer.label(label).text, texts, target)
+                        })
+                        .collect();
+                    all.sort();
+                    for (_, _, target) in &all {
+                        if known.insert(target.clone()) {
+                            rest.push(target.clone());
+                        }
+                    }
+                    let all: Vec<_> = all.into_iter().map(|(label, texts, _)| (label, texts)).collect();
+                    format!("{all:?} {ended}")
+                }
+            };
+            found.push(format!("{texts:?}: {steps}"));
+        }
+        found.sort();
+        (found, model.info().actions.clone())
+    }
+    let late = Options { combinations: Some(0), ..Options::default() };
+    for text in std::iter::once(SPECIFICATIONS[0]).chain(MORE) {
+        let (model, _) = Mcrl2Model::new("test.mcrl2", text, &late).expect("no mistakes");
+        assert_eq!(model.summands(), None, "{text}");
+        let (found, actions) = everything(text, &late);
+        let (expected, visible) = everything(text, &Options::default());
+        assert_eq!(found, expected, "{text}");
+        assert!(visible.iter().all(|action| action == "Terminate" || actions.contains(action)), "{text}");
+    }
+}
+
+/// A clock that all components follow, each in its own rhythm: far more combinations of steps than can be written out.
+#[test]
+fn a_step_of_many_components_with_many_edges_is_no_trouble() {
+    let waits: Vec<String> =
+        (1..=12).map(|n| format!("(n == {n}) -> tick . W(id, if(n == 12, 1, n + 1))")).collect();
+    let workers: Vec<String> = (1..=9).map(|id| format!("W({id}, 1)")).collect();
+    let text = format!(
+        "act done: Pos; tick; proc W(id, n: Pos) = {} + (n == 12) -> done(id) . W(id, 1); \
+         init allow({{{}, done}}, {});",
+        waits.join(" + "),
+        ["tick"; 9].join("|"),
+        workers.join(" || ")
+    );
+    let model = model(&text);
+    assert_eq!(model.summands(), None);
+    let found = states(&mut *model.explorer(), 700);
+    // Eleven ticks together, then any subset of the workers starts again before the next.
+    assert_eq!(found[0].1.len(), 1);
+    assert_eq!(found[11].1.len(), 10);
+    assert!(found.len() > 500);
 }

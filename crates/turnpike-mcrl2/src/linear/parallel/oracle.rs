@@ -11,6 +11,7 @@ use super::composition::Composition;
 use super::names::{Bag, bag};
 use super::skeleton::{Node, Skeleton};
 use super::summands::Layout;
+use super::vectors::Vector;
 use crate::expression::{self, Substitution};
 use crate::linear::{ActionInstance, Automaton, Edge, Goto, Location, Step, Update};
 use crate::sorts::{Expression, ExpressionId, Program, SortId, VariableId};
@@ -341,6 +342,42 @@ proptest! {
             found.sort();
             ends.sort();
             prop_assert_eq!(found, ends);
+        }
+    }
+
+    /// The steps of some edges are those steps of the whole that consist of such edges, whatever was asked for before.
+    #[test]
+    fn steps_of_given_edges_are_part_of_the_whole(
+        shape in shape(),
+        chosen in prop::collection::vec(prop::collection::vec(any::<u8>(), 8), 4),
+    ) {
+        let mut world = World::new(&shape);
+        let components = world.skeleton.components.len();
+        prop_assume!(components <= 8);
+        let mut composition = world.composition();
+        let whole = composition.steps(&mut world.program, None, 1_000_000).expect("few steps");
+        let whole = composition.in_order(whole);
+        for masks in chosen {
+            let sets: Vec<Vec<u32>> = world.skeleton.components.iter().zip(&masks).map(|(component, mask)| {
+                (0..component.edges.len() as u32).filter(|edge| mask >> edge & 1 == 1).collect()
+            }).collect();
+            let numbers: Vec<u32> =
+                sets.iter().enumerate().map(|(component, edges)| composition.set(component, edges)).collect();
+            let found = composition.steps(&mut world.program, Some(&numbers), 1_000_000).expect("few steps");
+            let found = composition.in_order(found);
+            let inside = |(vector, _): &&(Vector, Option<Symbol>)| {
+                vector.edges.iter().all(|&(component, edge)| sets[component as usize].contains(&edge))
+            };
+            let expected: Vec<_> = whole.iter().filter(inside).collect();
+            let text = |(vector, end): &(Vector, Option<Symbol>)| {
+                let text = |&id: &ExpressionId| expression::text(&world.program, id);
+                let actions: Vec<_> = vector.actions.iter().map(|one| (one.name, text(&one.arguments[0]))).collect();
+                let conditions: Vec<_> = vector.conditions.iter().map(text).collect();
+                (vector.edges.clone(), actions, conditions, *end)
+            };
+            let found: Vec<_> = found.iter().map(text).collect();
+            let expected: Vec<_> = expected.into_iter().map(text).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 }

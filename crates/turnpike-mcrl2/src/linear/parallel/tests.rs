@@ -312,6 +312,31 @@ fn the_limit_is_an_error_that_says_what_to_do() {
     assert!(found[0].help.as_ref().is_some_and(|help| help.starts_with("put allow({...}, ...)")));
 }
 
+#[test]
+fn beyond_the_limit_summands_can_be_left_for_later() {
+    let text = "act a, b; proc P = a.b.P; init allow({a|a|a, b}, P || P || P);";
+    let options = |limit| Options { limit, later: true, ..Options::default() };
+    let process = linearise_with(program(text), &options(1_000)).expect("no mistakes");
+    assert!(process.later.is_none());
+    assert_eq!(process.summands.len(), 4);
+    let mut process = linearise_with(program(text), &options(2)).expect("no mistakes");
+    assert!(process.summands.is_empty());
+    let mut later = process.later.take().expect("left for later");
+    assert_eq!(later.components(), 3);
+    assert_eq!(later.actions().len(), 2);
+    // Edge 0 is a, edge 1 is b.
+    let mut labels = |edges: [&[u32]; 3]| -> Vec<String> {
+        let sets: Vec<u32> = (0..3).map(|component| later.set(component, edges[component])).collect();
+        let joints = later.joints(&mut process.program, &sets).expect("few steps");
+        let summands = joints.iter().flat_map(|one| later.summands(&mut process.program, one));
+        summands.collect::<Vec<_>>().iter().map(|summand| label(&process, summand)).collect()
+    };
+    assert_eq!(labels([&[0], &[0], &[0]]), ["a|a|a"]);
+    assert_eq!(labels([&[0], &[1], &[0]]), ["b"]);
+    assert_eq!(labels([&[0, 1], &[1], &[0, 1]]), ["b", "b", "b"]);
+    assert!(labels([&[], &[0], &[0]]).is_empty());
+}
+
 /// Diners at a round table, with a fork between any two.
 fn table(size: usize) -> String {
     let diners: Vec<String> = (1..=size).map(|n| format!("Diner({n}, {})", n % size + 1)).collect();

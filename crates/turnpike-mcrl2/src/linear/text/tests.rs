@@ -93,6 +93,7 @@ fn a_process_with_everything() {
     let third = summand(Vec::new(), vec![ActionInstance { name: end, arguments: Vec::new() }], Vec::new());
     let initial = vec![go(Some((0, 1)), Vec::new())];
     let linear = LinearProcess {
+        later: None,
         program,
         parameters,
         summands: vec![first, second, third],
@@ -129,6 +130,7 @@ init dist z: Bool[if(z, 1 / 3, 2 / 3)]. P(2, 0, 1);
 #[test]
 fn a_process_with_nothing() {
     let linear = LinearProcess {
+        later: None,
         program: program(),
         parameters: Vec::new(),
         summands: Vec::new(),
