@@ -39,7 +39,13 @@ pub(super) fn linearise(mut program: Program, options: &Options) -> Result<Linea
             )
         }
         Err(TooMany) if options.later => None,
-        Err(TooMany) => return Err(vec![composition.too_many(&program, options.limit)]),
+        Err(TooMany) => {
+            let mut error = composition.too_many(&program, options.limit);
+            error.message.push_str(", too many to write them out");
+            error.help =
+                error.help.map(|help| format!("{help}. To be explored they need not be written out"));
+            return Err(vec![error]);
+        }
     };
     let (components, layout) = (&composition.skeleton().components, composition.layout());
     let initial_distribution =

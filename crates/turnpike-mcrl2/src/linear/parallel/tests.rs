@@ -308,7 +308,10 @@ fn the_limit_is_an_error_that_says_what_to_do() {
     let options = Options { limit: 10_000, ..Options::default() };
     let found =
         linearise_with(program(&format!("act a; init {components};")), &options).expect_err("too many");
-    assert_eq!(found[0].message, "30 components have more than 10000 different steps together");
+    assert_eq!(
+        found[0].message,
+        "30 components have more than 10000 different steps together, too many to write them out"
+    );
     assert!(found[0].help.as_ref().is_some_and(|help| help.starts_with("put allow({...}, ...)")));
 }
 
