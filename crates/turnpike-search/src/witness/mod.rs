@@ -1,5 +1,6 @@
 //! Witnesses: from what a strategy remembers to a trace that was re-executed before anyone sees it.
 
+mod corridor;
 mod delete;
 mod path;
 mod replay;
@@ -8,4 +9,4 @@ mod shorten;
 pub(crate) use path::{Path, Witness};
 pub use replay::{Divergence, Replayed, judge, replay};
 pub(crate) use replay::{confirm, trace_of};
-pub(crate) use shorten::shorten;
+pub(crate) use shorten::{Budget, shorten};

@@ -1,14 +1,16 @@
 //! Makes a witness shorter, within a budget of expansions.
 //!
-//! Four attempts, each stopping as soon as nothing can be gained: breadth-first search below the length at hand (which
-//! also proves that a witness is shortest when it gets that far), leaving out steps, highway search below the length, and
-//! shortcuts between states of the path. A shorter witness may end in another state than the original, but it meets the same objective.
+//! Four attempts, each stopping as soon as nothing can be gained: leaving out steps, which gains most for its cost,
+//! breadth-first search below the length at hand (which also proves that a witness is shortest when it gets that far),
+//! beam search along the path, and shortcuts between its states. A shorter witness may end in another state than the
+//! original, but it meets the same objective.
 
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{StepError, Successors};
 
+use super::corridor::search_along;
 use super::delete::delete_steps;
 use super::path::choices_between;
 use super::{Path, Witness};
@@ -24,33 +26,65 @@ use crate::strategy::Strategy;
 /// A local search narrower than this finds little.
 const LEAST_SHARE: u64 = 64;
 
+/// Beams wider than this gain little more.
+const WIDEST: u64 = 4096;
+
+/// What shortening may take, in expansions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// For leaving out steps.
+    pub(crate) leaving_out: u64,
+    /// For everything, as long as leaving out steps does not take more.
+    pub(crate) all: u64,
+    /// For everything, when the witness was wasteful and is still long.
+    pub(crate) wasteful: u64,
+}
+
+/// A witness of so many steps is short enough not to spend more on it than usual.
+pub(crate) const SHORT: usize = 20;
+
 /// Shortens a witness; returns the best one and the expansions spent.
-pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: u64) -> (Witness, u64) {
-    let mut best = witness;
-    let mut spent = 0;
-    if best.len() < 2 {
+pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (Witness, u64) {
+    let original = witness.len();
+    let (mut best, mut spent) = (witness, 0);
+    if original < 2 {
         return (best, spent);
     }
-    match search_again(run, Strategy::Bfs, &best, budget / 2, 0) {
-        Again { shorter: Some(shorter), states, .. } => return (shorter, states),
-        Again { covered: true, states, .. } => return (best, states),
-        Again { states, .. } => spent += states,
+    // A proof that a short witness is shortest is cheap.
+    if original <= SHORT {
+        match search_again(run, &best, budget.all / 2) {
+            Again { shorter: Some(shorter), states, .. } => return (shorter, states),
+            Again { covered: true, states, .. } => return (best, states),
+            Again { states, .. } => spent += states,
+        }
     }
-    let (shorter, states) = delete_steps(run, best, budget - spent);
+    let (shorter, states) = delete_steps(run, best, budget.leaving_out.saturating_sub(spent));
     best = shorter;
     spent += states;
-    for round in 1.. {
-        let remaining = (budget / 4 * 3).saturating_sub(spent);
-        let width = (remaining / best.len() as u64).min(4096);
-        if width < 2 || best.len() < 2 {
+    // Where most steps could go, the rest is rarely the best there is.
+    let wasteful = best.len() <= original / 2 && best.len() > SHORT;
+    let budget = if wasteful { budget.wasteful } else { budget.all };
+    let remaining = budget.saturating_sub(spent);
+    if best.len() < 2 || remaining == 0 {
+        return (best, spent);
+    }
+    if original > SHORT {
+        match search_again(run, &best, remaining / 8) {
+            Again { shorter: Some(shorter), states, .. } => return (shorter, spent + states),
+            Again { covered: true, states, .. } => return (best, spent + states),
+            Again { states, .. } => spent += states,
+        }
+    }
+    loop {
+        // The rest is for what follows.
+        let width = (budget.saturating_sub(spent) / 4 * 3 / best.len() as u64).min(WIDEST);
+        if width < 2 || best.loop_start.is_some() {
             break;
         }
-        let again = search_again(run, Strategy::Highway { width }, &best, remaining, round);
-        spent += again.states;
-        match again.shorter {
-            Some(shorter) => best = shorter,
-            None => break,
-        }
+        let Ok(Some(shorter)) = search_along(run, &best, width as usize, &mut spent) else { break };
+        let (shorter, states) = delete_steps(run, shorter, budget.saturating_sub(spent));
+        spent += states;
+        best = shorter;
     }
     let remaining = budget.saturating_sub(spent);
     if let Ok((shorter, states)) = take_shortcuts(run, &best, remaining) {
@@ -68,8 +102,8 @@ struct Again {
     states: u64,
 }
 
-/// Searches for the same objective with a witness shorter than `best`.
-fn search_again(run: &Run<'_>, strategy: Strategy, best: &Witness, budget: u64, round: u64) -> Again {
+/// Searches breadth-first for the same objective with a witness shorter than `best`.
+fn search_again(run: &Run<'_>, best: &Witness, budget: u64) -> Again {
     let nothing = Again { shorter: None, covered: false, states: 0 };
     // An expansion at depth d shows a witness of d steps if the state itself is the hit, of more otherwise.
     let depth = match best.kind {
@@ -77,32 +111,25 @@ fn search_again(run: &Run<'_>, strategy: Strategy, best: &Witness, budget: u64, 
         _ => best.len() - 1,
     };
     let mut options: SearchOptions = run.options.clone();
-    options.strategy = strategy;
+    options.strategy = Strategy::Bfs;
     options.all = false;
     options.limits.states = Some(budget);
     options.limits.depth = Some(u32::try_from(depth).unwrap_or(u32::MAX));
     options.limits.time =
         options.limits.time.map(|time| time.saturating_sub(Duration::from_secs_f64(run.seconds())));
     let objectives = [run.objectives[best.objective].clone()];
-    let seed = derive(run.seed, Purpose::Shorten, round);
+    let seed = derive(run.seed, Purpose::Shorten, 0);
     let Ok(mut again) = Run::new(run.model, &options, &objectives, run.number, seed, run.control) else {
         return nothing;
     };
     again.threads = run.threads;
     let stop = options.strategy.search(&mut again);
     let exact = options.store.is_exact();
-    let covered = exact
-        && matches!(stop, Ok(StopReason::Exhausted | StopReason::MaxDepth))
-        && strategy_covers(&options);
+    let covered = exact && matches!(stop, Ok(StopReason::Exhausted | StopReason::MaxDepth));
     let shorter = again.found[0].take().filter(|witness| witness.len() < best.len());
     let shorter = shorter.map(|witness| Witness { objective: best.objective, ..witness });
     debug_assert!(!matches!(stop, Err(Halt::Error(_))) || shorter.is_none());
     Again { shorter, covered, states: again.counters.states }
-}
-
-/// Only breadth-first search has seen everything above the depth at which it stopped.
-fn strategy_covers(options: &SearchOptions) -> bool {
-    options.strategy == Strategy::Bfs
 }
 
 /// Looks from states of the path, by small breadth-first searches, for quicker ways to later states of the path.
