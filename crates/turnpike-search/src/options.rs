@@ -37,7 +37,7 @@ pub struct SearchOptions {
     /// Shorten witnesses.
     pub shorten: bool,
     /// Expansions that shortening may take. Without it: half of what the search took, at least 300 and at most 50,000;
-    /// leaving out steps may take 3,000; and a long witness that lost half of its steps by that may take what the
+    /// leaving out steps may take 3,000; and a long witness that lost a quarter of its steps by that may take what the
     /// search left of its limit of states, up to 40,000.
     pub shorten_budget: Option<u64>,
 }

@@ -44,7 +44,7 @@ pub(crate) fn delete_steps(run: &mut Run<'_>, witness: Witness, budget: u64) -> 
                     Err(_) => return (best, spent),
                 }
             }
-            part /= 2;
+            part = if part == 1 { 0 } else { (part / 4).max(1) };
         }
         if best.len() > length / 2 || best.len() <= SHORT {
             return (best, spent);

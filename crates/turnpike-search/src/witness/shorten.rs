@@ -61,8 +61,8 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     let (shorter, states) = delete_steps(run, best, budget.leaving_out.saturating_sub(spent));
     best = shorter;
     spent += states;
-    // Where most steps could go, the rest is rarely the best there is.
-    let wasteful = best.len() <= original / 2 && best.len() > SHORT;
+    // Where many steps could go, the rest is rarely the best there is.
+    let wasteful = 4 * best.len() <= 3 * original && best.len() > SHORT;
     let budget = if wasteful { budget.wasteful } else { budget.all };
     let remaining = budget.saturating_sub(spent);
     if best.len() < 2 || remaining == 0 {
