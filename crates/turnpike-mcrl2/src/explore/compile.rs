@@ -18,6 +18,10 @@ use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableI
 use crate::syntax::Span;
 use crate::value::Value;
 
+/// Calls of functions that a constant may take to be computed beforehand. Others are computed when they are needed, so that exploring begins at
+/// once.
+const CONSTANT_STEPS: u64 = 5_000;
+
 /// Compiles a linear process.
 pub(super) fn compile(process: LinearProcess) -> Network {
     let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial } = process;
@@ -62,7 +66,8 @@ pub(super) fn compile(process: LinearProcess) -> Network {
     prepare(&mut program);
     let program = Arc::new(program);
     let rules = Rules::new(Arc::clone(&program));
-    let machine = Machine::new(Arc::clone(&rules));
+    let mut machine = Machine::new(Arc::clone(&rules));
+    machine.set_step_limit(CONSTANT_STEPS);
     let frame = scope.size();
     let ended = if let Ending::Word(word) = ending { Some(word) } else { None };
     let signatures = Arc::new(Signatures::default());

@@ -18,7 +18,7 @@ use crate::syntax::Container;
 use crate::value::{Head, Heap, Value};
 
 /// Calls of functions that one evaluation may make. What takes longer is left for later, when it is known to be needed.
-const STEPS: u64 = 100_000;
+const STEPS: u64 = 5_000;
 /// Larger values stay what they are: calls of functions.
 const MAX_NODES: usize = 64;
 
