@@ -1,18 +1,10 @@
 //! Public specifications, when they are at hand: all are read, and what is printed reads back the same.
 
+mod public_models;
+
 use std::path::{Path, PathBuf};
 
 use turnpike_mcrl2::syntax::{Parentheses, parse_specification};
-
-fn specifications(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-        if entry.is_dir() {
-            specifications(&entry, found);
-        } else if entry.extension().is_some_and(|extension| extension == "mcrl2") {
-            found.push(entry);
-        }
-    }
-}
 
 /// The specifications that the oracle says have syntax errors.
 fn refused(corpus: &Path) -> Vec<String> {
@@ -37,9 +29,7 @@ fn public_specifications_are_read_and_printed() {
     };
     let models = corpus.join("models/mcrl2");
     let refused = refused(&corpus);
-    let mut files = Vec::new();
-    specifications(&models, &mut files);
-    files.sort();
+    let files = public_models::below(&models);
     assert!(files.len() >= 100, "{} files", files.len());
     for file in files {
         let name = file.strip_prefix(&models).expect("found there").to_string_lossy().replace('\\', "/");

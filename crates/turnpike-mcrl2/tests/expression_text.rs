@@ -2,7 +2,9 @@
 
 mod sorts_support;
 
-use std::path::{Path, PathBuf};
+mod public_models;
+
+use std::path::PathBuf;
 
 use turnpike_mcrl2::expression::{free_variables, simplify, text};
 use turnpike_mcrl2::sorts::{Expression, ExpressionId, Program, check_specification};
@@ -149,18 +151,6 @@ fn small_programs_read_back() {
     assert_eq!((count, wrong), (booleans.len(), Vec::new()));
 }
 
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
 fn public_models_read_back() {
@@ -168,9 +158,7 @@ fn public_models_read_back() {
         eprintln!("skipped: TURNPIKE_CORPUS is not set");
         return;
     };
-    let mut found = Vec::new();
-    models(&corpus.join("models/mcrl2"), &mut found);
-    found.sort();
+    let found = public_models::below(&corpus.join("models/mcrl2"));
     assert!(!found.is_empty());
     let (mut total, mut wrong) = (0, Vec::new());
     for path in &found {

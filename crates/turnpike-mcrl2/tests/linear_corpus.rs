@@ -1,29 +1,17 @@
 //! Every specification of the corpus becomes a linear process, or an error says why not.
 
-use std::path::{Path, PathBuf};
+mod public_models;
+
+use std::path::Path;
 
 use turnpike_mcrl2::linear::linearise;
 use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::parse_specification;
 
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn the_corpus_is_linearised() {
     let Some(root) = std::env::var_os("TURNPIKE_CORPUS") else { return };
-    let mut files = Vec::new();
-    collect(&Path::new(&root).join("models"), &mut files);
-    files.sort();
+    let files = public_models::below(&Path::new(&root).join("models"));
     assert!(!files.is_empty(), "no specification below {}", root.display());
     let (mut linearised, mut failures) = (0, Vec::new());
     for file in &files {

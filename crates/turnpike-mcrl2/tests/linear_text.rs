@@ -1,6 +1,8 @@
 //! Linear processes, printed, are specifications that read back, and linearise to as many summands.
 
-use std::path::{Path, PathBuf};
+mod public_models;
+
+use std::path::PathBuf;
 
 use turnpike_mcrl2::linear::{LinearProcess, linearise};
 use turnpike_mcrl2::sorts::{Program, check_specification};
@@ -57,18 +59,6 @@ fn small_specifications_read_back() {
     }
 }
 
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
 fn public_models_read_back() {
@@ -76,9 +66,7 @@ fn public_models_read_back() {
         eprintln!("skipped: TURNPIKE_CORPUS is not set");
         return;
     };
-    let mut found = Vec::new();
-    models(&corpus.join("models/mcrl2"), &mut found);
-    found.sort();
+    let found = public_models::below(&corpus.join("models/mcrl2"));
     assert!(!found.is_empty());
     let (mut checked, mut wrong) = (0, Vec::new());
     for path in &found {

@@ -1,22 +1,12 @@
 //! The lints over all public models: no panic, and few warnings.
 
-use std::path::{Path, PathBuf};
+mod public_models;
+
+use std::path::PathBuf;
 
 use turnpike_mcrl2::lint::lints;
 use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::parse_specification;
-
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
-            found.push(path);
-        }
-    }
-}
 
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was found, or that nothing was tested")]
@@ -25,9 +15,7 @@ fn public_models_are_mostly_clean() {
         eprintln!("skipped: TURNPIKE_CORPUS is not set");
         return;
     };
-    let mut found = Vec::new();
-    models(&corpus.join("models/mcrl2"), &mut found);
-    found.sort();
+    let found = public_models::below(&corpus.join("models/mcrl2"));
     assert!(!found.is_empty());
     let (mut warnings, mut noisy, mut checked) = (0, 0, 0);
     for path in &found {

@@ -1,0 +1,20 @@
+//! Where public specifications are found.
+
+use std::path::{Path, PathBuf};
+
+/// All specifications below a folder, in the order of their paths.
+pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
