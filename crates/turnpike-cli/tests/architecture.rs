@@ -35,6 +35,7 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-model", &[][..]),
         ("turnpike-builtin", &["turnpike-model"]),
         ("turnpike-mcrl2", &["turnpike-model"]),
+        ("turnpike-timed", &["turnpike-model"]),
         ("turnpike-reduction", &["turnpike-model"]),
         ("turnpike-search", &["turnpike-model"]),
         ("turnpike", &["turnpike-model", "turnpike-search"]),
@@ -43,6 +44,7 @@ fn crates_depend_only_towards_the_waist() {
             &[
                 "turnpike-builtin",
                 "turnpike-mcrl2",
+                "turnpike-timed",
                 "turnpike-model",
                 "turnpike-reduction",
                 "turnpike-search",

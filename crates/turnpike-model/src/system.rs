@@ -13,6 +13,34 @@ pub trait Model: Send + Sync {
 
     /// A new view on the system for one thread.
     fn explorer(&self) -> Box<dyn Explorer + '_>;
+
+    /// For models with time: when each transition of a run is taken. `choices` are positions among the successors, from
+    /// the initial state on; `target` is the condition that the last state is to meet, when there is one. The schedule was executed once more,
+    /// independently of how it was found. `Ok(None)`: this model knows no time.
+    fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
+        let _ = (choices, target);
+        Ok(None)
+    }
+}
+
+/// When the transitions of a run are taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// For each transition the delay before it and the time at which it is taken, as exact rationals: `5/2`.
+    pub moments: Vec<Moment>,
+    /// The delay in the last state after which the target is met, when it is not zero.
+    pub last_delay: Option<String>,
+}
+
+/// When one transition is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Since the transition before.
+    pub delay: String,
+    /// Since the beginning.
+    pub time: String,
+    /// Clock values right after it, by name.
+    pub clocks: Vec<(String, String)>,
 }
 
 /// One thread's view on a [`Model`]: computes successors and explains states and labels.
@@ -68,6 +96,13 @@ pub trait Explorer: Send {
         Ok(None)
     }
 
+    /// Compiles the text of a `label` objective, when labels of this model belong to states: a timed automaton's locations. `Ok(None)`: they belong
+    /// to transitions.
+    fn label_predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        let _ = text;
+        Ok(None)
+    }
+
     /// Evaluates a predicate this explorer compiled.
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
         let _ = (predicate, state);
@@ -77,6 +112,11 @@ pub trait Explorer: Send {
     /// Whether every behaviour of `smaller` is also one of `bigger` (zone inclusion). Equality by default.
     fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
         bigger == smaller
+    }
+
+    /// The first of `others` (states one after the other, all with the [key](ModelInfo::key_words) of `state`) that covers `state`.
+    fn covered_by(&mut self, state: &[u32], others: &[u32]) -> Option<usize> {
+        others.chunks_exact(state.len().max(1)).position(|other| self.covers(other, state))
     }
 
     /// Appends a form of the state that other processes and machines understand.
@@ -109,6 +149,11 @@ pub struct ModelInfo {
     pub name: String,
     /// Words in a packed state.
     pub width: usize,
+    /// Only states with equal leading words, this many, can cover each other.
+    pub key_words: usize,
+    /// The initial state is only a place from which the proper initial states are reached, when there is not exactly one of them: it
+    /// is not counted.
+    pub virtual_root: bool,
     /// Names of the state's values, in the order [`Explorer::state_values`] gives them.
     pub parameters: Vec<String>,
     /// Names of all actions that can occur; empty when unknown.
@@ -131,6 +176,8 @@ impl ModelInfo {
             fingerprint: hash::bytes(name.as_bytes()),
             name,
             width,
+            key_words: width,
+            virtual_root: false,
             parameters: Vec::new(),
             actions: Vec::new(),
             measures: Vec::new(),

@@ -1,0 +1,1 @@
+//! Executes expressions and statements on the cells of a state.

@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub mod analysis;
+pub mod evaluate;
+pub mod explore;
+pub mod network;
+pub mod query;
+pub mod tck;
+pub mod uppaal;
+pub mod zone;

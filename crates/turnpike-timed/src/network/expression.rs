@@ -1,0 +1,158 @@
+//! Integer expressions over cells of memory. Truth is a non-zero number.
+
+use super::{FunctionId, LocationId, Place, ProcessId};
+
+/// Which memory a cell belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// The network's variables.
+    Global,
+    /// The frame of the edge or of the function that is executed.
+    Local,
+}
+
+/// Consecutive cells, or one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cells {
+    /// Which memory.
+    pub space: Space,
+    /// First cell of the variable.
+    pub base: u32,
+    /// Number of cells the offset may reach: the whole variable.
+    pub count: u32,
+    /// Added to `base`. Every index in it is checked by its own [`Expression::InRange`].
+    pub offset: Option<Box<Expression>>,
+}
+
+impl Cells {
+    /// One known cell.
+    pub fn fixed(space: Space, base: u32) -> Self {
+        Cells { space, base, count: 1, offset: None }
+    }
+}
+
+/// An integer expression. Arithmetic is exact: what leaves 32 bits is an error of the model, as is division by zero.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// A number.
+    Constant(i32),
+    /// The value of a cell.
+    Read(Cells),
+    /// `-e`, `!e`.
+    Unary(Unary, Box<Expression>),
+    /// Both operands are evaluated, but for `And`, `Or` (left to right, as far as needed).
+    Binary(Binary, Box<Expression>, Box<Expression>, Place),
+    /// `c ? a : b`.
+    Conditional(Box<[Expression; 3]>),
+    /// The value, which must lie in the range: an array index.
+    InRange {
+        /// The value.
+        value: Box<Expression>,
+        /// Smallest allowed.
+        low: i32,
+        /// Largest allowed.
+        high: i32,
+        /// Where it is written.
+        place: Place,
+    },
+    /// Over all values of a local cell, ascending.
+    Quantified {
+        /// What is done with the values of the body.
+        quantifier: Quantifier,
+        /// The local cell that is bound.
+        local: u32,
+        /// First value.
+        low: i32,
+        /// Last value.
+        high: i32,
+        /// Evaluated for each.
+        body: Box<Expression>,
+    },
+    /// The result of a function. Arguments go to the first cells of its frame, one expression a cell.
+    Call {
+        /// The function.
+        function: FunctionId,
+        /// Values of its parameter cells.
+        arguments: Vec<Expression>,
+        /// Where it is called.
+        place: Place,
+    },
+    /// Assigns a cell and has the assigned value (UPPAAL: `x = e` inside an expression).
+    Assign {
+        /// Where to.
+        target: Cells,
+        /// What.
+        value: Box<Expression>,
+        /// Where it is written.
+        place: Place,
+    },
+    /// Executes the first, has the value of the second: `x++` is `(old = x, x = old + 1, old)`.
+    Sequence(Box<[Expression; 2]>),
+    /// Whether a process is in a location (queries only).
+    At(ProcessId, LocationId),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`
+    Minus,
+    /// `!`
+    Not,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`, towards zero.
+    Divide,
+    /// `%`, with the sign of the dividend.
+    Remainder,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `<?`
+    Minimum,
+    /// `>?`
+    Maximum,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `>=`
+    GreaterEqual,
+    /// `>`
+    Greater,
+    /// `&&`, the right side only if needed.
+    And,
+    /// `||`, the right side only if needed.
+    Or,
+}
+
+/// What a bound variable ranges over an expression for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// All values make the body true.
+    ForAll,
+    /// Some value makes the body true.
+    Exists,
+    /// The sum of the body's values.
+    Sum,
+}

@@ -1,0 +1,253 @@
+//! A network of timed automata: what every input language is lowered to, and the only thing that is explored.
+//!
+//! Arrays, structs and the local variables of processes are flattened to numbered cells; templates are instantiated;
+//! `select` is expanded, one edge per choice. What remains dynamic are indices that depend on variables.
+//! Process, location, variable and clock names are those of the source, for traces and queries.
+
+mod expression;
+mod statement;
+
+use std::ops::Range;
+
+pub use expression::{Binary, Cells, Expression, Quantifier, Space, Unary};
+pub use statement::{ClockValue, Function, Local, Statement};
+
+/// A clock, dense from 0. Its row in a full difference bound matrix would be one higher: row 0 is the constant zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClockId(pub u32);
+
+/// A cell of the discrete memory: one bounded integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VariableId(pub u32);
+
+/// A process, in the order of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcessId(pub u32);
+
+/// A location of one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocationId(pub u32);
+
+/// An event of a `.tck` file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventId(pub u32);
+
+/// A channel; the cells of a channel array are consecutive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChannelId(pub u32);
+
+/// A function of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// Bytes of the source file.
+pub type Place = Range<usize>;
+
+/// A network of timed automata.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// The system's name.
+    pub name: String,
+    /// Clock names by id; `x`, `x[2]`, `Train(1).x`.
+    pub clocks: Vec<String>,
+    /// Integer cells by id.
+    pub variables: Vec<Variable>,
+    /// The automata, in the order of the system: it is the order of broadcast receivers and of successors.
+    pub processes: Vec<Process>,
+    /// Event names by id (`.tck`).
+    pub events: Vec<String>,
+    /// Synchronisation vectors in the order of the file (`.tck`).
+    pub vectors: Vec<Vec<Participant>>,
+    /// Channels by id (UPPAAL).
+    pub channels: Vec<Channel>,
+    /// Functions by id.
+    pub functions: Vec<Function>,
+    /// Whether an assignment out of range disables a transition; otherwise it is an error of the model.
+    pub out_of_range_disables: bool,
+    /// What the source asks for: queries of a UPPAAL file, in order, as written.
+    pub queries: Vec<QueryText>,
+    /// The language it came from: decides how queries and labels are read.
+    pub language: Language,
+}
+
+/// The language of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// TChecker.
+    #[default]
+    Tck,
+    /// UPPAAL: XML, XTA or old TA.
+    Uppaal,
+}
+
+/// A query as it is written in a model or a query file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryText {
+    /// The formula.
+    pub text: String,
+    /// The remark that goes with it; may be empty.
+    pub comment: String,
+}
+
+/// A bounded integer cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// As users write it: `id`, `t[0]`, `Gate.list[3]`, `p.x`.
+    pub name: String,
+    /// Smallest value.
+    pub low: i32,
+    /// Largest value.
+    pub high: i32,
+    /// Value in the initial state.
+    pub initial: i32,
+    /// A `meta` variable: reset to its initial value in every stored state.
+    pub meta: bool,
+}
+
+/// One automaton.
+#[derive(Clone, Debug, Default)]
+pub struct Process {
+    /// Name, with arguments where the template had free parameters: `Train(3)`.
+    pub name: String,
+    /// Locations by id.
+    pub locations: Vec<Location>,
+    /// Where it may begin: exactly one in UPPAAL, any number in `.tck`.
+    pub initial: Vec<LocationId>,
+    /// Edges in the order of the source.
+    pub edges: Vec<Edge>,
+    /// Priority level of the process; higher goes first, 0 everywhere when the system has none.
+    pub priority: u32,
+}
+
+/// A location.
+#[derive(Clone, Debug, Default)]
+pub struct Location {
+    /// Name; anonymous locations of UPPAAL get one that cannot be written.
+    pub name: String,
+    /// Must hold on entering, while delaying and on leaving.
+    pub invariant: Constraint,
+    /// No delay here.
+    pub urgent: bool,
+    /// No delay here, and the next transition must leave a committed location.
+    pub committed: bool,
+    /// Labels (`.tck`).
+    pub labels: Vec<String>,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// An edge of a process.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Leaves from.
+    pub source: LocationId,
+    /// Leads to.
+    pub target: LocationId,
+    /// With whom it is taken.
+    pub sync: Sync,
+    /// Holds before any update of the transition.
+    pub guard: Constraint,
+    /// Executed in order.
+    pub update: Vec<Statement>,
+    /// Number of local cells that guard, sync and update use together.
+    pub locals: Vec<Local>,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// With whom an edge is taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sync {
+    /// Alone (UPPAAL, no synchronisation label).
+    Internal,
+    /// An event of a `.tck` file: together with others when vectors mention it, else alone.
+    Event(EventId),
+    /// `c!`
+    Send(ChannelCell),
+    /// `c?`
+    Receive(ChannelCell),
+}
+
+/// A channel or a cell of a channel array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelCell {
+    /// The channel, or the first of the array.
+    pub base: ChannelId,
+    /// Offset from `base`; checked to stay within the array by the expression itself.
+    pub offset: Option<Expression>,
+}
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Name: `go`, `go[2]`.
+    pub name: String,
+    /// One sender, all receivers that can.
+    pub broadcast: bool,
+    /// No delay while a synchronisation on it is possible.
+    pub urgent: bool,
+    /// Priority level; higher goes first, 0 everywhere when the model declares none.
+    pub priority: u32,
+}
+
+/// One position of a synchronisation vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Participant {
+    /// The process.
+    pub process: ProcessId,
+    /// The event it must take part with.
+    pub event: EventId,
+    /// Takes part only when it has such an edge in its location.
+    pub weak: bool,
+}
+
+/// A conjunction of conditions on integers and on clocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Constraint {
+    /// Conditions without clocks: all must be non-zero.
+    pub data: Vec<Expression>,
+    /// Conditions on clocks.
+    pub clocks: Vec<ClockAtom>,
+}
+
+/// `when` implies `left - right < bound` (or `<=`), where an absent clock is the constant zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClockAtom {
+    /// The atom only counts when this is non-zero; absent: always.
+    pub when: Option<Expression>,
+    /// Minuend.
+    pub left: Option<ClockCell>,
+    /// Subtrahend.
+    pub right: Option<ClockCell>,
+    /// `<` rather than `<=`.
+    pub strict: bool,
+    /// An integer expression.
+    pub bound: Expression,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// A clock or a cell of a clock array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClockCell {
+    /// The clock, or the first of the array.
+    pub base: ClockId,
+    /// Number of cells: 1 for a plain clock.
+    pub count: u32,
+    /// Offset from `base`; `None` when it is known.
+    pub offset: Option<Expression>,
+}
+
+impl ClockCell {
+    /// A clock that is known.
+    pub fn fixed(clock: ClockId) -> Self {
+        ClockCell { base: clock, count: 1, offset: None }
+    }
+}
+
+impl Constraint {
+    /// Whether nothing is demanded.
+    pub fn is_trivial(&self) -> bool {
+        self.data.is_empty() && self.clocks.is_empty()
+    }
+}

@@ -1,0 +1,44 @@
+//! What is asked about a network: conditions on states, and queries over them. One syntax, UPPAAL's, for every input language.
+
+use crate::network::{ClockAtom, Expression};
+
+/// A condition on a state with its clocks: any boolean combination.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// Integers and locations only.
+    Data(Expression),
+    /// A bound on clocks.
+    Clock(ClockAtom),
+    /// Not.
+    Not(Box<Condition>),
+    /// All of them.
+    And(Vec<Condition>),
+    /// Some of them.
+    Or(Vec<Condition>),
+    /// No transition is possible, now or after any delay.
+    Deadlock,
+}
+
+/// A query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// The form of the formula.
+    pub kind: QueryKind,
+    /// As written.
+    pub text: String,
+}
+
+/// The forms of formulas.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueryKind {
+    /// `E<> p`: some reachable state.
+    Possibly(Condition),
+    /// `A[] p`: all reachable states.
+    Invariantly(Condition),
+    /// `E[] p`: some path stays in `p`.
+    PotentiallyAlways(Condition),
+    /// `A<> p`: every path meets `p`.
+    Eventually(Condition),
+    /// `p --> q`: after `p`, every path meets `q`.
+    LeadsTo(Condition, Condition),
+}
