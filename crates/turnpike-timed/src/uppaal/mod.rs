@@ -2,6 +2,8 @@
 //!
 //! `syntax` turns texts into trees; `lower` checks types, instantiates templates and produces the network.
 
+pub mod syntax;
+
 use turnpike_model::Diagnostic;
 
 use crate::network::{Network, QueryText};
