@@ -325,8 +325,8 @@ pub enum ExpressionKind {
     Index(Box<Expression>, Box<Expression>),
     /// `s.f`, `P.loc`
     Field(Box<Expression>, Identifier),
-    /// `f(1, x)`; in queries also `Train(1)`.
-    Call(Identifier, Vec<Expression>),
+    /// `f(1, x)`; in queries also `Train(1)` and `Train(1).done()`.
+    Call(Box<Expression>, Vec<Expression>),
     /// `-e`, `+e`, `!e`
     Unary(Unary, Box<Expression>),
     /// `a + b`
