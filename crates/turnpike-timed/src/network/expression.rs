@@ -1,5 +1,7 @@
 //! Integer expressions over cells of memory. Truth is a non-zero number.
 
+use std::sync::Arc;
+
 use super::{FunctionId, LocationId, Place, ProcessId};
 
 /// Which memory a cell belongs to.
@@ -38,6 +40,8 @@ pub enum Expression {
     Constant(i32),
     /// The value of a cell.
     Read(Cells),
+    /// A cell of a constant array. Every index in the offset is checked by its own [`Expression::InRange`].
+    Table(Arc<[i32]>, Box<Expression>),
     /// `-e`, `!e`.
     Unary(Unary, Box<Expression>),
     /// Both operands are evaluated, but for `And`, `Or` (left to right, as far as needed).

@@ -1,6 +1,6 @@
 //! What is asked about a network: conditions on states, and queries over them. One syntax, UPPAAL's, for every input language.
 
-use crate::network::{ClockAtom, Expression};
+use crate::network::{ClockAtom, ClockCell, Expression};
 
 /// A condition on a state with its clocks: any boolean combination.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,4 +41,40 @@ pub enum QueryKind {
     Eventually(Condition),
     /// `p --> q`: after `p`, every path meets `q`.
     LeadsTo(Condition, Condition),
+    /// `sup{p}: e, f`: how large or small expressions get in reachable states.
+    Extremum {
+        /// Which is asked for.
+        extremum: Extremum,
+        /// Only states in which this holds count.
+        condition: Option<Condition>,
+        /// Of these; never empty.
+        quantities: Vec<Quantity>,
+    },
+}
+
+/// Which extremum is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extremum {
+    /// `sup`
+    Supremum,
+    /// `inf`
+    Infimum,
+    /// `bounds`: both.
+    Bounds,
+}
+
+/// What can be measured in a state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Quantity {
+    /// An integer.
+    Data(Expression),
+    /// `left - right + offset`, where an absent clock is the constant zero; never both absent.
+    Clock {
+        /// Minuend.
+        left: Option<ClockCell>,
+        /// Subtrahend.
+        right: Option<ClockCell>,
+        /// An integer expression.
+        offset: Expression,
+    },
 }
