@@ -1,0 +1,304 @@
+//! Clock bounds by location: the least solution of "what is tested here or later, before the clock is assigned".
+//!
+//! Each process is solved by itself with a worklist, over the clocks it mentions. A clock that another process assigns keeps its bounds, which is
+//! sound and what TChecker does. A clock that is assigned from another (`x = y`) hands its bounds on, also those of other processes.
+
+use std::collections::BTreeMap;
+
+use turnpike_model::Diagnostic;
+
+use super::effects::{Effects, Source, effects};
+use super::tests_of_clocks::{Test, atoms, tests};
+use crate::network::{ClockId, LocationId, Network, ProcessId};
+use crate::query::Condition;
+use crate::zone::{Bound, NO_BOUND};
+
+/// The constants that a clock may still be compared with before it is assigned again; [`NO_BOUND`] where there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockBounds {
+    /// The clock.
+    pub clock: ClockId,
+    /// Largest constant of a lower bound: `x > c`, `x >= c`.
+    pub lower: i32,
+    /// Largest constant of an upper bound: `x < c`, `x <= c`.
+    pub upper: i32,
+}
+
+/// For every location the clocks that are active in it. What holds in a tuple of locations is the maximum over the processes.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    /// By process, then by location.
+    locations: Vec<Vec<Vec<ClockBounds>>>,
+    everywhere: Vec<ClockBounds>,
+}
+
+/// A lower and an upper constant.
+type Pair = (i32, i32);
+const NONE: Pair = (NO_BOUND, NO_BOUND);
+
+impl Bounds {
+    /// Solves the network's equations; `conditions` are those that will be asked for.
+    pub fn new(network: &Network, conditions: &[Condition]) -> Result<Bounds, Diagnostic> {
+        let everywhere = everywhere(network, conditions)?;
+        let mut solvers = Vec::with_capacity(network.processes.len());
+        for process in 0..network.processes.len() {
+            solvers.push(Solver::new(network, process)?);
+        }
+        for solver in &mut solvers {
+            solver.solve(network)?;
+        }
+        let copies = solvers.iter().any(Solver::has_copies);
+        while copies && hand_on(network, &mut solvers)? {}
+        Ok(Bounds {
+            locations: solvers.iter().map(Solver::result).collect(),
+            everywhere: everywhere
+                .into_iter()
+                .map(|(clock, (lower, upper))| ClockBounds { clock, lower, upper })
+                .collect(),
+        })
+    }
+
+    /// Bounds of the clocks that a process may still test from this location, in ascending order of clocks.
+    pub fn at(&self, process: ProcessId, location: LocationId) -> &[ClockBounds] {
+        &self.locations[process.0 as usize][location.0 as usize]
+    }
+
+    /// Bounds that hold everywhere: those of the conditions.
+    pub fn everywhere(&self) -> &[ClockBounds] {
+        &self.everywhere
+    }
+}
+
+/// Bounds of clocks that other processes assign from clocks of this one: `x = y` makes `y` matter wherever `x` does. True when something grew.
+fn hand_on(network: &Network, solvers: &mut [Solver]) -> Result<bool, Diagnostic> {
+    let mut grew = false;
+    for index in 0..solvers.len() {
+        let mut wanted = Vec::new();
+        for (edge, effects) in solvers[index].effects.iter().enumerate() {
+            for (target, sources) in effects {
+                for source in sources {
+                    let Source::Clock(clock, offset) = *source else { continue };
+                    if clock == *target {
+                        continue;
+                    }
+                    let others = solvers.iter().enumerate().filter(|(other, _)| *other != index);
+                    let pair = others.map(|(_, solver)| solver.largest(*target)).fold(NONE, larger);
+                    let location = network.processes[index].edges[edge].source;
+                    wanted.push((location, clock, before(pair, offset)));
+                }
+            }
+        }
+        for (location, clock, pair) in wanted {
+            grew |= solvers[index].raise(location.0 as usize, clock, pair);
+        }
+        solvers[index].solve(network)?;
+    }
+    Ok(grew)
+}
+
+/// The equations of one process.
+struct Solver {
+    process: usize,
+    /// The clocks it mentions, ascending.
+    clocks: Vec<ClockId>,
+    /// By location, then by position in `clocks`.
+    values: Vec<Vec<Pair>>,
+    effects: Vec<Effects>,
+    /// Edges by target.
+    incoming: Vec<Vec<usize>>,
+    pending: Vec<usize>,
+}
+
+impl Solver {
+    fn new(network: &Network, index: usize) -> Result<Solver, Diagnostic> {
+        let process = &network.processes[index];
+        let count = process.locations.len();
+        let mut found: Vec<(usize, Test)> = Vec::new();
+        for (location, declared) in process.locations.iter().enumerate() {
+            for atom in &declared.invariant.clocks {
+                tests(network, &[], atom, true, &mut |test| found.push((location, test)));
+            }
+        }
+        let mut incoming = vec![Vec::new(); count];
+        let mut all_effects = Vec::with_capacity(process.edges.len());
+        for (number, edge) in process.edges.iter().enumerate() {
+            for atom in &edge.guard.clocks {
+                tests(network, &edge.locals, atom, true, &mut |test| {
+                    found.push((edge.source.0 as usize, test));
+                });
+            }
+            incoming[edge.target.0 as usize].push(number);
+            all_effects.push(effects(network, edge));
+        }
+        let mut clocks: Vec<ClockId> = found.iter().map(|(_, test)| clock_of(*test)).collect();
+        for (target, sources) in all_effects.iter().flatten() {
+            clocks.push(*target);
+            clocks.extend(sources.iter().filter_map(|source| match source {
+                Source::Clock(clock, _) => Some(*clock),
+                Source::Number => None,
+            }));
+        }
+        clocks.sort_unstable();
+        clocks.dedup();
+        let mut solver = Solver {
+            process: index,
+            values: vec![vec![NONE; clocks.len()]; count],
+            clocks,
+            effects: all_effects,
+            incoming,
+            pending: Vec::new(),
+        };
+        for (location, test) in found {
+            let pair = pair_of(network, test)?;
+            solver.raise(location, clock_of(test), pair);
+        }
+        Ok(solver)
+    }
+
+    /// Whether some clock is assigned from another one.
+    fn has_copies(&self) -> bool {
+        let mut all = self.effects.iter().flatten();
+        all.any(|(target, sources)| {
+            sources.iter().any(|source| matches!(source, Source::Clock(clock, _) if clock != target))
+        })
+    }
+
+    fn position(&self, clock: ClockId) -> Option<usize> {
+        self.clocks.binary_search(&clock).ok()
+    }
+
+    /// The largest bounds of a clock in any location.
+    fn largest(&self, clock: ClockId) -> Pair {
+        let Some(position) = self.position(clock) else { return NONE };
+        self.values.iter().map(|values| values[position]).fold(NONE, larger)
+    }
+
+    fn raise(&mut self, location: usize, clock: ClockId, pair: Pair) -> bool {
+        let Some(position) = self.position(clock) else { return false };
+        let value = &mut self.values[location][position];
+        let sum = larger(*value, pair);
+        if sum == *value {
+            return false;
+        }
+        *value = sum;
+        self.pending.push(location);
+        true
+    }
+
+    fn solve(&mut self, network: &Network) -> Result<(), Diagnostic> {
+        let edges = &network.processes[self.process].edges;
+        while let Some(target) = self.pending.pop() {
+            for incoming in 0..self.incoming[target].len() {
+                let edge = self.incoming[target][incoming];
+                let source = edges[edge].source.0 as usize;
+                for position in 0..self.clocks.len() {
+                    let (clock, pair) = (self.clocks[position], self.values[target][position]);
+                    if pair == NONE {
+                        continue;
+                    }
+                    let Some(sources) = self.effects[edge].get(&clock) else {
+                        self.raise(source, clock, pair);
+                        continue;
+                    };
+                    for one in sources.clone() {
+                        let Source::Clock(origin, offset) = one else { continue };
+                        let pair = before(pair, offset);
+                        if pair.0.max(pair.1) >= Bound::LIMIT {
+                            let name = &network.clocks[origin.0 as usize];
+                            return Err(Diagnostic::error(format!(
+                                "no bound can be found for clock {name}: it is moved backwards in a loop"
+                            ))
+                            .at(edges[edge].place.clone(), "this edge"));
+                        }
+                        self.raise(source, origin, pair);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn result(&self) -> Vec<Vec<ClockBounds>> {
+        let row = |values: &Vec<Pair>| {
+            let active = self.clocks.iter().zip(values).filter(|(_, pair)| **pair != NONE);
+            active.map(|(&clock, &(lower, upper))| ClockBounds { clock, lower, upper }).collect()
+        };
+        self.values.iter().map(row).collect()
+    }
+}
+
+fn everywhere(network: &Network, conditions: &[Condition]) -> Result<BTreeMap<ClockId, Pair>, Diagnostic> {
+    let mut found = Vec::new();
+    for condition in conditions {
+        atoms(condition, true, &mut |atom, holds| {
+            tests(network, &[], atom, holds, &mut |test| found.push(test))
+        });
+    }
+    let mut pairs: BTreeMap<ClockId, Pair> = BTreeMap::new();
+    for test in found {
+        let pair = pair_of(network, test)?;
+        let entry = pairs.entry(clock_of(test)).or_insert(NONE);
+        *entry = larger(*entry, pair);
+    }
+    if pairs.is_empty() {
+        return Ok(pairs);
+    }
+    let edges = network.processes.iter().flat_map(|process| &process.edges);
+    let all: Vec<Effects> = edges.map(|edge| effects(network, edge)).collect();
+    loop {
+        let before_round = pairs.clone();
+        for (target, sources) in all.iter().flatten() {
+            let Some(&pair) = pairs.get(target) else { continue };
+            for source in sources {
+                if let Source::Clock(clock, offset) = *source {
+                    let handed = before(pair, offset);
+                    if handed.0.max(handed.1) >= Bound::LIMIT {
+                        let name = &network.clocks[clock.0 as usize];
+                        return Err(Diagnostic::error(format!(
+                            "no bound can be found for clock {name}: it is moved backwards in a loop"
+                        )));
+                    }
+                    let entry = pairs.entry(clock).or_insert(NONE);
+                    *entry = larger(*entry, handed);
+                }
+            }
+        }
+        if pairs == before_round {
+            return Ok(pairs);
+        }
+    }
+}
+
+fn clock_of(test: Test) -> ClockId {
+    match test {
+        Test::Lower(clock, _) | Test::Upper(clock, _) => clock,
+    }
+}
+
+/// The bounds that one test stands for. A clock is never negative, so neither is a bound.
+fn pair_of(network: &Network, test: Test) -> Result<Pair, Diagnostic> {
+    let (Test::Lower(clock, value) | Test::Upper(clock, value)) = test;
+    if value >= i64::from(Bound::LIMIT) {
+        let name = &network.clocks[clock.0 as usize];
+        return Err(Diagnostic::error(format!(
+            "clock {name} is compared with {value}, but constants must be smaller than {}",
+            Bound::LIMIT
+        ))
+        .help("give the variables in the bound smaller ranges, or scale all constants down"));
+    }
+    let value = value.max(0) as i32;
+    Ok(match test {
+        Test::Lower(..) => (value, NO_BOUND),
+        Test::Upper(..) => (NO_BOUND, value),
+    })
+}
+
+fn larger(a: Pair, b: Pair) -> Pair {
+    (a.0.max(b.0), a.1.max(b.1))
+}
+
+/// What must be known of `y` before `x = y + offset`, when `x` has these bounds after it.
+fn before(pair: Pair, offset: i32) -> Pair {
+    let shift = |value: i32| if value == NO_BOUND { NO_BOUND } else { value.saturating_sub(offset).max(0) };
+    (shift(pair.0), shift(pair.1))
+}
