@@ -48,7 +48,16 @@ impl Bounds {
             solver.solve(network)?;
         }
         let copies = solvers.iter().any(Solver::has_copies);
-        while copies && hand_on(network, &mut solvers)? {}
+        // A bound that is handed on more often than there are clocks in each process went round in a loop.
+        let mut rounds = network.clocks.len() * network.processes.len() + 1;
+        while copies && hand_on(network, &mut solvers)? {
+            if rounds == 0 {
+                return Err(Diagnostic::error(
+                    "no bounds can be found for the clocks: processes copy them to each other and move them backwards",
+                ));
+            }
+            rounds -= 1;
+        }
         Ok(Bounds {
             locations: solvers.iter().map(Solver::result).collect(),
             everywhere: everywhere
@@ -89,6 +98,12 @@ fn hand_on(network: &Network, solvers: &mut [Solver]) -> Result<bool, Diagnostic
             }
         }
         for (location, clock, pair) in wanted {
+            let most = i64::from(pair.0.max(pair.1));
+            if most >= i64::from(Bound::LIMIT) {
+                return Err(endless(network, clock));
+            }
+            let ceiling = &mut solvers[index].ceiling;
+            *ceiling = (*ceiling).max(most + backwards(&solvers[index].effects));
             grew |= solvers[index].raise(location.0 as usize, clock, pair);
         }
         solvers[index].solve(network)?;
@@ -107,6 +122,8 @@ struct Solver {
     /// Edges by target.
     incoming: Vec<Vec<usize>>,
     pending: Vec<usize>,
+    /// What no bound can exceed that is handed on without going round in a loop.
+    ceiling: i64,
 }
 
 impl Solver {
@@ -147,11 +164,14 @@ impl Solver {
             effects: all_effects,
             incoming,
             pending: Vec::new(),
+            ceiling: 0,
         };
         for (location, test) in found {
             let pair = pair_of(network, test)?;
+            solver.ceiling = solver.ceiling.max(i64::from(pair.0.max(pair.1)));
             solver.raise(location, clock_of(test), pair);
         }
+        solver.ceiling += backwards(&solver.effects);
         Ok(solver)
     }
 
@@ -203,12 +223,8 @@ impl Solver {
                     for one in sources.clone() {
                         let Source::Clock(origin, offset) = one else { continue };
                         let pair = before(pair, offset);
-                        if pair.0.max(pair.1) >= Bound::LIMIT {
-                            let name = &network.clocks[origin.0 as usize];
-                            return Err(Diagnostic::error(format!(
-                                "no bound can be found for clock {name}: it is moved backwards in a loop"
-                            ))
-                            .at(edges[edge].place.clone(), "this edge"));
+                        if i64::from(pair.0.max(pair.1)) > self.ceiling {
+                            return Err(endless(network, origin).at(edges[edge].place.clone(), "this edge"));
                         }
                         self.raise(source, origin, pair);
                     }
@@ -245,6 +261,8 @@ fn everywhere(network: &Network, conditions: &[Condition]) -> Result<BTreeMap<Cl
     }
     let edges = network.processes.iter().flat_map(|process| &process.edges);
     let all: Vec<Effects> = edges.map(|edge| effects(network, edge)).collect();
+    let ceiling =
+        pairs.values().map(|pair| i64::from(pair.0.max(pair.1))).max().unwrap_or(0) + backwards(&all);
     loop {
         let before_round = pairs.clone();
         for (target, sources) in all.iter().flatten() {
@@ -252,11 +270,8 @@ fn everywhere(network: &Network, conditions: &[Condition]) -> Result<BTreeMap<Cl
             for source in sources {
                 if let Source::Clock(clock, offset) = *source {
                     let handed = before(pair, offset);
-                    if handed.0.max(handed.1) >= Bound::LIMIT {
-                        let name = &network.clocks[clock.0 as usize];
-                        return Err(Diagnostic::error(format!(
-                            "no bound can be found for clock {name}: it is moved backwards in a loop"
-                        )));
+                    if i64::from(handed.0.max(handed.1)) > ceiling {
+                        return Err(endless(network, clock));
                     }
                     let entry = pairs.entry(clock).or_insert(NONE);
                     *entry = larger(*entry, handed);
@@ -267,6 +282,21 @@ fn everywhere(network: &Network, conditions: &[Condition]) -> Result<BTreeMap<Cl
             return Ok(pairs);
         }
     }
+}
+
+/// By how much all assignments together can move clocks backwards.
+fn backwards(effects: &[Effects]) -> i64 {
+    let sources = effects.iter().flatten().flat_map(|(_, sources)| sources);
+    let offsets = sources.filter_map(|source| match source {
+        Source::Clock(_, offset) => Some(-i64::from(*offset).min(0)),
+        Source::Number => None,
+    });
+    offsets.sum()
+}
+
+fn endless(network: &Network, clock: ClockId) -> Diagnostic {
+    let name = &network.clocks[clock.0 as usize];
+    Diagnostic::error(format!("no bound can be found for clock {name}: it is moved backwards in a loop"))
 }
 
 fn clock_of(test: Test) -> ClockId {

@@ -111,7 +111,9 @@ impl Walk<'_> {
         match expression {
             Expression::Constant(_) | Expression::At(..) => {}
             Expression::Read(cells) => cells.offset.iter().for_each(|offset| self.expression(offset)),
-            Expression::Unary(_, value) | Expression::InRange { value, .. } => self.expression(value),
+            Expression::Unary(_, value) | Expression::InRange { value, .. } | Expression::Table(_, value) => {
+                self.expression(value);
+            }
             Expression::Binary(_, left, right, _) => {
                 self.expression(left);
                 self.expression(right);

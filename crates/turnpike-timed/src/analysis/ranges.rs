@@ -21,6 +21,10 @@ impl Ranges<'_> {
         match expression {
             Expression::Constant(value) => (i64::from(*value), i64::from(*value)),
             Expression::Read(cells) => self.cells(cells),
+            Expression::Table(values, _) => {
+                let values = values.iter().map(|&value| (i64::from(value), i64::from(value)));
+                values.reduce(union).unwrap_or(EVERYTHING)
+            }
             Expression::Unary(Unary::Minus, value) => {
                 let (low, high) = self.of(value);
                 (-high, -low)
