@@ -4,9 +4,18 @@
 //! Which clock a row stands for is the caller's business: a state's matrix has rows for its *active* clocks only.
 
 mod bound;
+mod closure;
 mod dbm;
+mod extrapolate;
+mod inclusion;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod oracle;
+mod pack;
 mod table;
 
 pub use bound::Bound;
-pub use dbm::{Dbm, Extrapolation, NO_BOUND, Origin};
+pub use dbm::{Dbm, NO_BOUND, Origin};
+pub use extrapolate::Extrapolation;
 pub use table::{ZoneId, Zones};
