@@ -1,0 +1,608 @@
+//! Checks trees and turns them into the network's expressions, constraints and statements.
+
+use rustc_hash::FxHashMap;
+use turnpike_model::Diagnostic;
+use turnpike_model::diagnostic::nearest;
+
+use super::lines::Word;
+use super::tree::{Node, Step, StepNode, Tree};
+use crate::network::{
+    Binary, Cells, ClockAtom, ClockCell, ClockId, ClockValue, Constraint, Expression, Local, Place, Space,
+    Statement, Unary,
+};
+
+/// Cells that the local variables of one edge may have together.
+const LOCAL_CELLS: usize = 4096;
+/// Conditions that may be joined by `&&` where they become one value.
+const CONJUNCTION: usize = 500;
+
+/// The error has been told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wrong;
+
+type Result<T> = std::result::Result<T, Wrong>;
+
+/// A clock or variable of the file.
+#[derive(Clone, Debug)]
+pub(super) struct Global {
+    /// Clocks or integers.
+    pub clock: bool,
+    /// Its first cell or clock.
+    pub base: u32,
+    /// How many.
+    pub size: u32,
+    /// Smallest and largest value; of no meaning for clocks.
+    pub range: (i32, i32),
+    /// Whether something mentions it.
+    pub used: bool,
+    /// Where its name is.
+    pub place: Place,
+}
+
+/// What is known while an attribute is lowered.
+pub(super) struct Lower<'a, 'd> {
+    /// Clocks and integers by name.
+    pub globals: &'d mut FxHashMap<&'a str, Global>,
+    /// Where errors and warnings go.
+    pub diagnostics: &'d mut Vec<Diagnostic>,
+    /// Visible local variables: name, first cell, size.
+    pub visible: Vec<(&'a str, u32, u32)>,
+    /// Cells of the edge.
+    pub locals: Vec<Local>,
+}
+
+/// What a term stands for.
+enum Value {
+    Number(Expression),
+    Truth,
+    Clock(ClockCell),
+    Difference(ClockCell, ClockCell),
+    Sum(ClockCell, Expression),
+}
+
+/// A variable that is found by name.
+enum Found {
+    Cells(Space, u32, u32),
+    Clocks(u32, u32),
+}
+
+impl<'a> Lower<'a, '_> {
+    fn wrong<T>(&mut self, diagnostic: Diagnostic) -> Result<T> {
+        self.diagnostics.push(diagnostic);
+        Err(Wrong)
+    }
+
+    /// Conjoins a condition.
+    pub(super) fn constraint(&mut self, tree: &Tree<'a>, out: &mut Constraint) -> Result<()> {
+        match &tree.node {
+            Node::And(parts) => {
+                // All errors are told, not only the first.
+                let results: Vec<_> = parts.iter().map(|part| self.constraint(part, out)).collect();
+                results.into_iter().collect()
+            }
+            Node::Compare(relations, operands) => {
+                for (relation, pair) in relations.iter().zip(operands.windows(2)) {
+                    self.comparison(*relation, &pair[0], &pair[1], &tree.place, out)?;
+                }
+                Ok(())
+            }
+            _ => {
+                let condition = self.truth(tree)?;
+                push_condition(condition, out);
+                Ok(())
+            }
+        }
+    }
+
+    fn comparison(
+        &mut self,
+        relation: Binary,
+        left: &Tree<'a>,
+        right: &Tree<'a>,
+        place: &Place,
+        out: &mut Constraint,
+    ) -> Result<()> {
+        let (a, b) = (self.value(left)?, self.value(right)?);
+        let place = place.clone();
+        let (minuend, subtrahend, bound, relation) = match (a, b) {
+            (Value::Number(a), Value::Number(b)) => {
+                push_condition(binary(relation, a, b, place), out);
+                return Ok(());
+            }
+            (Value::Clock(x), Value::Number(bound)) => (x, None, bound, relation),
+            (Value::Difference(x, y), Value::Number(bound)) => (x, Some(y), bound, relation),
+            (Value::Number(bound), Value::Clock(x)) => (x, None, bound, mirrored(relation)),
+            (Value::Number(bound), Value::Difference(x, y)) => (x, Some(y), bound, mirrored(relation)),
+            (Value::Clock(x), Value::Clock(y)) => (x, Some(y), Expression::Constant(0), relation),
+            (Value::Truth, _) => return self.not_a_number(left),
+            (_, Value::Truth) => return self.not_a_number(right),
+            _ => {
+                return self.wrong(
+                    Diagnostic::error("clocks cannot be compared like this")
+                        .at(place, "")
+                        .help("a clock or a difference of two clocks is compared with an integer: `x < 5`, `x - y >= n`; or two clocks with each other"),
+                );
+            }
+        };
+        let upper = |strict: bool| ClockAtom {
+            when: None,
+            left: Some(minuend.clone()),
+            right: subtrahend.clone(),
+            strict,
+            bound: bound.clone(),
+            place: place.clone(),
+        };
+        let lower = |strict: bool| ClockAtom {
+            when: None,
+            left: subtrahend.clone(),
+            right: Some(minuend.clone()),
+            strict,
+            bound: negated(bound.clone()),
+            place: place.clone(),
+        };
+        match relation {
+            Binary::Less => out.clocks.push(upper(true)),
+            Binary::LessEqual => out.clocks.push(upper(false)),
+            Binary::Greater => out.clocks.push(lower(true)),
+            Binary::GreaterEqual => out.clocks.push(lower(false)),
+            Binary::Equal => out.clocks.extend([upper(false), lower(false)]),
+            _ => {
+                return self.wrong(
+                    Diagnostic::error("`!=` cannot be used with clocks")
+                        .at(place, "")
+                        .help("use two edges, one with `<` and one with `>`"),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// A condition without clocks, as a number.
+    fn truth(&mut self, tree: &Tree<'a>) -> Result<Expression> {
+        match &tree.node {
+            Node::Not(operand) => {
+                let operand = self.truth(operand)?;
+                Ok(match operand {
+                    Expression::Constant(value) => Expression::Constant(i32::from(value == 0)),
+                    other => Expression::Unary(Unary::Not, Box::new(other)),
+                })
+            }
+            Node::And(parts) => {
+                let mut conditions = Vec::new();
+                self.conjuncts(parts, &mut conditions)?;
+                if conditions.len() > CONJUNCTION {
+                    return self.wrong(
+                        Diagnostic::error(format!("more than {CONJUNCTION} conditions are joined here"))
+                            .at(tree.place.clone(), ""),
+                    );
+                }
+                Ok(conjunction(conditions, &tree.place))
+            }
+            Node::Compare(relations, operands) => {
+                let mut constraint = Constraint::default();
+                for (relation, pair) in relations.iter().zip(operands.windows(2)) {
+                    self.comparison(*relation, &pair[0], &pair[1], &tree.place, &mut constraint)?;
+                }
+                if !constraint.clocks.is_empty() {
+                    return self.wrong(
+                        Diagnostic::error("clocks cannot be compared here")
+                            .at(tree.place.clone(), "this is a condition on clocks")
+                            .help("conditions on clocks can neither be negated with `!` nor decide an `if` or `while`; they can only be joined by `&&` in `provided` and `invariant`"),
+                    );
+                }
+                Ok(conjunction(constraint.data, &tree.place))
+            }
+            _ => self.number(tree),
+        }
+    }
+
+    fn conjuncts(&mut self, parts: &[Tree<'a>], out: &mut Vec<Expression>) -> Result<()> {
+        for part in parts {
+            match &part.node {
+                Node::And(inner) => self.conjuncts(inner, out)?,
+                _ => out.push(self.truth(part)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// An integer.
+    fn number(&mut self, tree: &Tree<'a>) -> Result<Expression> {
+        match self.value(tree)? {
+            Value::Number(number) => Ok(number),
+            Value::Truth => self.not_a_number(tree),
+            Value::Clock(_) | Value::Difference(..) | Value::Sum(..) => self.wrong(
+                Diagnostic::error("a clock cannot be used as an integer")
+                    .at(tree.place.clone(), "this is a clock")
+                    .help("clocks can only be compared (`x < 5`, `x - y <= 3`) and assigned (`x = 0`, `x = y + 2`)"),
+            ),
+        }
+    }
+
+    fn not_a_number<T>(&mut self, tree: &Tree<'a>) -> Result<T> {
+        self.wrong(
+            Diagnostic::error("a condition cannot be used as an integer")
+                .at(tree.place.clone(), "this is a condition")
+                .help("write `(if condition then 1 else 0)`"),
+        )
+    }
+
+    fn value(&mut self, tree: &Tree<'a>) -> Result<Value> {
+        Ok(match &tree.node {
+            Node::Number(number) => match i32::try_from(*number) {
+                Ok(number) => Value::Number(Expression::Constant(number)),
+                Err(_) => {
+                    return self.wrong(
+                        Diagnostic::error("this number does not fit into 32 bits").at(tree.place.clone(), ""),
+                    );
+                }
+            },
+            Node::Minus(operand) => {
+                if let Node::Number(number) = operand.node {
+                    // At most 2^31, so that the negative number always fits.
+                    return Ok(Value::Number(Expression::Constant(
+                        i32::try_from(-number).unwrap_or(i32::MIN),
+                    )));
+                }
+                Value::Number(negated(self.number(operand)?))
+            }
+            Node::Name(name) => match self.find(name)? {
+                Found::Cells(space, base, 1) => Value::Number(Expression::Read(Cells::fixed(space, base))),
+                Found::Clocks(base, 1) => Value::Clock(ClockCell::fixed(ClockId(base))),
+                _ => return self.whole_array(name),
+            },
+            Node::Index(name, index) => match self.find(name)? {
+                Found::Cells(space, base, size) => {
+                    Value::Number(Expression::Read(self.cell(space, base, size, index)?))
+                }
+                Found::Clocks(base, size) => Value::Clock(self.clock(base, size, index)?),
+            },
+            Node::Arithmetic(operator, operands) => {
+                let [left, right] = &**operands;
+                self.arithmetic(*operator, left, right, &tree.place)?
+            }
+            Node::If(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                let condition = self.truth(condition);
+                let then = self.number(then);
+                let otherwise = self.number(otherwise);
+                Value::Number(match (condition?, then?, otherwise?) {
+                    (Expression::Constant(0), _, otherwise) => otherwise,
+                    (Expression::Constant(_), then, _) => then,
+                    (condition, then, otherwise) => {
+                        Expression::Conditional(Box::new([condition, then, otherwise]))
+                    }
+                })
+            }
+            Node::Not(_) | Node::Compare(..) | Node::And(_) => Value::Truth,
+        })
+    }
+
+    fn arithmetic(
+        &mut self,
+        operator: Binary,
+        left: &Tree<'a>,
+        right: &Tree<'a>,
+        place: &Place,
+    ) -> Result<Value> {
+        let (a, b) = (self.value(left), self.value(right));
+        Ok(match (operator, a?, b?) {
+            (_, Value::Truth, _) => return self.not_a_number(left),
+            (_, _, Value::Truth) => return self.not_a_number(right),
+            (_, Value::Number(a), Value::Number(b)) => Value::Number(binary(operator, a, b, place.clone())),
+            (Binary::Subtract, Value::Clock(x), Value::Clock(y)) => Value::Difference(x, y),
+            (Binary::Add, Value::Clock(x), Value::Number(n))
+            | (Binary::Add, Value::Number(n), Value::Clock(x)) => Value::Sum(x, n),
+            _ => {
+                return self.wrong(
+                    Diagnostic::error("this cannot be computed with clocks")
+                        .at(place.clone(), "")
+                        .help("only `x - y` may be compared with an integer, and only an integer may be added to a clock in an assignment: `x = y + 2`"),
+                );
+            }
+        })
+    }
+
+    fn find(&mut self, name: &Word<'a>) -> Result<Found> {
+        if let Some(&(_, base, size)) = self.visible.iter().rev().find(|&&(local, ..)| local == name.text) {
+            return Ok(Found::Cells(Space::Local, base, size));
+        }
+        if let Some(global) = self.globals.get_mut(name.text) {
+            global.used = true;
+            return Ok(if global.clock {
+                Found::Clocks(global.base, global.size)
+            } else {
+                Found::Cells(Space::Global, global.base, global.size)
+            });
+        }
+        // Sorted, so that ties are always decided the same way.
+        let mut names: Vec<&str> = self.globals.keys().copied().collect();
+        names.extend(self.visible.iter().map(|&(name, ..)| name));
+        names.sort_unstable();
+        let error = Diagnostic::error(format!("there is no clock or variable `{}`", name.text))
+            .at(name.place.clone(), "");
+        let error = match nearest(name.text, names) {
+            Some(other) => error.help(format!("did you mean `{other}`?")),
+            None => error,
+        };
+        self.wrong(error)
+    }
+
+    fn whole_array<T>(&mut self, name: &Word<'a>) -> Result<T> {
+        self.wrong(
+            Diagnostic::error(format!("`{}` is an array and has no single value", name.text))
+                .at(name.place.clone(), "")
+                .help(format!("choose one of its cells: `{}[0]`", name.text)),
+        )
+    }
+
+    /// An index: a constant, or an expression that checks it.
+    fn index(&mut self, size: u32, index: &Tree<'a>) -> Result<Expression> {
+        let high = i32::try_from(size - 1).unwrap_or(i32::MAX);
+        match self.number(index)? {
+            Expression::Constant(number) if !(0..=high).contains(&number) => self.wrong(
+                Diagnostic::error(format!("the index {number} is out of range"))
+                    .at(index.place.clone(), "")
+                    .help(format!("this array has the indices 0 to {high}")),
+            ),
+            Expression::Constant(number) => Ok(Expression::Constant(number)),
+            value => {
+                Ok(Expression::InRange { value: Box::new(value), low: 0, high, place: index.place.clone() })
+            }
+        }
+    }
+
+    fn cell(&mut self, space: Space, base: u32, size: u32, index: &Tree<'a>) -> Result<Cells> {
+        Ok(match self.index(size, index)? {
+            Expression::Constant(number) => Cells::fixed(space, base + number.unsigned_abs()),
+            offset => Cells { space, base, count: size, offset: Some(Box::new(offset)) },
+        })
+    }
+
+    fn clock(&mut self, base: u32, size: u32, index: &Tree<'a>) -> Result<ClockCell> {
+        Ok(match self.index(size, index)? {
+            Expression::Constant(number) => ClockCell::fixed(ClockId(base + number.unsigned_abs())),
+            offset => ClockCell { base: ClockId(base), count: size, offset: Some(offset) },
+        })
+    }
+
+    /// Lowers the statements of one `do`: its local variables are not visible in another.
+    pub(super) fn update(&mut self, steps: &[Step<'a>], out: &mut Vec<Statement>) -> Result<()> {
+        self.visible.clear();
+        self.block(steps, out)
+    }
+
+    fn block(&mut self, steps: &[Step<'a>], out: &mut Vec<Statement>) -> Result<()> {
+        let results: Vec<_> = steps.iter().map(|step| self.step(step, out)).collect();
+        results.into_iter().collect()
+    }
+
+    fn step(&mut self, step: &Step<'a>, out: &mut Vec<Statement>) -> Result<()> {
+        let place = step.place.clone();
+        match &step.node {
+            StepNode::Nop => {}
+            StepNode::Assign(target, value) => {
+                let statement = self.assignment(target, value, place)?;
+                out.push(statement);
+            }
+            StepNode::Local(name, value) => {
+                let value = match value {
+                    Some(value) => self.number(value),
+                    None => Ok(Expression::Constant(0)),
+                };
+                // Declared even if its value is wrong: one error is enough.
+                let cell = self.declare(name, None)?;
+                let target = Cells::fixed(Space::Local, cell);
+                out.push(Statement::Assign { target, value: value?, place });
+            }
+            StepNode::LocalArray(name, size) => {
+                let number = match self.number(size)? {
+                    Expression::Constant(number) => number,
+                    _ => {
+                        return self.wrong(
+                            Diagnostic::error("the size of a local array must be a constant")
+                                .at(size.place.clone(), ""),
+                        );
+                    }
+                };
+                let Some(length) = u32::try_from(number).ok().filter(|&length| length > 0) else {
+                    return self.wrong(
+                        Diagnostic::error(format!("an array cannot have {number} cells"))
+                            .at(size.place.clone(), ""),
+                    );
+                };
+                let base = self.declare(name, Some(length))?;
+                out.extend((base..base + length).map(|cell| Statement::Assign {
+                    target: Cells::fixed(Space::Local, cell),
+                    value: Expression::Constant(0),
+                    place: place.clone(),
+                }));
+            }
+            StepNode::If(condition, then, otherwise) => {
+                let condition = self.truth(condition);
+                let mut blocks = [Vec::new(), Vec::new()];
+                let then = self.block(then, &mut blocks[0]);
+                let otherwise = self.block(otherwise, &mut blocks[1]);
+                let [first, second] = blocks;
+                out.push(Statement::If(condition?, first, second));
+                then.and(otherwise)?;
+            }
+            StepNode::While(condition, body) => {
+                let condition = self.truth(condition);
+                let visible = self.visible.len();
+                let mut block = Vec::new();
+                let result = self.block(body, &mut block);
+                self.visible.truncate(visible);
+                out.push(Statement::While(condition?, block, place));
+                result?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares a local variable and tells its first cell. Every declaration gets cells of its own.
+    fn declare(&mut self, name: &Word<'a>, array: Option<u32>) -> Result<u32> {
+        let taken = self.visible.iter().any(|&(local, ..)| local == name.text);
+        if taken || self.globals.contains_key(name.text) {
+            let what = if taken { "a local variable" } else { "a clock or variable of the system" };
+            return self.wrong(
+                Diagnostic::error(format!("`{}` is declared already", name.text))
+                    .at(name.place.clone(), format!("there is {what} of this name"))
+                    .help("choose another name, or assign the variable instead of declaring it again"),
+            );
+        }
+        let size = array.unwrap_or(1);
+        let base = self.locals.len();
+        if size as usize > LOCAL_CELLS - base.min(LOCAL_CELLS) {
+            return self.wrong(
+                Diagnostic::error("the local variables of this edge are too many")
+                    .at(name.place.clone(), "")
+                    .help(format!("an edge may have {LOCAL_CELLS} cells of local variables")),
+            );
+        }
+        self.locals.extend((0..size).map(|cell| Local {
+            name: cell_name(name.text, size, cell),
+            low: i32::MIN,
+            high: i32::MAX,
+        }));
+        // Limited above, so that it fits.
+        let base = u32::try_from(base).unwrap_or(u32::MAX);
+        self.visible.push((name.text, base, size));
+        Ok(base)
+    }
+
+    fn assignment(&mut self, target: &Tree<'a>, value: &Tree<'a>, place: Place) -> Result<Statement> {
+        let (name, index) = match &target.node {
+            Node::Name(name) => (name, None),
+            Node::Index(name, index) => (name, Some(index)),
+            _ => return self.wrong(Diagnostic::error("this cannot be assigned").at(place, "")),
+        };
+        let found = self.find(name);
+        match found? {
+            Found::Cells(space, base, size) => {
+                let target = match index {
+                    Some(index) => self.cell(space, base, size, index)?,
+                    None if size == 1 => Cells::fixed(space, base),
+                    None => return self.whole_array(name),
+                };
+                let number = self.number(value)?;
+                self.check_range(name, space, &number, &place);
+                Ok(Statement::Assign { target, value: number, place })
+            }
+            Found::Clocks(base, size) => {
+                let clock = match index {
+                    Some(index) => self.clock(base, size, index)?,
+                    None if size == 1 => ClockCell::fixed(ClockId(base)),
+                    None => return self.whole_array(name),
+                };
+                let value = match self.value(value)? {
+                    Value::Number(number) => ClockValue::Constant(self.added(number, &place)?),
+                    Value::Clock(from) => ClockValue::Clock(from, Expression::Constant(0)),
+                    Value::Sum(from, number) => ClockValue::Clock(from, self.added(number, &place)?),
+                    Value::Truth => return self.not_a_number(value),
+                    Value::Difference(..) => {
+                        return self.wrong(
+                            Diagnostic::error("a clock cannot become the difference of two clocks")
+                                .at(place, "")
+                                .help("a clock can be assigned an integer, another clock, or their sum"),
+                        );
+                    }
+                };
+                Ok(Statement::Clock { clock, value, place })
+            }
+        }
+    }
+
+    /// The number that a clock becomes or that is added to another clock.
+    fn added(&mut self, number: Expression, place: &Place) -> Result<Expression> {
+        if matches!(number, Expression::Constant(value) if value < 0) {
+            return self.wrong(
+                Diagnostic::error("a clock cannot become negative, and nothing can be subtracted from one")
+                    .at(place.clone(), ""),
+            );
+        }
+        Ok(number)
+    }
+
+    /// Whether an edge can be taken is decided when it is: a constant that cannot fit only gets a warning.
+    fn check_range(&mut self, name: &Word<'a>, space: Space, value: &Expression, place: &Place) {
+        if let (Space::Global, Expression::Constant(number)) = (space, value)
+            && let Some(global) = self.globals.get(name.text)
+            && !(global.range.0..=global.range.1).contains(number)
+        {
+            let (low, high) = global.range;
+            self.diagnostics.push(
+                Diagnostic::warning(format!("`{}` cannot become {number}", name.text))
+                    .at(place.clone(), "")
+                    .help(format!("its values are {low} to {high}")),
+            );
+        }
+    }
+}
+
+/// The name of a cell: arrays of one cell are written without index.
+pub(super) fn cell_name(name: &str, size: u32, cell: u32) -> String {
+    if size == 1 { name.to_owned() } else { format!("{name}[{cell}]") }
+}
+
+/// Adds a condition unless it always holds.
+fn push_condition(condition: Expression, out: &mut Constraint) {
+    if !matches!(condition, Expression::Constant(value) if value != 0) {
+        out.data.push(condition);
+    }
+}
+
+/// Left to right, as far as needed; what always holds is left out.
+fn conjunction(conditions: Vec<Expression>, place: &Place) -> Expression {
+    conditions
+        .into_iter()
+        .filter(|condition| !matches!(condition, Expression::Constant(value) if *value != 0))
+        .reduce(|left, right| Expression::Binary(Binary::And, Box::new(left), Box::new(right), place.clone()))
+        .unwrap_or(Expression::Constant(1))
+}
+
+fn mirrored(relation: Binary) -> Binary {
+    match relation {
+        Binary::Less => Binary::Greater,
+        Binary::LessEqual => Binary::GreaterEqual,
+        Binary::Greater => Binary::Less,
+        Binary::GreaterEqual => Binary::LessEqual,
+        other => other,
+    }
+}
+
+/// `-e`
+fn negated(expression: Expression) -> Expression {
+    match expression {
+        Expression::Constant(value) if value != i32::MIN => Expression::Constant(-value),
+        other => Expression::Unary(Unary::Minus, Box::new(other)),
+    }
+}
+
+/// Constants are computed at once; what cannot be computed is an error of the transition that would.
+fn binary(operator: Binary, left: Expression, right: Expression, place: Place) -> Expression {
+    if let (Expression::Constant(a), Expression::Constant(b)) = (&left, &right)
+        && let Some(value) = fold(operator, *a, *b)
+    {
+        return Expression::Constant(value);
+    }
+    Expression::Binary(operator, Box::new(left), Box::new(right), place)
+}
+
+/// The value of an operator that `.tck` files have.
+pub(super) fn fold(operator: Binary, a: i32, b: i32) -> Option<i32> {
+    match operator {
+        Binary::Add => a.checked_add(b),
+        Binary::Subtract => a.checked_sub(b),
+        Binary::Multiply => a.checked_mul(b),
+        Binary::Divide => a.checked_div(b),
+        Binary::Remainder => a.checked_rem(b),
+        Binary::Less => Some(i32::from(a < b)),
+        Binary::LessEqual => Some(i32::from(a <= b)),
+        Binary::Equal => Some(i32::from(a == b)),
+        Binary::NotEqual => Some(i32::from(a != b)),
+        Binary::GreaterEqual => Some(i32::from(a >= b)),
+        Binary::Greater => Some(i32::from(a > b)),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! The public `.tck` files: exactly those that TChecker refuses while reading are refused.
+
+use std::path::{Path, PathBuf};
+
+use turnpike_timed::tck;
+
+/// All files below a folder, in a fixed order.
+fn files(folder: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = std::fs::read_dir(folder)
+        .expect("the folder exists")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, out);
+        } else if path.extension().is_some_and(|extension| extension == "tck") {
+            out.push(path);
+        }
+    }
+}
+
+#[test]
+fn exactly_the_faulty_files_are_refused() {
+    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
+        eprintln!("skipped: TURNPIKE_CORPUS is not set");
+        return;
+    };
+    let oracle = std::fs::read_to_string(corpus.join("oracle/timed.jsonl")).expect("the oracle is there");
+    let mut refused = Vec::new();
+    for line in oracle.lines() {
+        let entry: serde_json::Value = serde_json::from_str(line).expect("one object a line");
+        if entry["reach_bfs"]["outcome"] == "error" {
+            let file = entry["file"].as_str().expect("a name").to_owned();
+            // These two are errors of exploring: an assignment leaves its range.
+            if !["tck-tests/expr-05.tck", "tck-tests/expr-08.tck"].contains(&file.as_str()) {
+                refused.push(file);
+            }
+        }
+    }
+    refused.sort();
+    let folder = corpus.join("models/timed");
+    let mut paths = Vec::new();
+    files(&folder, &mut paths);
+    let mut found = Vec::new();
+    for path in &paths {
+        let text = std::fs::read_to_string(path).expect("readable");
+        let name = path.strip_prefix(&folder).expect("below").to_string_lossy().replace('\\', "/");
+        match tck::read(&text) {
+            Ok((network, _)) => assert!(!network.processes.is_empty(), "{name}"),
+            Err(diagnostics) => {
+                for diagnostic in &diagnostics {
+                    let place = diagnostic.span.clone().expect("every error has a place").range;
+                    eprintln!("{name}: {diagnostic}: `{}`", &text[place]);
+                }
+                found.push(name);
+            }
+        }
+    }
+    found.sort();
+    assert_eq!(found, refused);
+    assert!(paths.len() > 90, "{} files", paths.len());
+    assert!(refused.len() >= 5, "{refused:?}");
+}
