@@ -1,7 +1,13 @@
 //! When one zone makes another superfluous: inclusion, and simulation by what clocks are still compared with.
 
-use super::dbm::INFINITE;
+use std::cell::RefCell;
+
 use super::{Bound, Dbm, NO_BOUND};
+
+thread_local! {
+    /// The thresholds of a test under way.
+    static THRESHOLDS: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
+}
 
 impl Dbm {
     /// Whether every valuation of `other` is in this zone.
@@ -12,33 +18,55 @@ impl Dbm {
             })
     }
 
-    /// Whether every valuation of `other` is simulated by one of this zone (aLU inclusion): one in which each clock is the same, or above its lower bound
-    /// in both... as far as tests can tell. Bounds are by row, starting with clock row 1 at index 0, [`NO_BOUND`] where there is none.
+    /// Whether every valuation of `other` is simulated by one of this zone (aLU inclusion).
+    ///
+    /// A valuation simulates another when every clock has the same value, or one that is smaller yet above the lower bound, or one that is larger while the
+    /// other's is above the upper bound: no test can tell. Bounds are by row, starting with clock row 1 at index 0, [`NO_BOUND`] where there is none.
     pub fn simulates(&self, other: &Dbm, lower: &[i32], upper: &[i32]) -> bool {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
-        if self.dimension != other.dimension {
-            return false;
-        }
-        let n = self.dimension;
-        let least = &other.row(0)[..n];
-        for (y, (bigger, smaller)) in self.rows().zip(other.rows()).enumerate() {
-            let constant = if y == 0 { 0 } else { lower[y - 1] };
-            if constant == NO_BOUND {
-                continue;
-            }
-            let strict = 2 * -constant.clamp(-Bound::LIMIT, Bound::LIMIT);
-            let bounds = std::iter::once(&0).chain(upper);
-            for (((&bigger, &smaller), &least), &upper) in bigger.iter().zip(smaller).zip(least).zip(bounds) {
-                if bigger < smaller
-                    && bigger != INFINITE
-                    && (bigger & !1) + strict < least
-                    && upper != NO_BOUND
-                    && least >= Bound::weak(-upper.clamp(-Bound::LIMIT, Bound::LIMIT)).0
-                {
-                    return false;
-                }
-            }
-        }
-        true
+        self.dimension == other.dimension
+            && with_thresholds(&other.row(0)[..other.dimension], upper, |thresholds| {
+                let mut rows = self.rows().zip(other.rows()).zip(lower_bounds(lower));
+                !rows.any(|((bigger, smaller), lower)| {
+                    lower != NO_BOUND
+                        && escapes(bigger.iter().copied(), smaller.iter().copied(), thresholds, lower)
+                })
+            })
     }
+}
+
+/// Lower bounds by row, that of the constant zero first.
+pub(super) fn lower_bounds(lower: &[i32]) -> impl Iterator<Item = i32> {
+    std::iter::once(0).chain(lower.iter().copied())
+}
+
+/// Calls back with what the clocks' least values, row 0 of the smaller zone, must be compared with: the values themselves, unless the clock is above its upper
+/// bound and cannot tell anything apart.
+pub(super) fn with_thresholds<T>(least: &[i32], upper: &[i32], run: impl FnOnce(&mut [i32]) -> T) -> T {
+    THRESHOLDS.with_borrow_mut(|thresholds| {
+        thresholds.clear();
+        thresholds.push(Bound::ZERO.0);
+        thresholds.extend(least[1..].iter().zip(upper).map(|(&least, &upper)| {
+            let compared =
+                upper != NO_BOUND && least >= Bound::weak(-upper.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
+            if compared { least } else { i32::MIN }
+        }));
+        run(thresholds)
+    })
+}
+
+/// Whether a row shows that a valuation of the smaller zone is not simulated: below the bigger zone's bound there is none that the row's clock, above its
+/// lower bound, could be moved to.
+#[inline]
+pub(super) fn escapes(
+    bigger: impl Iterator<Item = i32>,
+    smaller: impl Iterator<Item = i32>,
+    thresholds: &[i32],
+    lower: i32,
+) -> bool {
+    let strict = Bound::strict(-lower.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
+    // Infinite bounds of the bigger zone are never less than those of the smaller one.
+    bigger.zip(smaller).zip(thresholds).fold(false, |escapes, ((bigger, smaller), &threshold)| {
+        escapes | ((bigger < smaller) & ((bigger & !1) + strict < threshold))
+    })
 }

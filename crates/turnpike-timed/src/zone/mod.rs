@@ -6,6 +6,7 @@
 mod bound;
 mod closure;
 mod dbm;
+mod display;
 mod extrapolate;
 mod inclusion;
 #[cfg(test)]
@@ -13,9 +14,14 @@ mod laws;
 #[cfg(test)]
 mod oracle;
 mod pack;
+mod point;
+mod subtract;
 mod table;
 
 pub use bound::Bound;
 pub use dbm::{Dbm, NO_BOUND, Origin};
+pub use display::ZoneText;
 pub use extrapolate::Extrapolation;
+pub use point::Point;
+pub use subtract::subtract;
 pub use table::{ZoneId, Zones};

@@ -3,10 +3,13 @@
 //! A row of `n` entries becomes `n - 1`: the last takes the place of the diagonal. Infinity is the largest number, so that packed entries compare like
 //! bounds, and two packed zones of the same shape compare entry by entry whatever the order of entries.
 
+use std::cell::RefCell;
+
 use turnpike_model::hash;
 
-use super::dbm::INFINITE;
-use super::{Bound, Dbm};
+use super::dbm::{FINITE, INFINITE};
+use super::inclusion::{escapes, lower_bounds, with_thresholds};
+use super::{Bound, Dbm, NO_BOUND};
 
 const NARROW_INFINITE: i16 = i16::MAX;
 
@@ -83,7 +86,7 @@ fn wide(data: &[i16]) -> impl Iterator<Item = i32> {
 pub(super) fn unpack(shape: Shape, data: &[i16], out: &mut Dbm) {
     let n = shape.dimension();
     out.reshape(n);
-    out.largest = if shape.is_wide() { super::dbm::FINITE } else { 1 << 15 };
+    out.largest = if shape.is_wide() { FINITE } else { 1 << 15 };
     if n == 1 {
         out.entries[0] = Bound::ZERO.0;
         return;
@@ -130,6 +133,75 @@ fn includes_narrow(bigger: &[i16], smaller: &[i16]) -> bool {
         }
     }
     bigger_rest.iter().zip(smaller_rest).fold(0, |less, (b, s)| less | i16::from(b < s)) == 0
+}
+
+/// Whether one packed zone simulates another; see [`Dbm::simulates`].
+pub(super) fn simulates(
+    bigger: (Shape, &[i16]),
+    smaller: (Shape, &[i16]),
+    lower: &[i32],
+    upper: &[i32],
+) -> bool {
+    let n = bigger.0.dimension();
+    if n != smaller.0.dimension() {
+        return false;
+    }
+    if n == 1 {
+        return true;
+    }
+    FIRST.with_borrow_mut(|least| {
+        // Row 0, with the last entry moved back from the diagonal.
+        least.clear();
+        match smaller.0.is_wide() {
+            false => least.extend(smaller.1[..n - 1].iter().map(|&entry| widen(entry))),
+            true => least.extend(wide(&smaller.1[..2 * (n - 1)])),
+        }
+        least.push(least[0]);
+        with_thresholds(least, upper, |thresholds| match (bigger.0.is_wide(), smaller.0.is_wide()) {
+            (false, false) => {
+                simulates_rows(narrow_rows(bigger.1, n), narrow_rows(smaller.1, n), thresholds, lower)
+            }
+            (false, true) => {
+                simulates_rows(narrow_rows(bigger.1, n), wide_rows(smaller.1, n), thresholds, lower)
+            }
+            (true, false) => {
+                simulates_rows(wide_rows(bigger.1, n), narrow_rows(smaller.1, n), thresholds, lower)
+            }
+            (true, true) => {
+                simulates_rows(wide_rows(bigger.1, n), wide_rows(smaller.1, n), thresholds, lower)
+            }
+        })
+    })
+}
+
+thread_local! {
+    /// Row 0 of the smaller zone of a test under way.
+    static FIRST: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
+}
+
+fn narrow_rows(data: &[i16], n: usize) -> impl Iterator<Item = impl Iterator<Item = i32>> {
+    data.chunks_exact(n - 1).map(|row| row.iter().map(|&entry| widen(entry)))
+}
+
+fn wide_rows(data: &[i16], n: usize) -> impl Iterator<Item = impl Iterator<Item = i32>> {
+    data.chunks_exact(2 * (n - 1)).map(wide)
+}
+
+#[inline]
+fn simulates_rows(
+    bigger: impl Iterator<Item = impl Iterator<Item = i32>>,
+    smaller: impl Iterator<Item = impl Iterator<Item = i32>>,
+    thresholds: &mut [i32],
+    lower: &[i32],
+) -> bool {
+    let last = thresholds.len() - 1;
+    !bigger.zip(smaller).zip(lower_bounds(lower)).enumerate().any(|(y, ((bigger, smaller), lower))| {
+        // The last entry stands where the diagonal would.
+        thresholds.swap(y, last);
+        let found = lower != NO_BOUND && escapes(bigger, smaller, thresholds, lower);
+        thresholds.swap(y, last);
+        found
+    })
 }
 
 /// A hash of packed entries that is the same on every machine.

@@ -1,0 +1,50 @@
+//! What is left of a zone without another one: a list of zones, no two of which share a valuation.
+
+use super::{Bound, Dbm};
+
+impl Dbm {
+    /// Appends to `out` zones that together are the valuations of this one not in `hole`.
+    pub fn subtract(&self, hole: &Dbm, out: &mut Vec<Dbm>) {
+        debug_assert_eq!(self.dimension, hole.dimension);
+        if hole.includes(self) {
+            return;
+        }
+        // One piece rather than several when nothing is taken away.
+        if !self.clone().intersect(hole) {
+            out.push(self.clone());
+            return;
+        }
+        let mut rest = self.clone();
+        for i in 0..self.dimension {
+            for j in 0..self.dimension {
+                let bound = hole.get(i, j);
+                let Some(outside) = bound.negated().filter(|_| i != j && bound < rest.get(i, j)) else {
+                    continue;
+                };
+                let mut piece = rest.clone();
+                if piece.conjoin(j, i, outside) {
+                    out.push(piece);
+                }
+                if !rest.conjoin(i, j, bound) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether some valuation is in both zones.
+    pub fn intersects(&self, other: &Dbm) -> bool {
+        let apart = |i: usize, j: usize| self.get(i, j) + other.get(j, i) < Bound::ZERO;
+        let n = self.dimension;
+        !(0..n).any(|i| (0..n).any(|j| apart(i, j))) && self.clone().intersect(other)
+    }
+}
+
+/// Takes a zone away from each of a list.
+pub fn subtract(zones: &mut Vec<Dbm>, hole: &Dbm) {
+    let mut left = Vec::with_capacity(zones.len());
+    for zone in zones.iter() {
+        zone.subtract(hole, &mut left);
+    }
+    *zones = left;
+}
