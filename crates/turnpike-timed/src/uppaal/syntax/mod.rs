@@ -1,10 +1,25 @@
 //! Texts of UPPAAL models and queries, read into trees.
+//!
+//! Constructs beyond timed automata are refused by name: doubles, hybrid clocks, strings, external functions, dynamic
+//! templates, live sequence charts, CSP synchronisation, statistical queries, strategies. What does not matter to the
+//! queries that are supported is ignored with a warning: weights, rates of exponential distributions, that an edge is
+//! uncontrollable.
 
+mod lexer;
+mod parser;
+mod passage;
+mod print;
+mod query;
+mod template;
 pub mod tree;
+mod xml;
 
-use turnpike_model::Diagnostic;
+use turnpike_model::{Diagnostic, Severity};
 
-use tree::{Expression, Formula, Model, Query};
+use parser::{Context, Parser};
+use passage::Passage;
+pub use query::{parse_condition, parse_query, split_queries};
+use tree::{Dialect, Model};
 
 /// What reading a model gives: a tree with warnings, or errors with warnings.
 pub type Parsed = Result<(Model, Vec<Diagnostic>), Vec<Diagnostic>>;
@@ -12,30 +27,48 @@ pub type Parsed = Result<(Model, Vec<Diagnostic>), Vec<Diagnostic>>;
 /// Reads an XTA or TA file: in the new syntax, and if that fails in the old one. When both fail, the errors are those
 /// of the syntax that got further.
 pub fn parse_xta(text: &str) -> Parsed {
-    let _ = text;
-    unimplemented!()
+    let passage = Passage::verbatim(text);
+    either(|dialect| {
+        let mut context = Context::new(dialect);
+        let model = Parser::new(&passage, &mut context).xta(text).ok();
+        (model, context)
+    })
 }
 
-/// Reads an XML file.
+/// Reads an XML file. Its texts may be in the old syntax too.
 pub fn parse_xml(text: &str) -> Parsed {
-    let _ = text;
-    unimplemented!()
+    let document = match xml::document(text) {
+        Ok(document) => document,
+        Err(diagnostic) => return Err(vec![diagnostic]),
+    };
+    either(|dialect| {
+        let mut context = Context::new(dialect);
+        let model = xml::model(&document, &mut context);
+        (model, context)
+    })
 }
 
-/// Reads one query.
-pub fn parse_query(text: &str) -> Result<Formula, Diagnostic> {
-    let _ = text;
-    unimplemented!()
+/// Tries the new syntax, then the old one.
+fn either(read: impl Fn(Dialect) -> (Option<Model>, Context)) -> Parsed {
+    let new = outcome(read(Dialect::New));
+    let Err(new) = new else { return new };
+    let old = outcome(read(Dialect::Old));
+    let Err(old) = old else { return old };
+    Err(if first_error(&old) > first_error(&new) { old } else { new })
 }
 
-/// Reads a condition on states: an expression as in a query.
-pub fn parse_condition(text: &str) -> Result<Expression, Diagnostic> {
-    let _ = text;
-    unimplemented!()
+fn outcome((model, context): (Option<Model>, Context)) -> Parsed {
+    match model {
+        Some(model) if context.errors() == 0 => Ok((model, context.diagnostics)),
+        _ => Err(context.diagnostics),
+    }
 }
 
-/// Splits a `.q` file into queries: one a line, with the comments before it; a backslash continues a line.
-pub fn split_queries(text: &str) -> Result<Vec<Query>, Diagnostic> {
-    let _ = text;
-    unimplemented!()
+fn first_error(diagnostics: &[Diagnostic]) -> usize {
+    diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .filter_map(|diagnostic| diagnostic.span.as_ref().map(|span| span.range.start))
+        .min()
+        .unwrap_or(0)
 }

@@ -6,12 +6,12 @@
 //! turnpike does not support never reach the tree, except [`ExpressionKind::Rate`]. Names are not resolved and nothing
 //! has a type yet.
 //!
-//! Every `span` counts bytes of the source file, also for texts of XML files with entities in them. No tree is higher
-//! than [`HEIGHT`], so recursion over it is safe: long chains of `&&` and `||` are balanced.
+//! Every `span` counts bytes of the source file, also for texts of XML files with entities in them. Recursion over a
+//! tree is safe: nothing nests deeper than [`HEIGHT`], and long chains of `&&` and `||` are balanced.
 
 use std::ops::Range;
 
-/// No tree of expressions, statements, types or initialisers is higher than this.
+/// No expression is higher than this, and no statement, type or initialiser nests deeper.
 pub const HEIGHT: u32 = 250;
 
 /// A name where it is written.
@@ -306,7 +306,7 @@ pub enum StatementKind {
 pub struct Expression {
     /// Which.
     pub kind: ExpressionKind,
-    /// Where; parentheses around it are not counted.
+    /// Where, with the parentheses around it.
     pub span: Range<usize>,
 }
 
