@@ -8,4 +8,5 @@ pub mod network;
 pub mod query;
 pub mod tck;
 pub mod uppaal;
+pub mod zeno;
 pub mod zone;
