@@ -7,6 +7,7 @@
 //! (never too small) and may not be closed; whoever explores must report that instead of going on.
 
 use super::Bound;
+use super::lanes::{LANES, Lanes, Prepared};
 
 /// A clock without a bound of that kind: minus infinity.
 pub const NO_BOUND: i32 = i32::MIN;
@@ -16,9 +17,6 @@ pub(super) const FINITE: i32 = 2 * Bound::LIMIT;
 
 /// Infinity among the entries.
 pub(super) const INFINITE: i32 = Bound::INFINITY.0;
-
-/// Rows are padded to a multiple of this with infinity, for the sake of vector instructions.
-pub(super) const LANES: usize = 4;
 
 /// Where the value of a clock comes from when a matrix is rebuilt: a row of the old one (0: the constant zero) plus a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,23 +33,28 @@ pub struct Origin {
 #[derive(Debug)]
 pub struct Dbm {
     pub(super) dimension: usize,
-    /// Entries from one row to the next.
-    pub(super) stride: usize,
+    /// Arrays of entries in a row.
+    pub(super) width: usize,
     /// Packed bounds, row by row; those beyond `dimension` in a row are infinite.
-    pub(super) entries: Vec<i32>,
+    pub(super) entries: Vec<Lanes>,
     /// No finite entry is larger in size.
     pub(super) largest: i32,
     pub(super) overflowed: bool,
-    /// Room for the rows that an operation adds to all others.
     pub(super) scratch: Scratch,
 }
 
-/// A row made ready for being added to others; see the module on closure.
+/// Room for what operations need to remember while they run.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub(super) weak: Vec<i32>,
-    pub(super) strict: Vec<i32>,
-    pub(super) row: Vec<i32>,
+    /// The row that is added to all others.
+    pub(super) prepared: Prepared,
+    /// One number for each column.
+    pub(super) columns: Vec<Lanes>,
+    /// Rows that closing may change, and rows by which it may change them.
+    pub(super) changed: Vec<usize>,
+    pub(super) pivots: Vec<usize>,
+    /// Where columns come from that come from elsewhere.
+    moved: Vec<(usize, usize)>,
 }
 
 /// The zone without clocks.
@@ -79,7 +82,7 @@ impl Clone for Dbm {
 
     fn clone_from(&mut self, source: &Dbm) {
         self.dimension = source.dimension;
-        self.stride = source.stride;
+        self.width = source.width;
         self.entries.clone_from(&source.entries);
         self.largest = source.largest;
         self.overflowed = source.overflowed;
@@ -91,26 +94,22 @@ impl Dbm {
     pub fn zero(dimension: usize) -> Dbm {
         let mut zone = Dbm {
             dimension: 0,
-            stride: 0,
+            width: 0,
             entries: Vec::new(),
             largest: 1,
             overflowed: false,
             scratch: Scratch::default(),
         };
         zone.reshape(dimension);
-        let dimension = zone.dimension;
-        for row in zone.rows_mut() {
-            row[..dimension].fill(Bound::ZERO.0);
-        }
+        zone.rows_mut().for_each(|row| row.fill(Bound::ZERO.0));
         zone
     }
 
     /// All valuations.
     pub fn universe(dimension: usize) -> Dbm {
         let mut zone = Dbm::zero(dimension);
-        let dimension = zone.dimension;
         for (i, row) in zone.rows_mut().enumerate().skip(1) {
-            row[..dimension].fill(INFINITE);
+            row.fill(INFINITE);
             row[i] = Bound::ZERO.0;
         }
         zone
@@ -121,9 +120,9 @@ impl Dbm {
         let dimension = dimension.max(1);
         if self.dimension != dimension {
             self.dimension = dimension;
-            self.stride = dimension.next_multiple_of(LANES);
+            self.width = dimension.div_ceil(LANES);
             self.entries.clear();
-            self.entries.resize(dimension * self.stride, INFINITE);
+            self.entries.resize(dimension * self.width, [INFINITE; LANES]);
         }
         self.largest = Bound::ZERO.0;
         self.overflowed = false;
@@ -137,7 +136,7 @@ impl Dbm {
     /// The bound on `x_i - x_j`.
     pub fn get(&self, i: usize, j: usize) -> Bound {
         debug_assert!(j < self.dimension);
-        Bound(self.entries[i * self.stride + j])
+        Bound(self.flat()[i * self.stride() + j])
     }
 
     /// Whether a number became too large for exact bounds: the zone now has more valuations than it should.
@@ -145,35 +144,44 @@ impl Dbm {
         self.overflowed
     }
 
-    pub(super) fn row(&self, i: usize) -> &[i32] {
-        &self.entries[i * self.stride..][..self.stride]
+    /// Entries from one row to the next.
+    #[inline]
+    pub(super) fn stride(&self) -> usize {
+        self.width * LANES
     }
 
-    pub(super) fn row_mut(&mut self, i: usize) -> &mut [i32] {
-        &mut self.entries[i * self.stride..][..self.stride]
+    /// All entries, padding included.
+    #[inline]
+    pub(super) fn flat(&self) -> &[i32] {
+        self.entries.as_flattened()
     }
 
-    /// All rows, padding included.
-    pub(super) fn rows(&self) -> std::slice::ChunksExact<'_, i32> {
-        self.entries.chunks_exact(self.stride.max(1))
+    /// Rows without their padding.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[i32]> {
+        self.flat().chunks_exact(self.stride()).map(|row| &row[..self.dimension])
     }
 
-    pub(super) fn rows_mut(&mut self) -> std::slice::ChunksExactMut<'_, i32> {
-        self.entries.chunks_exact_mut(self.stride.max(1))
+    /// Rows without their padding.
+    pub(super) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [i32]> {
+        let (stride, dimension) = (self.stride(), self.dimension);
+        self.entries.as_flattened_mut().chunks_exact_mut(stride).map(move |row| &mut row[..dimension])
     }
 
     /// Lets time pass.
     pub fn up(&mut self) {
-        for row in self.rows_mut().skip(1) {
-            row[0] = INFINITE;
+        let stride = self.stride();
+        let entries = self.entries.as_flattened_mut();
+        for i in 1..self.dimension {
+            entries[i * stride] = INFINITE;
         }
     }
 
     /// All valuations from which time leads here.
     pub fn down(&mut self) {
-        let (first, rest) = self.entries.split_at_mut(self.stride);
-        first[1..self.dimension].fill(Bound::ZERO.0);
-        for row in rest.chunks_exact(self.stride) {
+        let (stride, dimension) = (self.stride(), self.dimension);
+        let (first, rest) = self.entries.as_flattened_mut().split_at_mut(stride);
+        first[1..dimension].fill(Bound::ZERO.0);
+        for row in rest.chunks_exact(stride) {
             for (least, &entry) in first[1..].iter_mut().zip(&row[1..]) {
                 *least = entry.min(*least);
             }
@@ -182,13 +190,13 @@ impl Dbm {
 
     /// Forgets what is known of a clock.
     pub fn free(&mut self, clock: usize) {
-        let dimension = self.dimension;
-        for row in self.rows_mut() {
+        for (i, row) in self.rows_mut().enumerate() {
             row[clock] = row[0];
+            if i == clock {
+                row.fill(INFINITE);
+                row[clock] = Bound::ZERO.0;
+            }
         }
-        let row = self.row_mut(clock);
-        row[..dimension].fill(INFINITE);
-        row[clock] = Bound::ZERO.0;
     }
 
     /// Whether time can pass forever within the zone.
@@ -206,28 +214,63 @@ impl Dbm {
     pub fn gather(&mut self, source: &Dbm, origins: &[Origin]) {
         self.reshape(origins.len() + 1);
         self.overflowed = source.overflowed;
-        self.largest = source.largest;
+        let (stride, from_stride) = (self.stride(), source.stride());
+        let Dbm { dimension, width, entries, scratch, .. } = self;
+        let moved = &mut scratch.moved;
+        moved.clear();
         let mut farthest = 0;
-        let shift = |origin: &Origin| 2 * origin.offset.clamp(-Bound::LIMIT, Bound::LIMIT);
-        for origin in origins {
-            self.overflowed |= origin.offset.unsigned_abs() > Bound::LIMIT.unsigned_abs();
-            farthest = farthest.max(shift(origin).abs());
-        }
-        let zero = Origin { row: 0, offset: 0 };
-        let all = || std::iter::once(&zero).chain(origins);
-        for ((i, row), origin) in self.entries.chunks_exact_mut(self.stride).enumerate().zip(all()) {
-            let from = source.row(origin.row as usize);
-            if farthest == 0 {
-                for (entry, column) in row.iter_mut().zip(all()) {
-                    *entry = from[column.row as usize];
-                }
-            } else {
-                for (entry, column) in row.iter_mut().zip(all()) {
-                    let old = from[column.row as usize];
-                    *entry = if old == INFINITE { old } else { old + (shift(origin) - shift(column)) };
-                }
+        for (j, origin) in origins.iter().enumerate() {
+            let from = origin.row as usize;
+            if from != j + 1 {
+                moved.push((j + 1, from));
             }
-            row[i] = Bound::ZERO.0;
+            farthest = farthest.max(origin.offset.unsigned_abs());
+        }
+        let from_row = |i: usize| if i == 0 { 0 } else { origins[i - 1].row as usize };
+        if source.dimension == *dimension && 2 * moved.len() <= *dimension {
+            // Most columns stay where they are.
+            for i in 0..*dimension {
+                let from = &source.entries[from_row(i) * *width..][..*width];
+                let row = &mut entries[i * *width..][..*width];
+                for chunk in 0..*width {
+                    row[chunk] = from[chunk];
+                }
+                let (from, row) = (from.as_flattened(), row.as_flattened_mut());
+                for &(column, origin) in &*moved {
+                    row[column] = from[origin];
+                }
+                row[i] = Bound::ZERO.0;
+            }
+        } else {
+            let (from, entries) = (source.flat(), entries.as_flattened_mut());
+            for i in 0..*dimension {
+                let from = &from[from_row(i) * from_stride..][..from_stride];
+                let row = &mut entries[i * stride..][..*dimension];
+                row[0] = from[0];
+                for (entry, origin) in row[1..].iter_mut().zip(origins) {
+                    *entry = from[origin.row as usize];
+                }
+                row[i] = Bound::ZERO.0;
+            }
+        }
+        self.largest = source.largest;
+        if farthest != 0 {
+            self.shift(origins);
+        }
+    }
+
+    /// Adds their offsets to clocks.
+    fn shift(&mut self, origins: &[Origin]) {
+        let limit = Bound::LIMIT;
+        let overflowed = origins.iter().any(|origin| origin.offset.unsigned_abs() > limit.unsigned_abs());
+        self.overflowed |= overflowed;
+        let shift = |i: usize| if i == 0 { 0 } else { 2 * origins[i - 1].offset.clamp(-limit, limit) };
+        let mut farthest = 0;
+        for (i, row) in self.rows_mut().enumerate() {
+            farthest = farthest.max(shift(i).abs());
+            for (j, entry) in row.iter_mut().enumerate() {
+                *entry = if *entry == INFINITE { INFINITE } else { *entry + (shift(i) - shift(j)) };
+            }
         }
         self.grown(self.largest + 2 * farthest);
     }
@@ -244,14 +287,15 @@ impl Dbm {
     /// Finds the true size of the largest entry, and weakens those out of range.
     #[cold]
     pub(super) fn settle(&mut self) {
+        let entries = self.entries.as_flattened_mut();
         let size = |entry: i32| if entry == INFINITE { 0 } else { entry.abs() };
-        self.largest = self.entries.iter().fold(1, |most, &entry| most.max(size(entry)));
+        self.largest = entries.iter().fold(1, |most, &entry| most.max(size(entry)));
         if self.largest <= FINITE {
             return;
         }
         self.overflowed = true;
         self.largest = FINITE;
-        for entry in &mut self.entries {
+        for entry in entries {
             *entry = if *entry > FINITE { INFINITE } else { (*entry).max(-FINITE) };
         }
     }

@@ -1,6 +1,7 @@
 //! Zones made coarser by the constants that clocks are still compared with, so that there are finitely many.
 
-use super::dbm::INFINITE;
+use super::dbm::{INFINITE, Scratch};
+use super::lanes::{LANES, Lanes};
 use super::{Bound, Dbm, NO_BOUND};
 
 /// How zones are made coarser so that there are finitely many.
@@ -41,87 +42,139 @@ impl Dbm {
         let both = |(&l, &u): (&i32, &i32)| (l.max(u), l.max(u));
         let apart = |(&l, &u): (&i32, &i32)| (l, u);
         let bounds = lower.iter().zip(upper);
-        let changed = match extrapolation {
-            Extrapolation::None => false,
-            Extrapolation::M => self.raise(bounds.map(both)),
-            Extrapolation::MPlus => self.raise_plus(bounds.map(both)),
-            Extrapolation::Lu => self.raise(bounds.map(apart)),
-            Extrapolation::LuPlus => self.raise_plus(bounds.map(apart)),
-        };
-        if changed {
-            let consistent = self.close();
-            debug_assert!(consistent, "a larger zone is not empty");
+        match extrapolation {
+            Extrapolation::None => {}
+            Extrapolation::M => self.raise::<false>(bounds.map(both)),
+            Extrapolation::MPlus => self.raise::<true>(bounds.map(both)),
+            Extrapolation::Lu => self.raise::<false>(bounds.map(apart)),
+            Extrapolation::LuPlus => self.raise::<true>(bounds.map(apart)),
         }
     }
 
-    /// Raises entries one by one: those above the lower bound of the first clock, and those below minus the upper bound of the second.
-    fn raise(&mut self, bounds: impl Iterator<Item = (i32, i32)> + Clone) -> bool {
-        let Dbm { dimension, stride, entries, scratch, .. } = self;
-        let floors = &mut scratch.row;
-        floors.clear();
-        floors.push(above(0));
-        floors.extend(bounds.clone().map(|(_, upper)| above(upper)));
-        floors.resize(*stride, INFINITE);
-        let mut changed = false;
-        let (first, rest) = entries.split_at_mut(*stride);
-        for (i, (row, (lower, _))) in rest.chunks_exact_mut(*stride).zip(bounds).enumerate() {
-            let ceiling = at_most(lower);
-            // The diagonal is not touched: as infinity it stays what it is.
-            row[i + 1] = INFINITE;
-            let mut differs = 0;
-            for (entry, &floor) in row.iter_mut().zip(&*floors) {
-                let raised = if *entry > ceiling { INFINITE } else { floor.max(*entry) };
-                differs |= *entry ^ raised;
-                *entry = raised;
-            }
-            changed |= differs != 0;
-            row[i + 1] = Bound::ZERO.0;
+    /// Raises entries, and closes the result.
+    ///
+    /// Those above the lower bound of the first clock become infinite. Those below minus the upper bound of the second clock are raised to that; with `PLUS`,
+    /// all of a row become infinite if its clock is above its lower bound throughout the zone, and all of a column if its clock is above its upper bound.
+    fn raise<const PLUS: bool>(&mut self, bounds: impl Iterator<Item = (i32, i32)> + Clone) {
+        let Dbm { dimension, width, entries, scratch, .. } = self;
+        let (first, rest) = entries.split_at_mut(*width);
+        let Scratch { columns, changed, pivots, .. } = scratch;
+        if columns.len() != *width {
+            columns.resize(*width, [0; LANES]);
         }
-        changed | raise_first(&mut first[1..*dimension], &floors[1..])
-    }
-
-    /// Raises whole rows of clocks above their lower bound and whole columns of clocks above their upper bound, besides single entries.
-    fn raise_plus(&mut self, bounds: impl Iterator<Item = (i32, i32)> + Clone) -> bool {
-        let Dbm { dimension, stride, entries, scratch, .. } = self;
-        let (first, rest) = entries.split_at_mut(*stride);
-        let ceilings = &mut scratch.row;
-        let floors = &mut scratch.weak;
-        ceilings.clear();
-        ceilings.push(i32::MAX);
-        floors.clear();
-        floors.push(above(0));
-        for (&least, (_, upper)) in first[1..].iter().zip(bounds.clone()) {
+        // For each column what entries must not exceed (`PLUS`), or what they are raised to. None of it applies to column 0.
+        let limits = columns.as_flattened_mut();
+        limits[0] = if PLUS { i32::MAX } else { i32::MIN };
+        for ((limit, &least), (_, upper)) in
+            limits[1..].iter_mut().zip(&first.as_flattened()[1..]).zip(bounds.clone())
+        {
             let floor = above(upper);
-            ceilings.push(if least < floor { i32::MIN } else { i32::MAX });
-            floors.push(floor);
+            *limit = match PLUS {
+                true if least < floor => i32::MIN,
+                true => i32::MAX,
+                false => floor,
+            };
         }
-        ceilings.resize(*stride, i32::MAX);
-        let mut changed = false;
-        for (i, (row, (lower, _))) in rest.chunks_exact_mut(*stride).zip(bounds).enumerate() {
+        changed.clear();
+        pivots.clear();
+        for (i, (lower, _)) in bounds.clone().enumerate() {
+            let row = &mut rest[i * *width..][..*width];
             let i = i + 1;
-            let ceiling =
-                if lower == NO_BOUND || first[i] < above(lower) { i32::MIN } else { at_most(lower) };
-            row[i] = INFINITE;
-            let mut differs = 0;
-            for (entry, &column) in row.iter_mut().zip(&*ceilings) {
-                let raised = if *entry > ceiling.min(column) { INFINITE } else { *entry };
-                differs |= *entry ^ raised;
-                *entry = raised;
+            let (chunk, lane) = (i / LANES, i % LANES);
+            let erased = lower == NO_BOUND || (PLUS && first[chunk][lane] < above(lower));
+            let ceiling = if erased { i32::MIN } else { at_most(lower) };
+            // The diagonal is not touched: as infinity it stays what it is.
+            row[chunk][lane] = INFINITE;
+            let differs = raise_row::<PLUS>(row, columns, ceiling);
+            row[chunk][lane] = Bound::ZERO.0;
+            // No way leads from an erased row, so that it stays as it is, and nothing else changes by it.
+            if !erased {
+                let limit = columns[chunk][lane];
+                let only_first = if PLUS { limit == i32::MIN } else { limit == INFINITE };
+                pivots.push(2 * i + usize::from(only_first));
+                if differs {
+                    changed.push(i);
+                }
             }
-            changed |= differs != 0;
-            row[i] = Bound::ZERO.0;
         }
-        changed | raise_first(&mut first[1..*dimension], &floors[1..])
+        // The others needed row 0 as it was.
+        let mut differs = 0;
+        let entries = first.as_flattened_mut();
+        for (entry, (_, upper)) in entries[1..*dimension].iter_mut().zip(bounds) {
+            let raised = above(upper).min(Bound::ZERO.0).max(*entry);
+            differs |= *entry ^ raised;
+            *entry = raised;
+        }
+        if differs != 0 || !changed.is_empty() {
+            self.close_raised(differs != 0);
+        }
+    }
+
+    /// Closes a matrix some of whose entries were raised.
+    ///
+    /// Entries that were not raised are as low as they get: only rows with a raised entry change. With row 0 as the last to lead ways through, infinite columns
+    /// stay so until then, except in row 0: the ways through their clocks concern row 0 alone.
+    fn close_raised(&mut self, first: bool) {
+        if self.needs_wide_sums() {
+            let consistent = self.close_wide();
+            debug_assert!(consistent, "a larger zone is not empty");
+            return;
+        }
+        match self.width {
+            1 => self.close_raised_rows(1, first),
+            2 => self.close_raised_rows(2, first),
+            3 => self.close_raised_rows(3, first),
+            4 => self.close_raised_rows(4, first),
+            width => self.close_raised_rows(width, first),
+        }
+        self.grown(self.largest.saturating_mul(self.dimension as i32));
+    }
+
+    #[inline(always)]
+    fn close_raised_rows(&mut self, width: usize, first: bool) {
+        let Dbm { entries, scratch, .. } = self;
+        let Scratch { prepared, changed, pivots, .. } = scratch;
+        for &pivot in &*pivots {
+            let (k, only_first) = (pivot / 2, pivot % 2 == 1);
+            if only_first && !first {
+                continue;
+            }
+            let (chunk, lane) = (k / LANES, k % LANES);
+            prepared.set(Bound::ZERO.0, &entries[k * width..][..width]);
+            if first {
+                let row = &mut entries[..width];
+                prepared.relax(row, row[chunk][lane]);
+            }
+            if only_first {
+                continue;
+            }
+            for &i in &*changed {
+                let row = &mut entries[i * width..][..width];
+                prepared.relax(row, row[chunk][lane]);
+            }
+        }
+        prepared.set(Bound::ZERO.0, &entries[..width]);
+        for &i in &*changed {
+            let row = &mut entries[i * width..][..width];
+            prepared.relax(row, row[0][0]);
+        }
     }
 }
 
-/// Raises the lower bounds of clocks that lie above what they are compared with, never below zero.
-fn raise_first(first: &mut [i32], floors: &[i32]) -> bool {
-    let mut differs = 0;
-    for (entry, &floor) in first.iter_mut().zip(floors) {
-        let raised = floor.min(Bound::ZERO.0).max(*entry);
-        differs |= *entry ^ raised;
-        *entry = raised;
+/// Raises the entries of a row; whether any was.
+#[inline(always)]
+fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i32) -> bool {
+    let mut differs = [0; LANES];
+    for (row, limits) in row.iter_mut().zip(columns) {
+        let (old, limits) = (*row, *limits);
+        let mut new = [0; LANES];
+        for lane in 0..LANES {
+            let (most, least) =
+                if PLUS { (ceiling.min(limits[lane]), old[lane]) } else { (ceiling, limits[lane]) };
+            new[lane] = if old[lane] > most { INFINITE } else { least.max(old[lane]) };
+            differs[lane] |= old[lane] ^ new[lane];
+        }
+        *row = new;
     }
-    differs != 0
+    differs != [0; LANES]
 }

@@ -2,7 +2,11 @@
 
 use std::cell::RefCell;
 
+use super::lanes::none_less;
 use super::{Bound, Dbm, NO_BOUND};
+
+/// Arrays of lanes that are compared before the outcome is looked at.
+const BLOCK: usize = 8;
 
 thread_local! {
     /// The thresholds of a test under way.
@@ -13,9 +17,8 @@ impl Dbm {
     /// Whether every valuation of `other` is in this zone.
     pub fn includes(&self, other: &Dbm) -> bool {
         self.dimension == other.dimension
-            && self.rows().zip(other.rows()).all(|(bigger, smaller)| {
-                bigger.iter().zip(smaller).fold(true, |all, (bigger, smaller)| all & (bigger >= smaller))
-            })
+            // A few at a time, so that most differences are seen early.
+            && self.entries.chunks(BLOCK).zip(other.entries.chunks(BLOCK)).all(|(a, b)| none_less(a, b))
     }
 
     /// Whether every valuation of `other` is simulated by one of this zone (aLU inclusion).
@@ -25,7 +28,7 @@ impl Dbm {
     pub fn simulates(&self, other: &Dbm, lower: &[i32], upper: &[i32]) -> bool {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
         self.dimension == other.dimension
-            && with_thresholds(&other.row(0)[..other.dimension], upper, |thresholds| {
+            && with_thresholds(&other.flat()[..other.dimension], upper, |thresholds| {
                 let mut rows = self.rows().zip(other.rows()).zip(lower_bounds(lower));
                 !rows.any(|((bigger, smaller), lower)| {
                     lower != NO_BOUND

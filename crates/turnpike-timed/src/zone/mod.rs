@@ -9,6 +9,7 @@ mod dbm;
 mod display;
 mod extrapolate;
 mod inclusion;
+mod lanes;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]

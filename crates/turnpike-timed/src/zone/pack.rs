@@ -9,6 +9,7 @@ use turnpike_model::hash;
 
 use super::dbm::{FINITE, INFINITE};
 use super::inclusion::{escapes, lower_bounds, with_thresholds};
+use super::lanes::LANES;
 use super::{Bound, Dbm, NO_BOUND};
 
 const NARROW_INFINITE: i16 = i16::MAX;
@@ -31,13 +32,16 @@ impl Shape {
 /// Packs a zone into a buffer.
 pub(super) fn pack(zone: &Dbm, out: &mut Vec<i16>) -> Shape {
     let n = zone.dimension;
-    out.resize(n * (n - 1), 0);
-    let mut fits = true;
-    if n > 1 {
-        for ((i, row), packed) in zone.rows().enumerate().zip(out.chunks_exact_mut(n - 1)) {
-            fits &= narrow_row(&row[..n], i, packed);
-        }
+    if out.len() != n * (n - 1) {
+        out.resize(n * (n - 1), 0);
     }
+    let fits = match zone.width {
+        1 => pack_narrow(zone, 1, out),
+        2 => pack_narrow(zone, 2, out),
+        3 => pack_narrow(zone, 3, out),
+        4 => pack_narrow(zone, 4, out),
+        width => pack_narrow(zone, width, out),
+    };
     if fits {
         return Shape(2 * n as u32);
     }
@@ -51,24 +55,52 @@ pub(super) fn pack(zone: &Dbm, out: &mut Vec<i16>) -> Shape {
     Shape(2 * n as u32 + 1)
 }
 
-/// Packs a row; false if an entry does not fit.
-#[inline]
-fn narrow_row(row: &[i32], i: usize, packed: &mut [i16]) -> bool {
-    let last = row.len() - 1;
-    let mut lost = 0;
-    let narrow = |entry: i32| entry.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
-    for (packed, &entry) in packed.iter_mut().zip(row) {
-        *packed = narrow(entry);
-        lost |= if entry == INFINITE { 0 } else { entry ^ i32::from(*packed) };
-        lost |= i32::from((*packed == NARROW_INFINITE) & (entry != INFINITE));
+/// Packs an entry, and finds whether something is lost by that.
+#[inline(always)]
+fn narrow(entry: i32) -> (i16, i32) {
+    let packed = entry.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
+    // Only infinity may look like infinity.
+    let back = if packed == NARROW_INFINITE { INFINITE } else { i32::from(packed) };
+    (packed, entry ^ back)
+}
+
+/// Packs all rows; false if an entry does not fit.
+#[inline(always)]
+fn pack_narrow(zone: &Dbm, width: usize, out: &mut [i16]) -> bool {
+    let n = zone.dimension;
+    let mut lost = [0; LANES];
+    let mut rest = out;
+    for i in 0..n {
+        let row = &zone.entries[i * width..][..width];
+        let Some((packed, after)) = rest.split_at_mut_checked(n - 1) else { break };
+        rest = after;
+        // The row has a last entry beyond these: all but one array are full for certain.
+        let (arrays, singles) = packed.as_chunks_mut::<LANES>();
+        for (array, lanes) in arrays.iter_mut().zip(row) {
+            let lanes = *lanes;
+            let mut new = [0; LANES];
+            for lane in 0..LANES {
+                let (packed, differs) = narrow(lanes[lane]);
+                new[lane] = packed;
+                lost[lane] |= differs;
+            }
+            *array = new;
+        }
+        let row = row.as_flattened();
+        let from = row.len().min((n - 1) / LANES * LANES);
+        for (single, &entry) in singles.iter_mut().zip(&row[from..]) {
+            let (packed, differs) = narrow(entry);
+            *single = packed;
+            lost[0] |= differs;
+        }
+        // In the last row the diagonal is what was left out.
+        if let Some(diagonal) = packed.get_mut(i) {
+            let (packed, differs) = narrow(row[n - 1]);
+            *diagonal = packed;
+            lost[0] |= differs;
+        }
     }
-    let entry = row[last];
-    if let Some(diagonal) = packed.get_mut(i) {
-        *diagonal = narrow(entry);
-        lost |= if entry == INFINITE { 0 } else { entry ^ i32::from(*diagonal) };
-        lost |= i32::from((*diagonal == NARROW_INFINITE) & (entry != INFINITE));
-    }
-    lost == 0
+    lost == [0; LANES]
 }
 
 /// The bound that a packed number stands for.
@@ -86,19 +118,46 @@ fn wide(data: &[i16]) -> impl Iterator<Item = i32> {
 pub(super) fn unpack(shape: Shape, data: &[i16], out: &mut Dbm) {
     let n = shape.dimension();
     out.reshape(n);
-    out.largest = if shape.is_wide() { FINITE } else { 1 << 15 };
-    if n == 1 {
-        out.entries[0] = Bound::ZERO.0;
+    if shape.is_wide() {
+        out.largest = FINITE;
+        for ((i, row), packed) in out.rows_mut().enumerate().zip(data.chunks_exact(2 * (n - 1))) {
+            row.iter_mut().zip(wide(packed)).for_each(|(entry, packed)| *entry = packed);
+            row[n - 1] = row[i];
+            row[i] = Bound::ZERO.0;
+        }
         return;
     }
-    let stride = out.stride;
-    let width = if shape.is_wide() { 2 * (n - 1) } else { n - 1 };
-    let rows = out.entries.chunks_exact_mut(stride).enumerate();
-    for ((i, row), packed) in rows.zip(data.chunks_exact(width)) {
-        if shape.is_wide() {
-            row.iter_mut().zip(wide(packed)).for_each(|(entry, packed)| *entry = packed);
-        } else {
-            row.iter_mut().zip(packed).for_each(|(entry, &packed)| *entry = widen(packed));
+    out.largest = 1 << 15;
+    match out.width {
+        1 => unpack_narrow(data, 1, out),
+        2 => unpack_narrow(data, 2, out),
+        3 => unpack_narrow(data, 3, out),
+        4 => unpack_narrow(data, 4, out),
+        width => unpack_narrow(data, width, out),
+    }
+}
+
+#[inline(always)]
+fn unpack_narrow(data: &[i16], width: usize, out: &mut Dbm) {
+    let n = out.dimension;
+    let mut rest = data;
+    for i in 0..n {
+        let row = &mut out.entries[i * width..][..width];
+        let Some((packed, after)) = rest.split_at_checked(n - 1) else { break };
+        rest = after;
+        let (arrays, singles) = packed.as_chunks::<LANES>();
+        for (array, lanes) in arrays.iter().zip(&mut *row) {
+            let array = *array;
+            let mut new = [0; LANES];
+            for lane in 0..LANES {
+                new[lane] = widen(array[lane]);
+            }
+            *lanes = new;
+        }
+        let row = row.as_flattened_mut();
+        let from = row.len().min((n - 1) / LANES * LANES);
+        for (&single, entry) in singles.iter().zip(&mut row[from..]) {
+            *entry = widen(single);
         }
         // In the last row the diagonal was left out where it stands.
         row[n - 1] = row[i];

@@ -62,7 +62,7 @@ impl Dbm {
                 if distance[i] == i64::MAX {
                     continue;
                 }
-                for (j, &entry) in row[..n].iter().enumerate() {
+                for (j, &entry) in row.iter().enumerate() {
                     if entry != INFINITE && i != j && distance[i] + step(entry) < distance[j] {
                         distance[j] = distance[i] + step(entry);
                         changed = true;
@@ -81,7 +81,7 @@ impl Dbm {
         let value = |i: usize| if i == 0 { 0 } else { i128::from(point.values[i - 1]) };
         point.values.len() + 1 == self.dimension
             && self.rows().enumerate().all(|(i, row)| {
-                row[..self.dimension].iter().enumerate().all(|(j, &entry)| {
+                row.iter().enumerate().all(|(j, &entry)| {
                     let most = i128::from(entry >> 1) * i128::from(point.denominator);
                     let difference = value(i) - value(j);
                     entry == INFINITE || difference < most || (difference == most && entry & 1 == 1)
