@@ -60,6 +60,8 @@ pub struct Network {
     pub vectors: Vec<Vec<Participant>>,
     /// Channels by id (UPPAAL).
     pub channels: Vec<Channel>,
+    /// Priority level of transitions without a channel, among those of channels.
+    pub default_priority: u32,
     /// Functions by id.
     pub functions: Vec<Function>,
     /// Whether an assignment out of range disables a transition; otherwise it is an error of the model.

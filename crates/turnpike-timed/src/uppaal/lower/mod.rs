@@ -1,0 +1,318 @@
+//! From the syntax tree to the network: names are resolved, types checked, templates instantiated, arrays and structs flattened.
+//!
+//! Nothing is checked in the abstract: an expression is lowered once for every process and every choice of a `select`, with parameters and
+//! choices as constants. What is known is worked out on the way, so guards that can never hold leave no edge behind.
+
+mod conditions;
+mod constants;
+mod declare;
+mod edges;
+mod expressions;
+mod fold;
+mod functions;
+mod instantiate;
+mod lvalues;
+mod operators;
+mod statements;
+pub(crate) mod types;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use turnpike_model::Diagnostic;
+use turnpike_model::diagnostic::nearest;
+
+use crate::network::{Language, Local, Network, Place, QueryText};
+use crate::uppaal::syntax::tree;
+pub(crate) use conditions::quantity;
+pub(crate) use expressions::Operand;
+pub(crate) use functions::{FunctionKey, Instance, InstanceKey};
+pub(crate) use lvalues::{Lvalue, Memory};
+use types::Declared;
+
+/// What lowering a part gives.
+pub(crate) type Outcome<T> = Result<T, Diagnostic>;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Entity {
+    /// Something with cells: variables, constants, clocks, channels, parameters.
+    Stored {
+        /// Where it is.
+        lvalue: Lvalue,
+        /// A constant in the language's sense, which may decide about types and initial values.
+        computable: bool,
+    },
+    /// A type.
+    Type(Declared),
+    /// A function and the scope it is declared in.
+    Function(FunctionKey, usize),
+    /// A template or an instantiation.
+    Template,
+    /// Locations with a label (`.tck`).
+    Label(crate::network::Expression),
+}
+
+impl Entity {
+    /// As users would say it.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Entity::Stored { lvalue, .. } => lvalue.ty.describe(),
+            Entity::Type(_) => "a type".into(),
+            Entity::Function(..) => "a function".into(),
+            Entity::Template => "a template".into(),
+            Entity::Label(_) => "a label of locations".into(),
+        }
+    }
+}
+
+/// Names that are visible together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    /// Where to look next.
+    pub parent: Option<usize>,
+    /// What is declared here.
+    pub names: FxHashMap<String, Entity>,
+}
+
+/// The processes that come from one name of the system line.
+#[derive(Clone, Debug)]
+pub(crate) struct Family {
+    /// First of them.
+    pub first: u32,
+    /// Smallest and largest value of each free parameter; the last one varies fastest.
+    pub parameters: Vec<(i32, i32)>,
+}
+
+/// What queries need to know of a process.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessNames {
+    /// Its parameters and declarations.
+    pub scope: usize,
+    /// Locations that can be spoken of.
+    pub locations: Arc<FxHashMap<String, u32>>,
+}
+
+/// All that is known of names: kept for the queries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// The first is that of global declarations, the second that of the system text.
+    pub scopes: Vec<Scope>,
+    /// Functions that have been lowered.
+    pub instances: FxHashMap<InstanceKey, Instance>,
+    /// By process.
+    pub processes: Vec<ProcessNames>,
+    /// By name on the system line.
+    pub families: FxHashMap<String, Family>,
+    /// Number of sets of scalars so far.
+    pub scalars: u32,
+}
+
+/// The local cells of an edge or a function.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    /// The cells so far.
+    pub locals: Vec<Local>,
+    /// Whether there can be any: invariants and queries have none.
+    pub available: bool,
+}
+
+/// What the expression at hand is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Updates and functions: effects are welcome.
+    Action,
+    /// Must not change anything: the word says what it is.
+    Pure(&'static str),
+    /// Must be known at once.
+    Constant,
+    /// Of a query, where processes can be spoken of.
+    Query,
+}
+
+/// The work in progress.
+pub(crate) struct Lowerer<'t> {
+    pub tree: &'t tree::Model,
+    pub state: State,
+    pub network: Network,
+    /// Scope of the names at hand.
+    pub scope: usize,
+    pub frame: Frame,
+    pub purpose: Purpose,
+    /// Whether what is lowered writes to memory other than local cells.
+    pub effects: bool,
+    /// Whether it reads variables.
+    pub reads: bool,
+    /// Functions whose bodies are being lowered.
+    pub calling: Vec<FunctionKey>,
+    /// Result of the function whose body is being lowered.
+    pub result: types::Type,
+    /// Where a struct is returned to.
+    pub out: Option<Lvalue>,
+    /// How many bodies of quantifiers have been written out for the expression at hand.
+    pub expanded: u32,
+    pub settings: FxHashMap<String, String>,
+    pub used_settings: FxHashSet<String>,
+    pub errors: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Scope of global declarations.
+pub(crate) const GLOBAL: usize = 0;
+/// Scope of the system text.
+pub(crate) const SYSTEM: usize = 1;
+
+/// Lowers a model. `settings` override global constants.
+pub(crate) fn lower(
+    model: &tree::Model,
+    settings: &[(String, String)],
+) -> Result<(Network, State, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut state = State::default();
+    state.scopes.push(Scope::default());
+    state.scopes.push(Scope { parent: Some(GLOBAL), ..Scope::default() });
+    let mut lowerer = Lowerer::new(model, state);
+    lowerer.settings = settings.iter().cloned().collect();
+    lowerer.network.language = Language::Uppaal;
+    lowerer.network.queries = model
+        .queries
+        .iter()
+        .map(|query| QueryText { text: query.text.clone(), comment: query.comment.clone() })
+        .collect();
+    lowerer.declarations(&model.declarations, functions::Owner::Global);
+    lowerer.check_settings();
+    if lowerer.errors.is_empty() {
+        lowerer.system();
+    }
+    if lowerer.errors.is_empty() {
+        lowerer.remaining_functions();
+    }
+    let Lowerer { state, network, errors, warnings, .. } = lowerer;
+    if errors.is_empty() { Ok((network, state, warnings)) } else { Err(errors) }
+}
+
+impl<'t> Lowerer<'t> {
+    /// Begins with what is known already.
+    pub(crate) fn new(tree: &'t tree::Model, state: State) -> Self {
+        Lowerer {
+            tree,
+            state,
+            network: Network::default(),
+            scope: GLOBAL,
+            frame: Frame::default(),
+            purpose: Purpose::Action,
+            effects: false,
+            reads: false,
+            calling: Vec::new(),
+            result: types::Type::Void,
+            out: None,
+            expanded: 0,
+            settings: FxHashMap::default(),
+            used_settings: FxHashSet::default(),
+            errors: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Notes an error, once: the same text is lowered many times.
+    pub(crate) fn note(&mut self, error: Diagnostic) {
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    /// Whether it is pointless to look for more errors.
+    pub(crate) fn enough_errors(&self) -> bool {
+        self.errors.len() >= 20
+    }
+
+    /// What a name stands for here.
+    pub(crate) fn lookup(&self, name: &str) -> Option<Entity> {
+        let mut scope = Some(self.scope);
+        while let Some(index) = scope {
+            let names = &self.state.scopes[index];
+            if let Some(entity) = names.names.get(name) {
+                return Some(entity.clone());
+            }
+            scope = names.parent;
+        }
+        None
+    }
+
+    /// The error for a name that does not exist, with the nearest one that does.
+    pub(crate) fn unknown(
+        &self,
+        name: &str,
+        place: &Place,
+        what: &str,
+        wanted: impl Fn(&Entity) -> bool,
+    ) -> Diagnostic {
+        let mut names: Vec<&str> = Vec::new();
+        let mut scope = Some(self.scope);
+        while let Some(index) = scope {
+            let scope_names = &self.state.scopes[index];
+            names.extend(scope_names.names.iter().filter(|(_, e)| wanted(e)).map(|(n, _)| n.as_str()));
+            scope = scope_names.parent;
+        }
+        if self.purpose == Purpose::Query {
+            names.extend(self.state.families.keys().map(String::as_str));
+        }
+        names.sort_unstable();
+        let error =
+            Diagnostic::error(format!("There is no {what} `{name}`")).at(place.clone(), "not declared");
+        match nearest(name, names) {
+            Some(near) => error.help(format!("Did you mean `{near}`?")),
+            None => error,
+        }
+    }
+
+    /// Declares a name in the scope at hand.
+    pub(crate) fn declare(&mut self, name: &tree::Identifier, entity: Entity) -> Outcome<()> {
+        let names = &mut self.state.scopes[self.scope].names;
+        if names.contains_key(&name.name) {
+            return Err(Diagnostic::error(format!("`{}` is declared already", name.name))
+                .at(name.span.clone(), "declared again")
+                .help("Names of one scope must differ"));
+        }
+        names.insert(name.name.clone(), entity);
+        Ok(())
+    }
+
+    /// Works with a new scope inside the one at hand, which is forgotten afterwards.
+    pub(crate) fn within<T>(&mut self, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        let outer = self.scope;
+        let depth = self.state.scopes.len();
+        self.state.scopes.push(Scope { parent: Some(outer), ..Scope::default() });
+        self.scope = depth;
+        let outcome = work(self);
+        self.scope = outer;
+        self.state.scopes.truncate(depth);
+        outcome
+    }
+
+    /// Works on something with another purpose.
+    pub(crate) fn with_purpose<T>(
+        &mut self,
+        purpose: Purpose,
+        work: impl FnOnce(&mut Self) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let outer = std::mem::replace(&mut self.purpose, purpose);
+        let outcome = work(self);
+        self.purpose = outer;
+        outcome
+    }
+
+    fn check_settings(&mut self) {
+        let mut unused: Vec<String> =
+            self.settings.keys().filter(|name| !self.used_settings.contains(*name)).cloned().collect();
+        unused.sort_unstable();
+        for name in unused {
+            let constants: Vec<&str> = declare::constant_names(self.tree);
+            let error = Diagnostic::error(format!("The model has no constant `{name}` that could be set"));
+            let near = nearest(&name, constants.iter().copied()).map(str::to_owned);
+            self.note(match near {
+                Some(near) => error.help(format!("Did you mean `{near}`?")),
+                None => error.help("Global `const int` and `const bool` can be set"),
+            });
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Operators with two operands: arithmetic, comparisons, and the logical ones that look at their right side only if needed.
+
+use turnpike_model::Diagnostic;
+
+use super::conditions::Difference;
+use super::expressions::{Operand, numeric};
+use super::fold::{self, Value, balanced};
+use super::types::{Class, Type};
+use super::{Lowerer, Lvalue, Outcome};
+use crate::network::{Binary, Expression, Place, Unary};
+use crate::query::Condition;
+use crate::uppaal::syntax::tree;
+
+/// The network's operator.
+pub(crate) fn operator(operator: tree::Binary) -> Binary {
+    match operator {
+        tree::Binary::Multiply => Binary::Multiply,
+        tree::Binary::Divide => Binary::Divide,
+        tree::Binary::Remainder => Binary::Remainder,
+        tree::Binary::Add => Binary::Add,
+        tree::Binary::Subtract => Binary::Subtract,
+        tree::Binary::ShiftLeft => Binary::ShiftLeft,
+        tree::Binary::ShiftRight => Binary::ShiftRight,
+        tree::Binary::Minimum => Binary::Minimum,
+        tree::Binary::Maximum => Binary::Maximum,
+        tree::Binary::Less => Binary::Less,
+        tree::Binary::LessEqual => Binary::LessEqual,
+        tree::Binary::GreaterEqual => Binary::GreaterEqual,
+        tree::Binary::Greater => Binary::Greater,
+        tree::Binary::Equal => Binary::Equal,
+        tree::Binary::NotEqual => Binary::NotEqual,
+        tree::Binary::BitAnd => Binary::BitAnd,
+        tree::Binary::BitXor => Binary::BitXor,
+        tree::Binary::BitOr => Binary::BitOr,
+        tree::Binary::And => Binary::And,
+        tree::Binary::Or | tree::Binary::Imply => Binary::Or,
+    }
+}
+
+impl Lowerer<'_> {
+    /// `a + b`
+    pub(crate) fn binary(
+        &mut self,
+        symbol: tree::Binary,
+        left: &tree::Expression,
+        right: &tree::Expression,
+        place: &Place,
+    ) -> Outcome<Operand> {
+        match symbol {
+            tree::Binary::And | tree::Binary::Or | tree::Binary::Imply => {
+                return self.logical(symbol, left, right, place);
+            }
+            _ => {}
+        }
+        let (first, second) = (self.operand(left)?, self.operand(right)?);
+        let operator = operator(symbol);
+        if fold::is_truth(operator) {
+            return self.compare(operator, (first, &left.span), (second, &right.span), place);
+        }
+        if has_clocks(&first) || has_clocks(&second) {
+            let first = self.difference(first, &left.span)?;
+            let second = self.difference(second, &right.span)?;
+            let sum = match operator {
+                Binary::Add => first.plus(second, place),
+                Binary::Subtract => first.plus(second.negated(place), place),
+                _ => None,
+            };
+            return sum.map(Operand::Clocks).ok_or_else(|| {
+                Diagnostic::error("Clocks can only be subtracted from each other, and integers added to them")
+                    .at(place.clone(), "this is neither")
+            });
+        }
+        let first = self.value_of(first, &left.span)?;
+        let second = self.value_of(second, &right.span)?;
+        let (first, second) = (numeric(first, &left.span)?, numeric(second, &right.span)?);
+        Ok(Operand::Value(fold::binary(operator, first, second, place)))
+    }
+
+    /// `&&`, `||`, `imply`: what the left side decides already is not even looked at, since it may make no sense.
+    fn logical(
+        &mut self,
+        symbol: tree::Binary,
+        left: &tree::Expression,
+        right: &tree::Expression,
+        place: &Place,
+    ) -> Outcome<Operand> {
+        let first = self.operand(left)?;
+        let mut first = self.condition_of(first, &left.span)?;
+        if symbol == tree::Binary::Imply {
+            first = not(first);
+        }
+        if let Condition::Data(Expression::Constant(value)) = first {
+            let decides = (symbol == tree::Binary::And) == (value == 0);
+            if decides {
+                return Ok(Operand::Value(Value::bool(value != 0)));
+            }
+            let second = self.operand(right)?;
+            let second = self.condition_of(second, &right.span)?;
+            return Ok(operand(second));
+        }
+        let second = self.operand(right)?;
+        let second = self.condition_of(second, &right.span)?;
+        Ok(operand(match symbol {
+            tree::Binary::And => self.and(first, second, place),
+            _ => self.or(first, second, place),
+        }))
+    }
+
+    /// Both.
+    pub(crate) fn and(&mut self, left: Condition, right: Condition, place: &Place) -> Condition {
+        match (left, right) {
+            (Condition::Data(left), Condition::Data(right)) => Condition::Data(
+                fold::binary(Binary::And, Value::truth(left), Value::truth(right), place).expression,
+            ),
+            (Condition::Data(Expression::Constant(value)), other)
+            | (other, Condition::Data(Expression::Constant(value))) => {
+                if value == 0 {
+                    Condition::Data(Expression::Constant(0))
+                } else {
+                    other
+                }
+            }
+            (Condition::And(mut left), Condition::And(right)) => {
+                left.extend(right);
+                Condition::And(left)
+            }
+            (Condition::And(mut left), right) => {
+                left.push(right);
+                Condition::And(left)
+            }
+            (left, right) => Condition::And(vec![left, right]),
+        }
+    }
+
+    /// One of them.
+    pub(crate) fn or(&mut self, left: Condition, right: Condition, place: &Place) -> Condition {
+        match (left, right) {
+            (Condition::Data(left), Condition::Data(right)) => Condition::Data(
+                fold::binary(Binary::Or, Value::truth(left), Value::truth(right), place).expression,
+            ),
+            (Condition::Data(Expression::Constant(value)), other)
+            | (other, Condition::Data(Expression::Constant(value))) => {
+                if value != 0 {
+                    Condition::Data(Expression::Constant(1))
+                } else {
+                    other
+                }
+            }
+            (Condition::Or(mut left), Condition::Or(right)) => {
+                left.extend(right);
+                Condition::Or(left)
+            }
+            (Condition::Or(mut left), right) => {
+                left.push(right);
+                Condition::Or(left)
+            }
+            (left, right) => Condition::Or(vec![left, right]),
+        }
+    }
+
+    fn compare(
+        &mut self,
+        operator: Binary,
+        (left, left_place): (Operand, &Place),
+        (right, right_place): (Operand, &Place),
+        place: &Place,
+    ) -> Outcome<Operand> {
+        if matches!(left, Operand::Rate) || matches!(right, Operand::Rate) {
+            return self.rate(operator, (left, left_place), (right, right_place), place);
+        }
+        if has_clocks(&left) || has_clocks(&right) {
+            let left = self.difference(left, left_place)?;
+            let right = self.difference(right, right_place)?;
+            return self.compare_clocks(operator, left, right, place).map(operand);
+        }
+        if let (Some(first), Some(second)) = (aggregate(&left), aggregate(&right)) {
+            return self.compare_cells(operator, &first, &second, place);
+        }
+        let first = self.value_of(left, left_place)?;
+        let second = self.value_of(right, right_place)?;
+        match (&first.ty, &second.ty) {
+            (Type::Scalar { set: a, .. }, Type::Scalar { set: b, .. })
+                if a == b && matches!(operator, Binary::Equal | Binary::NotEqual) => {}
+            (Type::Scalar { .. }, _) | (_, Type::Scalar { .. }) => {
+                return Err(Diagnostic::error("Scalars can only be compared with == and !=, within one set")
+                    .at(place.clone(), format!("{} and {}", first.ty.describe(), second.ty.describe())));
+            }
+            _ => {}
+        }
+        Ok(Operand::Value(fold::binary(operator, first, second, place)))
+    }
+
+    /// Structs and arrays are equal when all their cells are.
+    fn compare_cells(
+        &mut self,
+        operator: Binary,
+        left: &Lvalue,
+        right: &Lvalue,
+        place: &Place,
+    ) -> Outcome<Operand> {
+        if !matches!(operator, Binary::Equal | Binary::NotEqual) {
+            return Err(Diagnostic::error("Structs and arrays can only be compared with == and !=")
+                .at(place.clone(), ""));
+        }
+        if !left.ty.fits(&right.ty) || left.ty.class() != Class::Data {
+            return Err(Diagnostic::error("Things of different types cannot be compared")
+                .at(place.clone(), format!("{} and {}", left.ty.describe(), right.ty.describe())));
+        }
+        let mut parts = Vec::new();
+        for (left, right) in left.each().iter().zip(&right.each()) {
+            let (left, right) = (self.read(left), self.read(right));
+            parts.push(fold::binary(Binary::Equal, left, right, place));
+        }
+        let all = balanced(parts, &mut |left, right| fold::binary(Binary::And, left, right, place))
+            .unwrap_or(Value::bool(true));
+        Ok(Operand::Value(if operator == Binary::Equal { all } else { fold::unary(Unary::Not, all) }))
+    }
+
+    /// `x' == 1` is how clocks are; other rates are not supported.
+    fn rate(
+        &mut self,
+        operator: Binary,
+        (left, left_place): (Operand, &Place),
+        (right, right_place): (Operand, &Place),
+        place: &Place,
+    ) -> Outcome<Operand> {
+        let value = match (left, right) {
+            (Operand::Rate, Operand::Rate) => None,
+            (Operand::Rate, other) => self.value_of(other, right_place)?.known(),
+            (other, _) => self.value_of(other, left_place)?.known(),
+        };
+        if operator == Binary::Equal && value == Some(1) {
+            return Ok(Operand::Value(Value::bool(true)));
+        }
+        Err(Diagnostic::error("Clocks with a rate other than 1 are not supported")
+            .at(place.clone(), "a stopwatch, or a clock that runs faster or slower")
+            .help("All clocks of a timed automaton advance at the same speed"))
+    }
+
+    /// Anything with clocks, as a difference.
+    pub(crate) fn difference(&mut self, operand: Operand, place: &Place) -> Outcome<Difference> {
+        match operand {
+            Operand::Clocks(difference) => Ok(difference),
+            Operand::Lvalue(lvalue) if lvalue.ty == Type::Clock => Ok(Difference::of(&lvalue)),
+            other => {
+                let value = self.value_of(other, place)?;
+                Ok(Difference::constant(numeric(value, place)?))
+            }
+        }
+    }
+}
+
+/// The opposite.
+pub(crate) fn not(condition: Condition) -> Condition {
+    match condition {
+        Condition::Data(expression) => {
+            Condition::Data(fold::unary(Unary::Not, Value::truth(expression)).expression)
+        }
+        Condition::Not(inner) => *inner,
+        other => Condition::Not(Box::new(other)),
+    }
+}
+
+fn operand(condition: Condition) -> Operand {
+    match condition {
+        Condition::Data(expression) => Operand::Value(Value::truth(expression)),
+        other => Operand::Condition(other),
+    }
+}
+
+fn has_clocks(operand: &Operand) -> bool {
+    matches!(operand, Operand::Clocks(_) | Operand::Lvalue(Lvalue { ty: Type::Clock, .. }))
+}
+
+fn aggregate(operand: &Operand) -> Option<Lvalue> {
+    match operand {
+        Operand::Lvalue(lvalue) if matches!(lvalue.ty, Type::Array(_) | Type::Struct(_)) => {
+            Some(lvalue.clone())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,180 @@
+//! The names that conditions and queries speak of.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use turnpike_model::Diagnostic;
+
+use super::lower::types::{ArrayType, Type};
+use super::lower::{
+    Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Outcome, ProcessNames, Purpose, SYSTEM, Scope, State,
+    quantity,
+};
+use super::syntax::{self, tree};
+use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
+use crate::query::{Condition, Extremum, Query, QueryKind};
+
+/// The names that conditions and queries may use: of a UPPAAL model its declarations, types, constants and processes; of any other network
+/// its variables, clocks, processes, locations and labels.
+#[derive(Clone, Debug)]
+pub struct Names {
+    state: Arc<State>,
+    model: Arc<tree::Model>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names::of(&Network::default())
+    }
+}
+
+impl Names {
+    /// What lowering a UPPAAL model leaves behind.
+    pub(crate) fn new(state: State, model: tree::Model) -> Names {
+        Names { state: Arc::new(state), model: Arc::new(model) }
+    }
+
+    /// The names of a network that did not come from UPPAAL: `x`, `t[2]`, `P.loc`, and labels as words of their own.
+    pub fn of(network: &Network) -> Names {
+        let mut state = State {
+            scopes: vec![Scope::default(), Scope { parent: Some(GLOBAL), ..Scope::default() }],
+            ..State::default()
+        };
+        let mut names = FxHashMap::default();
+        for (id, clock) in network.clocks.iter().enumerate() {
+            add_cell(&mut names, clock, &Type::Clock, &Memory::Clock, id as u32);
+        }
+        for (id, variable) in network.variables.iter().enumerate() {
+            let ty = Type::Int { low: variable.low, high: variable.high };
+            add_cell(&mut names, &variable.name, &ty, &Memory::Global, id as u32);
+        }
+        for (id, process) in network.processes.iter().enumerate() {
+            let locations = process
+                .locations
+                .iter()
+                .enumerate()
+                .map(|(index, location)| (location.name.clone(), index as u32))
+                .collect();
+            state.processes.push(ProcessNames { scope: SYSTEM, locations: Arc::new(locations) });
+            state.families.insert(process.name.clone(), Family { first: id as u32, parameters: Vec::new() });
+        }
+        for (label, places) in labels(network) {
+            names.entry(label).or_insert(Entity::Label(places));
+        }
+        state.scopes[GLOBAL].names = names;
+        Names { state: Arc::new(state), model: Arc::new(empty_model()) }
+    }
+
+    /// Reads a condition on states: `P.cs && id == 3 && x < 5`. Spans of errors count bytes of the text.
+    pub fn condition(&self, network: &Network, text: &str) -> Result<Condition, Diagnostic> {
+        let expression = syntax::parse_condition(text)?;
+        self.lowerer(network).condition(&expression)
+    }
+
+    /// Reads a query: `A[] not (P1.cs and P2.cs)`. Spans of errors count bytes of the text.
+    pub fn query(&self, network: &Network, text: &str) -> Result<Query, Diagnostic> {
+        let formula = syntax::parse_query(text)?;
+        let mut lowerer = self.lowerer(network);
+        let kind = match &formula {
+            tree::Formula::Possibly(condition) => QueryKind::Possibly(lowerer.condition(condition)?),
+            tree::Formula::Invariantly(condition) => QueryKind::Invariantly(lowerer.condition(condition)?),
+            tree::Formula::PotentiallyAlways(condition) => {
+                QueryKind::PotentiallyAlways(lowerer.condition(condition)?)
+            }
+            tree::Formula::Eventually(condition) => QueryKind::Eventually(lowerer.condition(condition)?),
+            tree::Formula::LeadsTo(before, after) => {
+                QueryKind::LeadsTo(lowerer.condition(before)?, lowerer.condition(after)?)
+            }
+            tree::Formula::Extremum { kind, condition, expressions } => QueryKind::Extremum {
+                extremum: match kind {
+                    tree::Extremum::Supremum => Extremum::Supremum,
+                    tree::Extremum::Infimum => Extremum::Infimum,
+                    tree::Extremum::Bounds => Extremum::Bounds,
+                },
+                condition: condition.as_ref().map(|condition| lowerer.condition(condition)).transpose()?,
+                quantities: expressions
+                    .iter()
+                    .map(|expression| quantity(&mut lowerer, expression))
+                    .collect::<Outcome<_>>()?,
+            },
+        };
+        Ok(Query { kind, text: text.to_owned() })
+    }
+
+    fn lowerer(&self, network: &Network) -> Lowerer<'_> {
+        let _ = network;
+        let mut lowerer = Lowerer::new(&self.model, State::clone(&self.state));
+        lowerer.scope = SYSTEM;
+        lowerer.purpose = Purpose::Query;
+        lowerer
+    }
+}
+
+/// Adds a cell by its name; `t[2]` belongs to the array `t`, whose cells follow each other.
+fn add_cell(names: &mut FxHashMap<String, Entity>, name: &str, ty: &Type, memory: &Memory, id: u32) {
+    let plain =
+        |ty: Type, base| Entity::Stored { lvalue: Lvalue::new(ty, memory.clone(), base), computable: false };
+    let Some((array, index)) = name.strip_suffix(']').and_then(|rest| rest.split_once('[')) else {
+        names.insert(name.to_owned(), plain(ty.clone(), id));
+        return;
+    };
+    let Ok(index) = index.parse::<i32>() else { return };
+    match names.get_mut(array) {
+        Some(Entity::Stored { lvalue, .. }) => {
+            if let Type::Array(known) = &lvalue.ty
+                && lvalue.base + known.size == id
+                && i64::from(known.low) + i64::from(known.size) == i64::from(index)
+            {
+                let (base, size) = (lvalue.base, known.size + 1);
+                let (low, element) = (known.low, known.element.clone());
+                let ty = Type::Array(Arc::new(ArrayType { low, size, scalar: None, element }));
+                *lvalue = Lvalue::new(ty, memory.clone(), base);
+            }
+        }
+        _ => {
+            let ty =
+                Type::Array(Arc::new(ArrayType { low: index, size: 1, scalar: None, element: ty.clone() }));
+            names.insert(array.to_owned(), plain(ty, id));
+        }
+    }
+}
+
+/// For each label, that some process is in a location with it.
+fn labels(network: &Network) -> Vec<(String, Expression)> {
+    let mut labels: Vec<(String, Expression)> = Vec::new();
+    let mut positions: FxHashMap<&str, usize> = FxHashMap::default();
+    for (process, names) in network.processes.iter().enumerate() {
+        for (location, details) in names.locations.iter().enumerate() {
+            let at = Expression::At(ProcessId(process as u32), LocationId(location as u32));
+            for label in &details.labels {
+                match positions.get(label.as_str()) {
+                    Some(&position) => {
+                        let before = std::mem::replace(&mut labels[position].1, Expression::Constant(0));
+                        labels[position].1 =
+                            Expression::Binary(Binary::Or, Box::new(before), Box::new(at.clone()), 0..0);
+                    }
+                    None => {
+                        positions.insert(label, labels.len());
+                        labels.push((label.clone(), at.clone()));
+                    }
+                }
+            }
+        }
+    }
+    labels
+}
+
+fn empty_model() -> tree::Model {
+    tree::Model {
+        dialect: tree::Dialect::New,
+        declarations: Vec::new(),
+        templates: Vec::new(),
+        system: tree::System {
+            declarations: Vec::new(),
+            instantiations: Vec::new(),
+            levels: Vec::new(),
+            span: 0..0,
+        },
+        queries: Vec::new(),
+    }
+}
