@@ -4,6 +4,7 @@
 //! trying a transition costs what it writes, not what the network has. Clock assignments are not executed but composed: after the updates of a
 //! transition, [`Machine::origin`] tells for every clock which clock of the state before, plus which number, it now is.
 
+mod frame;
 mod operator;
 mod run;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 
 use crate::network::{ClockCell, ClockId, Expression, Local, Network, Place};
 
+pub use frame::{atom_frame_size, frame_size};
 pub use run::STEPS;
 
 /// What is wrong with the model where it was executed.

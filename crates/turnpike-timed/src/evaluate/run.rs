@@ -3,8 +3,8 @@
 use super::operator::{apply, fit};
 use super::{Fault, Machine, Outcome, Source, start};
 use crate::network::{
-    Binary, Cells, ClockCell, ClockId, ClockValue, Expression, FunctionId, Place, Quantifier, Space, Statement,
-    Unary,
+    Binary, Cells, ClockCell, ClockId, ClockValue, Expression, Function, FunctionId, Place, Quantifier, Space,
+    Statement, Unary,
 };
 use crate::zone::Bound;
 
@@ -68,6 +68,16 @@ impl Machine<'_> {
             Expression::Read(cells) => {
                 let at = self.cell(cells, 1)?;
                 self.read(cells.space, at)
+            }
+            Expression::Table(table, index) => {
+                let index = self.value(index)?;
+                match usize::try_from(index).ok().and_then(|index| table.get(index)) {
+                    Some(&value) => value,
+                    None => {
+                        let message = format!("index {index} is outside 0..{}", table.len());
+                        return Err(Fault::range(message, NOWHERE));
+                    }
+                }
             }
             Expression::Unary(Unary::Minus, operand) => fit(-i64::from(self.value(operand)?), NOWHERE)?,
             Expression::Unary(Unary::Not, operand) => i32::from(self.value(operand)? == 0),
@@ -148,6 +158,10 @@ impl Machine<'_> {
         self.step(place)?;
         let network = self.network;
         let function = &network.functions[id.0 as usize];
+        if function.shared {
+            let flow = stacker::maybe_grow(RED_ZONE, MORE_STACK, || self.block(&function.body))?;
+            return result(function, flow, place);
+        }
         let frame = self.frames.len();
         for (argument, local) in arguments.iter().zip(&function.locals) {
             let value = self.value(argument)?;
@@ -162,20 +176,10 @@ impl Machine<'_> {
         self.frames.extend(function.locals.iter().skip(arguments.len()).map(start));
         let (base, scope) = (self.base, self.scope);
         (self.base, self.scope) = (frame, &function.locals);
-        let flow = self.block(&function.body)?;
+        let flow = stacker::maybe_grow(RED_ZONE, MORE_STACK, || self.block(&function.body))?;
         (self.base, self.scope) = (base, scope);
         self.frames.truncate(frame);
-        let value = match flow {
-            Flow::Return(value) => value,
-            Flow::Next => 0,
-        };
-        if let (Some((low, high)), Flow::Return(_)) = (function.result, flow)
-            && (value < low || value > high)
-        {
-            let message = format!("{} returns {value}, which is outside {low}..{high}", function.name);
-            return Err(Fault::range(message, place));
-        }
-        Ok(value)
+        result(function, flow, place)
     }
 
     /// Executes statements.
@@ -296,7 +300,7 @@ impl Machine<'_> {
             None => 0,
             Some(offset) => self.value(offset)?,
         };
-        if offset < 0 || offset as u32 + count > cells.count {
+        if offset < 0 || u64::from(offset as u32) + u64::from(count) > u64::from(cells.count) {
             let message = format!("offset {offset} is outside a variable of {} cells", cells.count);
             return Err(Fault::range(message, NOWHERE));
         }
@@ -352,5 +356,17 @@ impl Machine<'_> {
             }
             None => Err(Fault::new(format!("no end after {STEPS} steps: does this loop end?"), place)),
         }
+    }
+}
+
+/// What a function returns when its body ends so.
+fn result(function: &Function, flow: Flow, place: &Place) -> Outcome<i32> {
+    let Flow::Return(value) = flow else { return Ok(0) };
+    match function.result {
+        Some((low, high)) if value < low || value > high => {
+            let message = format!("{} returns {value}, which is outside {low}..{high}", function.name);
+            Err(Fault::range(message, place))
+        }
+        _ => Ok(value),
     }
 }

@@ -1,10 +1,43 @@
 //! The zone graph of a network on turnpike's waist.
+//!
+//! A state is the discrete part, packed in bit fields, and the number of a kept zone. The zone has rows for the clocks that are active in the
+//! state's locations only. Time passes after each transition, as far as urgency and invariants let it, so that a zone is what a state looks like at
+//! any moment until the next transition; the zone is then made coarser, such that there are finitely many.
+//!
+//! **Order of successors.** In a `.tck` network: vectors in the order of the file, each with the product of the edges of its participants (the
+//! last varies fastest); then the edges that are taken alone, process by process. In a UPPAAL network: process by process, edge by edge, the
+//! transitions that the edge begins: alone; as sender, with every receiver in the order of processes and edges; as the sender of a broadcast,
+//! with the product of the edges of all that can receive.
 
-use turnpike_model::Diagnostic;
+mod candidates;
+mod channels;
+mod condition;
+mod explorer;
+mod fire;
+mod labels;
+mod layout;
+mod source;
+mod tables;
+mod text;
+mod tuple;
+mod walker;
 
-use crate::network::Network;
+use std::collections::BTreeSet;
+
+use turnpike_model::{Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, StepError, hash};
+
+use self::condition::Compiled;
+use self::labels::Labels;
+use self::layout::Layout;
+use self::source::Lines;
+use self::tables::Tables;
+use self::walker::Walker;
+use crate::analysis::{self, Bounds};
+use crate::evaluate::Fault;
+use crate::network::{Edge, Network, Sync};
+use crate::query::Condition;
 use crate::uppaal::Names;
-use crate::zone::Extrapolation;
+use crate::zone::{Extrapolation, Zones};
 
 /// Which states make others superfluous in exhaustive search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,17 +77,217 @@ impl Default for Options {
 
 /// A network of timed automata as a model of the waist.
 #[derive(Debug)]
-pub struct TimedModel {}
+pub struct TimedModel {
+    info: ModelInfo,
+    network: Network,
+    names: Names,
+    lines: Lines,
+    bounds: Bounds,
+    tables: Tables,
+    layout: Layout,
+    labels: Labels,
+    /// By edge that is taken alone: its label.
+    alone: Vec<LabelId>,
+    zones: Zones,
+    /// Names of all labels of locations, ascending.
+    location_labels: Vec<String>,
+    /// By label, the processes and locations that have it.
+    label_places: Vec<Vec<(u32, u32)>>,
+    /// The cells behind the measures.
+    measures: Vec<u32>,
+    conditions: Vec<(String, Compiled)>,
+    extrapolation: Extrapolation,
+    cover: Cover,
+    elapsed: bool,
+    /// Whether zones are exact enough to tell deadlocks.
+    deadlock: bool,
+    /// The initial state, when there is exactly one.
+    initial: Option<Vec<u32>>,
+}
 
 impl TimedModel {
-    /// Makes a network ready to be explored. `name` is what the user calls it.
+    /// Makes a network ready to be explored. `name` is what the user calls it, `source` the text that the network's places point into. Warnings
+    /// come with the model.
     pub fn new(
         name: &str,
+        source: &str,
         network: Network,
         names: Names,
         options: &Options,
-    ) -> Result<TimedModel, Vec<Diagnostic>> {
-        let _ = (name, network, names, options);
-        unimplemented!()
+    ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let one = |error: Diagnostic| vec![error];
+        let mut conditions = Vec::new();
+        for text in &options.conditions {
+            conditions.push((text.clone(), names.condition(&network, text).map_err(one)?));
+        }
+        let parsed: Vec<Condition> = conditions.iter().map(|(_, condition)| condition.clone()).collect();
+        let tables = Tables::new(&network)?;
+        let bounds = Bounds::new(&network, &parsed).map_err(one)?;
+        let layout = Layout::new(&network);
+        let deadlock = options.deadlock || parsed.iter().any(condition::asks_for_deadlock);
+        let (extrapolation, warnings) = extrapolation(&network, &parsed, options, deadlock)?;
+        let conditions = conditions
+            .into_iter()
+            .map(|(text, condition)| (text, Compiled::new(&network, condition)))
+            .collect();
+        let labels = Labels::default();
+        let alone = alone_labels(&network, &tables, &labels);
+        let location_labels: BTreeSet<&String> = network
+            .processes
+            .iter()
+            .flat_map(|process| &process.locations)
+            .flat_map(|location| &location.labels)
+            .collect();
+        let location_labels: Vec<String> = location_labels.into_iter().cloned().collect();
+        let label_places = label_places(&network, &location_labels);
+        let measures = (0..network.variables.len() as u32)
+            .filter(|&cell| !network.variables[cell as usize].meta)
+            .collect::<Vec<_>>();
+        let mut info = info(name, source, &network, &layout, options);
+        info.suggestions.push("deadlock".to_owned());
+        info.suggestions.extend(location_labels.iter().map(|label| format!("label {label}")));
+        let mut model = TimedModel {
+            info,
+            lines: Lines::new(source),
+            network,
+            names,
+            bounds,
+            tables,
+            layout,
+            labels,
+            alone,
+            zones: Zones::default(),
+            label_places,
+            location_labels,
+            measures,
+            conditions,
+            extrapolation,
+            cover: options.cover,
+            elapsed: options.elapsed,
+            deadlock,
+            initial: None,
+        };
+        let only = Walker::new(&model).only_initial().map_err(|error| one(Diagnostic::error(error.message)))?;
+        model.info.virtual_root = only.is_none();
+        model.initial = only;
+        Ok((model, warnings))
     }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The names that queries may use.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// How zones are made coarser.
+    pub fn extrapolation(&self) -> Extrapolation {
+        self.extrapolation
+    }
+
+    fn edge(&self, step: u32) -> &Edge {
+        let step = &self.tables.steps[step as usize];
+        &self.network.processes[step.process as usize].edges[step.index as usize]
+    }
+
+    fn error(&self, fault: &Fault) -> StepError {
+        if fault.place.is_empty() {
+            return StepError::new(fault.message.clone());
+        }
+        let (line, column) = self.lines.position(fault.place.start);
+        StepError::new(format!("{line}:{column}: {}", fault.message))
+    }
+}
+
+impl Model for TimedModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(Walker::new(self))
+    }
+}
+
+/// The coarsest way that is right for what is asked.
+fn extrapolation(
+    network: &Network,
+    conditions: &[Condition],
+    options: &Options,
+    deadlock: bool,
+) -> Result<(Extrapolation, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let diagonals = analysis::has_diagonals(network, conditions);
+    let chosen = match (options.extrapolation, diagonals, deadlock) {
+        (None | Some(Extrapolation::None), true, _) => Extrapolation::None,
+        (None, false, true) => Extrapolation::MPlus,
+        (None, false, false) => Extrapolation::LuPlus,
+        (Some(Extrapolation::Lu | Extrapolation::LuPlus), _, true) => {
+            let error = Diagnostic::error("lower and upper bounds apart do not preserve deadlocks");
+            return Err(vec![error.help("choose the extrapolation m+, m or none")]);
+        }
+        (Some(_), true, _) => {
+            let error = Diagnostic::error("differences of clocks are compared: no extrapolation preserves that");
+            return Err(vec![error.help("choose the extrapolation none; the search may then not end")]);
+        }
+        (Some(chosen), _, _) => chosen,
+    };
+    let mut warnings = Vec::new();
+    if diagonals {
+        let warning = Diagnostic::warning("differences of clocks are compared: zones are kept exact");
+        warnings.push(warning.help("the search does not end if there are infinitely many of them"));
+    }
+    Ok((chosen, warnings))
+}
+
+fn alone_labels(network: &Network, tables: &Tables, labels: &Labels) -> Vec<LabelId> {
+    tables
+        .steps
+        .iter()
+        .map(|step| match network.processes[step.process as usize].edges[step.index as usize].sync {
+            Sync::Event(event) => labels.shared(&[step.process, event.0]),
+            Sync::Internal | Sync::Send(_) | Sync::Receive(_) => labels.shared(&[step.process]),
+        })
+        .collect()
+}
+
+fn label_places(network: &Network, labels: &[String]) -> Vec<Vec<(u32, u32)>> {
+    let mut places = vec![Vec::new(); labels.len()];
+    for (process, index) in network.processes.iter().zip(0..) {
+        for (location, number) in process.locations.iter().zip(0..) {
+            for label in &location.labels {
+                if let Ok(label) = labels.binary_search(label) {
+                    places[label].push((index, number));
+                }
+            }
+        }
+    }
+    places
+}
+
+fn info(name: &str, source: &str, network: &Network, layout: &Layout, options: &Options) -> ModelInfo {
+    let mut info = ModelInfo::new(name, layout.words + 1);
+    info.key_words = layout.words;
+    let kept = || network.variables.iter().filter(|variable| !variable.meta);
+    info.parameters = network.processes.iter().map(|process| process.name.clone()).collect();
+    info.parameters.extend(kept().map(|variable| variable.name.clone()));
+    info.parameters.push("zone".to_owned());
+    let actions: BTreeSet<&String> =
+        network.events.iter().chain(network.channels.iter().map(|channel| &channel.name)).collect();
+    info.actions = actions.into_iter().cloned().collect();
+    info.measures = kept()
+        .map(|variable| MeasureInfo::new(&variable.name, format!("the variable {}", variable.name)))
+        .collect();
+    let how = format!(
+        "{:?} {:?} {} {} {}",
+        options.extrapolation,
+        options.cover,
+        options.elapsed,
+        options.deadlock,
+        network.out_of_range_disables
+    );
+    info.fingerprint = hash::mix(hash::bytes(source.as_bytes()), hash::bytes(how.as_bytes()));
+    info
 }

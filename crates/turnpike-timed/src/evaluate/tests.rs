@@ -1,0 +1,1 @@
+//! Tests of the evaluator: tables of expressions and updates with their values and faults.

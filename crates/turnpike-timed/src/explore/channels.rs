@@ -1,0 +1,225 @@
+//! Synchronisation on channels: who can receive what, and when time has to stop for an urgent one.
+
+use turnpike_model::Successors;
+
+use super::walker::Walker;
+use crate::evaluate::{Fault, Outcome};
+use crate::network::{ChannelCell, Sync};
+
+/// An edge that can receive in the current state.
+#[derive(Clone, Copy, Debug)]
+struct Receiver {
+    step: u32,
+    process: u32,
+    /// Whether its guard holds, once that is known.
+    open: Option<bool>,
+    /// The next in the same bucket.
+    next: u32,
+}
+
+const END: u32 = u32::MAX;
+
+/// The edges that can receive, by channel, in the order of processes and edges.
+#[derive(Debug)]
+pub(super) struct Buckets {
+    first: Vec<u32>,
+    last: Vec<u32>,
+    used: Vec<u32>,
+    receivers: Vec<Receiver>,
+}
+
+impl Buckets {
+    pub(super) fn new(channels: usize) -> Buckets {
+        Buckets { first: vec![END; channels], last: vec![END; channels], used: Vec::new(), receivers: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        while let Some(channel) = self.used.pop() {
+            self.first[channel as usize] = END;
+        }
+        self.receivers.clear();
+    }
+
+    fn add(&mut self, channel: u32, step: u32, process: u32, open: Option<bool>) {
+        let at = self.receivers.len() as u32;
+        self.receivers.push(Receiver { step, process, open, next: END });
+        if self.first[channel as usize] == END {
+            self.first[channel as usize] = at;
+            self.used.push(channel);
+        } else {
+            self.receivers[self.last[channel as usize] as usize].next = at;
+        }
+        self.last[channel as usize] = at;
+    }
+}
+
+impl<'a> Walker<'a> {
+    /// Transitions of a UPPAAL network, by the edge that begins them.
+    pub(super) fn by_channels(&mut self, out: &mut Successors) -> Outcome<()> {
+        let model = self.model;
+        let tables = &model.tables;
+        self.fill_buckets()?;
+        for process in 0..self.machine.locations.len() {
+            let slot = tables.slot(process, self.machine.locations[process]);
+            for &step in tables.list(&slot.starts) {
+                if !self.guard(step)? {
+                    continue;
+                }
+                self.participants.clear();
+                self.participants.push(step);
+                self.channel = None;
+                match &model.edge(step).sync {
+                    Sync::Internal | Sync::Event(_) => self.candidate(out)?,
+                    Sync::Send(cell) | Sync::Receive(cell) => {
+                        let Some(channel) = self.channel(step, cell)? else { continue };
+                        self.channel = Some(channel);
+                        if model.network.channels[channel as usize].broadcast {
+                            self.broadcast(channel, process as u32, out)?;
+                        } else {
+                            self.binary(channel, process as u32, out)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn binary(&mut self, channel: u32, sender: u32, out: &mut Successors) -> Outcome<()> {
+        let mut at = self.buckets.first[channel as usize];
+        while at != END {
+            let receiver = self.buckets.receivers[at as usize];
+            if receiver.process != sender && self.receives(at)? {
+                self.participants.truncate(1);
+                self.participants.push(receiver.step);
+                self.candidate(out)?;
+            }
+            at = receiver.next;
+        }
+        Ok(())
+    }
+
+    fn broadcast(&mut self, channel: u32, sender: u32, out: &mut Successors) -> Outcome<()> {
+        self.enabled.clear();
+        self.choices.clear();
+        let mut before = sender;
+        let mut at = self.buckets.first[channel as usize];
+        while at != END {
+            let receiver = self.buckets.receivers[at as usize];
+            if receiver.process != sender && self.receives(at)? {
+                let end = self.enabled.len() as u32;
+                if receiver.process == before {
+                    let last = self.choices.len() - 1;
+                    self.choices[last].1 = end + 1;
+                } else {
+                    self.choices.push((end, end + 1));
+                    before = receiver.process;
+                }
+                self.enabled.push(receiver.step);
+            }
+            at = receiver.next;
+        }
+        self.product(out)
+    }
+
+    fn fill_buckets(&mut self) -> Outcome<()> {
+        let model = self.model;
+        let tables = &model.tables;
+        self.buckets.clear();
+        if !tables.has_receivers {
+            return Ok(());
+        }
+        for process in 0..self.machine.locations.len() {
+            let slot = tables.slot(process, self.machine.locations[process]);
+            for &step in tables.list(&slot.receives) {
+                if let Some(channel) = tables.steps[step as usize].channel {
+                    self.buckets.add(channel, step, process as u32, None);
+                } else if let (Sync::Receive(cell), true) = (&model.edge(step).sync, self.guard(step)?)
+                    && let Some(channel) = self.channel(step, cell)?
+                {
+                    self.buckets.add(channel, step, process as u32, Some(true));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the guard of a receiver holds; evaluated when it is first asked for.
+    fn receives(&mut self, at: u32) -> Outcome<bool> {
+        let receiver = self.buckets.receivers[at as usize];
+        if let Some(open) = receiver.open {
+            return Ok(open);
+        }
+        let open = self.guard(receiver.step)?;
+        self.buckets.receivers[at as usize].open = Some(open);
+        Ok(open)
+    }
+
+    /// The channel that an edge whose guard holds means; `None` when there is no such channel and that only disables the edge.
+    fn channel(&mut self, step: u32, cell: &'a ChannelCell) -> Outcome<Option<u32>> {
+        if let Some(channel) = self.model.tables.steps[step as usize].channel {
+            return Ok(Some(channel));
+        }
+        let edge = self.model.edge(step);
+        self.machine.enter(&edge.locals);
+        let offset = match &cell.offset {
+            None => Ok(Some(0)),
+            Some(offset) => self.machine.value(offset).map(Some),
+        };
+        let Some(offset) = self.tolerate(offset, None)? else { return Ok(None) };
+        let channel = i64::from(cell.base.0) + i64::from(offset);
+        match u32::try_from(channel) {
+            Ok(channel) if (channel as usize) < self.model.network.channels.len() => Ok(Some(channel)),
+            _ => {
+                let message = format!("there is no channel with index {offset}");
+                Err(Box::new(Fault { message, place: edge.place.clone(), range: true }))
+            }
+        }
+    }
+
+    /// Whether no synchronisation on an urgent channel is possible in the machine's state. Clocks have no say in it: guards of such edges
+    /// do not speak of them.
+    pub(super) fn no_urgent_synchronisation(&mut self) -> Outcome<bool> {
+        let model = self.model;
+        let tables = &model.tables;
+        if !tables.has_urgent {
+            return Ok(true);
+        }
+        for process in 0..self.machine.locations.len() {
+            let slot = tables.slot(process, self.machine.locations[process]);
+            for &step in tables.list(&slot.urgent_sends) {
+                let Sync::Send(cell) = &model.edge(step).sync else { continue };
+                if !self.guard(step)? {
+                    continue;
+                }
+                let Some(channel) = self.channel(step, cell)? else { continue };
+                let broadcast = model.network.channels[channel as usize].broadcast;
+                if broadcast || self.somebody_receives(channel, process as u32)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn somebody_receives(&mut self, channel: u32, sender: u32) -> Outcome<bool> {
+        let model = self.model;
+        let tables = &model.tables;
+        for &process in &tables.receivers[channel as usize] {
+            if process == sender {
+                continue;
+            }
+            let slot = tables.slot(process as usize, self.machine.locations[process as usize]);
+            for &step in tables.list(&slot.receives) {
+                if tables.steps[step as usize].channel.is_some_and(|known| known != channel) {
+                    continue;
+                }
+                let Sync::Receive(cell) = &model.edge(step).sync else { continue };
+                if self.guard(step)? && self.channel(step, cell)? == Some(channel) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}

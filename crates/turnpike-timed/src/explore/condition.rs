@@ -1,0 +1,244 @@
+//! Conditions on states. With clocks they are asked of zones: whether some valuation of the zone meets them.
+
+use turnpike_model::Successors;
+
+use super::fire::evaluate;
+use super::walker::{NO_ROW, Walker, conjoin, invariant};
+use crate::evaluate::{Outcome, atom_frame_size, frame_size};
+use crate::network::Network;
+use crate::query::Condition;
+use crate::zone::{Bound, Dbm};
+
+/// A condition with what its evaluation needs to know.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    pub(super) condition: Condition,
+    locals: usize,
+    /// Whether it speaks of clocks or deadlocks.
+    pub(super) timed: bool,
+}
+
+impl Compiled {
+    pub(super) fn new(network: &Network, condition: Condition) -> Compiled {
+        let (mut locals, mut timed) = (0, false);
+        visit(&condition, &mut |part| match part {
+            Condition::Data(expression) => locals = locals.max(frame_size(network, expression)),
+            Condition::Clock(atom) => {
+                locals = locals.max(atom_frame_size(network, atom));
+                timed = true;
+            }
+            _ => timed = true,
+        });
+        Compiled { condition, locals, timed }
+    }
+}
+
+/// Visits the leaves.
+fn visit(condition: &Condition, leaf: &mut impl FnMut(&Condition)) {
+    let mut open = vec![condition];
+    while let Some(condition) = open.pop() {
+        match condition {
+            Condition::Not(part) => open.push(part),
+            Condition::And(parts) | Condition::Or(parts) => open.extend(parts),
+            Condition::Data(_) | Condition::Clock(_) | Condition::Deadlock => leaf(condition),
+        }
+    }
+}
+
+/// Whether deadlocks occur in a condition.
+pub(super) fn asks_for_deadlock(condition: &Condition) -> bool {
+    let mut found = false;
+    visit(condition, &mut |leaf| found |= *leaf == Condition::Deadlock);
+    found
+}
+
+impl Walker<'_> {
+    /// Whether some valuation of a state meets a condition.
+    pub(super) fn meets(&mut self, compiled: &Compiled, state: &[u32]) -> Outcome<bool> {
+        if !compiled.timed {
+            let discrete = &state[..self.model.layout.words];
+            self.load_discrete(discrete);
+            self.machine.enter_condition(compiled.locals);
+            return self.data(&compiled.condition);
+        }
+        self.load(state)?;
+        self.machine.enter_condition(compiled.locals);
+        let mut parts = vec![self.base.clone()];
+        self.restrict(&compiled.condition, true, compiled.locals, &mut parts)?;
+        Ok(!parts.is_empty())
+    }
+
+    fn data(&mut self, condition: &Condition) -> Outcome<bool> {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match condition {
+            Condition::Data(expression) => self.machine.holds(expression),
+            Condition::Not(part) => Ok(!self.data(part)?),
+            Condition::And(parts) => {
+                for part in parts {
+                    if !self.data(part)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Condition::Or(parts) => {
+                for part in parts {
+                    if self.data(part)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Condition::Clock(_) | Condition::Deadlock => Ok(false),
+        })
+    }
+
+    /// Keeps of each zone what meets the condition, or does not when `wanted` is false.
+    fn restrict(
+        &mut self,
+        condition: &Condition,
+        wanted: bool,
+        locals: usize,
+        zones: &mut Vec<Dbm>,
+    ) -> Outcome<()> {
+        if zones.is_empty() {
+            return Ok(());
+        }
+        stacker::maybe_grow(64 << 10, 1 << 20, || match (condition, wanted) {
+            (Condition::Data(expression), _) => {
+                if self.machine.holds(expression)? != wanted {
+                    zones.clear();
+                }
+                Ok(())
+            }
+            (Condition::Not(part), _) => self.restrict(part, !wanted, locals, zones),
+            (Condition::And(parts), true) | (Condition::Or(parts), false) => {
+                parts.iter().try_for_each(|part| self.restrict(part, wanted, locals, zones))
+            }
+            (Condition::Or(parts), true) | (Condition::And(parts), false) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    let mut some = zones.clone();
+                    self.restrict(part, wanted, locals, &mut some)?;
+                    all.append(&mut some);
+                }
+                *zones = all;
+                Ok(())
+            }
+            (Condition::Clock(atom), _) => {
+                let Some((left, right, bound)) = evaluate(&mut self.machine, atom)? else {
+                    // The bound does not count: the condition holds.
+                    if !wanted {
+                        zones.clear();
+                    }
+                    return Ok(());
+                };
+                let (left, right) = (self.rows[left as usize], self.rows[right as usize]);
+                debug_assert!(left != NO_ROW && right != NO_ROW, "a condition tests an inactive clock");
+                if left != NO_ROW && right != NO_ROW {
+                    let atom = if wanted { (left, right, bound) } else { (right, left, Bound(1 - bound.0)) };
+                    zones.retain_mut(|zone| conjoin(zone, atom));
+                }
+                Ok(())
+            }
+            (Condition::Deadlock, _) => {
+                let dead = self.deadlocked()?;
+                self.machine.enter_condition(locals);
+                let mut all = Vec::new();
+                for zone in zones.drain(..) {
+                    if wanted {
+                        for part in &dead {
+                            let mut both = zone.clone();
+                            if both.intersect(part) {
+                                all.push(both);
+                            }
+                        }
+                    } else {
+                        let mut rest = vec![zone];
+                        for part in &dead {
+                            rest = rest.iter().flat_map(|zone| zone.subtract(part)).collect();
+                        }
+                        all.append(&mut rest);
+                    }
+                }
+                *zones = all;
+                Ok(())
+            }
+        })
+    }
+
+    /// The part of the loaded state from which no transition is possible, now or after any delay.
+    pub(super) fn deadlocked(&mut self) -> Outcome<Vec<Dbm>> {
+        let mut dead = vec![self.base.clone()];
+        let delay = self.delay_allowed()?;
+        self.collect()?;
+        let (pending, ends) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.pending_ends));
+        let mut start = 0;
+        for &(end, channel) in &ends {
+            self.participants.clear();
+            self.participants.extend_from_slice(&pending[start..end as usize]);
+            self.channel = channel;
+            start = end as usize;
+            if self.enabled_zone()? {
+                if delay {
+                    self.guarded.down();
+                }
+                dead = dead.iter().flat_map(|zone| zone.subtract(&self.guarded)).collect();
+                if dead.is_empty() {
+                    break;
+                }
+            }
+        }
+        (self.pending, self.pending_ends) = (pending, ends);
+        Ok(dead)
+    }
+
+    /// Collects the transitions of the loaded state that are possible as far as variables are concerned.
+    pub(super) fn collect(&mut self) -> Outcome<()> {
+        self.pending.clear();
+        self.pending_ends.clear();
+        self.collecting = true;
+        let collected = self.transitions(&mut Successors::new(0));
+        self.collecting = false;
+        collected
+    }
+
+    /// The part of the loaded zone in which the participants' transition can be taken at once, into `guarded`; false when there is none.
+    pub(super) fn enabled_zone(&mut self) -> Outcome<bool> {
+        if !self.guard_atoms()? || !self.guarded_zone() {
+            return Ok(false);
+        }
+        let possible = match self.update() {
+            Ok(()) => self.before_invariant(),
+            Err(fault) => Err(fault),
+        };
+        self.machine.undo();
+        self.put_back();
+        self.tolerate(possible, false)
+    }
+
+    /// Restricts `guarded` to what is within the invariant behind the updates.
+    fn before_invariant(&mut self) -> Outcome<bool> {
+        let model = self.model;
+        let id = self.target_tuple();
+        let tuple = self.tuples.get(id);
+        if !invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)? {
+            return Ok(false);
+        }
+        self.find_origins(id)?;
+        let tuple = self.tuples.get(id);
+        for &(left, right, bound) in tuple.invariant.iter().chain(&self.computed) {
+            let origin = |row: u32| match row {
+                0 => (0, 0),
+                _ => {
+                    let origin = self.origins[row as usize - 1];
+                    (origin.row, origin.offset)
+                }
+            };
+            let ((left, more), (right, less)) = (origin(left), origin(right));
+            if !conjoin(&mut self.guarded, (left, right, Bound(bound.0 + 2 * (less - more)))) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,264 @@
+//! The explorer on the waist.
+
+use turnpike_model::diagnostic::nearest;
+use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
+
+use super::condition::{Compiled, asks_for_deadlock};
+use super::walker::{ROOT, Walker};
+use super::{Cover, text};
+use crate::zone::{Bound, Dbm, ZoneId};
+
+impl Walker<'_> {
+    fn is_root(&self, state: &[u32]) -> bool {
+        state[self.model.layout.words] == ROOT
+    }
+
+    fn steps(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        let model = self.model;
+        let done = self.load(state).and_then(|()| self.transitions(out));
+        done.map_err(|fault| {
+            self.machine.undo();
+            model.error(&fault)
+        })
+    }
+
+    /// The label ids of a list of names, or what is wrong with it.
+    fn label_ids(&self, text: &str) -> Result<Vec<u32>, Diagnostic> {
+        let labels = &self.model.location_labels;
+        let mut ids = Vec::new();
+        for name in text.split(',').map(str::trim) {
+            match labels.iter().position(|label| label == name) {
+                Some(id) => ids.push(id as u32),
+                None => {
+                    let error = Diagnostic::error(format!("no location has the label {name}"));
+                    return Err(match nearest(name, labels.iter().map(String::as_str)) {
+                        Some(near) => error.help(format!("did you mean {near}?")),
+                        None if labels.is_empty() => error.help("this model has no labels"),
+                        None => error.help(format!("labels are {}", labels.join(", "))),
+                    });
+                }
+            }
+        }
+        Ok(ids)
+    }
+
+    fn compile(&mut self, text: &str) -> Result<u32, Diagnostic> {
+        let model = self.model;
+        let own = model.conditions.len();
+        if let Some(at) = model.conditions.iter().position(|(known, _)| known == text) {
+            return Ok(at as u32);
+        }
+        let condition = model.names.condition(&model.network, text)?;
+        let compiled = Compiled::new(&model.network, condition);
+        if asks_for_deadlock(&compiled.condition) && !model.deadlock {
+            return Err(late("deadlock"));
+        }
+        if compiled.timed && !asks_for_deadlock(&compiled.condition) {
+            return Err(late("clocks"));
+        }
+        self.extra.push(compiled);
+        Ok((own + self.extra.len()) as u32 - 1)
+    }
+}
+
+fn late(what: &str) -> Diagnostic {
+    Diagnostic::error(format!("this condition speaks of {what}, but zones were not made with it in mind"))
+        .help("conditions on clocks and deadlocks must be known when the model is opened")
+}
+
+impl Explorer for Walker<'_> {
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError> {
+        out.clear();
+        match &self.model.initial {
+            Some(state) => out.extend_from_slice(state),
+            None => {
+                out.resize(self.model.layout.words, 0);
+                out.push(ROOT);
+            }
+        }
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        out.clear();
+        if self.is_root(state) {
+            return self.initial_states(out);
+        }
+        self.steps(state, out)
+    }
+
+    fn content_hash(&mut self, state: &[u32]) -> u64 {
+        let (discrete, zone) = state.split_at(self.model.layout.words);
+        let zone = if zone[0] == ROOT { 0 } else { self.model.zones.hash(ZoneId(zone[0])) };
+        hash::mix(hash::words(discrete), zone)
+    }
+
+    fn label(&mut self, id: LabelId) -> Label {
+        self.model.labels.label(&self.model.network, id)
+    }
+
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
+        out.clear();
+        let model = self.model;
+        if self.is_root(state) {
+            out.resize(model.info.parameters.len(), "-".to_owned());
+            return;
+        }
+        for (index, process) in model.network.processes.iter().enumerate() {
+            let location = model.layout.location(state, index) as usize;
+            out.push(process.locations[location].name.clone());
+        }
+        for (cell, variable) in model.network.variables.iter().enumerate() {
+            if !variable.meta {
+                out.push(model.layout.cell(state, cell).to_string());
+            }
+        }
+        let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
+        let active = &self.tuples.get(id).active;
+        let names: Vec<&str> = active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
+        model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);
+        out.push(text::zone(&self.other, &names));
+    }
+
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        f64::from(self.model.layout.cell(state, self.model.measures[index] as usize))
+    }
+
+    fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
+        if self.is_root(state) {
+            return false;
+        }
+        if successors.is_empty() || !self.model.deadlock {
+            return successors.is_empty();
+        }
+        // What is wrong with the state was told when its successors were made.
+        let dead = self.load(state).and_then(|()| self.deadlocked());
+        self.machine.undo();
+        dead.is_ok_and(|dead| !dead.is_empty())
+    }
+
+    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        Ok(Some(PredicateId(2 * self.compile(text)?)))
+    }
+
+    fn label_predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        let ids = self.label_ids(text)?;
+        self.label_sets.push(ids);
+        Ok(Some(PredicateId(2 * (self.label_sets.len() as u32 - 1) + 1)))
+    }
+
+    fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
+        if self.is_root(state) {
+            return Ok(false);
+        }
+        let model = self.model;
+        let index = (predicate.0 / 2) as usize;
+        if predicate.0 % 2 == 1 {
+            return Ok(self.label_sets[index].iter().all(|&label| {
+                let places = &model.label_places[label as usize];
+                places.iter().any(|&(process, location)| {
+                    model.layout.location(state, process as usize) == location
+                })
+            }));
+        }
+        let own = model.conditions.len();
+        let holds = if index < own {
+            self.meets(&model.conditions[index].1, state)
+        } else {
+            let compiled = self.extra[index - own].clone();
+            self.meets(&compiled, state)
+        };
+        self.machine.undo();
+        holds.map_err(|fault| model.error(&fault))
+    }
+
+    fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
+        bigger == smaller || self.covered_by(smaller, bigger).is_some()
+    }
+
+    fn covered_by(&mut self, state: &[u32], others: &[u32]) -> Option<usize> {
+        let model = self.model;
+        let words = model.layout.words;
+        let zone = state[words];
+        if zone == ROOT {
+            return others.chunks_exact(words + 1).position(|other| other == state);
+        }
+        let same = |other: &[u32]| other[words] != ROOT && other[..words] == state[..words];
+        if self.compared.0 != Some(zone) {
+            model.zones.load(ZoneId(zone), &mut self.compared.1);
+            self.compared.0 = Some(zone);
+        }
+        let smaller = &self.compared.1;
+        match model.cover {
+            Cover::Inclusion => others
+                .chunks_exact(words + 1)
+                .position(|other| same(other) && model.zones.includes(ZoneId(other[words]), smaller)),
+            Cover::Alu => {
+                let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
+                let tuple = self.tuples.get(id);
+                let bigger = &mut self.other;
+                others.chunks_exact(words + 1).position(|other| {
+                    same(other) && {
+                        model.zones.load(ZoneId(other[words]), bigger);
+                        bigger.simulates(smaller, &tuple.lower, &tuple.upper)
+                    }
+                })
+            }
+        }
+    }
+
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        let (discrete, zone) = state.split_at(self.model.layout.words);
+        for word in discrete {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        if zone[0] != ROOT {
+            self.model.zones.load(ZoneId(zone[0]), &mut self.other);
+            let dimension = self.other.dimension();
+            for at in 0..dimension * dimension {
+                let bound = self.other.get(at / dimension, at % dimension);
+                out.extend_from_slice(&bound.0.to_le_bytes());
+            }
+        }
+    }
+
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
+        let model = self.model;
+        let wrong = || StepError::new("this is no portable state of this model");
+        let (words, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() || words.len() < model.layout.words {
+            return Err(wrong());
+        }
+        let (discrete, entries) = words.split_at(model.layout.words);
+        out.clear();
+        out.extend(discrete.iter().map(|word| u32::from_le_bytes(*word)));
+        if entries.is_empty() {
+            out.push(ROOT);
+            return Ok(());
+        }
+        let sound = (0..model.network.processes.len()).all(|process| {
+            let count = model.network.processes[process].locations.len();
+            (model.layout.location(out, process) as usize) < count
+        });
+        if !sound {
+            return Err(wrong());
+        }
+        let id = self.tuples.of(out, &model.layout, &model.tables, &model.bounds);
+        let dimension = self.tuples.get(id).dimension();
+        if entries.len() != dimension * dimension {
+            return Err(wrong());
+        }
+        let mut zone = Dbm::universe(dimension);
+        for (at, entry) in entries.iter().enumerate() {
+            let (i, j, bound) = (at / dimension, at % dimension, Bound(i32::from_le_bytes(*entry)));
+            if i != j && (bound >= Bound::INFINITY || bound.value() <= -Bound::LIMIT) {
+                continue;
+            }
+            if i != j && !zone.conjoin(i, j, bound) {
+                return Err(wrong());
+            }
+        }
+        out.push(model.zones.keep(&zone).0);
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Labels of transitions: who takes part with what, numbered for all explorers of a model. Their texts are made when somebody asks.
+
+use std::sync::{PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+use turnpike_model::label::{Action, TAU};
+use turnpike_model::{Label, LabelId};
+
+use crate::network::{Language, Network};
+
+/// The labels that all explorers share.
+///
+/// What a label is told apart by: nothing for the way to an initial state; pairs of process and event in a `.tck` network; the process of an
+/// internal edge; else channel, sender and receivers.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    table: RwLock<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    ids: FxHashMap<Box<[u32]>, u32>,
+    keys: Vec<Box<[u32]>>,
+}
+
+/// One explorer's copy of what it met: most questions are answered without a lock.
+pub(super) type Front = FxHashMap<Box<[u32]>, LabelId>;
+
+/// Entries of a front before it is emptied.
+const FRONT_ENTRIES: usize = 1 << 16;
+
+impl Labels {
+    /// The number of a label.
+    pub(super) fn intern(&self, front: &mut Front, key: &[u32]) -> LabelId {
+        if let Some(&id) = front.get(key) {
+            return id;
+        }
+        let id = self.shared(key);
+        if front.len() >= FRONT_ENTRIES {
+            front.clear();
+        }
+        front.insert(key.into(), id);
+        id
+    }
+
+    /// The same without a front.
+    pub(super) fn shared(&self, key: &[u32]) -> LabelId {
+        let known = self.table.read().unwrap_or_else(PoisonError::into_inner).ids.get(key).copied();
+        LabelId(known.unwrap_or_else(|| {
+            let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+            let Table { ids, keys } = &mut *table;
+            *ids.entry(key.into()).or_insert_with(|| {
+                keys.push(key.into());
+                keys.len() as u32 - 1
+            })
+        }))
+    }
+
+    /// The label behind a number.
+    pub(super) fn label(&self, network: &Network, id: LabelId) -> Label {
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        let key = table.keys.get(id.index()).map_or(&[][..], |key| key);
+        let process = |id: u32| network.processes[id as usize].name.as_str();
+        let mut names: Vec<&str> = Vec::new();
+        let text = match (network.language, key) {
+            (_, []) => "initial".to_owned(),
+            (Language::Tck, pairs) => {
+                let part = |pair: &[u32]| format!("{}@{}", process(pair[0]), network.events[pair[1] as usize]);
+                names.extend(pairs.chunks_exact(2).map(|pair| network.events[pair[1] as usize].as_str()));
+                pairs.chunks_exact(2).map(part).collect::<Vec<_>>().join(",")
+            }
+            (Language::Uppaal, [alone]) => format!("{}@{TAU}", process(*alone)),
+            (Language::Uppaal, [channel, sender, receivers @ ..]) => {
+                let channel = network.channels[*channel as usize].name.as_str();
+                names.push(channel);
+                let mut text = format!("{}@{channel}!", process(*sender));
+                for receiver in receivers {
+                    text.push_str(&format!(",{}@{channel}?", process(*receiver)));
+                }
+                text
+            }
+        };
+        let mut actions: Vec<Action> = Vec::new();
+        for name in names {
+            if name != TAU && !actions.iter().any(|action| action.name == name) {
+                actions.push(Action { name: name.to_owned(), arguments: Vec::new() });
+            }
+        }
+        Label { text, actions }
+    }
+}

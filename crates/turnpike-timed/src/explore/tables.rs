@@ -1,0 +1,372 @@
+//! Everything about a network that a step needs, by process and location: which edges, which vectors, which channels.
+//!
+//! A *slot* is a location of a process. With the lists kept here a step looks at the current slots only, never at all edges or all vectors.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use turnpike_model::Diagnostic;
+
+use crate::evaluate::{atom_frame_size, frame_size};
+use crate::network::{
+    ChannelCell, ClockAtom, Constraint, EventId, Expression, Language, Network, Place, ProcessId, Sync,
+};
+use crate::zone::Bound;
+
+/// A part of [`Tables::lists`].
+pub(super) type List = Range<u32>;
+
+/// A bound on a difference of clocks; 0 is the constant zero, clock `c` is `c + 1`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FixedAtom {
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) bound: Bound,
+}
+
+/// The clock part of a constraint, with what is known in advance apart.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Atoms {
+    pub(super) fixed: Vec<FixedAtom>,
+    /// Positions in the constraint's atoms that depend on variables.
+    pub(super) computed: Vec<u32>,
+}
+
+/// An edge, by its number among all edges of the network.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) process: u32,
+    /// Position among the edges of its process.
+    pub(super) index: u32,
+    pub(super) target: u32,
+    /// Whether the guard says nothing of variables.
+    pub(super) open: bool,
+    pub(super) guard: Atoms,
+    /// The channel, when it does not depend on variables.
+    pub(super) channel: Option<u32>,
+}
+
+/// A location of a process.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slot {
+    pub(super) committed: bool,
+    pub(super) urgent: bool,
+    pub(super) invariant: Atoms,
+    /// Whether the invariant speaks of variables.
+    pub(super) computed: bool,
+    /// Local cells that the invariant uses.
+    pub(super) locals: u32,
+    /// Edges that are taken alone, or that begin a synchronisation on a channel, in their order.
+    pub(super) starts: List,
+    /// Edges that receive.
+    pub(super) receives: List,
+    /// Edges that send on a channel which is or may be urgent.
+    pub(super) urgent_sends: List,
+    /// Vectors that this process is the first to have to take part in, and can.
+    pub(super) watched: List,
+}
+
+/// A position of a vector.
+#[derive(Clone, Debug)]
+pub(super) struct Seat {
+    pub(super) process: u32,
+    pub(super) weak: bool,
+    /// First entry of [`Tables::seat_edges`]: one for each location.
+    pub(super) first: u32,
+}
+
+/// The lists of a network.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) steps: Vec<Step>,
+    pub(super) slots: Vec<Slot>,
+    /// First slot of each process.
+    pub(super) first_slot: Vec<u32>,
+    first_edge: Vec<u32>,
+    pub(super) lists: Vec<u32>,
+    pub(super) vectors: Vec<Vec<Seat>>,
+    pub(super) seat_edges: Vec<List>,
+    /// Vectors in which nobody has to take part.
+    pub(super) voluntary: Vec<u32>,
+    /// By channel: the processes with an edge that can receive on it. Only for urgent channels.
+    pub(super) receivers: Vec<Vec<u32>>,
+    pub(super) has_receivers: bool,
+    pub(super) has_urgent: bool,
+    pub(super) has_priorities: bool,
+}
+
+impl Tables {
+    pub(super) fn new(network: &Network) -> Result<Tables, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let mut tables = Tables::default();
+        for (process, id) in network.processes.iter().zip(0..) {
+            tables.first_slot.push(tables.slots.len() as u32);
+            tables.first_edge.push(tables.steps.len() as u32);
+            for location in &process.locations {
+                let invariant = atoms(&location.invariant, &mut errors);
+                let data = location.invariant.data.iter().map(|part| frame_size(network, part));
+                let clocks = location.invariant.clocks.iter().map(|atom| atom_frame_size(network, atom));
+                tables.slots.push(Slot {
+                    committed: location.committed,
+                    urgent: location.urgent,
+                    computed: !invariant.computed.is_empty() || !location.invariant.data.is_empty(),
+                    locals: data.chain(clocks).max().unwrap_or(0) as u32,
+                    invariant,
+                    ..Slot::default()
+                });
+            }
+            for (edge, index) in process.edges.iter().zip(0..) {
+                let channel = match &edge.sync {
+                    Sync::Send(cell) | Sync::Receive(cell) => known_channel(cell),
+                    Sync::Internal | Sync::Event(_) => None,
+                };
+                tables.steps.push(Step {
+                    process: id,
+                    index,
+                    target: edge.target.0,
+                    open: edge.guard.data.is_empty(),
+                    guard: atoms(&edge.guard, &mut errors),
+                    channel,
+                });
+            }
+        }
+        match network.language {
+            Language::Tck => tables.add_events(network),
+            Language::Uppaal => tables.add_channels(network, &mut errors),
+        }
+        tables.has_priorities = network.channels.iter().any(|channel| channel.priority != 0)
+            || network.processes.iter().any(|process| process.priority != 0);
+        if errors.is_empty() { Ok(tables) } else { Err(errors) }
+    }
+
+    /// The slot of a process in a location.
+    #[inline]
+    pub(super) fn slot(&self, process: usize, location: u32) -> &Slot {
+        &self.slots[self.first_slot[process] as usize + location as usize]
+    }
+
+    #[inline]
+    pub(super) fn list(&self, list: &List) -> &[u32] {
+        &self.lists[list.start as usize..list.end as usize]
+    }
+
+    /// The edges that a process has in a location for its seat.
+    #[inline]
+    pub(super) fn seat(&self, seat: &Seat, location: u32) -> &List {
+        &self.seat_edges[(seat.first + location) as usize]
+    }
+
+    /// Lists the wanted edges of a process by the location that they leave, in their order.
+    fn by_location(
+        &mut self,
+        network: &Network,
+        process: usize,
+        wanted: impl Fn(&Sync) -> bool,
+        mut set: impl FnMut(&mut Tables, u32, List),
+    ) {
+        let mut found: Vec<(u32, u32)> = network.processes[process]
+            .edges
+            .iter()
+            .zip(self.first_edge[process]..)
+            .filter(|(edge, _)| wanted(&edge.sync))
+            .map(|(edge, id)| (edge.source.0, id))
+            .collect();
+        found.sort_unstable();
+        for group in found.chunk_by(|one, other| one.0 == other.0) {
+            let start = self.lists.len() as u32;
+            self.lists.extend(group.iter().map(|&(_, id)| id));
+            let list = start..self.lists.len() as u32;
+            set(self, group[0].0, list);
+        }
+    }
+
+    /// The same, for a list of the slot.
+    fn in_slots(
+        &mut self,
+        network: &Network,
+        process: usize,
+        wanted: impl Fn(&Sync) -> bool,
+        set: impl Fn(&mut Slot, List),
+    ) {
+        let first = self.first_slot[process];
+        self.by_location(network, process, wanted, |tables, location, list| {
+            set(&mut tables.slots[(first + location) as usize], list);
+        });
+    }
+
+    /// Edges of a process for an event, one list for each location; the first of these lists.
+    fn seat_lists(&mut self, network: &Network, process: usize, event: EventId) -> u32 {
+        let first = self.seat_edges.len();
+        self.seat_edges.resize(first + network.processes[process].locations.len(), 0..0);
+        let wanted = |sync: &Sync| *sync == Sync::Event(event);
+        self.by_location(network, process, wanted, |tables, location, list| {
+            tables.seat_edges[first + location as usize] = list;
+        });
+        first as u32
+    }
+
+    fn add_events(&mut self, network: &Network) {
+        // An edge takes part in vectors, or it is taken alone.
+        let mut shared: Vec<(ProcessId, EventId)> = network
+            .vectors
+            .iter()
+            .filter(|vector| vector.len() > 1)
+            .flatten()
+            .map(|participant| (participant.process, participant.event))
+            .collect();
+        shared.sort_unstable();
+        shared.dedup();
+        let mut watched: Vec<(u32, u32)> = Vec::new();
+        // Several vectors have seats for the same event of a process: their edges are listed once.
+        let mut seats: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for vector in &network.vectors {
+            if vector.len() < 2 {
+                continue;
+            }
+            let id = self.vectors.len() as u32;
+            let mut row = Vec::new();
+            for participant in vector {
+                let (process, event) = (participant.process.0, participant.event.0);
+                let first = match seats.get(&(process, event)) {
+                    Some(&first) => first,
+                    None => {
+                        let first = self.seat_lists(network, process as usize, participant.event);
+                        seats.insert((process, event), first);
+                        first
+                    }
+                };
+                row.push(Seat { process, weak: participant.weak, first });
+            }
+            match row.iter().find(|seat| !seat.weak) {
+                None => self.voluntary.push(id),
+                Some(seat) => {
+                    let automaton = &network.processes[seat.process as usize];
+                    for location in 0..automaton.locations.len() as u32 {
+                        if !self.seat(seat, location).is_empty() {
+                            watched.push((self.first_slot[seat.process as usize] + location, id));
+                        }
+                    }
+                }
+            }
+            self.vectors.push(row);
+        }
+        watched.sort_unstable();
+        for group in watched.chunk_by(|one, other| one.0 == other.0) {
+            let start = self.lists.len() as u32;
+            self.lists.extend(group.iter().map(|&(_, vector)| vector));
+            self.slots[group[0].0 as usize].watched = start..self.lists.len() as u32;
+        }
+        for process in 0..network.processes.len() {
+            let alone = |sync: &Sync| match sync {
+                Sync::Event(event) => shared.binary_search(&(ProcessId(process as u32), *event)).is_err(),
+                _ => true,
+            };
+            self.in_slots(network, process, alone, |slot, list| slot.starts = list);
+        }
+    }
+
+    fn add_channels(&mut self, network: &Network, errors: &mut Vec<Diagnostic>) {
+        let urgent = |cell: &ChannelCell| match known_channel(cell) {
+            Some(channel) => network.channels[channel as usize].urgent,
+            // Cells of one array are declared together: what holds for the first holds for all.
+            None => network.channels[cell.base.0 as usize].urgent,
+        };
+        self.receivers = vec![Vec::new(); network.channels.len()];
+        for process in 0..network.processes.len() {
+            let receives = |sync: &Sync| matches!(sync, Sync::Receive(_));
+            self.in_slots(network, process, |sync| !receives(sync), |slot, list| slot.starts = list);
+            self.in_slots(network, process, receives, |slot, list| slot.receives = list);
+            let sends = |sync: &Sync| matches!(sync, Sync::Send(cell) if urgent(cell));
+            self.in_slots(network, process, sends, |slot, list| slot.urgent_sends = list);
+            for edge in &network.processes[process].edges {
+                let (Sync::Send(cell) | Sync::Receive(cell)) = &edge.sync else { continue };
+                let receiving = receives(&edge.sync);
+                self.has_receivers |= receiving;
+                if urgent(cell) {
+                    self.has_urgent = true;
+                    if receiving {
+                        match known_channel(cell) {
+                            Some(channel) => add(&mut self.receivers[channel as usize], process),
+                            None => {
+                                for receivers in &mut self.receivers[cell.base.0 as usize..] {
+                                    add(receivers, process);
+                                }
+                            }
+                        }
+                    }
+                }
+                let Some(atom) = edge.guard.clocks.first() else { continue };
+                let channel = &network.channels[cell.base.0 as usize];
+                let why = if urgent(cell) {
+                    "an edge on an urgent channel cannot have a guard on clocks"
+                } else if receiving && channel.broadcast {
+                    "an edge that receives a broadcast cannot have a guard on clocks"
+                } else {
+                    continue;
+                };
+                errors.push(clock_guard(why, &channel.name, &atom.place));
+            }
+        }
+    }
+}
+
+fn clock_guard(why: &str, channel: &str, place: &Place) -> Diagnostic {
+    Diagnostic::error(why)
+        .at(place.clone(), format!("{channel} is such a channel"))
+        .help("whether others may go on would depend on the clock: test it on an edge of its own")
+}
+
+fn add(list: &mut Vec<u32>, process: usize) {
+    if list.last() != Some(&(process as u32)) {
+        list.push(process as u32);
+    }
+}
+
+fn known_channel(cell: &ChannelCell) -> Option<u32> {
+    match cell.offset {
+        None => Some(cell.base.0),
+        Some(Expression::Constant(offset)) => u32::try_from(offset).ok().map(|offset| cell.base.0 + offset),
+        Some(_) => None,
+    }
+}
+
+/// Tells bounds that never change from those that depend on variables.
+fn atoms(constraint: &Constraint, errors: &mut Vec<Diagnostic>) -> Atoms {
+    let mut atoms = Atoms::default();
+    for (atom, index) in constraint.clocks.iter().zip(0..) {
+        match fixed(atom) {
+            None => atoms.computed.push(index),
+            Some((left, right, value)) => match bound(value, atom.strict) {
+                Some(bound) => atoms.fixed.push(FixedAtom { left, right, bound }),
+                None => errors.push(too_large(value).at(atom.place.clone(), "compared with a clock here")),
+            },
+        }
+    }
+    atoms
+}
+
+fn too_large(value: i32) -> Diagnostic {
+    Diagnostic::error(format!("{value} is too large to be compared with a clock"))
+        .help(format!("bounds must be smaller than {}", Bound::LIMIT))
+}
+
+fn fixed(atom: &ClockAtom) -> Option<(u32, u32, i32)> {
+    let clock = |cell: &Option<crate::network::ClockCell>| match cell {
+        None => Some(0),
+        Some(cell) if cell.offset.is_none() => Some(cell.base.0 + 1),
+        Some(_) => None,
+    };
+    match (&atom.when, &atom.bound) {
+        (None, Expression::Constant(value)) => Some((clock(&atom.left)?, clock(&atom.right)?, *value)),
+        _ => None,
+    }
+}
+
+/// The packed bound, if the number is small enough.
+#[inline]
+pub(super) fn bound(value: i32, strict: bool) -> Option<Bound> {
+    if value >= Bound::LIMIT || value <= -Bound::LIMIT {
+        return None;
+    }
+    Some(if strict { Bound::strict(value) } else { Bound::weak(value) })
+}

@@ -1,0 +1,279 @@
+//! One explorer: the state it works on, and every buffer it needs.
+
+use turnpike_model::{LabelId, StepError, Successors};
+
+use super::TimedModel;
+use super::channels::Buckets;
+use super::condition::Compiled;
+use super::labels::Front;
+use super::tables::Tables;
+use super::tuple::{Tuple, Tuples};
+use crate::evaluate::{Machine, Outcome};
+use crate::network::{Language, Network};
+use crate::zone::{Bound, Dbm, Origin, ZoneId};
+
+/// The number that the place before several initial states has instead of a zone.
+pub(super) const ROOT: u32 = u32::MAX;
+
+/// The row of a clock that is not active.
+pub(super) const NO_ROW: u32 = u32::MAX;
+
+/// A bound on a difference of rows.
+pub(super) type RowAtom = (u32, u32, Bound);
+
+/// One thread's view on the zone graph.
+pub(super) struct Walker<'a> {
+    pub(super) model: &'a TimedModel,
+    /// The discrete part of the source state.
+    pub(super) machine: Machine<'a>,
+    pub(super) tuples: Tuples,
+    pub(super) front: Front,
+    /// The source: its words, its tuple, its zone within its invariant, the row of each clock (by `clock + 1`; 0 is the constant zero).
+    pub(super) words: Vec<u32>,
+    pub(super) source: u32,
+    pub(super) base: Dbm,
+    pub(super) rows: Vec<u32>,
+    mapped: Vec<u32>,
+    /// Edges of the transition that is tried, in the order of their updates.
+    pub(super) participants: Vec<u32>,
+    /// Its channel.
+    pub(super) channel: Option<u32>,
+    /// Its guard on clocks.
+    pub(super) atoms: Vec<RowAtom>,
+    /// The part of an invariant that depends on variables.
+    pub(super) computed: Vec<RowAtom>,
+    pub(super) origins: Vec<Origin>,
+    pub(super) guarded: Dbm,
+    pub(super) target: Dbm,
+    pub(super) next: Vec<u32>,
+    /// Transitions are collected here instead of taken: edges one after the other, where each ends, and its channel.
+    pub(super) collecting: bool,
+    pub(super) pending: Vec<u32>,
+    pub(super) pending_ends: Vec<(u32, Option<u32>)>,
+    /// Choices of edges: lists one after the other, and where each ends.
+    pub(super) enabled: Vec<u32>,
+    pub(super) choices: Vec<(u32, u32)>,
+    pub(super) digits: Vec<u32>,
+    pub(super) ready: Vec<u32>,
+    pub(super) buckets: Buckets,
+    pub(super) key: Vec<u32>,
+    /// The zone that was compared last.
+    pub(super) compared: (Option<u32>, Dbm),
+    pub(super) other: Dbm,
+    /// Conditions that were compiled, beginning with the model's own.
+    pub(super) extra: Vec<Compiled>,
+    pub(super) label_sets: Vec<Vec<u32>>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(model: &'a TimedModel) -> Self {
+        let mut rows = vec![NO_ROW; model.network.clocks.len() + 1];
+        rows[0] = 0;
+        Walker {
+            model,
+            machine: Machine::new(&model.network),
+            tuples: Tuples::default(),
+            front: Front::default(),
+            words: Vec::new(),
+            source: 0,
+            base: Dbm::default(),
+            rows,
+            mapped: Vec::new(),
+            participants: Vec::new(),
+            channel: None,
+            atoms: Vec::new(),
+            computed: Vec::new(),
+            origins: Vec::new(),
+            guarded: Dbm::default(),
+            target: Dbm::default(),
+            next: Vec::new(),
+            collecting: false,
+            pending: Vec::new(),
+            pending_ends: Vec::new(),
+            enabled: Vec::new(),
+            choices: Vec::new(),
+            digits: Vec::new(),
+            ready: Vec::new(),
+            buckets: Buckets::new(model.network.channels.len()),
+            key: Vec::new(),
+            compared: (None, Dbm::default()),
+            other: Dbm::default(),
+            extra: Vec::new(),
+            label_sets: Vec::new(),
+        }
+    }
+
+    /// What fails because a value leaves its range may just not be there.
+    #[inline]
+    pub(super) fn tolerate<T>(&self, outcome: Outcome<T>, otherwise: T) -> Outcome<T> {
+        match outcome {
+            Err(fault) if fault.range && self.model.network.out_of_range_disables => Ok(otherwise),
+            other => other,
+        }
+    }
+
+    /// Takes a state apart; successors of it can then be made.
+    pub(super) fn load(&mut self, state: &[u32]) -> Outcome<()> {
+        let model = self.model;
+        let (discrete, zone) = state.split_at(model.layout.words);
+        self.tuples.tidy();
+        self.load_discrete(discrete);
+        self.source = self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds);
+        for &clock in &self.mapped {
+            self.rows[clock as usize + 1] = NO_ROW;
+        }
+        let tuple = self.tuples.get(self.source);
+        self.mapped.clone_from(&tuple.active);
+        for (&clock, row) in tuple.active.iter().zip(1..) {
+            self.rows[clock as usize + 1] = row;
+        }
+        model.zones.load(ZoneId(zone[0]), &mut self.base);
+        // A coarser zone may have left the invariant.
+        invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)?;
+        if conjoin_all(&mut self.base, tuple, &self.computed) && !model.elapsed && self.delay_allowed()? {
+            self.base.up();
+            let tuple = self.tuples.get(self.source);
+            let _ = conjoin_all(&mut self.base, tuple, &self.computed);
+        }
+        Ok(())
+    }
+
+    pub(super) fn load_discrete(&mut self, discrete: &[u32]) {
+        self.words.clear();
+        self.words.extend_from_slice(discrete);
+        self.model.layout.unpack(discrete, &mut self.machine.locations, &mut self.machine.cells);
+    }
+
+    /// All transitions of the loaded state: taken, or collected.
+    pub(super) fn transitions(&mut self, out: &mut Successors) -> Outcome<()> {
+        match self.model.network.language {
+            Language::Tck => self.by_events(out),
+            Language::Uppaal => self.by_channels(out),
+        }
+    }
+
+    /// The only initial state, if there is exactly one choice of initial locations and its invariant holds.
+    pub(super) fn only_initial(&mut self) -> Result<Option<Vec<u32>>, StepError> {
+        if self.model.network.processes.iter().any(|process| process.initial.len() != 1) {
+            return Ok(None);
+        }
+        let mut out = Successors::new(self.model.info.width);
+        self.initial_states(&mut out)?;
+        Ok((!out.is_empty()).then(|| out.state(0).to_vec()))
+    }
+
+    /// All initial states: every tuple of initial locations whose invariant holds, the last process varying fastest.
+    pub(super) fn initial_states(&mut self, out: &mut Successors) -> Result<(), StepError> {
+        let model = self.model;
+        let processes = &model.network.processes;
+        out.clear();
+        if processes.iter().any(|process| process.initial.is_empty()) {
+            return Ok(());
+        }
+        let label = model.labels.shared(&[]);
+        let mut digits = vec![0; processes.len()];
+        loop {
+            for (cell, variable) in self.machine.cells.iter_mut().zip(&model.network.variables) {
+                *cell = variable.initial;
+            }
+            for ((location, process), &digit) in self.machine.locations.iter_mut().zip(processes).zip(&digits) {
+                *location = process.initial[digit].0;
+            }
+            self.initial_state(label, out).map_err(|fault| model.error(&fault))?;
+            let Some(at) = (0..digits.len()).rfind(|&at| digits[at] + 1 < processes[at].initial.len()) else {
+                return Ok(());
+            };
+            digits[at] += 1;
+            digits[at + 1..].fill(0);
+        }
+    }
+
+    fn initial_state(&mut self, label: LabelId, out: &mut Successors) -> Outcome<()> {
+        let model = self.model;
+        self.next.clear();
+        self.next.resize(model.layout.words, 0);
+        model.layout.pack(&mut self.next, &self.machine.locations, &self.machine.cells);
+        let id = self.tuples.of(&self.next, &model.layout, &model.tables, &model.bounds);
+        let tuple = self.tuples.get(id);
+        if !invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)? {
+            return Ok(());
+        }
+        self.target = Dbm::zero(tuple.dimension());
+        if self.settle(id)? {
+            self.next.push(model.zones.keep(&self.target).0);
+            out.push(label, &self.next);
+        }
+        Ok(())
+    }
+
+    /// Completes the target zone: the invariant, time, the invariant again, coarser. False when it is empty. The machine is in the target
+    /// state, and the part of its invariant that depends on variables is computed.
+    pub(super) fn settle(&mut self, id: u32) -> Outcome<bool> {
+        let model = self.model;
+        if !conjoin_all(&mut self.target, self.tuples.get(id), &self.computed) {
+            return Ok(false);
+        }
+        let urgent = self.tuples.get(id).urgent;
+        if model.elapsed && !urgent && self.no_urgent_synchronisation()? {
+            self.target.up();
+            let tuple = self.tuples.get(id);
+            if !conjoin_all(&mut self.target, tuple, &self.computed) {
+                return Ok(false);
+            }
+        }
+        let tuple = self.tuples.get(id);
+        self.target.extrapolate(model.extrapolation, &tuple.lower, &tuple.upper);
+        Ok(true)
+    }
+
+    /// Whether time may pass in the loaded state.
+    pub(super) fn delay_allowed(&mut self) -> Outcome<bool> {
+        Ok(!self.tuples.get(self.source).urgent && self.no_urgent_synchronisation()?)
+    }
+}
+
+/// Conjoins an invariant; false when nothing is left.
+#[inline]
+pub(super) fn conjoin_all(zone: &mut Dbm, tuple: &Tuple, computed: &[RowAtom]) -> bool {
+    tuple.invariant.iter().chain(computed).all(|&atom| conjoin(zone, atom))
+}
+
+/// Conjoins one bound; false when nothing is left.
+#[inline]
+pub(super) fn conjoin(zone: &mut Dbm, (left, right, bound): RowAtom) -> bool {
+    if left == right {
+        return bound >= Bound::ZERO;
+    }
+    zone.conjoin(left as usize, right as usize, bound)
+}
+
+/// Evaluates what of a tuple's invariant depends on variables; false when a condition without clocks fails.
+pub(super) fn invariant<'a>(
+    machine: &mut Machine<'a>,
+    network: &'a Network,
+    tables: &'a Tables,
+    tuple: &Tuple,
+    out: &mut Vec<RowAtom>,
+) -> Outcome<bool> {
+    out.clear();
+    for &process in &tuple.computed {
+        let location = machine.locations[process as usize];
+        let slot = tables.slot(process as usize, location);
+        let invariant = &network.processes[process as usize].locations[location as usize].invariant;
+        machine.enter_condition(slot.locals as usize);
+        for condition in &invariant.data {
+            if !machine.holds(condition)? {
+                return Ok(false);
+            }
+        }
+        for &index in &slot.invariant.computed {
+            let atom = super::fire::evaluate(machine, &invariant.clocks[index as usize])?;
+            if let Some((left, right, bound)) = atom
+                && let (Some(left), Some(right)) = (tuple.row(left), tuple.row(right))
+            {
+                out.push((left, right, bound));
+            }
+        }
+    }
+    Ok(true)
+}
