@@ -40,6 +40,5 @@ pub(super) fn apply(operator: Binary, left: i32, right: i32, place: &Place) -> O
 /// The number, if it has 32 bits.
 #[inline]
 pub(super) fn fit(value: i64, place: &Place) -> Outcome<i32> {
-    i32::try_from(value)
-        .map_err(|_| Fault::range(format!("{value} does not fit into 32 bits"), place))
+    i32::try_from(value).map_err(|_| Fault::range(format!("{value} does not fit into 32 bits"), place))
 }

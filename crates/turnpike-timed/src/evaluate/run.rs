@@ -3,8 +3,8 @@
 use super::operator::{apply, fit};
 use super::{Fault, Machine, Outcome, Source, start};
 use crate::network::{
-    Binary, Cells, ClockCell, ClockId, ClockValue, Expression, Function, FunctionId, Place, Quantifier, Space,
-    Statement, Unary,
+    Binary, Cells, ClockCell, ClockId, ClockValue, Expression, Function, FunctionId, Place, Quantifier,
+    Space, Statement, Unary,
 };
 use crate::zone::Bound;
 

@@ -77,7 +77,8 @@ impl Walker<'_> {
             self.participants.truncate(before);
             self.participants.extend(self.digits.iter().map(|&at| self.enabled[at as usize]));
             self.candidate(out)?;
-            let Some(at) = (0..self.digits.len()).rfind(|&at| self.digits[at] + 1 < self.choices[at].1) else {
+            let Some(at) = (0..self.digits.len()).rfind(|&at| self.digits[at] + 1 < self.choices[at].1)
+            else {
                 return Ok(());
             };
             self.digits[at] += 1;

@@ -30,7 +30,12 @@ pub(super) struct Buckets {
 
 impl Buckets {
     pub(super) fn new(channels: usize) -> Buckets {
-        Buckets { first: vec![END; channels], last: vec![END; channels], used: Vec::new(), receivers: Vec::new() }
+        Buckets {
+            first: vec![END; channels],
+            last: vec![END; channels],
+            used: Vec::new(),
+            receivers: Vec::new(),
+        }
     }
 
     fn clear(&mut self) {

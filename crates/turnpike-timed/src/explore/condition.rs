@@ -148,14 +148,14 @@ impl Walker<'_> {
                     if wanted {
                         for part in &dead {
                             let mut both = zone.clone();
-                            if both.intersect(part) {
+                            if intersect(&mut both, part) {
                                 all.push(both);
                             }
                         }
                     } else {
                         let mut rest = vec![zone];
                         for part in &dead {
-                            rest = rest.iter().flat_map(|zone| zone.subtract(part)).collect();
+                            rest = rest.iter().flat_map(|zone| subtract(zone, part)).collect();
                         }
                         all.append(&mut rest);
                     }
@@ -182,7 +182,7 @@ impl Walker<'_> {
                 if delay {
                     self.guarded.down();
                 }
-                dead = dead.iter().flat_map(|zone| zone.subtract(&self.guarded)).collect();
+                dead = dead.iter().flat_map(|zone| subtract(zone, &self.guarded)).collect();
                 if dead.is_empty() {
                     break;
                 }
@@ -241,4 +241,30 @@ impl Walker<'_> {
         }
         Ok(true)
     }
+}
+
+/// Restricts a zone to another; false when nothing is left.
+fn intersect(zone: &mut Dbm, other: &Dbm) -> bool {
+    bounds(other).all(|(i, j, bound)| zone.conjoin(i, j, bound))
+}
+
+/// What of a zone is outside another, in disjoint parts.
+fn subtract(zone: &Dbm, other: &Dbm) -> Vec<Dbm> {
+    let (mut parts, mut rest) = (Vec::new(), zone.clone());
+    for (i, j, bound) in bounds(other) {
+        let mut outside = rest.clone();
+        if outside.conjoin(j, i, Bound(1 - bound.0)) {
+            parts.push(outside);
+        }
+        if !rest.conjoin(i, j, bound) {
+            break;
+        }
+    }
+    parts
+}
+
+fn bounds(zone: &Dbm) -> impl Iterator<Item = (usize, usize, Bound)> + '_ {
+    let dimension = zone.dimension();
+    let all = (0..dimension).flat_map(move |i| (0..dimension).map(move |j| (i, j, zone.get(i, j))));
+    all.filter(|&(i, j, bound)| i != j && bound != Bound::INFINITY)
 }

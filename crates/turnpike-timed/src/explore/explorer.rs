@@ -115,7 +115,8 @@ impl Explorer for Walker<'_> {
         }
         let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
         let active = &self.tuples.get(id).active;
-        let names: Vec<&str> = active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
+        let names: Vec<&str> =
+            active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
         model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);
         out.push(text::zone(&self.other, &names));
     }
@@ -156,9 +157,9 @@ impl Explorer for Walker<'_> {
         if predicate.0 % 2 == 1 {
             return Ok(self.label_sets[index].iter().all(|&label| {
                 let places = &model.label_places[label as usize];
-                places.iter().any(|&(process, location)| {
-                    model.layout.location(state, process as usize) == location
-                })
+                places
+                    .iter()
+                    .any(|&(process, location)| model.layout.location(state, process as usize) == location)
             }));
         }
         let own = model.conditions.len();

@@ -65,7 +65,8 @@ impl Labels {
         let text = match (network.language, key) {
             (_, []) => "initial".to_owned(),
             (Language::Tck, pairs) => {
-                let part = |pair: &[u32]| format!("{}@{}", process(pair[0]), network.events[pair[1] as usize]);
+                let part =
+                    |pair: &[u32]| format!("{}@{}", process(pair[0]), network.events[pair[1] as usize]);
                 names.extend(pairs.chunks_exact(2).map(|pair| network.events[pair[1] as usize].as_str()));
                 pairs.chunks_exact(2).map(part).collect::<Vec<_>>().join(",")
             }

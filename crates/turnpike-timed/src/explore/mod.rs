@@ -167,7 +167,8 @@ impl TimedModel {
             deadlock,
             initial: None,
         };
-        let only = Walker::new(&model).only_initial().map_err(|error| one(Diagnostic::error(error.message)))?;
+        let only =
+            Walker::new(&model).only_initial().map_err(|error| one(Diagnostic::error(error.message)))?;
         model.info.virtual_root = only.is_none();
         model.initial = only;
         Ok((model, warnings))
@@ -229,7 +230,8 @@ fn extrapolation(
             return Err(vec![error.help("choose the extrapolation m+, m or none")]);
         }
         (Some(_), true, _) => {
-            let error = Diagnostic::error("differences of clocks are compared: no extrapolation preserves that");
+            let error =
+                Diagnostic::error("differences of clocks are compared: no extrapolation preserves that");
             return Err(vec![error.help("choose the extrapolation none; the search may then not end")]);
         }
         (Some(chosen), _, _) => chosen,

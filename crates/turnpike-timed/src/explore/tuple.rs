@@ -73,13 +73,7 @@ impl Tuples {
 
     /// The number of the tuple that the words of a state have.
     #[inline]
-    pub(super) fn of(
-        &mut self,
-        words: &[u32],
-        layout: &Layout,
-        tables: &Tables,
-        bounds: &Bounds,
-    ) -> u32 {
+    pub(super) fn of(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> u32 {
         layout.tuple_key(words, &mut self.key);
         if let Some(&id) = self.ids.get(self.key.as_slice()) {
             return id;
@@ -95,9 +89,8 @@ impl Tuples {
         let mut tuple = Tuple::default();
         let processes = tables.first_slot.len();
         let locations = || (0..processes).map(|process| (process, layout.location(words, process)));
-        let local = locations().flat_map(|(process, location)| {
-            bounds.at(ProcessId(process as u32), LocationId(location))
-        });
+        let local = locations()
+            .flat_map(|(process, location)| bounds.at(ProcessId(process as u32), LocationId(location)));
         for bound in local.chain(bounds.everywhere()) {
             let clock = bound.clock.0 as usize;
             if self.lower.len() <= clock {

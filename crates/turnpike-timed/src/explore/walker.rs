@@ -176,7 +176,8 @@ impl<'a> Walker<'a> {
             for (cell, variable) in self.machine.cells.iter_mut().zip(&model.network.variables) {
                 *cell = variable.initial;
             }
-            for ((location, process), &digit) in self.machine.locations.iter_mut().zip(processes).zip(&digits) {
+            for ((location, process), &digit) in self.machine.locations.iter_mut().zip(processes).zip(&digits)
+            {
                 *location = process.initial[digit].0;
             }
             self.initial_state(label, out).map_err(|fault| model.error(&fault))?;
