@@ -7,7 +7,7 @@ use super::walker::{NO_ROW, Walker, conjoin, invariant};
 use crate::evaluate::{Outcome, atom_frame_size, frame_size};
 use crate::network::Network;
 use crate::query::Condition;
-use crate::zone::{Bound, Dbm};
+use crate::zone::{Bound, Dbm, subtract};
 
 /// A condition with what its evaluation needs to know.
 #[derive(Clone, Debug)]
@@ -148,15 +148,13 @@ impl Walker<'_> {
                     if wanted {
                         for part in &dead {
                             let mut both = zone.clone();
-                            if intersect(&mut both, part) {
+                            if both.intersect(part) {
                                 all.push(both);
                             }
                         }
                     } else {
                         let mut rest = vec![zone];
-                        for part in &dead {
-                            rest = rest.iter().flat_map(|zone| subtract(zone, part)).collect();
-                        }
+                        dead.iter().for_each(|part| subtract(&mut rest, part));
                         all.append(&mut rest);
                     }
                 }
@@ -182,7 +180,7 @@ impl Walker<'_> {
                 if delay {
                     self.guarded.down();
                 }
-                dead = dead.iter().flat_map(|zone| subtract(zone, &self.guarded)).collect();
+                subtract(&mut dead, &self.guarded);
                 if dead.is_empty() {
                     break;
                 }
@@ -241,30 +239,4 @@ impl Walker<'_> {
         }
         Ok(true)
     }
-}
-
-/// Restricts a zone to another; false when nothing is left.
-fn intersect(zone: &mut Dbm, other: &Dbm) -> bool {
-    bounds(other).all(|(i, j, bound)| zone.conjoin(i, j, bound))
-}
-
-/// What of a zone is outside another, in disjoint parts.
-fn subtract(zone: &Dbm, other: &Dbm) -> Vec<Dbm> {
-    let (mut parts, mut rest) = (Vec::new(), zone.clone());
-    for (i, j, bound) in bounds(other) {
-        let mut outside = rest.clone();
-        if outside.conjoin(j, i, Bound(1 - bound.0)) {
-            parts.push(outside);
-        }
-        if !rest.conjoin(i, j, bound) {
-            break;
-        }
-    }
-    parts
-}
-
-fn bounds(zone: &Dbm) -> impl Iterator<Item = (usize, usize, Bound)> + '_ {
-    let dimension = zone.dimension();
-    let all = (0..dimension).flat_map(move |i| (0..dimension).map(move |j| (i, j, zone.get(i, j))));
-    all.filter(|&(i, j, bound)| i != j && bound != Bound::INFINITY)
 }

@@ -3,9 +3,9 @@
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
 
+use super::Cover;
 use super::condition::{Compiled, asks_for_deadlock};
 use super::walker::{ROOT, Walker};
-use super::{Cover, text};
 use crate::zone::{Bound, Dbm, ZoneId};
 
 impl Walker<'_> {
@@ -118,7 +118,7 @@ impl Explorer for Walker<'_> {
         let names: Vec<&str> =
             active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
         model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);
-        out.push(text::zone(&self.other, &names));
+        out.push(self.other.text(&names).to_string());
     }
 
     fn measure(&mut self, state: &[u32], index: usize) -> f64 {
@@ -185,24 +185,17 @@ impl Explorer for Walker<'_> {
             return others.chunks_exact(words + 1).position(|other| other == state);
         }
         let same = |other: &[u32]| other[words] != ROOT && other[..words] == state[..words];
-        if self.compared.0 != Some(zone) {
-            model.zones.load(ZoneId(zone), &mut self.compared.1);
-            self.compared.0 = Some(zone);
-        }
-        let smaller = &self.compared.1;
         match model.cover {
             Cover::Inclusion => others
                 .chunks_exact(words + 1)
-                .position(|other| same(other) && model.zones.includes(ZoneId(other[words]), smaller)),
+                .position(|other| same(other) && model.zones.covers(ZoneId(other[words]), ZoneId(zone))),
             Cover::Alu => {
                 let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
                 let tuple = self.tuples.get(id);
-                let bigger = &mut self.other;
                 others.chunks_exact(words + 1).position(|other| {
-                    same(other) && {
-                        model.zones.load(ZoneId(other[words]), bigger);
-                        bigger.simulates(smaller, &tuple.lower, &tuple.upper)
-                    }
+                    let bigger = ZoneId(other[words]);
+                    same(other)
+                        && model.zones.covers_simulated(bigger, ZoneId(zone), &tuple.lower, &tuple.upper)
                 })
             }
         }

@@ -18,7 +18,6 @@ mod labels;
 mod layout;
 mod source;
 mod tables;
-mod text;
 mod tuple;
 mod walker;
 

@@ -8,7 +8,7 @@ use super::condition::Compiled;
 use super::labels::Front;
 use super::tables::Tables;
 use super::tuple::{Tuple, Tuples};
-use crate::evaluate::{Machine, Outcome};
+use crate::evaluate::{Fault, Machine, Outcome};
 use crate::network::{Language, Network};
 use crate::zone::{Bound, Dbm, Origin, ZoneId};
 
@@ -57,8 +57,6 @@ pub(super) struct Walker<'a> {
     pub(super) ready: Vec<u32>,
     pub(super) buckets: Buckets,
     pub(super) key: Vec<u32>,
-    /// The zone that was compared last.
-    pub(super) compared: (Option<u32>, Dbm),
     pub(super) other: Dbm,
     /// Conditions that were compiled, beginning with the model's own.
     pub(super) extra: Vec<Compiled>,
@@ -96,7 +94,6 @@ impl<'a> Walker<'a> {
             ready: Vec::new(),
             buckets: Buckets::new(model.network.channels.len()),
             key: Vec::new(),
-            compared: (None, Dbm::default()),
             other: Dbm::default(),
             extra: Vec::new(),
             label_sets: Vec::new(),
@@ -224,6 +221,10 @@ impl<'a> Walker<'a> {
         }
         let tuple = self.tuples.get(id);
         self.target.extrapolate(model.extrapolation, &tuple.lower, &tuple.upper);
+        if self.target.overflowed() {
+            let message = "a difference of clocks became too large for exact bounds".to_owned();
+            return Err(Box::new(Fault { message, place: 0..0, range: false }));
+        }
         Ok(true)
     }
 

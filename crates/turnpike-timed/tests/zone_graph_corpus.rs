@@ -1,0 +1,87 @@
+//! The zone graphs of public models have as many states and transitions as TChecker visits.
+
+use std::path::PathBuf;
+
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+use turnpike_model::{Model, Successors};
+use turnpike_timed::explore::{Options, TimedModel};
+use turnpike_timed::tck;
+use turnpike_timed::uppaal::Names;
+
+/// Larger graphs are left to measurements.
+const MOST_STATES: u64 = 300_000;
+
+/// States and transitions, all of them.
+fn size(model: &TimedModel) -> Result<(u64, u64), String> {
+    let mut explorer = model.explorer();
+    let width = model.info().width;
+    let (mut state, mut out) = (Vec::new(), Successors::new(width));
+    explorer.initial(&mut state).map_err(|error| error.message)?;
+    let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
+    seen.insert(state.clone());
+    let mut open = vec![state];
+    let (mut states, mut transitions) = (0, 0);
+    while let Some(state) = open.pop() {
+        explorer.successors(&state, &mut out).map_err(|error| error.message)?;
+        states += 1;
+        transitions += out.len() as u64;
+        for (_, target) in out.iter() {
+            if !seen.contains(target) {
+                seen.insert(target.to_vec());
+                open.push(target.to_vec());
+            }
+        }
+    }
+    if model.info().virtual_root {
+        let initial = {
+            let mut root = Vec::new();
+            explorer.initial(&mut root).map_err(|error| error.message)?;
+            explorer.successors(&root, &mut out).map_err(|error| error.message)?;
+            out.len() as u64
+        };
+        return Ok((states - 1, transitions - initial));
+    }
+    Ok((states, transitions))
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
+fn graphs_are_as_large_as_tchecker_says() {
+    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
+        eprintln!("skipped: TURNPIKE_CORPUS is not set");
+        return;
+    };
+    let oracle = std::fs::read_to_string(corpus.join("oracle/timed.jsonl")).expect("the oracle is there");
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for line in oracle.lines() {
+        let record: Value = serde_json::from_str(line).expect("one object a line");
+        // A search that found what it looked for stopped early.
+        let run = &record["reach_bfs"];
+        if run["reachable"] != Value::Bool(false) {
+            continue;
+        }
+        let (Some(states), Some(transitions)) =
+            (run["visited_states"].as_u64(), run["visited_transitions"].as_u64())
+        else {
+            continue;
+        };
+        let file = record["file"].as_str().expect("a name");
+        if run["outcome"] != "complete" || states > MOST_STATES {
+            continue;
+        }
+        let text = std::fs::read_to_string(corpus.join("models/timed").join(file)).expect("readable");
+        let found = tck::read(&text)
+            .and_then(|(network, _)| {
+                TimedModel::new(file, &text, network, Names::default(), &Options::default())
+            })
+            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+            .and_then(|(model, _)| size(&model));
+        checked += 1;
+        if found != Ok((states, transitions)) {
+            wrong.push(format!("{file}: {found:?} instead of {:?}", (states, transitions)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {checked} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(checked > 50, "only {checked} were compared");
+}
