@@ -4,22 +4,35 @@ use std::path::{Path, PathBuf};
 
 use turnpike_timed::uppaal::syntax::{Parsed, parse_query, parse_xml, parse_xta, split_queries};
 
-/// Models that must not be read, and a part of the message that says why.
-const REFUSED: [(&str, &str); 4] = [
-    (
-        "uppaal-frontend/utot-rejects/err-12.xta",
-        "synchronisations without a direction (CSP) are not supported",
-    ),
+const CSP: &str = "synchronisations without a direction (CSP) are not supported";
+const SIMULATE: &str = "simulation queries (`simulate`) are not supported";
+
+/// Models that must not be read, and the message that says why.
+const REFUSED: [(&str, &str); 15] = [
+    // The translator that these are tests of supports CSP synchronisation.
+    ("pairs/leader-election_3_4.xta", CSP),
+    ("pairs/train_gate_3.xta", CSP),
+    ("uppaal-frontend/accept/decl-06.xta", CSP),
+    ("uppaal-frontend/accept/sync-03.xta", CSP),
+    ("uppaal-frontend/accept/sync-04.xta", CSP),
+    ("uppaal-frontend/accept/sync-09.xta", CSP),
+    ("uppaal-frontend/accept/sync-10.xta", CSP),
+    ("uppaal-frontend/accept/sync-12.xta", CSP),
+    ("uppaal-frontend/accept/sync-15.xta", CSP),
+    ("uppaal-frontend/accept/sync-16.xta", CSP),
+    ("uppaal-frontend/utot-rejects/err-12.xta", CSP),
     ("uppaal-xml/demos/lsc_example.xml", "live sequence charts (`lsc`) are not supported"),
     ("uppaal-xml/utap-tests/double_compare.xml", "numbers with a fraction are not supported"),
     ("uppaal-xml/utap-tests/external_fn.xml", "functions of external libraries (`import`) are not supported"),
+    // A stray sign in the list of locations.
+    ("uppaal-xta/suite/critical/critical-2-25-50.xta", "expected the name of a location, found `=`"),
 ];
 
-/// Queries in files that turnpike does not answer.
-const REFUSED_QUERIES: [(&str, &str); 1] = [(
-    "uppaal-xml/utap-tests/simpleHandshakeSystem.xml",
-    "simulation queries (`simulate`) are not supported",
-)];
+/// Models with queries that turnpike does not answer.
+const REFUSED_QUERIES: [(&str, &str); 2] = [
+    ("uppaal-xml/utap-tests/function_calls.xml", SIMULATE),
+    ("uppaal-xml/utap-tests/simpleHandshakeSystem.xml", SIMULATE),
+];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =

@@ -11,6 +11,8 @@ mod passage;
 mod print;
 mod query;
 mod template;
+#[cfg(test)]
+mod tests;
 pub mod tree;
 mod xml;
 
@@ -52,9 +54,14 @@ pub fn parse_xml(text: &str) -> Parsed {
 fn either(read: impl Fn(Dialect) -> (Option<Model>, Context)) -> Parsed {
     let new = outcome(read(Dialect::New));
     let Err(new) = new else { return new };
+    // What is refused was understood: nothing of it exists in the old syntax.
+    if first_error(&new).is_some_and(|error| error.message.ends_with(parser::REFUSAL)) {
+        return Err(new);
+    }
     let old = outcome(read(Dialect::Old));
     let Err(old) = old else { return old };
-    Err(if first_error(&old) > first_error(&new) { old } else { new })
+    let reached = |diagnostics| first_error(diagnostics).and_then(start);
+    Err(if reached(&old) > reached(&new) { old } else { new })
 }
 
 fn outcome((model, context): (Option<Model>, Context)) -> Parsed {
@@ -64,11 +71,13 @@ fn outcome((model, context): (Option<Model>, Context)) -> Parsed {
     }
 }
 
-fn first_error(diagnostics: &[Diagnostic]) -> usize {
+fn first_error(diagnostics: &[Diagnostic]) -> Option<&Diagnostic> {
     diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.severity == Severity::Error)
-        .filter_map(|diagnostic| diagnostic.span.as_ref().map(|span| span.range.start))
-        .min()
-        .unwrap_or(0)
+        .min_by_key(|error| start(error))
+}
+
+fn start(diagnostic: &Diagnostic) -> Option<usize> {
+    diagnostic.span.as_ref().map(|span| span.range.start)
 }

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use super::tree::{
     Binary, Block, Declaration, Dimension, Direction, Edge, Expression, ExpressionKind as E, Extremum,
-    Fields, Formula, Initializer, Model, Parameter, Prioritised, Quantifier, Statement, StatementKind as S,
-    Step, Template, Type, TypeKind, Unary, Variable,
+    Fields, Formula, Initializer, Instantiation, Model, Parameter, Prioritised, Quantifier, Statement,
+    StatementKind as S, Step, Template, Type, TypeKind, Unary, Variable,
 };
 
 /// How tightly an expression must bind to stand without parentheses.
@@ -52,9 +52,7 @@ impl Expression {
             E::Quantified(..) | E::Assign(..) => level::ANY,
             E::Conditional(..) => level::CONDITIONAL,
             E::Binary(operator, ..) => sign(*operator).1,
-            E::Unary(..) | E::Integer(i32::MIN) | E::Step(Step::PreIncrement | Step::PreDecrement, _) => {
-                level::PREFIX
-            }
+            E::Unary(..) | E::Integer(i32::MIN) | E::Step(..) => level::PREFIX,
             _ => level::POSTFIX,
         }
     }
@@ -89,12 +87,7 @@ impl Expression {
                     Unary::Plus => '+',
                     Unary::Not => '!',
                 })?;
-                // `--x`, `++x` and the smallest integer are something else.
-                let exact = matches!(operand.kind, E::Integer(_) | E::Unary(..) | E::Step(..));
-                operand.write(
-                    f,
-                    if exact && *operator != Unary::Not { level::POSTFIX + 1 } else { level::PREFIX },
-                )
+                operand.write_operand(f)
             }
             E::Binary(operator @ (Binary::And | Binary::Or), ..) => self.write_chain(f, *operator, true),
             E::Binary(operator, left, right) => {
@@ -115,7 +108,7 @@ impl Expression {
             E::Step(step, operand) => match step {
                 Step::PreIncrement | Step::PreDecrement => {
                     f.write_str(if *step == Step::PreIncrement { "++" } else { "--" })?;
-                    operand.write(f, level::POSTFIX)
+                    operand.write_operand(f)
                 }
                 Step::PostIncrement | Step::PostDecrement => {
                     operand.write(f, level::POSTFIX)?;
@@ -135,6 +128,14 @@ impl Expression {
                 f.write_char('\'')
             }
         }
+    }
+
+    /// After a sign: `- -x` and `+ ++x` are something else without the blank.
+    fn write_operand(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.level() == level::PREFIX {
+            f.write_char(' ')?;
+        }
+        self.write(f, level::PREFIX)
     }
 
     /// Operands of `&&` or `||` from left to right, however the tree is shaped.
@@ -358,19 +359,30 @@ impl Template {
     }
 }
 
+impl fmt::Display for Instantiation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name.name)?;
+        if !self.parameters.is_empty() {
+            write!(f, "({})", Listed(&self.parameters))?;
+        }
+        writeln!(f, " = {}({});", self.template.name, Listed(&self.arguments))
+    }
+}
+
 /// As an XTA file, with its queries. Anonymous locations get names.
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.declarations.iter().try_for_each(|declaration| writeln!(f, "{declaration}"))?;
-        self.templates.iter().try_for_each(|template| template.fmt(f))?;
-        self.system.declarations.iter().try_for_each(|declaration| writeln!(f, "{declaration}"))?;
-        for instantiation in &self.system.instantiations {
-            f.write_str(&instantiation.name.name)?;
-            if !instantiation.parameters.is_empty() {
-                write!(f, "({})", Listed(&instantiation.parameters))?;
-            }
-            writeln!(f, " = {}({});", instantiation.template.name, Listed(&instantiation.arguments))?;
+        // In the order of the source: names are types from their declaration on.
+        let mut parts: Vec<(usize, String)> = Vec::new();
+        for declaration in self.declarations.iter().chain(&self.system.declarations) {
+            parts.push((declaration.span().start, format!("{declaration}\n")));
         }
+        parts.extend(self.templates.iter().map(|template| (template.span.start, template.to_string())));
+        for instantiation in &self.system.instantiations {
+            parts.push((instantiation.span.start, instantiation.to_string()));
+        }
+        parts.sort_by_key(|(start, _)| *start);
+        parts.iter().try_for_each(|(_, part)| f.write_str(part))?;
         for (index, level) in self.system.levels.iter().enumerate() {
             f.write_str(if index > 0 { " < " } else { "system " })?;
             let names: Vec<&str> = level.iter().map(|name| name.name.as_str()).collect();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 use turnpike_model::diagnostic::nearest;
 
-use super::parser::{Context, Reading};
+use super::parser::{Context, Failed, Reading};
 use super::tree::{
     Declaration, Edge, Expression, Identifier, Location, Parameter, Select, Synchronisation, Template,
 };
@@ -40,6 +40,8 @@ pub(super) struct Draft {
     pub(super) declarations: Vec<Declaration>,
     pub(super) locations: Vec<Location>,
     pub(super) initial: Option<usize>,
+    /// Some locations could not be read: unknown ones may be among them.
+    pub(super) incomplete: bool,
     branchpoints: Vec<Range<usize>>,
     /// By name in XTA, by id in XML.
     nodes: FxHashMap<String, Node>,
@@ -54,6 +56,7 @@ impl Draft {
             declarations: Vec::new(),
             locations: Vec::new(),
             initial: None,
+            incomplete: false,
             branchpoints: Vec::new(),
             nodes: FxHashMap::default(),
             edges: Vec::new(),
@@ -85,7 +88,12 @@ impl Draft {
         if let Some(&node) = self.nodes.get(key) {
             return Ok(node);
         }
+        if self.incomplete || context.is_full() {
+            return Err(Failed);
+        }
         let mut names: Vec<&str> = self.nodes.keys().map(String::as_str).collect();
+        // Comparing names takes time that grows with their length.
+        names.retain(|name| name.len() + key.len() < 200);
         names.sort_unstable();
         let mut diagnostic =
             Diagnostic::error(format!("`{}` has no location `{key}`", self.name.name)).at(span, "unknown");

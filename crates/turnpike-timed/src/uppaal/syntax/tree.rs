@@ -60,6 +60,18 @@ pub enum Declaration {
     ChannelPriority(ChannelPriority),
 }
 
+impl Declaration {
+    /// Where it is.
+    pub fn span(&self) -> Range<usize> {
+        match self {
+            Declaration::Variables(variables) => variables.span.clone(),
+            Declaration::Typedef(typedef) => typedef.span.clone(),
+            Declaration::Function(function) => function.span.clone(),
+            Declaration::ChannelPriority(priority) => priority.span.clone(),
+        }
+    }
+}
+
 /// Variables that are declared together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variables {

@@ -75,6 +75,16 @@ impl Parser<'_> {
                     return Err(self.no_type());
                 }
                 let ty = self.ty()?;
+                if let TypeKind::Name(name) = &ty.kind
+                    && ty.prefix.constant
+                    && matches!(self.peek(), Kind::Becomes | Kind::Integer)
+                {
+                    let place = ty.span.end - name.len()..ty.span.end;
+                    let diagnostic = Diagnostic::error(format!("the constant `{name}` has no type"))
+                        .at(place, "a name, but no type before it")
+                        .help(format!("write `const int {name} = …`"));
+                    return Err(self.context.error(diagnostic));
+                }
                 let name = self.name("a name")?;
                 if self.peek() == Kind::LeftParenthesis && !self.old() {
                     self.function(scope, start, ty, name)

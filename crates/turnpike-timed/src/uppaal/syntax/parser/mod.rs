@@ -33,6 +33,9 @@ pub(super) type Reading<T> = Result<T, Failed>;
 /// More errors than this help nobody.
 const ERRORS: usize = 20;
 
+/// More warnings than this help nobody either.
+const WARNINGS: usize = 20;
+
 /// What the passages of a model share.
 #[derive(Debug)]
 pub(super) struct Context {
@@ -65,7 +68,8 @@ impl Context {
 
     /// Tells something once, however often it occurs.
     pub(super) fn warn(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.iter().all(|known| known.message != diagnostic.message) {
+        let known = self.diagnostics.iter().any(|known| known.message == diagnostic.message);
+        if !known && self.diagnostics.len() < ERRORS + WARNINGS {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -289,10 +293,12 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// How a refusal ends.
+pub(super) const REFUSAL: &str = "are not supported";
+
 /// The refusal of a construct.
 pub(super) fn unsupported(construct: &str, place: Range<usize>, help: &str) -> Diagnostic {
-    let diagnostic =
-        Diagnostic::error(format!("{construct} are not supported")).at(place, "beyond timed automata");
+    let diagnostic = Diagnostic::error(format!("{construct} {REFUSAL}")).at(place, "beyond timed automata");
     if help.is_empty() { diagnostic } else { diagnostic.help(help) }
 }
 

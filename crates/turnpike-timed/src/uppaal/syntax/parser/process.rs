@@ -50,7 +50,7 @@ impl Parser<'_> {
             }
         }
         self.bump();
-        if draft.initial.is_none() && !draft.locations.is_empty() {
+        if draft.initial.is_none() && !draft.locations.is_empty() && !draft.incomplete {
             self.context.error(no_initial(&draft));
         }
         Ok(draft.finish(span, self.context))
@@ -60,7 +60,9 @@ impl Parser<'_> {
         match self.peek() {
             Kind::State => {
                 self.bump();
-                self.listed(|parser| parser.state(draft))
+                let states = self.listed(|parser| parser.state(draft));
+                draft.incomplete |= states.is_err();
+                states
             }
             Kind::Branchpoint => {
                 self.bump();

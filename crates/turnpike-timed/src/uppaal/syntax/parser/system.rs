@@ -3,6 +3,7 @@
 use turnpike_model::Diagnostic;
 
 use super::super::lexer::Kind;
+use super::super::query::one_line;
 use super::super::tree::{Declaration, Identifier, Instantiation, Model, Query, System};
 use super::declaration::Scope;
 use super::{Failed, Parser, Reading};
@@ -168,8 +169,9 @@ impl Parser<'_> {
                     if read.is_ok()
                         && let Some(text) = source.get(inside..end - 1)
                     {
-                        let lead = text.len() - text.trim_start().len();
-                        let text: String = text.trim().replace(['\r', '\n'], " ");
+                        let line = one_line(text).unwrap_or_else(|_| text.replace(['\r', '\n'], " "));
+                        let lead = line.len() - line.trim_start().len();
+                        let text = line.trim().to_owned();
                         let span = inside + lead..inside + lead + text.len();
                         queries.push(Query { text, comment: String::new(), span });
                     }
