@@ -7,6 +7,7 @@
 mod read;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use turnpike_model::Diagnostic;
 
@@ -19,8 +20,7 @@ pub fn read(text: &str) -> Result<(Network, Vec<Diagnostic>), Vec<Diagnostic>> {
 
 /// Writes a network as a `.tck` file, or says what of it the format cannot express.
 pub fn write(network: &Network) -> Result<String, Vec<Diagnostic>> {
-    let _ = network;
-    unimplemented!()
+    write::write(network)
 }
 
 /// Words that cannot name anything in a declaration.

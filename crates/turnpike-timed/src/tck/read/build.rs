@@ -8,7 +8,7 @@ use turnpike_model::diagnostic::nearest;
 
 use super::super::EXPRESSION_WORDS;
 use super::lines::{Attribute, Declaration, Kind, Number, SyncItem, Word};
-use super::lower::{Global, Lower, Wrong, cell_name};
+use super::lower::{Global, Lower, Wrong, cell_name, suggestion};
 use super::parse;
 use crate::network::{
     Constraint, Edge, EventId, Location, LocationId, Network, Participant, Place, Process, ProcessId, Sync,
@@ -311,7 +311,7 @@ impl<'a> Build<'a, '_> {
         match self.processes.get(name.text) {
             Some(&process) => Ok(process),
             None => {
-                let error = undeclared("process", name, self.processes.keys().copied());
+                let error = undeclared(self.diagnostics, "process", name, self.processes.keys().copied());
                 self.wrong(error)
             }
         }
@@ -324,7 +324,7 @@ impl<'a> Build<'a, '_> {
                 Ok(event)
             }
             None => {
-                let error = undeclared("event", name, self.events.keys().copied());
+                let error = undeclared(self.diagnostics, "event", name, self.events.keys().copied());
                 self.wrong(error)
             }
         }
@@ -341,7 +341,7 @@ impl<'a> Build<'a, '_> {
             Some(&location) => Ok(location),
             None => {
                 let what = format!("location of process `{}`", process.text);
-                let error = undeclared(&what, name, known.keys().copied());
+                let error = undeclared(self.diagnostics, &what, name, known.keys().copied());
                 self.wrong(error)
             }
         }
@@ -570,12 +570,15 @@ fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-fn undeclared<'n>(what: &str, name: &Word<'_>, known: impl Iterator<Item = &'n str>) -> Diagnostic {
-    let mut known: Vec<&str> = known.collect();
-    known.sort_unstable();
+fn undeclared<'n>(
+    diagnostics: &[Diagnostic],
+    what: &str,
+    name: &Word<'_>,
+    known: impl Iterator<Item = &'n str>,
+) -> Diagnostic {
     let error =
         Diagnostic::error(format!("there is no {what} called `{}`", name.text)).at(name.place.clone(), "");
-    match nearest(name.text, known) {
+    match suggestion(diagnostics, name, known) {
         Some(other) => error.help(format!("did you mean `{other}`? It must be declared before it is used")),
         None => error.help("it must be declared before it is used"),
     }

@@ -16,6 +16,9 @@ const LOCAL_CELLS: usize = 4096;
 /// Conditions that may be joined by `&&` where they become one value.
 const CONJUNCTION: usize = 500;
 
+/// Errors that come with a suggestion.
+const SUGGESTIONS: usize = 50;
+
 /// The error has been told.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrong;
@@ -178,28 +181,34 @@ impl<'a> Lower<'a, '_> {
                 }
                 Ok(conjunction(conditions, &tree.place))
             }
-            Node::Compare(relations, operands) => {
-                let mut constraint = Constraint::default();
-                for (relation, pair) in relations.iter().zip(operands.windows(2)) {
-                    self.comparison(*relation, &pair[0], &pair[1], &tree.place, &mut constraint)?;
-                }
-                if !constraint.clocks.is_empty() {
-                    return self.wrong(
-                        Diagnostic::error("clocks cannot be compared here")
-                            .at(tree.place.clone(), "this is a condition on clocks")
-                            .help("conditions on clocks can neither be negated with `!` nor decide an `if` or `while`; they can only be joined by `&&` in `provided` and `invariant`"),
-                    );
-                }
-                Ok(conjunction(constraint.data, &tree.place))
+            Node::Compare(..) => {
+                let conditions = self.comparisons(tree)?;
+                Ok(conjunction(conditions, &tree.place))
             }
             _ => self.number(tree),
         }
+    }
+
+    /// The one or two comparisons of a tree, without clocks.
+    fn comparisons(&mut self, tree: &Tree<'a>) -> Result<Vec<Expression>> {
+        let mut constraint = Constraint::default();
+        self.constraint(tree, &mut constraint)?;
+        if constraint.clocks.is_empty() {
+            // What always holds has been left out.
+            return Ok(constraint.data);
+        }
+        self.wrong(
+            Diagnostic::error("clocks cannot be compared here")
+                .at(tree.place.clone(), "this is a condition on clocks")
+                .help("conditions on clocks can neither be negated with `!` nor decide an `if` or `while`; they can only be joined by `&&` in `provided` and `invariant`"),
+        )
     }
 
     fn conjuncts(&mut self, parts: &[Tree<'a>], out: &mut Vec<Expression>) -> Result<()> {
         for part in parts {
             match &part.node {
                 Node::And(inner) => self.conjuncts(inner, out)?,
+                Node::Compare(..) => out.extend(self.comparisons(part)?),
                 _ => out.push(self.truth(part)?),
             }
         }
@@ -315,13 +324,11 @@ impl<'a> Lower<'a, '_> {
                 Found::Cells(Space::Global, global.base, global.size)
             });
         }
-        // Sorted, so that ties are always decided the same way.
-        let mut names: Vec<&str> = self.globals.keys().copied().collect();
-        names.extend(self.visible.iter().map(|&(name, ..)| name));
-        names.sort_unstable();
+        let locals = self.visible.iter().map(|&(name, ..)| name);
+        let near = suggestion(self.diagnostics, name, self.globals.keys().copied().chain(locals));
         let error = Diagnostic::error(format!("there is no clock or variable `{}`", name.text))
             .at(name.place.clone(), "");
-        let error = match nearest(name.text, names) {
+        let error = match near {
             Some(other) => error.help(format!("did you mean `{other}`?")),
             None => error,
         };
@@ -540,6 +547,21 @@ impl<'a> Lower<'a, '_> {
     }
 }
 
+/// The name nearest to a word. Only for the first errors: comparing with all names takes time.
+pub(super) fn suggestion<'n>(
+    diagnostics: &[Diagnostic],
+    word: &Word<'_>,
+    known: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
+    if diagnostics.len() >= SUGGESTIONS {
+        return None;
+    }
+    // Sorted, so that ties are always decided the same way.
+    let mut known: Vec<&str> = known.collect();
+    known.sort_unstable();
+    nearest(word.text, known)
+}
+
 /// The name of a cell: arrays of one cell are written without index.
 pub(super) fn cell_name(name: &str, size: u32, cell: u32) -> String {
     if size == 1 { name.to_owned() } else { format!("{name}[{cell}]") }
@@ -552,8 +574,11 @@ fn push_condition(condition: Expression, out: &mut Constraint) {
     }
 }
 
-/// Left to right, as far as needed; what always holds is left out.
-fn conjunction(conditions: Vec<Expression>, place: &Place) -> Expression {
+/// Left to right, as far as needed; what always holds is left out, and so is what comes after something that never does.
+fn conjunction(mut conditions: Vec<Expression>, place: &Place) -> Expression {
+    if let Some(never) = conditions.iter().position(|condition| *condition == Expression::Constant(0)) {
+        conditions.truncate(never + 1);
+    }
     conditions
         .into_iter()
         .filter(|condition| !matches!(condition, Expression::Constant(value) if *value != 0))
@@ -590,7 +615,7 @@ fn binary(operator: Binary, left: Expression, right: Expression, place: Place) -
 }
 
 /// The value of an operator that `.tck` files have.
-pub(super) fn fold(operator: Binary, a: i32, b: i32) -> Option<i32> {
+pub(in crate::tck) fn fold(operator: Binary, a: i32, b: i32) -> Option<i32> {
     match operator {
         Binary::Add => a.checked_add(b),
         Binary::Subtract => a.checked_sub(b),

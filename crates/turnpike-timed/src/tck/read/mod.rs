@@ -6,6 +6,7 @@ mod lower;
 mod parse;
 mod tree;
 
+pub(super) use lower::fold;
 use turnpike_model::{Diagnostic, Severity};
 
 use crate::network::Network;

@@ -1,0 +1,200 @@
+//! Synchronisation on channels as events and vectors.
+
+use std::collections::BTreeSet;
+
+use turnpike_model::Diagnostic;
+
+use super::names::{Names, Use};
+use super::simplify::{Refusal, Simplify, Values, refusal};
+use crate::analysis::range;
+use crate::network::{Binary, Edge, Expression, Network, Place, Sync};
+
+/// Cells of a channel array that an index which depends on variables may choose from.
+const CHOICES: i64 = 256;
+
+/// An edge under one event.
+#[derive(Clone, Debug)]
+pub(super) struct Variant {
+    /// Index of the event.
+    pub(super) event: usize,
+    /// What must hold besides the guard: the index of the channel.
+    pub(super) condition: Option<Expression>,
+}
+
+/// Events and vectors of a network.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Events {
+    /// Names, in the order of their declaration.
+    pub(super) names: Vec<String>,
+    /// For every process and edge the events it is written with; none when it can never be taken.
+    pub(super) variants: Vec<Vec<Vec<Variant>>>,
+    /// Vectors: process, event and whether it is weak.
+    pub(super) vectors: Vec<Vec<(usize, usize, bool)>>,
+}
+
+/// The channels of an edge, with the condition under which it is that channel.
+type Choices = Vec<(usize, Option<Expression>)>;
+
+/// Finds events for all edges.
+pub(super) fn events(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Events {
+    let mut names = Names::default();
+    let mut events = Events::default();
+    for event in &network.events {
+        events.names.push(names.pick(event, Use::Declaration));
+    }
+    for vector in &network.vectors {
+        let members = vector.iter().map(|item| (item.process.0 as usize, item.event.0 as usize, item.weak));
+        events.vectors.push(members.collect());
+    }
+    let mut choices: Vec<Vec<Choices>> = Vec::new();
+    let mut internal = false;
+    let count = network.channels.len();
+    let (mut senders, mut receivers) = (vec![BTreeSet::new(); count], vec![BTreeSet::new(); count]);
+    for (index, process) in network.processes.iter().enumerate() {
+        let mut edges = Vec::new();
+        for edge in &process.edges {
+            internal |= edge.sync == Sync::Internal;
+            let found = channels(network, edge).unwrap_or_else(|refusal| {
+                diagnostics.push(*refusal);
+                Vec::new()
+            });
+            for (channel, _) in &found {
+                match &edge.sync {
+                    Sync::Send(_) => senders[*channel].insert(index),
+                    _ => receivers[*channel].insert(index),
+                };
+            }
+            edges.push(found);
+        }
+        choices.push(edges);
+    }
+    let tau = events.names.len();
+    if internal {
+        events.names.push(names.pick("tau", Use::Variable));
+    }
+    // The events of each channel for sending and for receiving.
+    let mut ends = vec![None; count];
+    for (channel, end) in ends.iter_mut().enumerate() {
+        let (senders, receivers) = (&senders[channel], &receivers[channel]);
+        let broadcast = network.channels[channel].broadcast;
+        if senders.is_empty() || (receivers.is_empty() && !broadcast) {
+            continue;
+        }
+        let name = &network.channels[channel].name;
+        let first = events.names.len();
+        // One event is enough unless a process does both.
+        let both = if senders.is_disjoint(receivers) {
+            events.names.push(names.pick(name, Use::Variable));
+            (first, first)
+        } else {
+            events.names.push(names.pick(&format!("{name}_out"), Use::Variable));
+            events.names.push(names.pick(&format!("{name}_in"), Use::Variable));
+            (first, first + 1)
+        };
+        *end = Some(both);
+        for &sender in senders {
+            let others = receivers.iter().copied().filter(|&receiver| receiver != sender);
+            if broadcast {
+                let mut vector = vec![(sender, both.0, false)];
+                vector.extend(others.map(|receiver| (receiver, both.1, true)));
+                if vector.len() > 1 {
+                    events.vectors.push(vector);
+                }
+            } else {
+                events
+                    .vectors
+                    .extend(others.map(|receiver| vec![(sender, both.0, false), (receiver, both.1, false)]));
+            }
+        }
+    }
+    for (index, process) in network.processes.iter().enumerate() {
+        let mut edges = Vec::new();
+        for (edge, found) in process.edges.iter().zip(&choices[index]) {
+            edges.push(match &edge.sync {
+                Sync::Internal => vec![Variant { event: tau, condition: None }],
+                Sync::Event(event) => vec![Variant { event: event.0 as usize, condition: None }],
+                Sync::Send(_) | Sync::Receive(_) => {
+                    let sends = matches!(edge.sync, Sync::Send(_));
+                    let mut variants = Vec::new();
+                    for (channel, condition) in found {
+                        let partners = if sends { &receivers[*channel] } else { &senders[*channel] };
+                        let alone = sends && network.channels[*channel].broadcast;
+                        if let Some((send, receive)) = ends[*channel]
+                            && (alone || partners.iter().any(|&partner| partner != index))
+                        {
+                            let event = if sends { send } else { receive };
+                            variants.push(Variant { event, condition: condition.clone() });
+                        }
+                    }
+                    variants
+                }
+            });
+        }
+        events.variants.push(edges);
+    }
+    events
+}
+
+/// The channels that an edge may use.
+fn channels(network: &Network, edge: &Edge) -> Result<Choices, Refusal> {
+    let (Sync::Send(cell) | Sync::Receive(cell)) = &edge.sync else { return Ok(Vec::new()) };
+    let base = cell.base.0 as usize;
+    let check = |channel: usize| match network.channels.get(channel) {
+        None => Err(refusal("a channel that does not exist", &edge.place)),
+        Some(known) if known.urgent => {
+            Err(refusal(&format!("the urgent channel `{}`", known.name), &edge.place))
+        }
+        Some(known) if known.priority != 0 => {
+            Err(refusal(&format!("the priority of the channel `{}`", known.name), &edge.place))
+        }
+        Some(known) => receiver(network, edge, known.broadcast, &known.name).map(|()| channel),
+    };
+    let Some(offset) = &cell.offset else { return Ok(vec![(check(base)?, None)]) };
+    let offset = Simplify::new(network, &edge.place).expression(offset, &Values::default())?;
+    if let Expression::Constant(index) = offset {
+        let index = usize::try_from(index).unwrap_or(usize::MAX - base);
+        return Ok(vec![(check(base + index)?, None)]);
+    }
+    let (low, high) = range(network, &edge.locals, &offset);
+    if low < 0 || high - low >= CHOICES {
+        return Err(refusal("a channel that is chosen by an index with as many values", &edge.place));
+    }
+    // What checks the index is the comparison.
+    let index = match offset {
+        Expression::InRange { value, .. } => *value,
+        other => other,
+    };
+    let mut found = Vec::new();
+    for value in low..=high {
+        let channel = check(base + usize::try_from(value).unwrap_or(usize::MAX - base))?;
+        if network.channels[channel].broadcast && matches!(edge.sync, Sync::Receive(_)) {
+            return Err(guarded(&network.channels[channel].name, &edge.place));
+        }
+        let number = Expression::Constant(i32::try_from(value).unwrap_or(i32::MAX));
+        let condition =
+            Expression::Binary(Binary::Equal, Box::new(index.clone()), Box::new(number), edge.place.clone());
+        found.push((channel, Some(condition)));
+    }
+    Ok(found)
+}
+
+/// Whether a receiver takes part is decided by its location alone, so that it cannot have a guard.
+fn receiver(network: &Network, edge: &Edge, broadcast: bool, name: &str) -> Result<(), Refusal> {
+    if !broadcast || !matches!(edge.sync, Sync::Receive(_)) {
+        return Ok(());
+    }
+    let mut simplify = Simplify::new(network, &edge.place);
+    for condition in &edge.guard.data {
+        if !matches!(simplify.expression(condition, &Values::default())?, Expression::Constant(_)) {
+            return Err(guarded(name, &edge.place));
+        }
+    }
+    if edge.guard.clocks.is_empty() { Ok(()) } else { Err(guarded(name, &edge.place)) }
+}
+
+fn guarded(name: &str, place: &Place) -> Refusal {
+    let error = refusal(&format!("the guard of a receiver on the broadcast channel `{name}`"), place);
+    Box::new(
+        error.help("a process takes part in a weak synchronisation whenever its location has an edge for it"),
+    )
+}

@@ -1,0 +1,185 @@
+//! Names that the format allows, and arrays made of the cells of a network.
+
+use rustc_hash::FxHashSet;
+
+use super::super::{DECLARATION_WORDS, EXPRESSION_WORDS};
+
+/// What a name is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Declarations only: dots are allowed.
+    Declaration,
+    /// A clock or variable.
+    Variable,
+    /// A clock or variable that no expression mentions if its name has dots.
+    DottedVariable,
+}
+
+/// Names that are taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    used: FxHashSet<String>,
+}
+
+impl Names {
+    /// The wanted name if it is legal and free, else one that resembles it.
+    pub(super) fn pick(&mut self, wanted: &str, used_as: Use) -> String {
+        let name = unused(wanted, used_as, |name| self.used.contains(name));
+        self.used.insert(name.clone());
+        name
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.used.contains(name)
+    }
+}
+
+/// The wanted name if it is legal and not taken, else one that resembles it.
+pub(super) fn unused(wanted: &str, used_as: Use, taken: impl Fn(&str) -> bool) -> String {
+    let base = legal(wanted, used_as);
+    let mut name = base.clone();
+    let mut number = 2u32;
+    while taken(&name) {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// Letters, digits and `_`; whatever else there is becomes `_`, once for a run of them and not at the ends.
+fn legal(wanted: &str, used_as: Use) -> String {
+    let dots = used_as != Use::Variable;
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || (dots && c == '.');
+    let begins = wanted.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let mut name = String::new();
+    if begins && wanted.chars().all(allowed) {
+        wanted.clone_into(&mut name);
+    } else {
+        for c in wanted.chars() {
+            if allowed(c) {
+                name.push(c);
+            } else if !name.is_empty() && !name.ends_with('_') {
+                name.push('_');
+            }
+        }
+        while name.ends_with('_') {
+            name.pop();
+        }
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            name.insert(0, '_');
+        }
+    }
+    let reserved = used_as != Use::Declaration && EXPRESSION_WORDS.contains(&name.as_str());
+    if reserved || DECLARATION_WORDS.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+/// Consecutive cells that are declared together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// First cell.
+    pub(super) base: u32,
+    /// Number of cells; 1 unless it is an array.
+    pub(super) count: u32,
+    /// The name before it is made legal.
+    pub(super) wanted: String,
+}
+
+/// Splits cells into arrays and single ones: `regions` are the parts that indices may reach (first cell and length), which must be arrays; others
+/// become arrays when their names are `t[0]`, `t[1]`, .... Cells of an array must be alike. The result covers all cells in order.
+pub(super) fn groups(
+    names: &[String],
+    mut regions: Vec<(u32, u32)>,
+    alike: impl Fn(usize, usize) -> bool,
+) -> Vec<Group> {
+    regions.sort_unstable();
+    let mut joined: Vec<(u32, u32)> = Vec::new();
+    for (base, count) in regions {
+        match joined.last_mut() {
+            Some((start, length)) if base < *start + *length => {
+                *length = (*length).max((base - *start).saturating_add(count));
+            }
+            _ => joined.push((base, count)),
+        }
+    }
+    let mut joined = joined.into_iter().peekable();
+    let mut groups = Vec::new();
+    let mut at = 0;
+    while at < names.len() {
+        let mut count = 1;
+        let mut wanted = names[at].clone();
+        while joined.peek().is_some_and(|&(base, _)| (base as usize) < at) {
+            joined.next();
+        }
+        if let Some(&(base, length)) = joined.peek()
+            && base as usize == at
+        {
+            let end = names.len().min(at + length as usize);
+            if (at..end).all(|cell| alike(at, cell)) {
+                count = end - at;
+                if let Some((prefix, _)) = wanted.split_once('[') {
+                    wanted.truncate(prefix.len());
+                }
+            }
+        } else if let Some(prefix) = names[at].strip_suffix("[0]") {
+            let end = joined.peek().map_or(names.len(), |&(base, _)| names.len().min(base as usize));
+            let is_next = |cell: usize| {
+                let index = names[cell].strip_prefix(prefix).and_then(|rest| rest.strip_prefix('['));
+                let index = index.and_then(|rest| rest.strip_suffix(']'));
+                index.is_some_and(|index| index.parse() == Ok(cell - at) && !index.starts_with('+'))
+            };
+            while at + count < end && is_next(at + count) && alike(at, at + count) {
+                count += 1;
+            }
+            // The next cell would belong to it as well: then the cells are not alike, and none becomes part of an array.
+            if count > 1 && at + count < end && is_next(at + count) {
+                count = 1;
+            }
+            if count > 1 {
+                prefix.clone_into(&mut wanted);
+            }
+        }
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        groups.push(Group { base: number(at), count: number(count), wanted });
+        at += count;
+    }
+    groups
+}
+
+/// How cells are written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// Every known cell: `n`, `t[2]`; empty while it has no name.
+    pub(super) cells: Vec<String>,
+    /// Arrays: first cell, length, name.
+    pub(super) arrays: Vec<(u32, u32, String)>,
+}
+
+impl Layout {
+    /// Gives a group its name.
+    pub(super) fn name(&mut self, group: &Group, name: &str) {
+        let (base, count) = (group.base as usize, group.count as usize);
+        if self.cells.len() < base + count {
+            self.cells.resize(base + count, String::new());
+        }
+        if count == 1 {
+            name.clone_into(&mut self.cells[base]);
+        } else {
+            for cell in 0..count {
+                self.cells[base + cell] = format!("{name}[{cell}]");
+            }
+            self.arrays.push((group.base, group.count, name.to_owned()));
+        }
+    }
+
+    /// The array that holds these cells, and where in it they begin.
+    pub(super) fn array(&self, base: u32, count: u32) -> Option<(&str, u32, u32)> {
+        let (start, length, name) = self
+            .arrays
+            .iter()
+            .find(|&&(start, length, _)| start <= base && base + count <= start + length)?;
+        Some((name, base - start, *length))
+    }
+}
