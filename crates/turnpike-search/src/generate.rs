@@ -113,6 +113,8 @@ pub fn generate(
     request.witness = false;
     let mut run = Run::new(model, &request, &[], 0, 0, Control { events, interrupt })?;
     run.threads = options.threads;
+    // Every state of what is written is counted, also an initial one from which the proper ones are reached.
+    run.count_root();
     let mut space = Space {
         visited: Visited::new(options.store, run.width(), false),
         sink,

@@ -112,6 +112,7 @@ impl Run<'_> {
                     let index = number * BLOCK + offset;
                     let state = &states[index * width..(index + 1) * width];
                     self.admit()?;
+                    self.accept(state, depth, &|| path(context, index))?;
                     let end = match end {
                         Ok(end) => end,
                         Err(error) => {

@@ -20,7 +20,7 @@ pub use error::SearchError;
 pub use event::{Event, EventSink, Progress};
 pub use limits::{Limits, StopReason};
 pub use objective::{Objective, Pattern};
-pub use options::SearchOptions;
+pub use options::{Accept, SearchOptions};
 pub use report::{Generation, RunReport, SearchReport, StepReport, Verdict, WitnessReport};
 pub use rng::run_seed;
 pub use search::{DEFAULT_STEPS, search, warnings};

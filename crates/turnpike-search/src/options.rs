@@ -5,6 +5,16 @@ use crate::objective::Objective;
 use crate::store::StoreKind;
 use crate::strategy::Strategy;
 
+/// When a state is tested against the objectives that concern states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accept {
+    /// As soon as a transition leads to it.
+    #[default]
+    Generation,
+    /// When it is expanded, before its transitions are computed: later, and counted like many other tools count.
+    Pop,
+}
+
 /// A search request.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
@@ -16,6 +26,11 @@ pub struct SearchOptions {
     pub all: bool,
     /// Test deadlock on considered states too, at the price of computing their successors.
     pub lookahead: bool,
+    /// When states are tested against the objectives that concern states.
+    pub accept: Accept,
+    /// Leave out states that another state covers, by the relation of the model ([`turnpike_model::Explorer::covers`]).
+    /// Only for strategies and objectives for which that changes no answer.
+    pub cover: bool,
     /// Action names that count as internal besides `tau`.
     pub internal: Vec<String>,
     /// Bounds on each run.
@@ -50,6 +65,8 @@ impl SearchOptions {
             objectives: Vec::new(),
             all: false,
             lookahead: false,
+            accept: Accept::Generation,
+            cover: false,
             internal: Vec::new(),
             limits: Limits::default(),
             seed: 0,

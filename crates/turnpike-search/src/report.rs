@@ -82,6 +82,9 @@ pub struct RunReport {
     /// Size of the set `generated` (Deep Random Search only).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<u64>,
+    /// States that no other covers, when covered ones are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<u64>,
     /// Transitions of expanded states.
     pub transitions: u64,
     /// Transitions to the deepest expanded state.

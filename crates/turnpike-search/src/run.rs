@@ -12,7 +12,7 @@ use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink, Progress};
 use crate::limits::StopReason;
 use crate::objective::{Hit, HitKind, Monitor, Objective};
-use crate::options::SearchOptions;
+use crate::options::{Accept, SearchOptions};
 use crate::report::Generation;
 use crate::resources;
 use crate::rng::{Purpose, Rng, derive};
@@ -39,6 +39,8 @@ pub(crate) struct Counters {
     pub(crate) considered: Option<u64>,
     pub(crate) generated: Option<u64>,
     pub(crate) generations: Vec<Generation>,
+    /// States that no other covers, when such states are left out.
+    pub(crate) stored: Option<u64>,
     pub(crate) odds: Option<String>,
 }
 
@@ -62,7 +64,10 @@ pub(crate) struct Run<'m> {
     pub(crate) first: Option<usize>,
     pub(crate) control: Control<'m>,
     max_states: u64,
+    /// States so many transitions from the initial state are not expanded. An initial state that is none counts here.
     pub(crate) max_depth: u32,
+    /// The initial state is only a place from which the proper ones are reached.
+    virtual_root: bool,
     max_memory: u64,
     started: Instant,
     last_progress: f64,
@@ -82,8 +87,10 @@ impl<'m> Run<'m> {
         control: Control<'m>,
     ) -> Result<Self, SearchError> {
         let mut explorer = model.explorer();
-        let monitor =
+        let mut monitor =
             Monitor::new(objectives, &options.internal, options.lookahead, &mut *explorer, model.info())?;
+        monitor.accept_at(options.accept);
+        let virtual_root = model.info().virtual_root;
         Ok(Run {
             model,
             explorer,
@@ -101,7 +108,8 @@ impl<'m> Run<'m> {
             first: None,
             control,
             max_states: options.limits.states.unwrap_or(u64::MAX),
-            max_depth: options.limits.depth.unwrap_or(u32::MAX),
+            max_depth: options.limits.depth.unwrap_or(u32::MAX).saturating_add(virtual_root.into()),
+            virtual_root,
             max_memory: options
                 .limits
                 .memory
@@ -121,6 +129,18 @@ impl<'m> Run<'m> {
 
     pub(crate) fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
+    }
+
+    /// Levels above the proper initial states, which do not count: 0 or 1.
+    pub(crate) fn uncounted_levels(&self) -> u32 {
+        self.virtual_root.into()
+    }
+
+    /// Counts the initial state like any other, whatever it stands for.
+    pub(crate) fn count_root(&mut self) {
+        self.virtual_root = false;
+        self.max_depth = self.options.limits.depth.unwrap_or(u32::MAX);
+        self.monitor.count_root();
     }
 
     /// Bounds the number of expansions further, for a portfolio's share.
@@ -166,6 +186,7 @@ impl<'m> Run<'m> {
         path: &dyn Fn() -> Path,
     ) -> Result<(), Halt> {
         self.admit()?;
+        self.accept(state, depth, path)?;
         #[cfg(test)]
         if let Some(trail) = &mut self.trail {
             trail.push(depth);
@@ -200,9 +221,42 @@ impl<'m> Run<'m> {
         path: &dyn Fn() -> Path,
     ) -> Result<(), Halt> {
         outcome.map_err(|error| self.step_error(error, path))?;
+        if self.virtual_root {
+            // Only the initial state is at depth 0.
+            let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
+            self.book(depth, transitions);
+        } else {
+            self.book(depth, transitions);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn book(&mut self, depth: u32, transitions: usize) {
         self.counters.states += 1;
         self.counters.transitions += transitions as u64;
         self.counters.depth = self.counters.depth.max(depth);
+    }
+
+    /// Tests a state that is about to be expanded, if that is when states are tested. One that ends the search counts as
+    /// expanded, without transitions.
+    #[inline]
+    pub(crate) fn accept(&mut self, state: &[u32], depth: u32, path: &dyn Fn() -> Path) -> Result<(), Halt> {
+        if self.options.accept == Accept::Pop { self.accept_popped(state, depth, path) } else { Ok(()) }
+    }
+
+    fn accept_popped(&mut self, state: &[u32], depth: u32, path: &dyn Fn() -> Path) -> Result<(), Halt> {
+        let mut hits = std::mem::take(&mut self.hits);
+        hits.clear();
+        let outcome = self.monitor.examine_popped(&mut *self.explorer, state, &mut hits);
+        if outcome.is_err() || !hits.is_empty() {
+            let settled = self.settle(outcome, &hits, path);
+            if settled.is_err() {
+                self.count(depth, 0, Ok(()), path)?;
+            }
+            settled?;
+        }
+        self.hits = hits;
         Ok(())
     }
 

@@ -3,13 +3,13 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use turnpike_model::{Diagnostic, Model, Trace};
+use turnpike_model::{Diagnostic, Model, ModelInfo, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
 use crate::limits::StopReason;
 use crate::objective::{Monitor, Objective};
-use crate::options::SearchOptions;
+use crate::options::{Accept, SearchOptions};
 use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
 use crate::resources;
 use crate::rng::run_seed;
@@ -32,11 +32,11 @@ pub fn search(
     events: &EventSink<'_>,
     interrupt: &AtomicBool,
 ) -> Result<SearchReport, SearchError> {
-    validate(options)?;
     let mut options = options.clone();
     if options.objectives.is_empty() {
         options.objectives.push(Objective::deadlock());
     }
+    validate(&options, model.info())?;
     if matches!(options.strategy, Strategy::Random(_))
         && options.limits.states.is_none()
         && options.limits.time.is_none()
@@ -70,7 +70,7 @@ fn tell_states_of_the_shortest(model: &dyn Model, runs: &mut [RunReport]) -> Res
 }
 
 /// Refuses requests that cannot mean anything.
-fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
+fn validate(options: &SearchOptions, info: &ModelInfo) -> Result<(), Diagnostic> {
     let zero = |what: &str| Err(Diagnostic::error(format!("{what} must be at least 1")));
     match &options.strategy {
         Strategy::Highway { width: 0 }
@@ -83,6 +83,17 @@ fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
         Strategy::Drs(drs) if drs.increment == Some(0) => return zero("the increment"),
         Strategy::Genetic(genetic) => genetic.validate()?,
         _ => {}
+    }
+    if options.cover {
+        crate::strategy::validate_cover(&options.strategy, &options.objectives, info)?;
+    }
+    if options.accept == Accept::Pop
+        && matches!(&options.strategy, Strategy::Drs(drs) if drs.anytime && !drs.literal)
+    {
+        return Err(Diagnostic::error(
+            "--anytime tests states as soon as they are met, not when they are expanded",
+        )
+        .help("leave out --accept pop"));
     }
     if options.runs == 0 {
         return zero("the number of runs");
@@ -170,7 +181,11 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     let (options, objectives, model) = (run.options, run.objectives, run.model);
     let mut shorten_states = 0;
     let mut witnesses = Vec::new();
-    let counters = run.counters.clone();
+    let mut counters = run.counters.clone();
+    // An initial state that is none was remembered, but does not count.
+    for count in [&mut counters.considered, &mut counters.generated].into_iter().flatten() {
+        *count = count.saturating_sub(run.uncounted_levels().into());
+    }
     let seconds_searching = run.seconds();
     let actions = run.monitor.action_counts(&mut *run.explorer);
     let covered = run.monitor.covered(&mut *run.explorer);
@@ -180,7 +195,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     for index in order.iter().copied().filter(|_| options.witness) {
         let Some(mut witness) = run.found[index].clone() else { continue };
         let original = witness.len();
-        if options.shorten && options.strategy.wants_shortening(stop) {
+        if options.shorten && options.strategy.wants_shortening(stop, options.cover) {
             (run.control.events)(&Event::Shortening { run: run.number, length: original });
             let budget = shorten_budget(options, counters.states);
             let (shorter, spent) = shorten(run, witness, budget);
@@ -216,6 +231,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         states: counters.states,
         considered: counters.considered,
         generated: counters.generated,
+        stored: counters.stored,
         transitions: counters.transitions,
         depth: counters.depth,
         seconds: seconds_searching.max(run.seconds()),

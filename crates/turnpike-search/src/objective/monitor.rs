@@ -9,6 +9,7 @@ use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, PredicateI
 
 use super::livelock::Livelock;
 use super::{Goal, Objective};
+use crate::options::Accept;
 
 /// An objective that was met.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +34,23 @@ pub(crate) enum HitKind {
 enum StateTest {
     Native(PredicateId),
     Measures(MeasureExpression),
+}
+
+impl StateTest {
+    /// A condition in the front-end's own language, or over measures where it has none.
+    fn of_expression(text: &str, explorer: &mut dyn Explorer, info: &ModelInfo) -> Result<Self, Diagnostic> {
+        Ok(match explorer.predicate(text)? {
+            Some(id) => StateTest::Native(id),
+            None => StateTest::Measures(MeasureExpression::parse(text, info)?),
+        })
+    }
+
+    fn holds(&self, explorer: &mut dyn Explorer, state: &[u32]) -> Result<bool, StepError> {
+        match self {
+            StateTest::Native(id) => explorer.holds(*id, state),
+            StateTest::Measures(expression) => Ok(expression.holds(explorer, state)),
+        }
+    }
 }
 
 /// What `min` and `max` look at.
@@ -77,9 +95,15 @@ pub(crate) struct Monitor {
     violations: Vec<usize>,
     extremes: Vec<Extreme>,
     covers: Vec<usize>,
+    /// `label` objectives (by bit) that are about states, not about transitions.
+    state_labels: u64,
     lookahead: bool,
+    accept: Accept,
     /// Whether the states that transitions lead to are examined.
     looks_at_targets: bool,
+    /// The initial state, when it is only a place from which the proper ones are reached: it meets nothing, and nothing
+    /// about it is counted.
+    root: Option<Vec<u32>>,
     scratch: Successors,
 }
 
@@ -91,6 +115,9 @@ impl Monitor {
         explorer: &mut dyn Explorer,
         info: &ModelInfo,
     ) -> Result<Self, Diagnostic> {
+        let mut root = Vec::new();
+        // A model that has no initial state says so when the search asks for it.
+        let has_root = info.virtual_root && explorer.initial(&mut root).is_ok();
         if objectives.len() > 64 {
             return Err(Diagnostic::error(format!(
                 "{} objectives were given, at most 64 are possible",
@@ -108,8 +135,11 @@ impl Monitor {
             violations: Vec::new(),
             extremes: Vec::new(),
             covers: Vec::new(),
+            state_labels: 0,
             lookahead,
+            accept: Accept::Generation,
             looks_at_targets: false,
+            root: has_root.then_some(root),
             scratch: Successors::new(info.width),
         };
         for (index, objective) in objectives.iter().enumerate() {
@@ -127,11 +157,13 @@ impl Monitor {
                     objectives.push(index);
                 }
                 Goal::State(text) => {
-                    let test = match explorer.predicate(text)? {
-                        Some(id) => StateTest::Native(id),
-                        None => StateTest::Measures(MeasureExpression::parse(text, info)?),
-                    };
-                    monitor.states.push((index, test));
+                    monitor.states.push((index, StateTest::of_expression(text, explorer, info)?));
+                }
+                Goal::Label(pattern) => {
+                    if let Some(id) = explorer.label_predicate(pattern.text())? {
+                        monitor.states.push((index, StateTest::Native(id)));
+                        monitor.state_labels |= 1 << index;
+                    }
                 }
                 Goal::Extreme { maximise, quantity } => {
                     let quantity = parse_quantity(quantity, info)?;
@@ -143,14 +175,35 @@ impl Monitor {
                     });
                 }
                 Goal::Cover(_) => monitor.covers.push(index),
-                Goal::Action(_) | Goal::Label(_) => {}
+                Goal::Action(_) => {}
             }
         }
-        monitor.looks_at_targets = !monitor.states.is_empty()
-            || !monitor.violations.is_empty()
-            || monitor.extremes.iter().any(|e| matches!(e.quantity, Quantity::Measure(_)))
-            || lookahead && !monitor.deadlock.is_empty();
+        monitor.accept_at(Accept::Generation);
         Ok(monitor)
+    }
+
+    /// Chooses when states are tested against the objectives that concern states.
+    pub(crate) fn accept_at(&mut self, accept: Accept) {
+        self.accept = accept;
+        self.looks_at_targets = accept == Accept::Generation && self.looks_at_states()
+            || self.lookahead && !self.deadlock.is_empty();
+    }
+
+    /// Whether some objective is about states by themselves.
+    fn looks_at_states(&self) -> bool {
+        !self.states.is_empty()
+            || !self.violations.is_empty()
+            || self.extremes.iter().any(|extreme| matches!(extreme.quantity, Quantity::Measure(_)))
+    }
+
+    /// Treats the initial state as any other, also if it is only a place from which the proper ones are reached.
+    pub(crate) fn count_root(&mut self) {
+        self.root = None;
+    }
+
+    /// Whether this is the initial state that is not counted.
+    fn is_root(&self, state: &[u32]) -> bool {
+        self.root.as_deref() == Some(state)
     }
 
     /// Unknown action names and the like: worth a warning, not an error.
@@ -183,14 +236,42 @@ impl Monitor {
         warnings
     }
 
-    /// Tests the initial state: it is considered before anything is expanded.
+    /// Tests the initial state: it is considered before anything is expanded. Not when states are tested only when they
+    /// are expanded.
     pub(crate) fn examine_initial(
         &mut self,
         explorer: &mut dyn Explorer,
         state: &[u32],
         hits: &mut Vec<Hit>,
     ) -> Result<(), StepError> {
-        self.examine_state(explorer, state, HitKind::Here, hits)
+        match self.accept {
+            Accept::Generation => self.examine_here(explorer, state, hits),
+            Accept::Pop => Ok(()),
+        }
+    }
+
+    /// Tests a state that is about to be expanded, when that is when states are tested.
+    #[inline]
+    pub(crate) fn examine_popped(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        match self.accept {
+            Accept::Generation => Ok(()),
+            Accept::Pop => self.examine_here(explorer, state, hits),
+        }
+    }
+
+    /// Tests a state by itself.
+    pub(crate) fn examine_here(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        if self.is_root(state) { Ok(()) } else { self.examine_state(explorer, state, HitKind::Here, hits) }
     }
 
     /// Tests an expanded state, its transitions and the states they lead to, in the order of the transitions.
@@ -202,6 +283,9 @@ impl Monitor {
         successors: &Successors,
         hits: &mut Vec<Hit>,
     ) -> Result<(), StepError> {
+        if self.root.is_some() && self.is_root(state) {
+            return self.examine_root(explorer, successors, hits);
+        }
         if !self.deadlock.is_empty() && explorer.is_deadlock(state, successors) {
             hits.extend(self.deadlock.iter().map(|&objective| Hit { objective, kind: HitKind::Here }));
         }
@@ -228,10 +312,7 @@ impl Monitor {
                 self.extremes[extreme].offer(value);
             }
             if self.looks_at_targets {
-                self.examine_state(explorer, successors.state(index), HitKind::Step(index as u32), hits)?;
-            }
-            if self.lookahead && !self.deadlock.is_empty() {
-                self.examine_dead_end(explorer, successors.state(index), index as u32, hits)?;
+                self.examine_target(explorer, successors.state(index), index as u32, hits)?;
             }
         }
         if !self.nondeterminism.is_empty()
@@ -246,6 +327,36 @@ impl Monitor {
         Ok(())
     }
 
+    /// Of an initial state that is none, only where it leads to matters.
+    #[cold]
+    fn examine_root(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        successors: &Successors,
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        let count = if self.looks_at_targets { successors.len() } else { 0 };
+        (0..count)
+            .try_for_each(|index| self.examine_target(explorer, successors.state(index), index as u32, hits))
+    }
+
+    /// Tests the state that a transition leads to.
+    fn examine_target(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        target: &[u32],
+        choice: u32,
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), StepError> {
+        if self.accept == Accept::Generation {
+            self.examine_state(explorer, target, HitKind::Step(choice), hits)?;
+        }
+        if self.lookahead && !self.deadlock.is_empty() {
+            self.examine_dead_end(explorer, target, choice, hits)?;
+        }
+        Ok(())
+    }
+
     fn examine_state(
         &mut self,
         explorer: &mut dyn Explorer,
@@ -254,11 +365,7 @@ impl Monitor {
         hits: &mut Vec<Hit>,
     ) -> Result<(), StepError> {
         for (objective, test) in &self.states {
-            let holds = match test {
-                StateTest::Native(id) => explorer.holds(*id, state)?,
-                StateTest::Measures(expression) => expression.holds(explorer, state),
-            };
-            if holds {
+            if test.holds(explorer, state)? {
                 hits.push(Hit { objective: *objective, kind: kind.clone() });
             }
         }
@@ -329,7 +436,7 @@ impl Monitor {
         for (index, objective) in self.objectives.iter().enumerate() {
             let meets = match &objective.goal {
                 Goal::Action(names) => names.iter().any(|name| label.has_action(name)),
-                Goal::Label(pattern) => pattern.matches(&label.text),
+                Goal::Label(pattern) => self.state_labels >> index & 1 == 0 && pattern.matches(&label.text),
                 _ => false,
             };
             facts.meets |= u64::from(meets) << index;

@@ -43,6 +43,11 @@ impl Pattern {
         Pattern { text: text.to_owned(), parts: squeezed(text, "*?") }
     }
 
+    /// The text it was made from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether the pattern matches the whole text. Linear apart from stars: the last star is the only one retried.
     pub fn matches(&self, text: &str) -> bool {
         let text = squeezed(text, "");

@@ -1,6 +1,7 @@
 //! Visited states: exact, tree-compressed, by fingerprint, or by bits; with parents, so that a path can be told.
 
 mod arena;
+mod cover;
 mod exact;
 mod lossy;
 mod table;
@@ -11,6 +12,7 @@ mod tree;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use cover::CoverStore;
 pub(crate) use exact::ExactStore;
 pub(crate) use lossy::Fingerprints;
 pub(crate) use table::{StateTable, prefetch};

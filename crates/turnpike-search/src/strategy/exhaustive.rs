@@ -17,6 +17,7 @@ struct Frame {
 }
 
 pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
+    let depth = depth.saturating_add(run.uncounted_levels());
     let mut stack: Vec<Frame> = Vec::new();
     let mut entering = Some(run.initial()?);
     let mut cut = false;

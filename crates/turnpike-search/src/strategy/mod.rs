@@ -5,6 +5,7 @@ mod beam;
 mod best_first;
 mod bfs;
 mod candidates;
+mod covering;
 mod dfs;
 mod drs;
 mod exhaustive;
@@ -18,6 +19,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use covering::validate as validate_cover;
 pub use drs::{DrsOptions, Fringe};
 pub use genetic::{Fitness, GeneticOptions};
 pub use random::{Over, RandomOptions};
@@ -198,10 +200,11 @@ impl Strategy {
         )
     }
 
-    /// Whether a witness may be longer than need be when the strategy stopped for this reason.
-    pub(crate) fn wants_shortening(&self, stop: StopReason) -> bool {
+    /// Whether a witness may be longer than need be when the strategy stopped for this reason, and whether or not it left
+    /// out covered states.
+    pub(crate) fn wants_shortening(&self, stop: StopReason, covering: bool) -> bool {
         match self {
-            Strategy::Bfs => false,
+            Strategy::Bfs => covering,
             Strategy::Drs(options) => !options.proves_shortest() || stop != StopReason::Found,
             _ => true,
         }
@@ -211,6 +214,8 @@ impl Strategy {
     pub(crate) fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
         match self {
             Strategy::Random(options) => random::search(run, options),
+            Strategy::Bfs if run.options.cover => covering::search(run, covering::Order::FirstIn),
+            Strategy::Dfs if run.options.cover => covering::search(run, covering::Order::LastIn),
             Strategy::Bfs => bfs::search(run),
             Strategy::Dfs => dfs::search(run, dfs::Order::Given),
             Strategy::Rdfs => dfs::search(run, dfs::Order::Random),

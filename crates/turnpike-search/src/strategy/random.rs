@@ -35,6 +35,7 @@ pub struct RandomOptions {
 
 pub(crate) fn search(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopReason, Halt> {
     let initial = run.initial()?;
+    let restart_depth = options.restart_depth.map(|depth| depth.saturating_add(run.uncounted_levels()));
     let restart = options.restart || options.restart_depth.is_some();
     let mut walk = Walk::new(run.options.witness);
     let (mut successors, mut distinct): (Successors, _) = (run.buffer(), Vec::new());
@@ -52,9 +53,13 @@ pub(crate) fn search(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopR
             run.expand(&state, depth, &mut successors, &|| walk.path())?;
             run.check(&state, &successors, &|| walk.path())?;
         }
-        if depth == u32::MAX || successors.is_empty() || options.restart_depth == Some(depth) {
+        if depth == u32::MAX || successors.is_empty() || restart_depth == Some(depth) {
             if !restart {
                 return Ok(StopReason::Finished);
+            }
+            if depth < run.uncounted_levels() {
+                // There is no proper initial state: beginning again would go on forever.
+                return Ok(StopReason::Exhausted);
             }
             state.clone_from(&initial);
             depth = 0;

@@ -41,7 +41,7 @@ pub(crate) fn confirm(
     let (internal, lookahead) = (&options.internal, options.lookahead);
     let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, lookahead, explorer, info)?;
     let mut hits = Vec::new();
-    monitor.examine_initial(explorer, expanded, &mut hits).map_err(failed)?;
+    monitor.examine_here(explorer, expanded, &mut hits).map_err(failed)?;
     let mut met = witness.kind == HitKind::Here && !hits.is_empty();
     hits.clear();
     explorer.successors(expanded, &mut successors).map_err(failed)?;
@@ -222,7 +222,7 @@ pub fn judge(
     let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, false, explorer, info)?;
     let mut hits = Vec::new();
     let last = &states[states.len() - 1];
-    monitor.examine_initial(explorer, last, &mut hits).map_err(failed)?;
+    monitor.examine_here(explorer, last, &mut hits).map_err(failed)?;
     explorer.successors(last, &mut successors).map_err(failed)?;
     monitor.examine(explorer, last, &successors, &mut hits).map_err(failed)?;
     let mut met = hits.iter().any(|hit| hit.kind == HitKind::Here);

@@ -112,6 +112,10 @@ fn search_again(run: &Run<'_>, best: &Witness, budget: u64) -> Again {
     };
     let mut options: SearchOptions = run.options.clone();
     options.strategy = Strategy::Bfs;
+    // Covered states are left out at the price of longer ways: what is shortest is only told by all states.
+    options.cover = false;
+    // The step from an initial state that is none belongs to the witness, but not to the depth of states.
+    let depth = depth.saturating_sub(run.uncounted_levels() as usize);
     options.all = false;
     options.limits.states = Some(budget);
     options.limits.depth = Some(u32::try_from(depth).unwrap_or(u32::MAX));

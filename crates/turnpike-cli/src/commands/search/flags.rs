@@ -69,6 +69,9 @@ pub(crate) struct GoalArgs {
     /// Test deadlock on states that were only met, too, not only on expanded ones
     #[arg(long)]
     pub(crate) lookahead: bool,
+    /// When states are tested: as soon as a transition leads to them, or when they are expanded
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = AcceptArg::Generation)]
+    pub(crate) accept: AcceptArg,
     /// Actions that count as internal besides tau
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tau: Vec<String>,
@@ -181,6 +184,16 @@ pub(crate) struct ResultArgs {
     /// Tell only whether there is a witness; random walks then need constant memory
     #[arg(long, conflicts_with = "trace")]
     pub(crate) no_witness: bool,
+}
+
+/// When states are tested against objectives on states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AcceptArg {
+    /// As soon as a transition leads to them.
+    #[default]
+    Generation,
+    /// When they are expanded.
+    Pop,
 }
 
 /// What a step of a walk draws from.

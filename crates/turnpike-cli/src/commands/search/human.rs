@@ -224,6 +224,9 @@ fn states(run: &RunReport) -> String {
     if let Some(generated) = run.generated {
         text.push_str(&format!(", {} generated", grouped(generated)));
     }
+    if let Some(stored) = run.stored {
+        text.push_str(&format!(", {} stored", grouped(stored)));
+    }
     text.push_str(&format!(", depth {}", grouped(u64::from(run.depth))));
     text
 }

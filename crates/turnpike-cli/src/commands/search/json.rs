@@ -39,6 +39,9 @@ pub(crate) struct SearchOutput {
     /// Size of the set `generated` (Deep Random Search only).
     #[serde(skip_serializing_if = "Option::is_none")]
     generated: Option<u64>,
+    /// With `--cover`: states that no other covers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored: Option<u64>,
     /// Transitions of expanded states.
     transitions: u64,
     /// Transitions to the deepest expanded state.
@@ -163,6 +166,7 @@ fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
         states: run.states,
         considered: run.considered,
         generated: run.generated,
+        stored: run.stored,
         transitions: run.transitions,
         depth: run.depth,
         seconds: run.seconds,
@@ -219,6 +223,7 @@ fn unfilled(context: &Context, verdict: Verdict, stop: StopReason) -> SearchOutp
         states: 0,
         considered: None,
         generated: None,
+        stored: None,
         transitions: 0,
         depth: 0,
         seconds: context.seconds,

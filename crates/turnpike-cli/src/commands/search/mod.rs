@@ -13,10 +13,11 @@ mod warnings;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use flags::AcceptArg;
 pub(crate) use flags::Args;
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
-use turnpike_search::{Objective, SearchError, SearchOptions, SearchReport, StoreKind, Verdict};
+use turnpike_search::{Accept, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Verdict};
 
 use crate::cli::Format;
 use crate::exit::Exit;
@@ -54,6 +55,11 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     options.objectives = objectives;
     options.all = args.goal.all;
     options.lookahead = args.goal.lookahead;
+    options.accept = match args.goal.accept {
+        AcceptArg::Generation => Accept::Generation,
+        AcceptArg::Pop => Accept::Pop,
+    };
+    options.cover = args.model.reading.covering();
     options.internal = args.goal.tau.clone();
     options.limits = limits;
     options.seed = args.running.seed;
@@ -64,7 +70,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     options.shorten_budget = args.results.shorten_budget;
 
     // Before the search, not after it: a misspelt action is no reason to wait for hours.
-    let warnings = warnings::of(&*model, &options.objectives, &args.goal);
+    let mut warnings = warnings::of(&*model, &options.objectives, &args.goal);
+    warnings.extend(warnings::of_covering(model.info(), options.cover));
     if format == Format::Human && !args.progress.quiet {
         for warning in &warnings {
             output::diagnostic("", None, warning);

@@ -25,6 +25,14 @@ pub(crate) fn of(model: &dyn Model, objectives: &[Objective], goal: &GoalArgs) -
     warnings
 }
 
+/// Covering by a model in which no state covers another.
+pub(crate) fn of_covering(info: &ModelInfo, covering: bool) -> Option<Diagnostic> {
+    (covering && info.key_words >= info.width).then(|| {
+        Diagnostic::warning(format!("--cover has no effect: no state of {} covers another", info.name))
+            .help("only states of timed automata do")
+    })
+}
+
 /// An internal action that the model does not have.
 fn unknown(name: &str, info: &ModelInfo) -> Option<Diagnostic> {
     if info.actions.is_empty() || name == TAU || info.actions.iter().any(|action| action == name) {
@@ -53,12 +61,13 @@ fn impossible(objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::flags::AcceptArg;
     use super::*;
 
     fn told(find: &str, tau: &[&str], lookahead: bool) -> Vec<String> {
         let model = turnpike_builtin::build("philosophers", &[]).expect("builds");
         let tau = tau.iter().map(|&name| name.to_owned()).collect();
-        let goal = GoalArgs { find: Vec::new(), all: false, lookahead, tau };
+        let goal = GoalArgs { find: Vec::new(), all: false, lookahead, accept: AcceptArg::Generation, tau };
         let objective: Objective = find.parse().expect("an objective");
         of(&*model, &[objective], &goal).into_iter().map(|warning| warning.message).collect()
     }

@@ -95,7 +95,9 @@ pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
         nodes: Nodes::default(),
         fringe: OpenSet::new(),
         cut: Vec::new(),
-        bound: options.increment.unwrap_or(last_bound).min(last_bound),
+        bound: options
+            .increment
+            .map_or(last_bound, |increment| increment.saturating_add(run.uncounted_levels()).min(last_bound)),
         last_bound,
         useful: u32::MAX,
         depth_aware: options.depth_aware || options.anytime,

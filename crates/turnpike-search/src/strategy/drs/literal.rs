@@ -105,7 +105,8 @@ impl Literal {
         }
         let cutoff = cutoff(run, options);
         let increment = options.increment.unwrap_or(cutoff);
-        let mut co = increment;
+        let first = options.increment.map(|increment| increment.saturating_add(run.uncounted_levels()));
+        let mut co = first.unwrap_or(cutoff);
         while !self.done && co <= cutoff {
             self.done = true;
             self.pass += 1;
@@ -200,6 +201,7 @@ impl Literal {
             if outcome.is_err() || self.ahead.is_empty() {
                 // The leaf's only expansion. A step that fails is told the same way.
                 let transitions = self.nodes.depth[parent as usize];
+                run.accept(child, transitions, &path)?;
                 run.count(transitions, 0, outcome, &path)?;
                 run.check(child, &self.ahead, &path)?;
                 self.kind[state as usize] = Kind::Leaf;

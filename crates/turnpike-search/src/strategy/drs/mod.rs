@@ -103,7 +103,8 @@ pub(crate) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
 
 /// The depth whose states are never expanded: the cutoff or the engine's limit, whichever is smaller.
 fn cutoff(run: &Run<'_>, options: &DrsOptions) -> u32 {
-    options.cutoff.unwrap_or(u32::MAX).min(run.max_depth.saturating_add(1))
+    let cutoff = options.cutoff.unwrap_or(u32::MAX).saturating_add(run.uncounted_levels());
+    cutoff.min(run.max_depth.saturating_add(1))
 }
 
 /// A node and those it was reached through, the initial one last.

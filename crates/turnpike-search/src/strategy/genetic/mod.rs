@@ -121,7 +121,8 @@ pub(crate) fn search(run: &mut Run<'_>, options: &GeneticOptions) -> Result<Stop
     let initial = run.initial()?;
     // States at the limit on depth are not expanded.
     let Some(deepest) = run.max_depth.checked_sub(1) else { return Ok(StopReason::MaxDepth) };
-    let mut evaluator = Evaluator::new(run, initial, scorer, options.depth.min(deepest));
+    let depth = options.depth.saturating_add(run.uncounted_levels());
+    let mut evaluator = Evaluator::new(run, initial, scorer, depth.min(deepest));
     let mut generations = 0;
     for restart in 0.. {
         if restart > 0 {
