@@ -5,7 +5,7 @@
 //!   1  lock(1,1)  philosopher1=has-left, fork1=held-by-1
 //! ```
 
-use turnpike_model::{StateValues, Trace};
+use turnpike_model::{StateValues, Step, Trace};
 use turnpike_search::Pattern;
 
 /// What is shown of each step.
@@ -77,23 +77,38 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
     let digits = trace.len().to_string().len().max(3);
     let widest = trace.labels().map(|label| label.chars().count()).filter(|&width| width <= LABEL_COLUMN);
     let column = widest.max().unwrap_or(0);
+    // When steps are taken, if that is known, is told before their labels.
+    let time = |step: &Step| step.time.as_ref().map(|time| format!("@{time}"));
+    let times = trace.steps.iter().filter_map(time).map(|time| time.chars().count());
+    let times = times.max();
+    let labelled = |time: Option<String>, label: &str| match times {
+        Some(width) => format!("{:width$}  {label}", time.unwrap_or_default()),
+        None => label.to_owned(),
+    };
+    let column = column + times.map_or(0, |width| width + 2);
     let mut out = Vec::new();
     if let (Some(initial), false) = (&trace.initial, view.actions_only) {
-        entry(&mut out, digits, column, 0, "", &view.values(initial));
+        entry(&mut out, digits, column, 0, &labelled(None, ""), &view.values(initial));
     }
     let mut before = trace.initial.as_ref();
     for (index, step) in trace.steps.iter().enumerate() {
         if trace.loop_start == Some(index) {
             out.push(format!("{:digits$}  -- the loop starts here --", ""));
         }
-        let values = match &step.state {
+        let mut values = match &step.state {
             Some(_) if view.actions_only => Vec::new(),
             Some(after) if view.full => view.values(after),
             Some(after) => view.changes(before, after),
             None => Vec::new(),
         };
-        entry(&mut out, digits, column, index + 1, &step.label, &values);
+        if let (Some(clocks), true) = (&step.clocks, view.full) {
+            values.extend(view.values(clocks));
+        }
+        entry(&mut out, digits, column, index + 1, &labelled(time(step), &step.label), &values);
         before = step.state.as_ref();
+    }
+    if let Some(delay) = &trace.last_delay {
+        out.push(format!("{:digits$}  -- and {delay} later --", ""));
     }
     if let Some(start) = trace.loop_start {
         let place = match start {
@@ -134,15 +149,14 @@ fn entry(out: &mut Vec<String>, digits: usize, column: usize, number: usize, lab
 #[cfg(test)]
 mod tests {
     use super::*;
-    use turnpike_model::Step;
+    use turnpike_model::{Moment, Schedule};
 
     fn state(values: &[(&str, &str)]) -> StateValues {
         values.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
     fn trace() -> Trace {
-        let step =
-            |label: &str, values| Step { label: label.to_owned(), choice: None, state: Some(state(values)) };
+        let step = |label: &str, values| Step { state: Some(state(values)), ..Step::new(label) };
         Trace {
             initial: Some(state(&[("x", "0"), ("y", "a")])),
             steps: vec![
@@ -164,6 +178,27 @@ mod tests {
         assert_eq!(bare, ["  1  go", "  2  a long label"]);
         let hidden = lines(&trace(), &StepView::default().hiding(&["z, ?".to_owned()]));
         assert_eq!(hidden, ["  0", "  1  go", "  2  a long label"]);
+    }
+
+    #[test]
+    fn tells_when_steps_are_taken() {
+        let moment = |delay: &str, time: &str| Moment {
+            delay: delay.to_owned(),
+            time: time.to_owned(),
+            clocks: vec![("c".to_owned(), delay.to_owned())],
+        };
+        let mut timed = trace();
+        let moments = vec![moment("5/2", "5/2"), moment("8", "21/2")];
+        timed.set_times(Schedule { moments, last_delay: Some("1".to_owned()) });
+        let expected = [
+            "  0                       x=0, y=a",
+            "  1  @5/2   go            x=1",
+            "  2  @21/2  a long label  y=b",
+            "     -- and 1 later --",
+        ];
+        assert_eq!(lines(&timed, &StepView::default()), expected);
+        let all = lines(&timed, &StepView { full: true, ..StepView::default() });
+        assert_eq!(all[2], "  2  @21/2  a long label  x=1, y=b, c=8");
     }
 
     #[test]

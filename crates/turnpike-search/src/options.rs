@@ -3,7 +3,7 @@
 use crate::limits::Limits;
 use crate::objective::Objective;
 use crate::store::StoreKind;
-use crate::strategy::Strategy;
+use crate::strategy::{LassoAlgorithm, Strategy};
 
 /// When a state is tested against the objectives that concern states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct SearchOptions {
     /// Leave out states that another state covers, by the relation of the model ([`turnpike_model::Explorer::covers`]).
     /// Only for strategies and objectives for which that changes no answer.
     pub cover: bool,
+    /// How dfs, rdfs and bfs look for accepting cycles; by default, the best way for each.
+    pub algorithm: Option<LassoAlgorithm>,
     /// Action names that count as internal besides `tau`.
     pub internal: Vec<String>,
     /// Bounds on each run.
@@ -67,6 +69,7 @@ impl SearchOptions {
             lookahead: false,
             accept: Accept::Generation,
             cover: false,
+            algorithm: None,
             internal: Vec::new(),
             limits: Limits::default(),
             seed: 0,

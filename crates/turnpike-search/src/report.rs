@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_model::{StateValues, Trace};
+use turnpike_model::{StateValues, Step, Trace};
 
 use crate::limits::StopReason;
 
@@ -39,6 +39,9 @@ pub struct WitnessReport {
     pub initial: Option<StateValues>,
     /// The transitions.
     pub steps: Vec<StepReport>,
+    /// For models with time: how long after the last step the objective is met, if not at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_delay: Option<String>,
     /// The same as a trace, for writing to a file.
     #[serde(skip)]
     pub trace: Trace,
@@ -53,6 +56,23 @@ pub struct StepReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<std::collections::BTreeMap<String, String>>")]
     pub state: Option<StateValues>,
+    /// For models with time: how long after the step before it is taken, as an exact rational.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// When it is taken, since the beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// Clock values right after it, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<std::collections::BTreeMap<String, String>>")]
+    pub clocks: Option<StateValues>,
+}
+
+impl From<&Step> for StepReport {
+    fn from(step: &Step) -> Self {
+        let Step { label, state, delay, time, clocks, choice: _ } = step.clone();
+        StepReport { label, state, delay, time, clocks }
+    }
 }
 
 /// A generation of genetic search.
@@ -134,11 +154,7 @@ pub struct SearchReport {
 
 impl WitnessReport {
     pub(crate) fn new(objective: &str, original_length: usize, trace: Trace) -> Self {
-        let steps = trace
-            .steps
-            .iter()
-            .map(|step| StepReport { label: step.label.clone(), state: step.state.clone() })
-            .collect();
+        let steps = trace.steps.iter().map(StepReport::from).collect();
         WitnessReport {
             objective: objective.to_owned(),
             length: trace.len(),
@@ -146,6 +162,7 @@ impl WitnessReport {
             loop_start: trace.loop_start,
             initial: trace.initial.clone(),
             steps,
+            last_delay: trace.last_delay.clone(),
             trace,
         }
     }

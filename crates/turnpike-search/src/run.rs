@@ -42,6 +42,8 @@ pub(crate) struct Counters {
     /// States that no other covers, when such states are left out.
     pub(crate) stored: Option<u64>,
     pub(crate) odds: Option<String>,
+    /// Transitions of the witness as it was found, when the strategy itself made it shorter.
+    pub(crate) original_length: Option<usize>,
 }
 
 pub(crate) struct Run<'m> {
@@ -276,6 +278,17 @@ impl<'m> Run<'m> {
         }
         self.hits = hits;
         Ok(())
+    }
+
+    /// Books objectives that the strategy saw itself to be met.
+    pub(crate) fn meet(&mut self, hits: &[Hit], path: &dyn Fn() -> Path) -> Result<(), Halt> {
+        self.settle(Ok(()), hits, path)
+    }
+
+    /// The accepting sets that a state is in, by bit.
+    pub(crate) fn marks(&mut self, state: &[u32], path: &dyn Fn() -> Path) -> Result<u64, Halt> {
+        let marks = self.monitor.marks(&mut *self.explorer, state);
+        marks.map_err(|error| self.step_error(error, path))
     }
 
     /// What the last call of [`check`](Self::check) found, met for the first time or again.

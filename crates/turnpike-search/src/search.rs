@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use turnpike_model::{Diagnostic, Model, ModelInfo, Trace};
+use turnpike_model::{Diagnostic, Model, ModelInfo, StepError, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
@@ -15,7 +15,7 @@ use crate::resources;
 use crate::rng::run_seed;
 use crate::run::{Control, Run};
 use crate::strategy::Strategy;
-use crate::witness::{Budget, confirm, shorten, trace_of};
+use crate::witness::{Budget, confirm, shorten, tell_times, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -50,21 +50,26 @@ pub fn search(
         vec![one_run(model, &options, &objectives, 0, options.threads, control)?]
     } else {
         let mut runs = many_runs(model, &options, &objectives, control)?;
-        if options.states_in_witness {
-            tell_states_of_the_shortest(model, &mut runs)?;
-        }
+        tell_more_of_the_shortest(model, &options, &mut runs)?;
         runs
     };
     Ok(SearchReport { verdict: SearchReport::overall(&runs), runs, warnings })
 }
 
-/// Of many runs, thousands perhaps, only the witness that will be shown has its states told.
-fn tell_states_of_the_shortest(model: &dyn Model, runs: &mut [RunReport]) -> Result<(), SearchError> {
+/// Of many runs, thousands perhaps, only the witness that will be shown has its states and times told.
+fn tell_more_of_the_shortest(
+    model: &dyn Model,
+    options: &SearchOptions,
+    runs: &mut [RunReport],
+) -> Result<(), SearchError> {
     let witnesses = runs.iter_mut().filter_map(|run| run.witness.as_mut());
     let Some(shortest) = witnesses.min_by_key(|witness| witness.length) else { return Ok(()) };
     let choices: Vec<u32> = shortest.trace.steps.iter().filter_map(|step| step.choice).collect();
-    let told = trace_of(model, &choices, true).map_err(|error| SearchError::Replay(error.message))?;
-    let trace = Trace { initial: told.initial, steps: told.steps, ..shortest.trace.clone() };
+    let failed = |error: StepError| SearchError::Replay(error.message);
+    let told = trace_of(model, &choices, options.states_in_witness).map_err(failed)?;
+    let mut trace = Trace { initial: told.initial, steps: told.steps, ..shortest.trace.clone() };
+    let objective = options.objectives.iter().find(|objective| objective.text() == shortest.objective);
+    tell_times(model, &mut trace, objective).map_err(failed)?;
     *shortest = WitnessReport::new(&shortest.objective, shortest.original_length, trace);
     Ok(())
 }
@@ -84,6 +89,7 @@ fn validate(options: &SearchOptions, info: &ModelInfo) -> Result<(), Diagnostic>
         Strategy::Genetic(genetic) => genetic.validate()?,
         _ => {}
     }
+    crate::strategy::validate_lasso(options)?;
     if options.cover {
         crate::strategy::validate_cover(&options.strategy, &options.objectives, info)?;
     }
@@ -194,8 +200,10 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     order.sort_by_key(|&index| (run.first != Some(index), index));
     for index in order.iter().copied().filter(|_| options.witness) {
         let Some(mut witness) = run.found[index].clone() else { continue };
-        let original = witness.len();
-        if options.shorten && options.strategy.wants_shortening(stop, options.cover) {
+        let original = counters.original_length.unwrap_or(witness.len());
+        // A lasso was made short from what its search stored.
+        let is_short = objectives[index].is_accepting();
+        if !is_short && options.shorten && options.strategy.wants_shortening(stop, options.cover) {
             (run.control.events)(&Event::Shortening { run: run.number, length: original });
             let budget = shorten_budget(options, counters.states);
             let (shorter, spent) = shorten(run, witness, budget);
@@ -206,6 +214,10 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         let mut trace = confirm(model, &witness, &objectives[index], options, with_states)?;
         trace.strategy = options.strategy.name().to_owned();
         trace.seed = Some(run.seed);
+        if options.runs == 1 {
+            let told = tell_times(model, &mut trace, Some(&objectives[index]));
+            told.map_err(|error| SearchError::Replay(error.message))?;
+        }
         witnesses.push(WitnessReport::new(objectives[index].text(), original, trace));
     }
     let measured_only = objectives.iter().all(Objective::is_measure);

@@ -101,12 +101,15 @@ fn verdicts_do_not_depend_on_covering() {
         let model = Intervals::random(number);
         for objective in ["label l1", "state high >= 9", "action c", "label l0", "state high >= 50"] {
             let expected = run(&model, &options(Strategy::Bfs, objective)).verdict;
-            for strategy in [Strategy::Bfs, Strategy::Dfs] {
+            let narrow = DrsOptions { walks: Some(1), ..DrsOptions::default() };
+            let drs = [Strategy::Drs(DrsOptions::default()), Strategy::Drs(narrow)];
+            for strategy in [Strategy::Bfs, Strategy::Dfs].into_iter().chain(drs) {
                 for accept in [Accept::Generation, Accept::Pop] {
                     let request = SearchOptions {
                         cover: true,
                         accept,
                         shorten: true,
+                        seed: number,
                         ..options(strategy.clone(), objective)
                     };
                     assert_eq!(run(&model, &request).verdict, expected, "model {number}, {objective}");
@@ -237,6 +240,8 @@ fn what_covering_cannot_answer_is_refused() {
     }
     let unasked = SearchOptions { objectives: Vec::new(), ..with(Strategy::Bfs, "deadlock") };
     assert!(refused(&model, &unasked).contains("deadlock"));
+    let anytime = DrsOptions { anytime: true, ..DrsOptions::default() };
+    assert!(refused(&model, &with(Strategy::Drs(anytime), "label l1")).contains("--anytime"));
     for strategy in [Strategy::Rdfs, Strategy::Auto, Strategy::Highway { width: 3 }] {
         let message = refused(&model, &with(strategy.clone(), "label l1"));
         assert!(message.contains(strategy.name()) && message.contains("--strategy bfs"), "{message}");

@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader};
 
 use serde_json::{Value, json};
-use turnpike_model::{Diagnostic, Step, Trace};
+use turnpike_model::{Diagnostic, Trace};
+use turnpike_search::StepReport;
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;
@@ -96,14 +97,14 @@ fn header(trace: &Trace) -> Vec<String> {
 
 /// A trace as the `witness` of a report.
 pub(crate) fn witness(trace: &Trace) -> Value {
-    let step = |step: &Step| match &step.state {
-        Some(state) => json!({"label": step.label, "state": state}),
-        None => json!({"label": step.label}),
-    };
-    json!({
+    let mut witness = json!({
         "length": trace.len(),
         "loop": trace.loop_start,
         "initial": trace.initial,
-        "steps": trace.steps.iter().map(step).collect::<Vec<_>>(),
-    })
+        "steps": trace.steps.iter().map(StepReport::from).collect::<Vec<_>>(),
+    });
+    if let Some(delay) = &trace.last_delay {
+        witness["last_delay"] = delay.as_str().into();
+    }
+    witness
 }

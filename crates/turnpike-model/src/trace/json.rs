@@ -25,6 +25,9 @@ pub(super) fn write(trace: &Trace, mut out: impl Write) -> io::Result<()> {
     field(&mut out, "seed", &trace.seed.map(|seed| format!("{seed:#x}")))?;
     field(&mut out, "loop", &trace.loop_start)?;
     field(&mut out, "initial", &trace.initial)?;
+    if trace.last_delay.is_some() {
+        field(&mut out, "last_delay", &trace.last_delay)?;
+    }
     write!(out, "  \"steps\": [")?;
     for (index, step) in trace.steps.iter().enumerate() {
         out.write_all(if index == 0 { b"\n    " } else { b",\n    " })?;
@@ -75,6 +78,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
         loop_start: body.loop_start,
         initial: body.initial,
         steps: body.steps,
+        last_delay: body.last_delay,
     };
     trace.check()?;
     Ok(trace)
@@ -120,6 +124,8 @@ struct Body {
     loop_start: Option<usize>,
     #[serde(default)]
     initial: Option<StateValues>,
+    #[serde(default)]
+    last_delay: Option<String>,
     steps: Vec<Step>,
 }
 
@@ -201,6 +207,7 @@ fn malformed(error: serde_json::Error) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::{Moment, Schedule};
     use proptest::prelude::*;
 
     fn written(trace: &Trace) -> String {
@@ -233,6 +240,7 @@ mod tests {
                 },
                 Step::new("tau"),
             ],
+            last_delay: None,
         };
         let expected = format!(
             r#"{{
@@ -256,6 +264,22 @@ mod tests {
         );
         assert_eq!(written(&trace), expected);
         assert_eq!(Trace::parse(expected.as_bytes()), Ok(trace));
+        let mut timed = Trace { steps: vec![Step::new("a"), Step::new("b")], ..Trace::default() };
+        timed.set_times(Schedule {
+            moments: vec![Moment {
+                delay: "1/2".to_owned(),
+                time: "5/2".to_owned(),
+                clocks: vec![("x".to_owned(), "0".to_owned()), ("y".to_owned(), "5/2".to_owned())],
+            }],
+            last_delay: Some("3".to_owned()),
+        });
+        let text = written(&timed);
+        assert!(text.ends_with(concat!(
+            "  \"last_delay\": \"3\",\n  \"steps\": [\n",
+            "    {\"label\":\"a\",\"delay\":\"1/2\",\"time\":\"5/2\",\"clocks\":{\"x\":\"0\",\"y\":\"5/2\"}},\n",
+            "    {\"label\":\"b\"}\n  ]\n}\n"
+        )));
+        assert_eq!(Trace::parse(text.as_bytes()), Ok(timed));
         assert!(written(&Trace::default()).ends_with("\"steps\": []\n}\n"));
     }
 
@@ -355,6 +379,7 @@ mod tests {
             numbers in (any::<u64>(), any::<Option<u64>>(), any::<Option<usize>>()),
             initial in values(),
             steps in prop::collection::vec((any::<String>(), any::<Option<u32>>(), values()), 0..12),
+            times in (any::<Option<String>>(), any::<Option<String>>(), values(), any::<Option<String>>()),
         ) -> Trace {
             let loop_start = numbers.2.filter(|_| !steps.is_empty()).map(|index| index % steps.len());
             Trace {
@@ -365,7 +390,18 @@ mod tests {
                 seed: numbers.1,
                 loop_start,
                 initial,
-                steps: steps.into_iter().map(|(label, choice, state)| Step { label, choice, state }).collect(),
+                steps: steps
+                    .into_iter()
+                    .map(|(label, choice, state)| Step {
+                        label,
+                        choice,
+                        state,
+                        delay: times.0.clone(),
+                        time: times.1.clone(),
+                        clocks: times.2.clone(),
+                    })
+                    .collect(),
+                last_delay: times.3,
             }
         }
     }

@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::gzip;
+use crate::system::Schedule;
 
 /// The version of the JSON format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;
@@ -39,7 +40,7 @@ pub const VERSION: u64 = 1;
 pub type StateValues = IndexMap<String, String>;
 
 /// One transition of a trace and the state it leads to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The label's text.
     pub label: String,
@@ -49,12 +50,21 @@ pub struct Step {
     /// The state reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<StateValues>,
+    /// For models with time: how long after the step before it is taken, as an exact rational.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// When it is taken, since the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// Clock values right after it, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<StateValues>,
 }
 
 impl Step {
     /// A step of which only the label is known.
     pub fn new(label: impl Into<String>) -> Self {
-        Step { label: label.into(), choice: None, state: None }
+        Step { label: label.into(), ..Step::default() }
     }
 }
 
@@ -77,6 +87,8 @@ pub struct Trace {
     pub initial: Option<StateValues>,
     /// The transitions.
     pub steps: Vec<Step>,
+    /// For models with time: how long after the last step the objective is met, if not at once.
+    pub last_delay: Option<String>,
 }
 
 /// How a trace is written.
@@ -120,6 +132,16 @@ impl Trace {
     /// The labels of all steps.
     pub fn labels(&self) -> impl ExactSizeIterator<Item = &str> {
         self.steps.iter().map(|step| step.label.as_str())
+    }
+
+    /// Writes down when the steps are taken.
+    pub fn set_times(&mut self, schedule: Schedule) {
+        for (step, moment) in self.steps.iter_mut().zip(schedule.moments) {
+            step.delay = Some(moment.delay);
+            step.time = Some(moment.time);
+            step.clocks = Some(moment.clocks.into_iter().collect());
+        }
+        self.last_delay = schedule.last_delay;
     }
 
     /// Reads a trace in any of the formats, compressed or not.
@@ -261,6 +283,7 @@ mod tests {
             label: format!("send({},{})", index % 7, index % 11),
             choice: Some(index % 5),
             state: Some([("s".to_owned(), index.to_string())].into_iter().collect()),
+            ..Step::default()
         };
         let trace =
             Trace { seed: Some(u64::MAX), steps: (0..1_000_000).map(step).collect(), ..Trace::default() };

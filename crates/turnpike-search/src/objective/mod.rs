@@ -30,11 +30,16 @@ pub(crate) enum Goal {
     Nondeterminism,
     Violation(ViolationKind),
     AnyError,
-    Extreme { maximise: bool, quantity: String },
+    Extreme {
+        maximise: bool,
+        quantity: String,
+    },
     Cover(Pattern),
+    /// A cycle through a state of each of these sets; through any state when there are none.
+    Accepting(Vec<String>),
 }
 
-const KEYWORDS: [&str; 16] = [
+const KEYWORDS: [&str; 17] = [
     "deadlock",
     "action",
     "label",
@@ -51,6 +56,7 @@ const KEYWORDS: [&str; 16] = [
     "min",
     "max",
     "cover",
+    "accepting",
 ];
 
 impl Objective {
@@ -67,6 +73,19 @@ impl Objective {
     /// Whether it is only measured: it never ends a search.
     pub fn is_measure(&self) -> bool {
         matches!(self.goal, Goal::Extreme { .. } | Goal::Cover(_))
+    }
+
+    /// Whether it is an accepting cycle, which is looked for in a way of its own.
+    pub fn is_accepting(&self) -> bool {
+        matches!(self.goal, Goal::Accepting(_))
+    }
+
+    /// How many sets of states an accepting cycle must go through; 0 for other objectives.
+    pub(crate) fn acceptance_sets(&self) -> usize {
+        match &self.goal {
+            Goal::Accepting(sets) => sets.len().max(1),
+            _ => 0,
+        }
     }
 
     /// Whether it is tested on transitions or on states reached, rather than on expanded states as a whole.
@@ -137,6 +156,14 @@ impl FromStr for Objective {
             "label" => Goal::Label(Pattern::new(&needs("a label pattern", "report(*)")?)),
             "state" => Goal::State(needs("a state expression", "x >= 3")?),
             "cover" => Goal::Cover(Pattern::new(&needs("a label pattern", "report(*)")?)),
+            "accepting" => {
+                let sets: Vec<String> = rest.split(';').map(|set| set.trim().to_owned()).collect();
+                match sets.iter().any(String::is_empty) {
+                    true if rest.is_empty() => Goal::Accepting(Vec::new()),
+                    true => return Err(Diagnostic::error(format!("'{rest}' has an empty set of states"))),
+                    false => Goal::Accepting(sets),
+                }
+            }
             "min" | "max" => Goal::Extreme {
                 maximise: keyword == "max",
                 quantity: needs("a label argument or a measure", "report.1")?,
@@ -171,6 +198,8 @@ mod tests {
             "min report.1",
             "max depth",
             "cover report(*)",
+            "accepting",
+            "accepting a,b; x > 3",
         ] {
             let objective: Objective = text.parse().unwrap();
             assert_eq!(objective.text(), text);
@@ -185,6 +214,7 @@ mod tests {
         assert_eq!(message("deadlok"), "there is no objective 'deadlok' (did you mean 'deadlock'?)");
         assert!(message("action").contains("needs one or more action names"));
         assert!(message("deadlock now").contains("takes nothing after it"));
+        assert!(message("accepting a;;b").contains("empty set of states"));
         assert!(message("action a,,b").contains("empty action name"));
     }
 }

@@ -45,6 +45,21 @@ impl StateTest {
         })
     }
 
+    /// A list of labels where states have them, or a condition.
+    fn of_set(text: &str, explorer: &mut dyn Explorer, info: &ModelInfo) -> Result<Self, Diagnostic> {
+        let labels = explorer.label_predicate(text);
+        if let Ok(Some(id)) = labels {
+            return Ok(StateTest::Native(id));
+        }
+        match (StateTest::of_expression(text, explorer, info), labels) {
+            // What can only be a list of names was not meant as a condition.
+            (Err(_), Err(error)) if text.chars().all(|c| c.is_alphanumeric() || "_,.$@ ".contains(c)) => {
+                Err(error)
+            }
+            (condition, _) => condition,
+        }
+    }
+
     fn holds(&self, explorer: &mut dyn Explorer, state: &[u32]) -> Result<bool, StepError> {
         match self {
             StateTest::Native(id) => explorer.holds(*id, state),
@@ -95,6 +110,8 @@ pub(crate) struct Monitor {
     violations: Vec<usize>,
     extremes: Vec<Extreme>,
     covers: Vec<usize>,
+    /// The sets of states that an accepting cycle goes through; none of them means that any state will do.
+    accepting: Option<Vec<StateTest>>,
     /// `label` objectives (by bit) that are about states, not about transitions.
     state_labels: u64,
     lookahead: bool,
@@ -135,6 +152,7 @@ impl Monitor {
             violations: Vec::new(),
             extremes: Vec::new(),
             covers: Vec::new(),
+            accepting: None,
             state_labels: 0,
             lookahead,
             accept: Accept::Generation,
@@ -175,6 +193,16 @@ impl Monitor {
                     });
                 }
                 Goal::Cover(_) => monitor.covers.push(index),
+                Goal::Accepting(sets) if sets.len() > 64 => {
+                    let count = sets.len();
+                    return Err(Diagnostic::error(format!(
+                        "{count} sets of states were given, at most 64 are possible"
+                    )));
+                }
+                Goal::Accepting(sets) => {
+                    let tests = sets.iter().map(|text| StateTest::of_set(text, explorer, info));
+                    monitor.accepting = Some(tests.collect::<Result<_, _>>()?);
+                }
                 Goal::Action(_) => {}
             }
         }
@@ -199,6 +227,35 @@ impl Monitor {
     /// Treats the initial state as any other, also if it is only a place from which the proper ones are reached.
     pub(crate) fn count_root(&mut self) {
         self.root = None;
+    }
+
+    /// Whether an accepting cycle is looked for.
+    pub(crate) fn seeks_lasso(&self) -> bool {
+        self.accepting.is_some()
+    }
+
+    /// How many sets of states an accepting cycle must go through.
+    pub(crate) fn acceptance_sets(&self) -> u32 {
+        self.accepting.as_ref().map_or(1, |sets| sets.len().max(1) as u32)
+    }
+
+    /// The sets that a state is in, by bit.
+    pub(crate) fn marks(&self, explorer: &mut dyn Explorer, state: &[u32]) -> Result<u64, StepError> {
+        let Some(sets) = self.accepting.as_ref().filter(|sets| !sets.is_empty()) else { return Ok(1) };
+        let mut marks = 0;
+        for (index, set) in sets.iter().enumerate() {
+            marks |= u64::from(set.holds(explorer, state)?) << index;
+        }
+        Ok(marks)
+    }
+
+    /// Whether these states, all those of a cycle, are in all sets together.
+    pub(crate) fn accepts(&self, explorer: &mut dyn Explorer, cycle: &[Vec<u32>]) -> Result<bool, StepError> {
+        let mut marks = 0;
+        for state in cycle {
+            marks |= self.marks(explorer, state)?;
+        }
+        Ok(marks == u64::MAX >> (64 - self.acceptance_sets()))
     }
 
     /// Whether this is the initial state that is not counted.

@@ -67,15 +67,18 @@ impl CoverStore {
         }
     }
 
-    /// Takes a state in unless one that is there covers it; tells its id.
-    pub(crate) fn insert(&mut self, explorer: &mut dyn Explorer, state: &[u32], parent: u32) -> Option<u32> {
+    /// Takes a state in unless one that is there covers it. Tells the id of the state or of the one that covers it, and
+    /// whether the state is new.
+    pub(crate) fn insert(&mut self, explorer: &mut dyn Explorer, state: &[u32], parent: u32) -> (u32, bool) {
         let (key, new) = self.keys.insert(&state[..self.key_words]);
         if new {
             self.buckets.push(Bucket { start: 0, len: 0, capacity: 0 });
         }
         let bucket = self.buckets[key as usize];
-        if bucket.len > 0 && explorer.covered_by(state, self.words(bucket)).is_some() {
-            return None;
+        if bucket.len > 0
+            && let Some(place) = explorer.covered_by(state, self.words(bucket))
+        {
+            return (self.owners[bucket.start as usize + place], false);
         }
         let id = self.nodes.len() as u32;
         let depth = if parent == ROOT { 0 } else { self.nodes[parent as usize].depth + 1 };
@@ -88,7 +91,7 @@ impl CoverStore {
         self.pool[slot * width..(slot + 1) * width].copy_from_slice(state);
         self.owners[slot] = id;
         self.buckets[key as usize].len += 1;
-        Some(id)
+        (id, true)
     }
 
     /// Leaves out all other states that state `id` covers.

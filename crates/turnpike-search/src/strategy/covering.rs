@@ -82,13 +82,15 @@ pub(crate) fn validate(
     objectives: &[Objective],
     info: &ModelInfo,
 ) -> Result<(), Diagnostic> {
-    if !matches!(strategy, Strategy::Bfs | Strategy::Dfs) {
-        let message =
-            format!("covered states can be left out by bfs and dfs, but the strategy is {}", strategy.name());
+    if let Strategy::Drs(options) = strategy {
+        super::drs::validate_cover(options)?;
+    } else if !matches!(strategy, Strategy::Bfs | Strategy::Dfs) {
+        let name = strategy.name();
+        let message = format!("covered states are left out by bfs, dfs and drs, but the strategy is {name}");
         return Err(Diagnostic::error(message).help("add --strategy bfs, or leave out --cover"));
     }
     let unfit = |goal: &Goal| match goal {
-        Goal::Deadlock | Goal::AnyError | Goal::Livelock | Goal::Nondeterminism => true,
+        Goal::Deadlock | Goal::AnyError | Goal::Livelock | Goal::Nondeterminism | Goal::Accepting(_) => true,
         Goal::Extreme { quantity, .. } => info.measure(quantity).is_some(),
         _ => false,
     };

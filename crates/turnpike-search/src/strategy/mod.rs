@@ -13,6 +13,7 @@ mod genetic;
 mod highway;
 mod highway_approx;
 mod highway_ideal;
+mod lasso;
 mod level_set;
 mod random;
 mod table;
@@ -22,6 +23,8 @@ mod tests;
 pub(crate) use covering::validate as validate_cover;
 pub use drs::{DrsOptions, Fringe};
 pub use genetic::{Fitness, GeneticOptions};
+pub use lasso::LassoAlgorithm;
+pub(crate) use lasso::validate as validate_lasso;
 pub use random::{Over, RandomOptions};
 pub use table::{StrategyInfo, TABLE, find};
 use turnpike_model::{Diagnostic, ModelInfo};
@@ -212,6 +215,9 @@ impl Strategy {
 
     /// Runs to the end. `Exhausted` claims that every reachable state was expanded.
     pub(crate) fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if run.monitor.seeks_lasso() {
+            return lasso::search(run, self);
+        }
         match self {
             Strategy::Random(options) => random::search(run, options),
             Strategy::Bfs if run.options.cover => covering::search(run, covering::Order::FirstIn),

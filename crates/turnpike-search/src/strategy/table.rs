@@ -44,7 +44,7 @@ pub const TABLE: &[StrategyInfo] = &[
         guarantee: "complete; shortest witness",
         memory: "all reachable states up to the depth of the witness",
         when: "the state space fits, or the bug is near",
-        flags: "--threads --store",
+        flags: "--threads --store --cover --algorithm",
     },
     StrategyInfo {
         name: "dfs",
@@ -52,7 +52,7 @@ pub const TABLE: &[StrategyInfo] = &[
         guarantee: "complete on finite systems",
         memory: "all states met",
         when: "deep bugs when the order of transitions is meaningful",
-        flags: "--max-depth --store",
+        flags: "--max-depth --store --cover --algorithm",
     },
     StrategyInfo {
         name: "rdfs",
@@ -60,7 +60,7 @@ pub const TABLE: &[StrategyInfo] = &[
         guarantee: "complete on finite systems",
         memory: "all states met",
         when: "finding a bug with the fewest states; witnesses are long",
-        flags: "--max-depth --store",
+        flags: "--max-depth --store --algorithm",
     },
     StrategyInfo {
         name: "highway",
@@ -92,7 +92,7 @@ pub const TABLE: &[StrategyInfo] = &[
         guarantee: "complete without a cutoff; shortest witness with --depth-aware --increment 1 or --anytime",
         memory: "all states met",
         when: "very deep bugs, and complete when there are none",
-        flags: "--walks --cutoff --increment --fringe --literal --depth-aware --anytime",
+        flags: "--cover --walks --cutoff --increment --fringe --literal --depth-aware --anytime",
     },
     StrategyInfo {
         name: "genetic",

@@ -8,5 +8,5 @@ mod shorten;
 
 pub(crate) use path::{Path, Witness};
 pub use replay::{Divergence, Replayed, judge, replay};
-pub(crate) use replay::{confirm, trace_of};
+pub(crate) use replay::{confirm, tell_times, trace_of};
 pub(crate) use shorten::{Budget, shorten};

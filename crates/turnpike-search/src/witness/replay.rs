@@ -1,6 +1,6 @@
 //! Re-execution: of a witness before it is reported, and of a trace file on a model.
 
-use turnpike_model::{Explorer, Model, StateValues, Step, StepError, Successors, Trace};
+use turnpike_model::{Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace};
 
 use super::{Path, Witness};
 use crate::error::SearchError;
@@ -36,6 +36,13 @@ pub(crate) fn confirm(
         return Err(SearchError::Replay("the loop does not close".into()));
     }
     let expanded = &states[witness.stem];
+    if objective.is_accepting() {
+        let accepted =
+            is_accepting(explorer, info, objective, &states, witness.loop_start).map_err(failed)?;
+        return accepted
+            .then_some(trace)
+            .ok_or_else(|| SearchError::Replay("the loop is not accepting".into()));
+    }
     let mut successors = Successors::new(info.width);
     // The objective is judged afresh: by a monitor and an explorer that have seen nothing else.
     let (internal, lookahead) = (&options.internal, options.lookahead);
@@ -54,6 +61,39 @@ pub(crate) fn confirm(
         return Err(SearchError::Replay(format!("the last step does not meet '{objective}'")));
     }
     Ok(trace)
+}
+
+/// Whether the end of these states, from `loop_start` on, is a cycle that is accepting.
+fn is_accepting(
+    explorer: &mut dyn Explorer,
+    info: &ModelInfo,
+    objective: &Objective,
+    states: &[Vec<u32>],
+    loop_start: Option<usize>,
+) -> Result<bool, StepError> {
+    let Some(cycle) = loop_start.and_then(|start| states.get(start..states.len() - 1)) else {
+        return Ok(false);
+    };
+    let monitor = Monitor::new(std::slice::from_ref(objective), &[], false, explorer, info)
+        .map_err(|diagnostic| StepError::new(diagnostic.message))?;
+    Ok(cycle.first() == states.last() && monitor.accepts(explorer, cycle)?)
+}
+
+/// Writes down when the steps of a trace, with all its choices, are taken, if the model knows time.
+pub(crate) fn tell_times(
+    model: &dyn Model,
+    trace: &mut Trace,
+    objective: Option<&Objective>,
+) -> Result<(), StepError> {
+    let choices: Vec<u32> = trace.steps.iter().filter_map(|step| step.choice).collect();
+    let target = objective.and_then(|objective| match &objective.goal {
+        Goal::State(condition) => Some(condition.as_str()),
+        _ => None,
+    });
+    if let Some(schedule) = model.schedule(&choices, target)? {
+        trace.set_times(schedule);
+    }
+    Ok(())
 }
 
 /// The trace that these choices make from the initial state, with the values of its states if wanted.
@@ -80,6 +120,7 @@ pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) ->
             label: explorer.label(successors.label(choice as usize)).text,
             choice: Some(choice),
             state: with_states.then(|| values(explorer, &info.parameters, &state)),
+            ..Step::default()
         });
     }
     Ok(trace)
@@ -170,6 +211,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
             label: trace.steps[index - 1].label.clone(),
             choice: Some(*choice),
             state: Some(state),
+            ..Step::default()
         });
         at = *parent;
     }
@@ -179,15 +221,19 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     let deadlock = explorer.is_deadlock(last, &successors);
     let enabled = (0..successors.len()).map(|index| explorer.label(successors.label(index)).text).collect();
     let initial = Some(values(explorer, &info.parameters, &levels[0][0].2));
-    let trace = Trace {
+    let mut trace = Trace {
         model: info.name.clone(),
         fingerprint: info.fingerprint,
         initial,
         steps: executed,
         // A loop that was not reached does not close.
         loop_start: trace.loop_start.filter(|_| divergence.is_none()),
+        last_delay: None,
         ..trace.clone()
     };
+    // A trace from elsewhere may be a run only of the abstraction: then there are no times to tell.
+    let objective = trace.objective.parse::<Objective>().ok().filter(|_| divergence.is_none());
+    let _ = tell_times(model, &mut trace, objective.as_ref());
     Ok(Replayed { trace, divergence, enabled, deadlock })
 }
 
@@ -209,6 +255,10 @@ pub fn judge(
     let explorer = &mut *explorer;
     let states = Path::Choices(choices.clone()).into_states(explorer).map_err(failed)?;
     let mut successors = Successors::new(info.width);
+    if objective.is_accepting() {
+        let start = replayed.trace.loop_start;
+        return is_accepting(explorer, info, objective, &states, start).map(Some).map_err(failed);
+    }
     if objective.goal == Goal::Livelock {
         let Some(start) = replayed.trace.loop_start else { return Ok(Some(false)) };
         let mut endless = start < choices.len() && states.get(start) == states.last();

@@ -1,5 +1,6 @@
 //! A small kind of model in which states cover each other: a location and an interval of values. A bigger interval can do
-//! all that a smaller one can.
+//! all that a smaller one can. Each test uses what it needs of it.
+#![allow(dead_code)]
 
 use turnpike_model::{
     Diagnostic, Explorer, Label, LabelId, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule,

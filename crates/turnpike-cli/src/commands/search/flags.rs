@@ -26,7 +26,7 @@ Examples:
 
 Objectives (--find):
   deadlock, livelock, nondeterminism, action NAME[,NAME...], label PATTERN, state EXPRESSION,
-  any-error, assertion, panic, crash, heap, race, leak; only measured: min X, max X, cover PATTERN
+  accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak; only measured: min X, max X, cover PATTERN
 
 Limits hold for each run. A random walk ends after 1,000,000 states unless --max-states or --max-time
 says otherwise; every search ends before memory does.
@@ -84,6 +84,9 @@ pub(crate) struct StrategyArgs {
     /// How to search; `turnpike strategies` explains them
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = StrategyName, hide_possible_values = true)]
     pub(crate) strategy: String,
+    /// dfs, rdfs, bfs: how accepting cycles are looked for [default: ndfs for dfs and rdfs, else scc]
+    #[arg(long, value_enum, value_name = "ALGORITHM")]
+    pub(crate) algorithm: Option<AlgorithmArg>,
     /// highway*, beam: states kept per level [default: 32]
     #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
     pub(crate) width: Option<u64>,
@@ -144,6 +147,15 @@ pub(crate) struct StrategyArgs {
     /// genetic, mutation: start over after this many generations without improvement; 0 never [default: 15]
     #[arg(long, value_name = "N", value_parser = values::count::<u32>)]
     pub(crate) stagnation: Option<u32>,
+}
+
+/// How accepting cycles are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AlgorithmArg {
+    /// Nested depth-first search.
+    Ndfs,
+    /// Strongly connected components.
+    Scc,
 }
 
 /// How the search is carried out.

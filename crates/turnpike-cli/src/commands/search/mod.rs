@@ -13,10 +13,11 @@ mod warnings;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use flags::AcceptArg;
 pub(crate) use flags::Args;
+use flags::{AcceptArg, AlgorithmArg};
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
+use turnpike_search::strategy::LassoAlgorithm;
 use turnpike_search::{Accept, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Verdict};
 
 use crate::cli::Format;
@@ -59,6 +60,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         AcceptArg::Generation => Accept::Generation,
         AcceptArg::Pop => Accept::Pop,
     };
+    options.algorithm = args.strategy.algorithm.map(|algorithm| match algorithm {
+        AlgorithmArg::Ndfs => LassoAlgorithm::Nested,
+        AlgorithmArg::Scc => LassoAlgorithm::Components,
+    });
     options.cover = args.model.reading.covering();
     options.internal = args.goal.tau.clone();
     options.limits = limits;
@@ -170,7 +175,11 @@ fn objectives(texts: &[String]) -> Outcome<Vec<Objective>> {
 
 /// An error in a state expression, with the expression it points into.
 fn pointing(diagnostic: Diagnostic, objectives: &[Objective], model: &dyn Model) -> Failure {
-    let expressions = objectives.iter().filter_map(|objective| objective.text().strip_prefix("state "));
+    let expressions = objectives.iter().flat_map(|objective| match objective.text().split_once(' ') {
+        Some(("state", text)) => vec![text],
+        Some(("accepting", sets)) => sets.split(';').collect(),
+        _ => Vec::new(),
+    });
     let mut explorer = model.explorer();
     let is_wrong = |text: &&str| match explorer.predicate(text) {
         Ok(Some(_)) => false,

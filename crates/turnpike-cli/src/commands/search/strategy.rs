@@ -21,6 +21,7 @@ const GENETIC: &[&str] = &["genetic", "mutation"];
 /// Every flag that belongs to some strategies only: its name, whether it was given, and to which.
 fn owned_flags(args: &StrategyArgs) -> Vec<(&'static str, bool, &'static [&'static str])> {
     vec![
+        ("--algorithm", args.algorithm.is_some(), &["dfs", "rdfs", "bfs"]),
         ("--width", args.width.is_some(), LEVELS),
         ("--guide", args.guide.is_some(), GUIDED),
         ("--queue", args.queue.is_some(), &["best-first"]),
@@ -169,7 +170,7 @@ mod tests {
     /// The words of `turnpike strategies` and the flags that are accepted must not drift apart.
     #[test]
     fn the_table_names_the_flags_that_are_accepted() {
-        let general = ["--threads", "--store", "--max-depth"];
+        let general = ["--threads", "--store", "--max-depth", "--cover"];
         let flags = owned_flags(&args("auto"));
         for info in strategy::TABLE {
             let words = match info.flags.strip_prefix("as ") {

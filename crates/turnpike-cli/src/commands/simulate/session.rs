@@ -183,6 +183,7 @@ impl<'m> Session<'m> {
                     label: taken.label.clone(),
                     choice: Some(taken.choice),
                     state: Some(values(explorer, info, &taken.state)),
+                    ..Step::default()
                 })
                 .collect(),
             ..Trace::default()

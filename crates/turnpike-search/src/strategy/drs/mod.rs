@@ -14,13 +14,16 @@
 //! limit of c - 1 on depth.
 //!
 //! **Variants.** `literal.rs` is figure 3 as printed, and lists what is wrong with it; `completed.rs` closes the holes
-//! and has the depth-aware variant; `anytime.rs` goes on after a hit; `fringe.rs` is the set they draw from.
+//! and has the depth-aware variant; `anytime.rs` goes on after a hit; `covered.rs` leaves out covered states; `fringe.rs` is the set they draw from.
 
 mod anytime;
 mod completed;
+mod covered;
 mod fringe;
 mod literal;
 
+pub(in crate::strategy) use covered::validate as validate_cover;
+pub(in crate::strategy) use fringe::OpenSet;
 use turnpike_model::Diagnostic;
 
 use crate::error::{Halt, SearchError};
@@ -98,11 +101,15 @@ pub(crate) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
         );
         return Err(SearchError::from(error).into());
     }
-    if options.literal { literal::search(run, options) } else { completed::search(run, options) }
+    match () {
+        () if run.options.cover => covered::search(run, options),
+        () if options.literal => literal::search(run, options),
+        () => completed::search(run, options),
+    }
 }
 
 /// The depth whose states are never expanded: the cutoff or the engine's limit, whichever is smaller.
-fn cutoff(run: &Run<'_>, options: &DrsOptions) -> u32 {
+pub(in crate::strategy) fn cutoff(run: &Run<'_>, options: &DrsOptions) -> u32 {
     let cutoff = options.cutoff.unwrap_or(u32::MAX).saturating_add(run.uncounted_levels());
     cutoff.min(run.max_depth.saturating_add(1))
 }
