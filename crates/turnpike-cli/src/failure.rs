@@ -119,7 +119,7 @@ impl Failure {
                 steps: trace
                     .steps
                     .iter()
-                    .map(|step| StepReport { label: step.label.clone(), state: step.state.clone() })
+                    .map(StepReport::from)
                     .collect(),
             }),
         }
