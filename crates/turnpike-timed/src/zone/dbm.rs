@@ -53,6 +53,8 @@ pub(super) struct Scratch {
     /// Rows that closing may change, and rows by which it may change them.
     pub(super) changed: Vec<usize>,
     pub(super) pivots: Vec<usize>,
+    /// Entries one after the other.
+    pub(super) flat: Vec<i32>,
     /// Where columns come from that come from elsewhere.
     moved: Vec<(usize, usize)>,
 }

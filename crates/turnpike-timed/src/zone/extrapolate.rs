@@ -1,7 +1,7 @@
 //! Zones made coarser by the constants that clocks are still compared with, so that there are finitely many.
 
 use super::dbm::{INFINITE, Scratch};
-use super::lanes::{LANES, Lanes};
+use super::lanes::{LANES, Lanes, UNROLLED};
 use super::{Bound, Dbm, NO_BOUND};
 
 /// How zones are made coarser so that there are finitely many.
@@ -150,7 +150,10 @@ impl Dbm {
             }
             for &i in &*changed {
                 let row = &mut entries[i * width..][..width];
-                prepared.relax(row, row[chunk][lane]);
+                let number = row[chunk][lane];
+                if width <= UNROLLED || number != INFINITE {
+                    prepared.relax(row, number);
+                }
             }
         }
         prepared.set(Bound::ZERO.0, &entries[..width]);

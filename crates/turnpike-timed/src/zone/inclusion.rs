@@ -28,11 +28,10 @@ impl Dbm {
     pub fn simulates(&self, other: &Dbm, lower: &[i32], upper: &[i32]) -> bool {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
         self.dimension == other.dimension
-            && with_thresholds(&other.flat()[..other.dimension], upper, |thresholds| {
+            && with_thresholds(other.flat()[1..].iter().copied(), upper, |thresholds| {
                 let mut rows = self.rows().zip(other.rows()).zip(lower_bounds(lower));
                 !rows.any(|((bigger, smaller), lower)| {
-                    lower != NO_BOUND
-                        && escapes(bigger.iter().copied(), smaller.iter().copied(), thresholds, lower)
+                    lower != NO_BOUND && escapes(bigger, smaller, thresholds, lower)
                 })
             })
     }
@@ -45,11 +44,15 @@ pub(super) fn lower_bounds(lower: &[i32]) -> impl Iterator<Item = i32> {
 
 /// Calls back with what the clocks' least values, row 0 of the smaller zone, must be compared with: the values themselves, unless the clock is above its upper
 /// bound and cannot tell anything apart.
-pub(super) fn with_thresholds<T>(least: &[i32], upper: &[i32], run: impl FnOnce(&mut [i32]) -> T) -> T {
+pub(super) fn with_thresholds<T>(
+    least: impl Iterator<Item = i32>,
+    upper: &[i32],
+    run: impl FnOnce(&mut [i32]) -> T,
+) -> T {
     THRESHOLDS.with_borrow_mut(|thresholds| {
         thresholds.clear();
         thresholds.push(Bound::ZERO.0);
-        thresholds.extend(least[1..].iter().zip(upper).map(|(&least, &upper)| {
+        thresholds.extend(least.zip(upper).map(|(least, &upper)| {
             let compared =
                 upper != NO_BOUND && least >= Bound::weak(-upper.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
             if compared { least } else { i32::MIN }
@@ -61,15 +64,15 @@ pub(super) fn with_thresholds<T>(least: &[i32], upper: &[i32], run: impl FnOnce(
 /// Whether a row shows that a valuation of the smaller zone is not simulated: below the bigger zone's bound there is none that the row's clock, above its
 /// lower bound, could be moved to.
 #[inline]
-pub(super) fn escapes(
-    bigger: impl Iterator<Item = i32>,
-    smaller: impl Iterator<Item = i32>,
-    thresholds: &[i32],
-    lower: i32,
-) -> bool {
+pub(super) fn escapes(bigger: &[i32], smaller: &[i32], thresholds: &[i32], lower: i32) -> bool {
     let strict = Bound::strict(-lower.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
-    // Infinite bounds of the bigger zone are never less than those of the smaller one.
-    bigger.zip(smaller).zip(thresholds).fold(false, |escapes, ((bigger, smaller), &threshold)| {
-        escapes | ((bigger < smaller) & ((bigger & !1) + strict < threshold))
-    })
+    let length = bigger.len().min(smaller.len()).min(thresholds.len());
+    let (bigger, smaller, thresholds) = (&bigger[..length], &smaller[..length], &thresholds[..length]);
+    let mut escapes = 0;
+    for x in 0..length {
+        // Infinite bounds of the bigger zone are never less than those of the smaller one.
+        let less = bigger[x] < smaller[x];
+        escapes |= i32::from(less & ((bigger[x] & !1) + strict < thresholds[x]));
+    }
+    escapes != 0
 }

@@ -12,6 +12,9 @@ pub(super) type Lanes = [i32; LANES];
 /// Rows are padded to a multiple of this with infinity.
 pub(super) const LANES: usize = 4;
 
+/// Rows of up to this many arrays have loops of their own, and no test whether there is anything to do: a branch costs more.
+pub(super) const UNROLLED: usize = 4;
+
 /// Stands for infinity in sums: twice this does not overflow, and with three finite bounds taken off it is still more than infinity. Counts as weak.
 const HUGE: i32 = (1 << 30) - 1;
 
@@ -93,8 +96,7 @@ fn relax_rows_of(rows: &mut [Lanes], width: usize, column: usize, prepared: &Pre
         && !row.is_empty()
     {
         let number = row[chunk][lane];
-        // A branch costs more than a short row.
-        if width <= 4 || number != INFINITE {
+        if width <= UNROLLED || number != INFINITE {
             prepared.relax(row, number);
         }
         rest = after;

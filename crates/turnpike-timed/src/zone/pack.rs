@@ -29,82 +29,69 @@ impl Shape {
     }
 }
 
-/// Packs a zone into a buffer.
-pub(super) fn pack(zone: &Dbm, out: &mut Vec<i16>) -> Shape {
-    let n = zone.dimension;
-    if out.len() != n * (n - 1) {
-        out.resize(n * (n - 1), 0);
-    }
-    let fits = match zone.width {
-        1 => pack_narrow(zone, 1, out),
-        2 => pack_narrow(zone, 2, out),
-        3 => pack_narrow(zone, 3, out),
-        4 => pack_narrow(zone, 4, out),
-        width => pack_narrow(zone, width, out),
-    };
-    if fits {
-        return Shape(2 * n as u32);
-    }
-    out.clear();
-    for (i, row) in zone.rows().enumerate() {
-        for j in 0..n - 1 {
-            let entry = if j == i { row[n - 1] } else { row[j] };
-            out.extend([entry as i16, (entry >> 16) as i16]);
+/// Where a zone is packed, to be used again.
+#[derive(Debug, Default)]
+pub(super) struct Packer {
+    flat: Vec<i32>,
+    packed: Vec<i16>,
+}
+
+impl Packer {
+    /// Packs a zone.
+    pub(super) fn pack(&mut self, zone: &Dbm) -> (Shape, &[i16]) {
+        let n = zone.dimension;
+        match zone.width {
+            1 => flatten(zone, 1, &mut self.flat),
+            2 => flatten(zone, 2, &mut self.flat),
+            3 => flatten(zone, 3, &mut self.flat),
+            4 => flatten(zone, 4, &mut self.flat),
+            width => flatten(zone, width, &mut self.flat),
         }
+        let flat = &self.flat[..n * (n - 1)];
+        if narrow(flat, &mut self.packed) {
+            return (Shape(2 * n as u32), &self.packed);
+        }
+        self.packed.clear();
+        self.packed.extend(flat.iter().flat_map(|&entry| [entry as i16, (entry >> 16) as i16]));
+        (Shape(2 * n as u32 + 1), &self.packed)
     }
-    Shape(2 * n as u32 + 1)
 }
 
-/// Packs an entry, and finds whether something is lost by that.
+/// Writes the entries one after the other, without the diagonal, and something after them.
 #[inline(always)]
-fn narrow(entry: i32) -> (i16, i32) {
-    let packed = entry.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
-    // Only infinity may look like infinity.
-    let back = if packed == NARROW_INFINITE { INFINITE } else { i32::from(packed) };
-    (packed, entry ^ back)
-}
-
-/// Packs all rows; false if an entry does not fit.
-#[inline(always)]
-fn pack_narrow(zone: &Dbm, width: usize, out: &mut [i16]) -> bool {
+fn flatten(zone: &Dbm, width: usize, flat: &mut Vec<i32>) {
     let n = zone.dimension;
-    let mut lost = [0; LANES];
-    let mut rest = out;
+    let length = n * (n - 1) + width * LANES;
+    if flat.len() != length {
+        flat.resize(length, 0);
+    }
     for i in 0..n {
-        let row = &zone.entries[i * width..][..width];
-        let Some((packed, after)) = rest.split_at_mut_checked(n - 1) else { break };
-        rest = after;
-        // The row has a last entry beyond these: all but one array are full for certain.
-        let (arrays, singles) = packed.as_chunks_mut::<LANES>();
-        for (array, lanes) in arrays.iter_mut().zip(row) {
-            let lanes = *lanes;
-            let mut new = [0; LANES];
-            for lane in 0..LANES {
-                let (packed, differs) = narrow(lanes[lane]);
-                new[lane] = packed;
-                lost[lane] |= differs;
-            }
-            *array = new;
-        }
-        let row = row.as_flattened();
-        let from = row.len().min((n - 1) / LANES * LANES);
-        for (single, &entry) in singles.iter_mut().zip(&row[from..]) {
-            let (packed, differs) = narrow(entry);
-            *single = packed;
-            lost[0] |= differs;
-        }
-        // In the last row the diagonal is what was left out.
-        if let Some(diagonal) = packed.get_mut(i) {
-            let (packed, differs) = narrow(row[n - 1]);
-            *diagonal = packed;
-            lost[0] |= differs;
-        }
+        let row = zone.entries[i * width..][..width].as_flattened();
+        // What is too much the next row overwrites.
+        let target = &mut flat[i * (n - 1)..][..width * LANES];
+        target.copy_from_slice(row);
+        target[i] = row[n - 1];
     }
-    lost == [0; LANES]
+}
+
+/// Packs entries into 16 bits; false if one does not fit.
+fn narrow(flat: &[i32], packed: &mut Vec<i16>) -> bool {
+    if packed.len() != flat.len() {
+        packed.resize(flat.len(), 0);
+    }
+    let mut lost = 0;
+    for (packed, &entry) in packed.iter_mut().zip(flat) {
+        let narrow = entry.clamp(i32::from(i16::MIN), i32::from(NARROW_INFINITE));
+        *packed = narrow as i16;
+        // Only infinity may look like infinity.
+        let back = if narrow == i32::from(NARROW_INFINITE) { INFINITE } else { narrow };
+        lost |= entry ^ back;
+    }
+    lost == 0
 }
 
 /// The bound that a packed number stands for.
-#[inline]
+#[inline(always)]
 fn widen(packed: i16) -> i32 {
     if packed == NARROW_INFINITE { INFINITE } else { i32::from(packed) }
 }
@@ -114,53 +101,44 @@ fn wide(data: &[i16]) -> impl Iterator<Item = i32> {
     data.as_chunks::<2>().0.iter().map(|&[low, high]| i32::from(high) << 16 | i32::from(low as u16))
 }
 
-/// Unpacks a zone.
-pub(super) fn unpack(shape: Shape, data: &[i16], out: &mut Dbm) {
+/// Unpacks entries, and leaves room for some more after them.
+fn widen_all((shape, data): (Shape, &[i16]), room: usize, flat: &mut Vec<i32>) {
     let n = shape.dimension();
-    out.reshape(n);
-    if shape.is_wide() {
-        out.largest = FINITE;
-        for ((i, row), packed) in out.rows_mut().enumerate().zip(data.chunks_exact(2 * (n - 1))) {
-            row.iter_mut().zip(wide(packed)).for_each(|(entry, packed)| *entry = packed);
-            row[n - 1] = row[i];
-            row[i] = Bound::ZERO.0;
-        }
-        return;
+    let length = n * (n - 1) + room;
+    if flat.len() != length {
+        flat.resize(length, 0);
     }
-    out.largest = 1 << 15;
-    match out.width {
-        1 => unpack_narrow(data, 1, out),
-        2 => unpack_narrow(data, 2, out),
-        3 => unpack_narrow(data, 3, out),
-        4 => unpack_narrow(data, 4, out),
-        width => unpack_narrow(data, width, out),
+    if shape.is_wide() {
+        flat.iter_mut().zip(wide(data)).for_each(|(entry, packed)| *entry = packed);
+    } else {
+        flat.iter_mut().zip(data).for_each(|(entry, &packed)| *entry = widen(packed));
     }
 }
 
+/// Unpacks a zone.
+pub(super) fn unpack(packed: (Shape, &[i16]), out: &mut Dbm) {
+    out.reshape(packed.0.dimension());
+    out.largest = if packed.0.is_wide() { FINITE } else { 1 << 15 };
+    widen_all(packed, out.stride(), &mut out.scratch.flat);
+    match out.width {
+        1 => unflatten(out, 1),
+        2 => unflatten(out, 2),
+        3 => unflatten(out, 3),
+        4 => unflatten(out, 4),
+        width => unflatten(out, width),
+    }
+}
+
+/// The contrary of [`flatten`].
 #[inline(always)]
-fn unpack_narrow(data: &[i16], width: usize, out: &mut Dbm) {
+fn unflatten(out: &mut Dbm, width: usize) {
     let n = out.dimension;
-    let mut rest = data;
     for i in 0..n {
-        let row = &mut out.entries[i * width..][..width];
-        let Some((packed, after)) = rest.split_at_checked(n - 1) else { break };
-        rest = after;
-        let (arrays, singles) = packed.as_chunks::<LANES>();
-        for (array, lanes) in arrays.iter().zip(&mut *row) {
-            let array = *array;
-            let mut new = [0; LANES];
-            for lane in 0..LANES {
-                new[lane] = widen(array[lane]);
-            }
-            *lanes = new;
-        }
-        let row = row.as_flattened_mut();
-        let from = row.len().min((n - 1) / LANES * LANES);
-        for (&single, entry) in singles.iter().zip(&mut row[from..]) {
-            *entry = widen(single);
-        }
-        // In the last row the diagonal was left out where it stands.
-        row[n - 1] = row[i];
+        let row = out.entries[i * width..][..width].as_flattened_mut();
+        let source = &out.scratch.flat[i * (n - 1)..][..width * LANES];
+        row.copy_from_slice(source);
+        row[n - 1] = source[i];
+        row[n..].fill(INFINITE);
         row[i] = Bound::ZERO.0;
     }
 }
@@ -194,6 +172,11 @@ fn includes_narrow(bigger: &[i16], smaller: &[i16]) -> bool {
     bigger_rest.iter().zip(smaller_rest).fold(0, |less, (b, s)| less | i16::from(b < s)) == 0
 }
 
+thread_local! {
+    /// Two zones being compared.
+    static FLAT: RefCell<[Vec<i32>; 2]> = const { RefCell::new([const { Vec::new() }; 2]) };
+}
+
 /// Whether one packed zone simulates another; see [`Dbm::simulates`].
 pub(super) fn simulates(
     bigger: (Shape, &[i16]),
@@ -205,61 +188,22 @@ pub(super) fn simulates(
     if n != smaller.0.dimension() {
         return false;
     }
-    if n == 1 {
-        return true;
-    }
-    FIRST.with_borrow_mut(|least| {
-        // Row 0, with the last entry moved back from the diagonal.
-        least.clear();
-        match smaller.0.is_wide() {
-            false => least.extend(smaller.1[..n - 1].iter().map(|&entry| widen(entry))),
-            true => least.extend(wide(&smaller.1[..2 * (n - 1)])),
-        }
-        least.push(least[0]);
-        with_thresholds(least, upper, |thresholds| match (bigger.0.is_wide(), smaller.0.is_wide()) {
-            (false, false) => {
-                simulates_rows(narrow_rows(bigger.1, n), narrow_rows(smaller.1, n), thresholds, lower)
-            }
-            (false, true) => {
-                simulates_rows(narrow_rows(bigger.1, n), wide_rows(smaller.1, n), thresholds, lower)
-            }
-            (true, false) => {
-                simulates_rows(wide_rows(bigger.1, n), narrow_rows(smaller.1, n), thresholds, lower)
-            }
-            (true, true) => {
-                simulates_rows(wide_rows(bigger.1, n), wide_rows(smaller.1, n), thresholds, lower)
-            }
+    FLAT.with_borrow_mut(|[big, small]| {
+        // Room for the last entry of row 0, which stands where the diagonal would.
+        widen_all(bigger, 1, big);
+        widen_all(smaller, 1, small);
+        let last = small[0];
+        let least = |x: usize| if x == n - 1 { last } else { small[x] };
+        with_thresholds((1..n).map(least), upper, |thresholds| {
+            let rows = (0..n).map(|y| y * (n - 1)..(y + 1) * (n - 1));
+            !rows.zip(lower_bounds(lower)).enumerate().any(|(y, (row, lower))| {
+                thresholds.swap(y, n - 1);
+                let found =
+                    lower != NO_BOUND && escapes(&big[row.clone()], &small[row], &thresholds[..n - 1], lower);
+                thresholds.swap(y, n - 1);
+                found
+            })
         })
-    })
-}
-
-thread_local! {
-    /// Row 0 of the smaller zone of a test under way.
-    static FIRST: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
-}
-
-fn narrow_rows(data: &[i16], n: usize) -> impl Iterator<Item = impl Iterator<Item = i32>> {
-    data.chunks_exact(n - 1).map(|row| row.iter().map(|&entry| widen(entry)))
-}
-
-fn wide_rows(data: &[i16], n: usize) -> impl Iterator<Item = impl Iterator<Item = i32>> {
-    data.chunks_exact(2 * (n - 1)).map(wide)
-}
-
-#[inline]
-fn simulates_rows(
-    bigger: impl Iterator<Item = impl Iterator<Item = i32>>,
-    smaller: impl Iterator<Item = impl Iterator<Item = i32>>,
-    thresholds: &mut [i32],
-    lower: &[i32],
-) -> bool {
-    let last = thresholds.len() - 1;
-    !bigger.zip(smaller).zip(lower_bounds(lower)).enumerate().any(|(y, ((bigger, smaller), lower))| {
-        // The last entry stands where the diagonal would.
-        thresholds.swap(y, last);
-        let found = lower != NO_BOUND && escapes(bigger, smaller, thresholds, lower);
-        thresholds.swap(y, last);
-        found
     })
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::Dbm;
 use super::dbm::INFINITE;
+use super::{Bound, Dbm};
 
 /// A valuation: each clock's value times the denominator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +76,18 @@ impl Dbm {
         None
     }
 
+    /// The same zone in units of `1 / factor`, in which points with that denominator are integers. `None` if numbers become too large.
+    pub fn scaled(&self, factor: i32) -> Option<Dbm> {
+        let mut scaled = self.clone();
+        let entries = scaled.entries.as_flattened_mut();
+        for entry in entries.iter_mut().filter(|entry| **entry != INFINITE) {
+            let value = i64::from(*entry >> 1) * i64::from(factor);
+            *entry = Bound::new(value, *entry & 1 == 0)?.0;
+        }
+        scaled.settle();
+        Some(scaled)
+    }
+
     /// Whether a valuation is in the zone.
     pub fn contains(&self, point: &Point) -> bool {
         let value = |i: usize| if i == 0 { 0 } else { i128::from(point.values[i - 1]) };
@@ -92,8 +104,18 @@ impl Dbm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Bound;
     use super::*;
+
+    #[test]
+    fn scaled_zones_hold_the_same_points() {
+        let mut zone = Dbm::universe(3);
+        assert!(zone.conjoin(1, 2, Bound::strict(3)) && zone.conjoin(0, 2, Bound::strict(-1)));
+        let double = zone.scaled(2).expect("small numbers");
+        assert_eq!((double.get(1, 2), double.get(0, 2)), (Bound::strict(6), Bound::strict(-2)));
+        assert_eq!((double.get(2, 1), double.get(1, 1)), (Bound::INFINITY, Bound::ZERO));
+        assert_eq!(double.point_over(1).map(|point| point.values), Some(vec![0, 3]));
+        assert_eq!(zone.scaled(Bound::LIMIT), None);
+    }
 
     #[test]
     fn integers_are_preferred_and_fractions_are_as_simple_as_can_be() {

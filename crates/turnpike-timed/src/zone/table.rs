@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use turnpike_model::IdTable;
 
 use super::Dbm;
-use super::pack::{self, Shape};
+use super::pack::{self, Packer, Shape};
 
 /// Shards are numbered by the lowest bits of a zone's number, and of its hash (which the index does not look at).
 const SHARD_BITS: u32 = 4;
@@ -51,14 +51,14 @@ impl Kept {
 
 thread_local! {
     /// Where zones are packed before it is known whether they are new.
-    static PACKED: RefCell<Vec<i16>> = const { RefCell::new(Vec::new()) };
+    static PACKER: RefCell<Packer> = RefCell::default();
 }
 
 /// Packs a zone for the time of a call.
 fn with_packed<T>(zone: &Dbm, run: impl FnOnce(Shape, &[i16]) -> T) -> T {
-    PACKED.with_borrow_mut(|buffer| {
-        let shape = pack::pack(zone, buffer);
-        run(shape, buffer)
+    PACKER.with_borrow_mut(|packer| {
+        let (shape, data) = packer.pack(zone);
+        run(shape, data)
     })
 }
 
@@ -72,6 +72,13 @@ impl Shard {
     fn lock(&self) -> MutexGuard<'_, Index> {
         // Nothing that a panic could interrupt leaves the index half changed in a way that matters: the search is over then.
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Dbm {
+    /// A hash of the zone's content, the same in every run and on every machine, and the one that [`Zones::hash`] tells.
+    pub fn content_hash(&self) -> u64 {
+        with_packed(self, |_, data| pack::hash(data))
     }
 }
 
@@ -106,8 +113,7 @@ impl Zones {
 
     /// Copies a kept zone out.
     pub fn load(&self, id: ZoneId, out: &mut Dbm) {
-        let kept = self.kept(id);
-        pack::unpack(kept.shape, &kept.data, out);
+        pack::unpack(self.kept(id).packed(), out);
     }
 
     /// A hash of the zone's content, the same in every run and on every machine.
@@ -201,6 +207,7 @@ mod tests {
                 prop_assert_eq!(&out, zone);
                 prop_assert_eq!(table.keep(zone), id);
                 prop_assert_eq!(table.dimension(id), zone.dimension());
+                prop_assert_eq!(table.hash(id), zone.content_hash());
                 for (other, &other_id) in list.iter().zip(&ids) {
                     prop_assert_eq!(id == other_id, zone == other);
                     prop_assert_eq!(table.hash(id) == table.hash(other_id), zone == other);
