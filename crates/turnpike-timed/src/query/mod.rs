@@ -4,6 +4,10 @@ use crate::network::{ClockAtom, ClockCell, Expression};
 
 /// A condition on a state with its clocks: any boolean combination.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and boxes would be in the way of patterns"
+)]
 pub enum Condition {
     /// Integers and locations only.
     Data(Expression),
@@ -30,6 +34,7 @@ pub struct Query {
 
 /// The forms of formulas.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum QueryKind {
     /// `E<> p`: some reachable state.
     Possibly(Condition),

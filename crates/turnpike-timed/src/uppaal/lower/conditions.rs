@@ -157,11 +157,11 @@ impl Lowerer<'_> {
         role: Role,
     ) -> Outcome<Option<Constraint>> {
         self.expanded = 0;
-        let word = if role == Role::Guard { "guard" } else { "invariant" };
+        let word = if role == Role::Guard { "A guard" } else { "An invariant" };
         let condition = self.with_purpose(Purpose::Pure(word), |this| this.condition(expression))?;
         let mut constraint = Constraint::default();
         conjunct(condition, None, role, &expression.span, &mut constraint)?;
-        if constraint.data.iter().any(|part| *part == Expression::Constant(0)) {
+        if constraint.data.contains(&Expression::Constant(0)) {
             return Ok(None);
         }
         Ok(Some(constraint))
@@ -197,6 +197,9 @@ fn conjunct(
             }
         }
         Condition::Clock(mut atom) => {
+            if atom.left.is_none() && is_trivial(&atom) {
+                return Ok(());
+            }
             if role == Role::Invariant && atom.left.is_none() {
                 return Err(Diagnostic::error("An invariant cannot be a lower bound on a clock")
                     .at(atom.place, "demands that time has passed already")
@@ -226,9 +229,9 @@ fn conjunct(
                 }
             }
             if clocks.len() > 1 {
-                let word = if role == Role::Guard { "guard" } else { "invariant" };
+                let word = if role == Role::Guard { "A guard" } else { "An invariant" };
                 let help = if role == Role::Guard { "Use two edges" } else { "Use two locations" };
-                return Err(Diagnostic::error(format!("A {word} cannot be a disjunction over clocks"))
+                return Err(Diagnostic::error(format!("{word} cannot be a disjunction over clocks"))
                     .at(place.clone(), "only integer conditions may be alternatives")
                     .help(help));
             }
@@ -306,4 +309,9 @@ fn opposite(atom: ClockAtom) -> ClockAtom {
         bound,
         place: atom.place,
     }
+}
+
+/// `x >= 0` always holds.
+fn is_trivial(atom: &ClockAtom) -> bool {
+    matches!(atom.bound, Expression::Constant(bound) if bound > 0 || (bound == 0 && !atom.strict))
 }

@@ -33,79 +33,16 @@ impl Lowerer<'_> {
 
     /// The cells that an initialiser gives to something of a type.
     pub(crate) fn initial(&mut self, ty: &Type, initial: &tree::Initializer) -> Outcome<Vec<i32>> {
-        let mut cells = Vec::new();
-        self.initial_cells(ty, initial, &mut cells)?;
-        Ok(cells)
-    }
-
-    fn initial_cells(&mut self, ty: &Type, initial: &tree::Initializer, cells: &mut Vec<i32>) -> Outcome<()> {
-        match (ty, initial) {
-            (Type::Array(array), tree::Initializer::List { items, span }) => {
-                if items.len() != array.size as usize {
-                    return Err(Diagnostic::error(format!(
-                        "The array has {} elements, but {} values are given",
-                        array.size,
-                        items.len()
-                    ))
-                    .at(span.clone(), ""));
+        match initial {
+            tree::Initializer::Value(expression) => self.constant_cells(ty, expression),
+            tree::Initializer::List { items, span } => {
+                let mut cells = ty.defaults();
+                for (part, skip, item) in parts(ty, items, span)? {
+                    let values = self.initial(&part, item)?;
+                    let from = skip as usize;
+                    cells[from..from + values.len()].copy_from_slice(&values);
                 }
-                for (name, item) in items {
-                    if let Some(name) = name {
-                        return Err(Diagnostic::error("Elements of an array have no names")
-                            .at(name.span.clone(), "remove it"));
-                    }
-                    self.initial_cells(&array.element, item, cells)?;
-                }
-                Ok(())
-            }
-            (Type::Struct(record), tree::Initializer::List { items, span }) => {
-                if items.len() != record.fields.len() {
-                    return Err(Diagnostic::error(format!(
-                        "The struct has {} fields, but {} values are given",
-                        record.fields.len(),
-                        items.len()
-                    ))
-                    .at(span.clone(), ""));
-                }
-                let first = cells.len();
-                cells.extend(ty.defaults());
-                let mut given = vec![false; items.len()];
-                for (position, (name, item)) in items.iter().enumerate() {
-                    let index = match name {
-                        None => position,
-                        Some(name) => {
-                            match record.fields.iter().position(|(field, ..)| *field == name.name) {
-                                Some(index) => index,
-                                None => {
-                                    return Err(Diagnostic::error(format!(
-                                        "The struct has no field `{}`",
-                                        name.name
-                                    ))
-                                    .at(name.span.clone(), "not a field"));
-                                }
-                            }
-                        }
-                    };
-                    if std::mem::replace(&mut given[index], true) {
-                        return Err(Diagnostic::error(format!(
-                            "The field `{}` is given twice",
-                            record.fields[index].0
-                        ))
-                        .at(span.clone(), ""));
-                    }
-                    let (_, ty, skip) = &record.fields[index];
-                    let mut part = Vec::new();
-                    self.initial_cells(ty, item, &mut part)?;
-                    let from = first + *skip as usize;
-                    cells[from..from + part.len()].copy_from_slice(&part);
-                }
-                Ok(())
-            }
-            (_, tree::Initializer::List { span, .. }) => Err(Diagnostic::error("One value is needed here")
-                .at(span.clone(), format!("this is a list, for {}", ty.describe()))),
-            (_, tree::Initializer::Value(expression)) => {
-                cells.extend(self.constant_cells(ty, expression)?);
-                Ok(())
+                Ok(cells)
             }
         }
     }
@@ -150,6 +87,61 @@ impl Lowerer<'_> {
     pub(crate) fn executed(&self, call: &Expression) -> Option<i32> {
         Machine::new(&self.network.functions).evaluate(call, &mut [])
     }
+}
+
+/// The elements or fields that a list gives values to: type, first cell, and what is given.
+pub(crate) fn parts<'i>(
+    ty: &Type,
+    items: &'i [(Option<tree::Identifier>, tree::Initializer)],
+    place: &Place,
+) -> Outcome<Vec<(Type, u32, &'i tree::Initializer)>> {
+    let count = |what: &str, size: usize| {
+        if items.len() == size {
+            return Ok(());
+        }
+        let message = format!("The {what}, but {} values are given", items.len());
+        Err(Diagnostic::error(message).at(place.clone(), ""))
+    };
+    let mut list = Vec::new();
+    match ty {
+        Type::Array(array) => {
+            count(&format!("array has {} elements", array.size), array.size as usize)?;
+            for (index, (name, item)) in items.iter().enumerate() {
+                if let Some(name) = name {
+                    return Err(Diagnostic::error("Elements of an array have no names")
+                        .at(name.span.clone(), "remove it"));
+                }
+                list.push((array.element.clone(), index as u32 * array.element.cells(), item));
+            }
+        }
+        Type::Struct(record) => {
+            count(&format!("struct has {} fields", record.fields.len()), record.fields.len())?;
+            let mut given = vec![false; items.len()];
+            for (position, (name, item)) in items.iter().enumerate() {
+                let index = match name {
+                    None => position,
+                    Some(name) => {
+                        record.fields.iter().position(|(field, ..)| *field == name.name).ok_or_else(|| {
+                            Diagnostic::error(format!("The struct has no field `{}`", name.name))
+                                .at(name.span.clone(), "not a field")
+                        })?
+                    }
+                };
+                let (name, ty, skip) = &record.fields[index];
+                if std::mem::replace(&mut given[index], true) {
+                    return Err(
+                        Diagnostic::error(format!("The field `{name}` is given twice")).at(place.clone(), "")
+                    );
+                }
+                list.push((ty.clone(), *skip, item));
+            }
+        }
+        _ => {
+            return Err(Diagnostic::error("One value is needed here")
+                .at(place.clone(), format!("this is a list, for {}", ty.describe())));
+        }
+    }
+    Ok(list)
 }
 
 /// A value as it is stored in a cell.
@@ -323,7 +315,8 @@ impl<'n> Machine<'n> {
                     if to + count > frame.len() || from + count > frame.len() {
                         return None;
                     }
-                    for (skip, value) in frame[from..from + count].to_vec().into_iter().enumerate() {
+                    let values = frame[from..from + count].to_vec();
+                    for (skip, value) in values.into_iter().enumerate() {
                         self.assign(to + skip, value, frame)?;
                     }
                 }

@@ -130,7 +130,7 @@ impl Lowerer<'_> {
     fn sync(&mut self, sync: &tree::Synchronisation, guard: &Constraint) -> Outcome<Sync> {
         let place = &sync.channel.span;
         let operand =
-            self.with_purpose(Purpose::Pure("synchronisation"), |this| this.operand(&sync.channel))?;
+            self.with_purpose(Purpose::Pure("A synchronisation"), |this| this.operand(&sync.channel))?;
         let lvalue = match operand {
             Operand::Lvalue(lvalue) if matches!(lvalue.ty, Type::Channel { .. }) => lvalue,
             Operand::Lvalue(lvalue) => {

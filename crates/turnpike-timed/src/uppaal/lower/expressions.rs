@@ -55,19 +55,21 @@ impl Lowerer<'_> {
                 Operand::Condition(Condition::Deadlock)
             }
             ExpressionKind::Index(array, index) => {
-                let array = match self.operand(array)? {
-                    Operand::Lvalue(lvalue) => lvalue,
-                    Operand::Result(first, lvalue) => {
-                        let index_value = self.value(index)?;
-                        return Ok(Operand::Result(first, self.index(lvalue, index_value, &index.span)?));
+                let whole = self.operand(array)?;
+                match whole {
+                    Operand::Lvalue(lvalue) if matches!(lvalue.ty, Type::Array(_)) => {
+                        let value = self.value(index)?;
+                        Operand::Lvalue(self.index(lvalue, value, &index.span)?)
+                    }
+                    Operand::Result(first, lvalue) if matches!(lvalue.ty, Type::Array(_)) => {
+                        let value = self.value(index)?;
+                        Operand::Result(first, self.index(lvalue, value, &index.span)?)
                     }
                     _ => {
                         return Err(Diagnostic::error("Only arrays can be indexed")
                             .at(array.span.clone(), "this is no array"));
                     }
-                };
-                let index_value = self.value(index)?;
-                Operand::Lvalue(self.index(array, index_value, &index.span)?)
+                }
             }
             ExpressionKind::Field(record, field) => match self.operand(record)? {
                 Operand::Lvalue(lvalue) => Operand::Lvalue(self.field(&lvalue, field)?),

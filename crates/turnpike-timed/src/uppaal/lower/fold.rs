@@ -162,6 +162,10 @@ fn result(operator: Binary, (a, b): (i64, i64), (c, d): (i64, i64)) -> Type {
         Binary::Minimum => interval(a.min(c), b.min(d)),
         Binary::Maximum => interval(a.max(c), b.max(d)),
         Binary::BitAnd if a >= 0 && c >= 0 => interval(0, b.min(d)),
+        Binary::BitOr | Binary::BitXor if a >= 0 && c >= 0 => {
+            let most = (b | d) as u64;
+            interval(0, (u64::MAX >> most.leading_zeros().min(63)) as i64)
+        }
         Binary::ShiftRight if a >= 0 => interval(0, b),
         _ => ANY_INT,
     }

@@ -321,11 +321,11 @@ impl<'t> Lowerer<'t> {
                     ""
                 }
                 Purpose::Pure(word) => word,
-                Purpose::Constant => "constant",
-                Purpose::Query => "query",
+                Purpose::Constant => "A constant",
+                Purpose::Query => "A query",
             };
             if !word.is_empty() {
-                return Err(Diagnostic::error(format!("A {word} must not change anything"))
+                return Err(Diagnostic::error(format!("{word} must not change anything"))
                     .at(place.clone(), format!("`{}` assigns variables", function.name.name))
                     .help("Call it in an update"));
             }

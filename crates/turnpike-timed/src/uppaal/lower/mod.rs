@@ -12,9 +12,13 @@ mod fold;
 mod functions;
 mod instantiate;
 mod lvalues;
+mod never_written;
 mod operators;
 mod statements;
 pub(crate) mod types;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -122,7 +126,7 @@ pub(crate) struct Frame {
 pub(crate) enum Purpose {
     /// Updates and functions: effects are welcome.
     Action,
-    /// Must not change anything: the word says what it is.
+    /// Must not change anything: the words say what it is.
     Pure(&'static str),
     /// Must be known at once.
     Constant,
@@ -186,7 +190,8 @@ pub(crate) fn lower(
     if lowerer.errors.is_empty() {
         lowerer.remaining_functions();
     }
-    let Lowerer { state, network, errors, warnings, .. } = lowerer;
+    let Lowerer { state, mut network, errors, warnings, .. } = lowerer;
+    never_written::narrow(&mut network);
     if errors.is_empty() { Ok((network, state, warnings)) } else { Err(errors) }
 }
 

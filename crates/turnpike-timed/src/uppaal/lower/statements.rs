@@ -2,7 +2,7 @@
 
 use turnpike_model::Diagnostic;
 
-use super::constants::repeatable;
+use super::constants::{parts, repeatable};
 use super::expressions::{Operand, numeric};
 use super::fold::{self, Value};
 use super::operators::operator;
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
                         continue;
                     }
                     let mut lvalue = self.allocate(&variable.name.name, &declared.ty, &variable.span)?;
-                    self.initialise(&lvalue, variable, out)?;
+                    self.initialise(&lvalue, variable.initial.as_ref(), &variable.span, out)?;
                     lvalue.read_only = declared.constant;
                     self.declare(&variable.name, Entity::Stored { lvalue, computable: false })?;
                 }
@@ -216,34 +216,32 @@ impl Lowerer<'_> {
     fn initialise(
         &mut self,
         lvalue: &Lvalue,
-        variable: &tree::Variable,
+        initial: Option<&tree::Initializer>,
+        place: &Place,
         out: &mut Vec<Statement>,
     ) -> Outcome<()> {
-        match &variable.initial {
+        match initial {
             Some(tree::Initializer::Value(value)) if lvalue.ty.range().is_none() => {
-                self.copy(lvalue, value, out)
+                self.copy(lvalue, value, out)?;
             }
             Some(tree::Initializer::Value(value)) => {
                 let initial = self.value(value)?;
                 let expression = stored(&lvalue.ty, initial, &value.span)?;
-                out.extend(assignment(lvalue, expression, &variable.span));
-                Ok(())
+                out.extend(assignment(lvalue, expression, place));
             }
-            Some(list) => {
-                let values = self.initial(&lvalue.ty, list)?;
-                for (part, value) in lvalue.each().iter().zip(values) {
-                    out.extend(assignment(part, Expression::Constant(value), &variable.span));
+            Some(tree::Initializer::List { items, span }) => {
+                for (ty, skip, item) in parts(&lvalue.ty, items, span)? {
+                    self.initialise(&lvalue.part(&ty, skip), Some(item), place, out)?;
                 }
-                Ok(())
             }
             None => {
                 for part in lvalue.each() {
                     let value = part.ty.default_value();
-                    out.extend(assignment(&part, Expression::Constant(value), &variable.span));
+                    out.extend(assignment(&part, Expression::Constant(value), place));
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// An expression for its effect.
@@ -329,10 +327,10 @@ impl Lowerer<'_> {
                     return Ok(lvalue);
                 }
                 Purpose::Pure(word) => word,
-                Purpose::Constant => "constant",
-                Purpose::Query => "query",
+                Purpose::Constant => "A constant",
+                Purpose::Query => "A query",
             };
-            return Err(Diagnostic::error(format!("A {word} must not change anything"))
+            return Err(Diagnostic::error(format!("{word} must not change anything"))
                 .at(place.clone(), "this is assigned")
                 .help("Assign variables in updates; compare with =="));
         }

@@ -281,7 +281,8 @@ impl Lowerer<'_> {
         declared.ty = match &ty.kind {
             tree::TypeKind::Int => {
                 declared.unbounded = true;
-                PLAIN_INT
+                // Constants may have any value: they take no space in states.
+                if prefix.constant { ANY_INT } else { PLAIN_INT }
             }
             tree::TypeKind::Range(low, high) => {
                 let (from, to) = (self.constant(low)?, self.constant(high)?);

@@ -1,0 +1,147 @@
+//! Guards and invariants: how they are split into data and clocks.
+
+use super::{lowered, refused, with_edge};
+use crate::network::{ClockAtom, Constraint, Expression};
+
+/// `x0 - x1 <= 5` and so on, with `when` before it if there is one.
+fn atom(atom: &ClockAtom) -> String {
+    let clock = |cell: &Option<crate::network::ClockCell>| match cell {
+        None => "0".to_owned(),
+        Some(cell) if cell.offset.is_some() => format!("x{}+?", cell.base.0),
+        Some(cell) => format!("x{}", cell.base.0),
+    };
+    let bound = match atom.bound {
+        Expression::Constant(bound) => bound.to_string(),
+        _ => "?".to_owned(),
+    };
+    let sign = if atom.strict { "<" } else { "<=" };
+    let when = if atom.when.is_some() { "when: " } else { "" };
+    format!("{when}{} - {} {sign} {bound}", clock(&atom.left), clock(&atom.right))
+}
+
+fn describe(constraint: &Constraint) -> (usize, Vec<String>) {
+    (constraint.data.len(), constraint.clocks.iter().map(atom).collect())
+}
+
+const GLOBALS: &str = "clock x, y, t[3]; int i, j; const int k = 4; bool b; const bool yes = true;";
+
+#[test]
+fn guards_are_conjunctions() {
+    let table: &[(&str, usize, &[&str])] = &[
+        ("x <= 5", 0, &["x0 - 0 <= 5"]),
+        ("x < k && y >= 2", 0, &["x0 - 0 < 4", "0 - x1 <= -2"]),
+        ("x == 3", 0, &["x0 - 0 <= 3", "0 - x0 <= -3"]),
+        ("3 < x", 0, &["0 - x0 < -3"]),
+        ("x - y < 3", 0, &["x0 - x1 < 3"]),
+        ("x < y + 3", 0, &["x0 - x1 < 3"]),
+        ("x + 2 <= y", 0, &["x0 - x1 <= -2"]),
+        ("x > y", 0, &["x1 - x0 < 0"]),
+        ("-x >= -7", 0, &["x0 - 0 <= 7"]),
+        ("x <= i", 0, &["x0 - 0 <= ?"]),
+        ("x >= 0", 0, &[]),
+        ("i == 1 && j > 2 && x < 3", 2, &["x0 - 0 < 3"]),
+        ("(i == 1 || j == 2) && x < 5", 1, &["x0 - 0 < 5"]),
+        ("i == 1 imply x < 5", 0, &["when: x0 - 0 < 5"]),
+        ("b || x < 5", 0, &["when: x0 - 0 < 5"]),
+        ("!b || x < 5 || i == 3", 0, &["when: x0 - 0 < 5"]),
+        ("b imply (x < 5 && i == 2)", 1, &["when: x0 - 0 < 5"]),
+        ("!(x < 5)", 0, &["0 - x0 <= -5"]),
+        ("!(x < 5 || y >= 6)", 0, &["0 - x0 <= -5", "x1 - 0 < 6"]),
+        ("!(b && x < 5)", 0, &["when: 0 - x0 <= -5"]),
+        ("b ? x < 5 : y < 6", 0, &["when: x0 - 0 < 5", "when: x1 - 0 < 6"]),
+        ("yes ? x < 5 : y < 6", 0, &["x0 - 0 < 5"]),
+        ("forall (n : int[0,2]) t[n] < 5", 0, &["x2 - 0 < 5", "x3 - 0 < 5", "x4 - 0 < 5"]),
+        ("forall (n : int[0,2]) n != 1 imply t[n] < n", 0, &["x2 - 0 < 0", "x4 - 0 < 2"]),
+        (
+            "forall (n : int[0,2]) n == i imply t[n] < 5",
+            0,
+            &["when: x2 - 0 < 5", "when: x3 - 0 < 5", "when: x4 - 0 < 5"],
+        ),
+        ("t[i] < 5", 0, &["x2+? - 0 < 5"]),
+        ("t[i] - t[1] < 5", 0, &["x2+? - x3 < 5"]),
+        ("yes && x' == 1", 0, &[]),
+        ("forall (n : int[0,99]) i != n", 1, &[]),
+    ];
+    for (guard, data, clocks) in table {
+        let (network, _) = lowered(&with_edge(GLOBALS, "", &format!("guard {guard};")));
+        let edge = &network.processes[0].edges[0];
+        assert_eq!(describe(&edge.guard), (*data, clocks.iter().map(|c| c.to_string()).collect()), "{guard}");
+    }
+}
+
+#[test]
+fn edges_that_can_never_be_taken_are_left_out() {
+    for guard in ["false", "k == 3", "yes && i == 40000", "forall (n : int[0,2]) n < 2", "i == 1 && false"] {
+        let (network, _) = lowered(&with_edge(GLOBALS, "", &format!("guard {guard};")));
+        assert_eq!(network.processes[0].edges.len(), 0, "{guard}");
+    }
+}
+
+#[test]
+fn clocks_in_the_wrong_place_are_refused() {
+    let table = [
+        ("guard x < 5 || y > 6;", "cannot be a disjunction over clocks"),
+        ("guard x != 5;", "cannot be compared with !="),
+        ("guard !(x == 5);", "cannot be a disjunction over clocks"),
+        ("guard exists (n : int[0,2]) t[n] < 5;", "cannot be a disjunction over clocks"),
+        ("guard x * 2 < 5;", "Clocks can only be subtracted"),
+        ("guard x + y < 5;", "Clocks can only be subtracted"),
+        ("guard x - y < t[0] - t[1];", "Only the difference of two clocks"),
+        ("guard i < 5 && x;", "A number or truth value is needed here"),
+        ("guard x' == 0;", "rate other than 1"),
+        ("guard deadlock;", "deadlock"),
+        ("guard i = 3;", "must not change anything"),
+        ("guard i++ > 3;", "must not change anything"),
+        ("assign i = x;", "A number or truth value is needed here"),
+        ("assign x = -1;", "cannot be set to -1"),
+        ("assign x = y - t[0];", "A clock can be assigned"),
+        ("assign t = 0;", "Clocks are assigned one by one"),
+        ("sync x!;", "A channel is needed here"),
+        ("guard t < 5;", "A number or truth value is needed here"),
+    ];
+    for (edge, message) in table {
+        let text = with_edge(GLOBALS, "", edge);
+        let (error, _) = refused(&text);
+        assert!(error.contains(message), "{edge}: {error}");
+    }
+    let channels = "urgent chan u; broadcast chan b; clock x;";
+    for (edge, message) in [
+        ("guard x < 5; sync u!;", "urgent channel cannot have a guard on clocks"),
+        ("guard x < 5; sync u?;", "urgent channel cannot have a guard on clocks"),
+        ("guard x < 5; sync b?;", "receives a broadcast cannot have a guard on clocks"),
+    ] {
+        let (error, _) = refused(&with_edge(channels, "", edge));
+        assert!(error.contains(message), "{edge}: {error}");
+    }
+    lowered(&with_edge(channels, "", "guard x < 5; sync b!;"));
+}
+
+#[test]
+fn invariants_are_upper_bounds() {
+    let model =
+        |invariant: &str| format!("{GLOBALS} process P() {{ state A {{ {invariant} }}; init A; }} system P;");
+    let table: &[(&str, usize, &[&str])] = &[
+        ("x <= 5 && i > 2", 1, &["x0 - 0 <= 5"]),
+        ("x - y < 3", 0, &["x0 - x1 < 3"]),
+        ("x == 0", 0, &["x0 - 0 <= 0"]),
+        ("i == 1 imply x <= 3", 0, &["when: x0 - 0 <= 3"]),
+        ("forall (n : int[0,2]) t[n] <= n", 0, &["x2 - 0 <= 0", "x3 - 0 <= 1", "x4 - 0 <= 2"]),
+        ("x' == 1", 0, &[]),
+        ("false", 1, &[]),
+        ("forall (n : int[0,30]) i != n", 31, &[]),
+    ];
+    for (invariant, data, clocks) in table {
+        let (network, _) = lowered(&model(invariant));
+        let found = describe(&network.processes[0].locations[0].invariant);
+        assert_eq!(found, (*data, clocks.iter().map(|c| c.to_string()).collect()), "{invariant}");
+    }
+    for (invariant, message) in [
+        ("x >= 3", "cannot be a lower bound"),
+        ("x == 3", "cannot be a lower bound"),
+        ("x <= 3 || y <= 3", "An invariant cannot be a disjunction"),
+        ("x' == 0", "rate other than 1"),
+    ] {
+        let (error, _) = refused(&model(invariant));
+        assert!(error.contains(message), "{invariant}: {error}");
+    }
+}
