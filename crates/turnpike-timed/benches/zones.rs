@@ -124,8 +124,10 @@ impl Walk {
             .iter()
             .zip(&self.steps)
             .map(|(zone, step)| {
-                let mut exact = Dbm::default();
-                exact.gather(zone, &step.origins);
+                // From the table, like every zone whose successors are wanted.
+                let (mut kept, mut exact) = (Dbm::default(), Dbm::default());
+                table.load(table.keep(zone), &mut kept);
+                exact.gather(&kept, &step.origins);
                 exact.up();
                 assert!(exact.conjoin_uppers(&step.invariants));
                 exact

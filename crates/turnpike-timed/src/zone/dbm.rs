@@ -234,9 +234,7 @@ impl Dbm {
             for i in 0..*dimension {
                 let from = &source.entries[from_row(i) * *width..][..*width];
                 let row = &mut entries[i * *width..][..*width];
-                for chunk in 0..*width {
-                    row[chunk] = from[chunk];
-                }
+                row.copy_from_slice(from);
                 let (from, row) = (from.as_flattened(), row.as_flattened_mut());
                 for &(column, origin) in &*moved {
                     row[column] = from[origin];

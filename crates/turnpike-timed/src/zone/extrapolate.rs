@@ -39,75 +39,89 @@ impl Dbm {
     /// Makes the zone coarser; bounds are by row, starting with clock row 1 at index 0, [`NO_BOUND`] where there is none.
     pub fn extrapolate(&mut self, extrapolation: Extrapolation, lower: &[i32], upper: &[i32]) {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
-        let both = |(&l, &u): (&i32, &i32)| (l.max(u), l.max(u));
-        let apart = |(&l, &u): (&i32, &i32)| (l, u);
-        let bounds = lower.iter().zip(upper);
+        // By the larger of both, or apart.
         match extrapolation {
             Extrapolation::None => {}
-            Extrapolation::M => self.raise::<false>(bounds.map(both)),
-            Extrapolation::MPlus => self.raise::<true>(bounds.map(both)),
-            Extrapolation::Lu => self.raise::<false>(bounds.map(apart)),
-            Extrapolation::LuPlus => self.raise::<true>(bounds.map(apart)),
+            Extrapolation::M => self.raise::<false>(true, lower, upper),
+            Extrapolation::MPlus => self.raise::<true>(true, lower, upper),
+            Extrapolation::Lu => self.raise::<false>(false, lower, upper),
+            Extrapolation::LuPlus => self.raise::<true>(false, lower, upper),
         }
     }
 
     /// Raises entries, and closes the result.
+    fn raise<const PLUS: bool>(&mut self, both: bool, lower: &[i32], upper: &[i32]) {
+        let first = match self.width {
+            1 => self.raise_rows::<PLUS>(1, both, lower, upper),
+            2 => self.raise_rows::<PLUS>(2, both, lower, upper),
+            3 => self.raise_rows::<PLUS>(3, both, lower, upper),
+            4 => self.raise_rows::<PLUS>(4, both, lower, upper),
+            width => self.raise_rows::<PLUS>(width, both, lower, upper),
+        };
+        if first || !self.scratch.changed.is_empty() {
+            self.close_raised(first);
+        }
+    }
+
+    /// Raises entries, and notes which rows are to be closed; whether row 0 is among them.
     ///
     /// Those above the lower bound of the first clock become infinite. Those below minus the upper bound of the second clock are raised to that; with `PLUS`,
     /// all of a row become infinite if its clock is above its lower bound throughout the zone, and all of a column if its clock is above its upper bound.
-    fn raise<const PLUS: bool>(&mut self, bounds: impl Iterator<Item = (i32, i32)> + Clone) {
-        let Dbm { dimension, width, entries, scratch, .. } = self;
-        let (first, rest) = entries.split_at_mut(*width);
+    #[inline(always)]
+    fn raise_rows<const PLUS: bool>(
+        &mut self,
+        width: usize,
+        both: bool,
+        lower: &[i32],
+        upper: &[i32],
+    ) -> bool {
+        let Dbm { dimension, entries, scratch, .. } = self;
+        let clocks = *dimension - 1;
+        let (lower, upper) = (&lower[..clocks], &upper[..clocks]);
+        let (first, rest) = entries.split_at_mut(width);
+        let first = first.as_flattened_mut();
         let Scratch { columns, changed, pivots, .. } = scratch;
-        if columns.len() != *width {
-            columns.resize(*width, [0; LANES]);
+        if columns.len() != width {
+            columns.resize(width, [0; LANES]);
         }
         // For each column what entries must not exceed (`PLUS`), or what they are raised to. None of it applies to column 0.
         let limits = columns.as_flattened_mut();
         limits[0] = if PLUS { i32::MAX } else { i32::MIN };
-        for ((limit, &least), (_, upper)) in
-            limits[1..].iter_mut().zip(&first.as_flattened()[1..]).zip(bounds.clone())
-        {
-            let floor = above(upper);
-            *limit = match PLUS {
-                true if least < floor => i32::MIN,
+        for x in 0..clocks {
+            let floor = above(if both { lower[x].max(upper[x]) } else { upper[x] });
+            limits[x + 1] = match PLUS {
+                true if first[x + 1] < floor => i32::MIN,
                 true => i32::MAX,
                 false => floor,
             };
         }
         changed.clear();
         pivots.clear();
-        for (i, (lower, _)) in bounds.clone().enumerate() {
-            let row = &mut rest[i * *width..][..*width];
-            let i = i + 1;
-            let (chunk, lane) = (i / LANES, i % LANES);
-            let erased = lower == NO_BOUND || (PLUS && first[chunk][lane] < above(lower));
+        for x in 0..clocks {
+            let row = &mut rest[x * width..][..width];
+            let lower = if both { lower[x].max(upper[x]) } else { lower[x] };
+            let erased = lower == NO_BOUND || (PLUS && first[x + 1] < above(lower));
             let ceiling = if erased { i32::MIN } else { at_most(lower) };
-            // The diagonal is not touched: as infinity it stays what it is.
-            row[chunk][lane] = INFINITE;
-            let differs = raise_row::<PLUS>(row, columns, ceiling);
-            row[chunk][lane] = Bound::ZERO.0;
+            let differs = raise_row::<PLUS>(row, columns, ceiling, x + 1);
             // No way leads from an erased row, so that it stays as it is, and nothing else changes by it.
             if !erased {
-                let limit = columns[chunk][lane];
+                let limit = columns.as_flattened()[x + 1];
                 let only_first = if PLUS { limit == i32::MIN } else { limit == INFINITE };
-                pivots.push(2 * i + usize::from(only_first));
+                pivots.push(2 * (x + 1) + usize::from(only_first));
                 if differs {
-                    changed.push(i);
+                    changed.push(x + 1);
                 }
             }
         }
         // The others needed row 0 as it was.
         let mut differs = 0;
-        let entries = first.as_flattened_mut();
-        for (entry, (_, upper)) in entries[1..*dimension].iter_mut().zip(bounds) {
-            let raised = above(upper).min(Bound::ZERO.0).max(*entry);
-            differs |= *entry ^ raised;
-            *entry = raised;
+        for x in 0..clocks {
+            let floor = above(if both { lower[x].max(upper[x]) } else { upper[x] });
+            let raised = floor.min(Bound::ZERO.0).max(first[x + 1]);
+            differs |= first[x + 1] ^ raised;
+            first[x + 1] = raised;
         }
-        if differs != 0 || !changed.is_empty() {
-            self.close_raised(differs != 0);
-        }
+        differs != 0
     }
 
     /// Closes a matrix some of whose entries were raised.
@@ -164,20 +178,25 @@ impl Dbm {
     }
 }
 
-/// Raises the entries of a row; whether any was.
+/// Raises the entries of a row except its diagonal; whether any was.
 #[inline(always)]
-fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i32) -> bool {
+fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i32, diagonal: usize) -> bool {
     let mut differs = [0; LANES];
-    for (row, limits) in row.iter_mut().zip(columns) {
-        let (old, limits) = (*row, *limits);
+    for chunk in 0..row.len() {
+        let (old, limits) = (row[chunk], columns[chunk]);
         let mut new = [0; LANES];
         for lane in 0..LANES {
-            let (most, least) =
-                if PLUS { (ceiling.min(limits[lane]), old[lane]) } else { (ceiling, limits[lane]) };
-            new[lane] = if old[lane] > most { INFINITE } else { least.max(old[lane]) };
+            let (most, least) = if PLUS {
+                (ceiling.min(limits[lane]), old[lane])
+            } else {
+                (ceiling, limits[lane].max(old[lane]))
+            };
+            let raised = if old[lane] > most { INFINITE } else { least };
+            // A comparison rather than a correction afterwards: a vector read soon after a single number in it was written waits for long.
+            new[lane] = if (chunk * LANES + lane) as i32 == diagonal as i32 { old[lane] } else { raised };
             differs[lane] |= old[lane] ^ new[lane];
         }
-        *row = new;
+        row[chunk] = new;
     }
     differs != [0; LANES]
 }
