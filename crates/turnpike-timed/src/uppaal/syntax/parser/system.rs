@@ -1,5 +1,7 @@
 //! XTA files as a whole, and what comes after the templates in both formats.
 
+use std::ops::Range;
+
 use turnpike_model::Diagnostic;
 
 use super::super::lexer::Kind;
@@ -8,13 +10,16 @@ use super::super::tree::{Declaration, Identifier, Instantiation, Model, Query, S
 use super::declaration::Scope;
 use super::{Failed, Parser, Reading};
 
+/// Processes by priority, the lowest first, and where the line is.
+type SystemLine = (Vec<Vec<Identifier>>, Range<usize>);
+
 /// What a text outside templates declares.
 #[derive(Default)]
 pub(in super::super) struct Parts {
     pub(in super::super) instantiations: Vec<Instantiation>,
     /// Declarations that templates do not see.
     pub(in super::super) declarations: Vec<Declaration>,
-    pub(in super::super) system: Option<(Vec<Vec<Identifier>>, std::ops::Range<usize>)>,
+    pub(in super::super) system: Option<SystemLine>,
 }
 
 impl Parser<'_> {
@@ -55,10 +60,7 @@ impl Parser<'_> {
     }
 
     /// The line that must have been there.
-    pub(in super::super) fn system_line(
-        &mut self,
-        line: Option<(Vec<Vec<Identifier>>, std::ops::Range<usize>)>,
-    ) -> Reading<(Vec<Vec<Identifier>>, std::ops::Range<usize>)> {
+    pub(in super::super) fn system_line(&mut self, line: Option<SystemLine>) -> Reading<SystemLine> {
         match line {
             Some(line) => Ok(line),
             // Where other things are wrong, the line may have been lost with them.
@@ -124,7 +126,7 @@ impl Parser<'_> {
         Ok(Instantiation { name, parameters, template, arguments, span: self.since(start) })
     }
 
-    fn system(&mut self) -> Reading<(Vec<Vec<Identifier>>, std::ops::Range<usize>)> {
+    fn system(&mut self) -> Reading<SystemLine> {
         let start = self.start();
         self.bump();
         let mut levels = vec![Vec::new()];
