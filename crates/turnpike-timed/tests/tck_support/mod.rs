@@ -3,7 +3,7 @@
 use turnpike_timed::network::Network;
 
 /// Everything of a network but places: in its debug text those are the only ranges.
-pub fn shape(network: &Network) -> String {
+pub(crate) fn shape(network: &Network) -> String {
     let text = format!("{network:?}");
     let mut shape = String::with_capacity(text.len());
     let mut rest = text.as_str();

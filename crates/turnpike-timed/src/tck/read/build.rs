@@ -18,7 +18,7 @@ use crate::network::{
 /// Clocks that a network may have: a zone has the square of this many entries.
 const CLOCKS: u32 = 1 << 13;
 /// Integer cells that a network may have.
-const CELLS: u32 = 1 << 20;
+const CELLS: u32 = 1 << 16;
 
 /// Builds the network; with errors, what is returned means nothing.
 pub(super) fn network<'a>(
