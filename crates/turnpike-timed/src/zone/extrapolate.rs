@@ -58,6 +58,8 @@ impl Dbm {
             4 => self.raise_rows::<PLUS>(4, both, lower, upper),
             width => self.raise_rows::<PLUS>(width, both, lower, upper),
         };
+        // Row 0 of a matrix with infinite columns is closed: where it was raised, so was the whole column.
+        let first = first && !PLUS;
         if first || !self.scratch.changed.is_empty() {
             self.close_raised(first);
         }
@@ -102,14 +104,15 @@ impl Dbm {
             let lower = if both { lower[x].max(upper[x]) } else { lower[x] };
             let erased = lower == NO_BOUND || (PLUS && first[x + 1] < above(lower));
             let ceiling = if erased { i32::MIN } else { at_most(lower) };
-            let differs = raise_row::<PLUS>(row, columns, ceiling, x + 1);
+            let (differs, within) = raise_row::<PLUS>(row, columns, ceiling, x + 1);
             // No way leads from an erased row, so that it stays as it is, and nothing else changes by it.
             if !erased {
                 let limit = columns.as_flattened()[x + 1];
-                let only_first = if PLUS { limit == i32::MIN } else { limit == INFINITE };
-                pivots.push(2 * (x + 1) + usize::from(only_first));
+                if if PLUS { limit != i32::MIN } else { limit != INFINITE } {
+                    pivots.push(x + 1);
+                }
                 if differs {
-                    changed.push(x + 1);
+                    changed.push(2 * (x + 1) + usize::from(within));
                 }
             }
         }
@@ -126,8 +129,9 @@ impl Dbm {
 
     /// Closes a matrix some of whose entries were raised.
     ///
-    /// Entries that were not raised are as low as they get: only rows with a raised entry change. With row 0 as the last to lead ways through, infinite columns
-    /// stay so until then, except in row 0: the ways through their clocks concern row 0 alone.
+    /// Entries that were not raised are as low as they get: only rows with a raised entry change. With row 0 as the last to lead ways through, erased columns
+    /// stay infinite until then except in row 0, which has no use for ways through their clocks: it says next to nothing of them, and of the others it
+    /// says already what follows. Entries in erased columns wait for row 0.
     fn close_raised(&mut self, first: bool) {
         if self.needs_wide_sums() {
             let consistent = self.close_wide();
@@ -148,21 +152,14 @@ impl Dbm {
     fn close_raised_rows(&mut self, width: usize, first: bool) {
         let Dbm { entries, scratch, .. } = self;
         let Scratch { prepared, changed, pivots, .. } = scratch;
-        for &pivot in &*pivots {
-            let (k, only_first) = (pivot / 2, pivot % 2 == 1);
-            if only_first && !first {
-                continue;
-            }
+        for &k in &*pivots {
             let (chunk, lane) = (k / LANES, k % LANES);
             prepared.set(Bound::ZERO.0, &entries[k * width..][..width]);
             if first {
                 let row = &mut entries[..width];
                 prepared.relax(row, row[chunk][lane]);
             }
-            if only_first {
-                continue;
-            }
-            for &i in &*changed {
+            for i in changed.iter().filter(|&changed| changed % 2 == 1).map(|changed| changed / 2) {
                 let row = &mut entries[i * width..][..width];
                 let number = row[chunk][lane];
                 if width <= UNROLLED || number != INFINITE {
@@ -171,17 +168,23 @@ impl Dbm {
             }
         }
         prepared.set(Bound::ZERO.0, &entries[..width]);
-        for &i in &*changed {
+        for i in changed.iter().map(|changed| changed / 2) {
             let row = &mut entries[i * width..][..width];
             prepared.relax(row, row[0][0]);
         }
     }
 }
 
-/// Raises the entries of a row except its diagonal; whether any was.
+/// Raises the entries of a row except its diagonal; whether any was, and any in a column that is not erased.
 #[inline(always)]
-fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i32, diagonal: usize) -> bool {
+fn raise_row<const PLUS: bool>(
+    row: &mut [Lanes],
+    columns: &[Lanes],
+    ceiling: i32,
+    diagonal: usize,
+) -> (bool, bool) {
     let mut differs = [0; LANES];
+    let mut within = [0; LANES];
     for chunk in 0..row.len() {
         let (old, limits) = (row[chunk], columns[chunk]);
         let mut new = [0; LANES];
@@ -193,10 +196,13 @@ fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i3
             };
             let raised = if old[lane] > most { INFINITE } else { least };
             // A comparison rather than a correction afterwards: a vector read soon after a single number in it was written waits for long.
-            new[lane] = if (chunk * LANES + lane) as i32 == diagonal as i32 { old[lane] } else { raised };
-            differs[lane] |= old[lane] ^ new[lane];
+            let on = (chunk * LANES + lane) as i32 == diagonal as i32;
+            new[lane] = if on { old[lane] } else { raised };
+            let difference = old[lane] ^ new[lane];
+            differs[lane] |= difference;
+            within[lane] |= if PLUS && limits[lane] == i32::MIN { 0 } else { difference };
         }
         row[chunk] = new;
     }
-    differs != [0; LANES]
+    (differs != [0; LANES], within != [0; LANES])
 }

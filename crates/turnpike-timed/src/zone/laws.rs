@@ -13,6 +13,7 @@ fn dimensions() -> impl Strategy<Value = usize> {
     prop_oneof![4 => 1..7usize, 1 => 7..20usize]
 }
 
+/// A zone with as many rows.
 fn zones() -> impl Strategy<Value = Dbm> {
     dimensions().prop_flat_map(zone)
 }
@@ -288,7 +289,7 @@ fn simulated(at: &[i64], unit: i64, zone: &Slow, lower: &[i32], upper: &[i32]) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn simulation_of_two_clocks_is_simulation_of_all_valuations(
         (bigger, smaller) in pairs(2..4),
