@@ -1,5 +1,7 @@
 //! Public UPPAAL models become networks, and their queries find their names. `TURNPIKE_CORPUS` names a folder with `models/timed` in it.
 
+#![allow(clippy::print_stderr)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 
+use super::lower::balanced;
 use super::lower::types::{ArrayType, Type};
 use super::lower::{
     Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Outcome, ProcessNames, Purpose, SYSTEM, Scope, State,
@@ -141,27 +142,25 @@ fn add_cell(names: &mut FxHashMap<String, Entity>, name: &str, ty: &Type, memory
 
 /// For each label, that some process is in a location with it.
 fn labels(network: &Network) -> Vec<(String, Expression)> {
-    let mut labels: Vec<(String, Expression)> = Vec::new();
+    let mut labels: Vec<(String, Vec<Expression>)> = Vec::new();
     let mut positions: FxHashMap<&str, usize> = FxHashMap::default();
     for (process, names) in network.processes.iter().enumerate() {
         for (location, details) in names.locations.iter().enumerate() {
-            let at = Expression::At(ProcessId(process as u32), LocationId(location as u32));
             for label in &details.labels {
-                match positions.get(label.as_str()) {
-                    Some(&position) => {
-                        let before = std::mem::replace(&mut labels[position].1, Expression::Constant(0));
-                        labels[position].1 =
-                            Expression::Binary(Binary::Or, Box::new(before), Box::new(at.clone()), 0..0);
-                    }
-                    None => {
-                        positions.insert(label, labels.len());
-                        labels.push((label.clone(), at.clone()));
-                    }
-                }
+                let position = *positions.entry(label).or_insert_with(|| {
+                    labels.push((label.clone(), Vec::new()));
+                    labels.len() - 1
+                });
+                let at = Expression::At(ProcessId(process as u32), LocationId(location as u32));
+                labels[position].1.push(at);
             }
         }
     }
+    let or = &mut |left, right| Expression::Binary(Binary::Or, Box::new(left), Box::new(right), 0..0);
     labels
+        .into_iter()
+        .map(|(label, places)| (label, balanced(places, or).unwrap_or(Expression::Constant(0))))
+        .collect()
 }
 
 fn empty_model() -> tree::Model {

@@ -85,7 +85,12 @@ impl Lowerer<'_> {
 
     /// The result of a call with known arguments, if it can be found now.
     pub(crate) fn executed(&self, call: &Expression) -> Option<i32> {
-        Machine::new(&self.network.functions).evaluate(call, &mut [])
+        let mut machine = Machine::new(&self.network.functions);
+        if self.purpose != Purpose::Constant {
+            // It may as well be computed when it is needed.
+            machine.steps = 100_000;
+        }
+        machine.evaluate(call, &mut [])
     }
 }
 

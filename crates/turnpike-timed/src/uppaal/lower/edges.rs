@@ -11,6 +11,9 @@ use crate::uppaal::syntax::tree::{self, ExpressionKind, StatementKind};
 /// No more edges than this for one edge with `select`.
 const MOST_CHOICES: u64 = 1 << 16;
 
+/// No more edges than this altogether.
+const MOST_EDGES: u64 = 1 << 22;
+
 impl Lowerer<'_> {
     /// Locations with their invariants.
     pub(crate) fn locations(&mut self, template: &tree::Template, process: &mut Process) {
@@ -74,6 +77,11 @@ impl Lowerer<'_> {
             return Err(Diagnostic::error(format!("This edge has {count} choices"))
                 .at(edge.select[0].name.span.clone(), format!("at most {MOST_CHOICES} are supported"))
                 .help("Give the selected variables smaller ranges, or choose in several steps"));
+        }
+        self.choices += count;
+        if self.choices > MOST_EDGES {
+            return Err(Diagnostic::error("The model has too many edges once every `select` is written out")
+                .at(edge.span.clone(), format!("at most {MOST_EDGES} are supported")));
         }
         let mut values: Vec<i32> = domains.iter().map(|&(_, low, _)| low).collect();
         for _ in 0..count {
@@ -245,14 +253,19 @@ impl Search<'_> {
 
     fn block(&mut self, block: &tree::Block) -> bool {
         block.declarations.iter().any(|declaration| match declaration {
-            tree::Declaration::Variables(group) => {
-                group.variables.iter().any(|variable| match &variable.initial {
-                    Some(tree::Initializer::Value(value)) => self.expression(value),
-                    _ => false,
-                })
-            }
+            tree::Declaration::Variables(group) => group
+                .variables
+                .iter()
+                .any(|variable| variable.initial.as_ref().is_some_and(|initial| self.initial(initial))),
             _ => false,
         }) || block.statements.iter().any(|statement| self.statement(statement))
+    }
+
+    fn initial(&mut self, initial: &tree::Initializer) -> bool {
+        match initial {
+            tree::Initializer::Value(value) => self.expression(value),
+            tree::Initializer::List { items, .. } => items.iter().any(|(_, item)| self.initial(item)),
+        }
     }
 
     fn statement(&mut self, statement: &tree::Statement) -> bool {

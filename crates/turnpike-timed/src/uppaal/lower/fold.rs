@@ -71,10 +71,6 @@ pub(crate) fn unary(operator: Unary, operand: Value) -> Value {
     match (operator, operand.expression) {
         (Unary::Minus, Expression::Constant(value)) if value != i32::MIN => Value::int(-value),
         (Unary::Not, Expression::Constant(value)) => Value::bool(value == 0),
-        (Unary::Not, Expression::Unary(Unary::Not, inner)) if operand.ty == Type::Bool => {
-            // `!!e` is `e` only where truth is all that counts: the inner value may be any number.
-            Value::truth(Expression::Unary(Unary::Not, Box::new(Expression::Unary(Unary::Not, inner))))
-        }
         (Unary::Not, expression) => Value::truth(Expression::Unary(Unary::Not, Box::new(expression))),
         (Unary::Minus, expression) => {
             let (low, high) = operand.ty.range().unwrap_or((i32::MIN, i32::MAX));
@@ -110,6 +106,13 @@ pub(crate) fn binary(operator: Binary, left: Value, right: Value, place: &Place)
         {
             return Value { ty, expression: left.expression };
         }
+        // Whatever is known on the left of these does not decide.
+        (Binary::And | Binary::Or, Some(_), _) if right.ty == Type::Bool => {
+            return Value { ty, expression: right.expression };
+        }
+        (Binary::Or, _, Some(0)) if left.ty == Type::Bool => {
+            return Value { ty, expression: left.expression };
+        }
         (Binary::Add, Some(0), _) | (Binary::Multiply, Some(1), _) => {
             return Value { ty, expression: right.expression };
         }
@@ -133,6 +136,9 @@ fn decided(operator: Binary, left: &Value, right: &Value) -> Option<bool> {
         Binary::GreaterEqual if b < c => false,
         Binary::Equal if b < c || d < a => false,
         Binary::NotEqual if b < c || d < a => true,
+        // The right side is not even evaluated.
+        Binary::And if left.known() == Some(0) => return Some(false),
+        Binary::Or if left.known().is_some_and(|value| value != 0) => return Some(true),
         Binary::And if right.known() == Some(0) => false,
         Binary::Or if right.known().is_some_and(|value| value != 0) => true,
         _ => return None,

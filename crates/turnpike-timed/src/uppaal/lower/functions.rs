@@ -4,7 +4,7 @@
 use turnpike_model::Diagnostic;
 
 use super::expressions::Operand;
-use super::fold::{Value, has_effects};
+use super::fold::{Value, balanced, has_effects};
 use super::types::{ANY_INT, Class, Type};
 use super::{Entity, Frame, GLOBAL, Lowerer, Lvalue, Memory, Outcome, Purpose, SYSTEM, Scope};
 use crate::network::{Cells, Expression, Function, FunctionId, Place, Space};
@@ -60,6 +60,9 @@ pub(crate) struct Instance {
     /// Type of the result.
     pub result: Type,
 }
+
+/// No more functions than this, counting each set of references.
+const MOST_FUNCTIONS: usize = 1 << 16;
 
 /// An argument, ready to be bound.
 enum Argument {
@@ -372,21 +375,28 @@ impl<'t> Lowerer<'t> {
         let (effects, reads) = (self.effects, self.reads);
         (self.effects, self.reads) = (outer_effects, outer_reads);
         let (parameters, body) = body?;
-        let id = self.add_function(Function {
+        let place = function.name.span.clone();
+        let function = Function {
             name: function.name.name.clone(),
             parameters,
             locals: frame.locals,
             shared: false,
             result: result.range(),
             body,
-        });
+        };
+        let id = self.add_function(function, &place)?;
         Ok(Instance { id, effects, reads, result })
     }
 
-    fn add_function(&mut self, function: Function) -> FunctionId {
-        let id = FunctionId(self.network.functions.len() as u32);
+    fn add_function(&mut self, function: Function, place: &Place) -> Outcome<FunctionId> {
+        let id = self.network.functions.len();
+        if id >= MOST_FUNCTIONS {
+            return Err(Diagnostic::error("The model calls functions in too many different ways")
+                .at(place.clone(), format!("at most {MOST_FUNCTIONS} are supported"))
+                .help("Use fewer reference parameters, and fewer results that are structs"));
+        }
         self.network.functions.push(function);
-        id
+        Ok(FunctionId(id as u32))
     }
 
     /// Lowers a function for one call only, in the frame of the caller.
@@ -437,20 +447,20 @@ impl<'t> Lowerer<'t> {
         });
         let effects = std::mem::replace(&mut self.effects, outer_effects);
         let (parameters, body) = body?;
-        let id = self.add_function(Function {
+        let lowered = Function {
             name: function.name.name.clone(),
             parameters,
             locals: Vec::new(),
             shared: true,
             result: result.range(),
             body,
-        });
+        };
+        let id = self.add_function(lowered, place)?;
         let instance = Instance { id, effects, reads: false, result: result.clone() };
         self.check_effects(&instance, function, place)?;
-        let mut expression = Expression::Call { function: id, arguments: Vec::new(), place: place.clone() };
-        while let Some(first) = before.pop() {
-            expression = Expression::Sequence(Box::new([first, expression]));
-        }
+        before.push(Expression::Call { function: id, arguments: Vec::new(), place: place.clone() });
+        let join = &mut |first, second| Expression::Sequence(Box::new([first, second]));
+        let expression = balanced(before, join).unwrap_or(Expression::Constant(0));
         Ok(match out {
             Some(lvalue) => Operand::Result(expression, lvalue),
             None => Operand::Value(Value { ty: result, expression }),

@@ -30,6 +30,7 @@ use crate::network::{Language, Local, Network, Place, QueryText};
 use crate::uppaal::syntax::tree;
 pub(crate) use conditions::quantity;
 pub(crate) use expressions::Operand;
+pub(crate) use fold::balanced;
 pub(crate) use functions::{FunctionKey, Instance, InstanceKey};
 pub(crate) use lvalues::{Lvalue, Memory};
 use types::Declared;
@@ -155,6 +156,8 @@ pub(crate) struct Lowerer<'t> {
     pub out: Option<Lvalue>,
     /// How many bodies of quantifiers have been written out for the expression at hand.
     pub expanded: u32,
+    /// How many choices of edges there have been.
+    pub choices: u64,
     pub settings: FxHashMap<String, String>,
     pub used_settings: FxHashSet<String>,
     pub errors: Vec<Diagnostic>,
@@ -211,6 +214,7 @@ impl<'t> Lowerer<'t> {
             result: types::Type::Void,
             out: None,
             expanded: 0,
+            choices: 0,
             settings: FxHashMap::default(),
             used_settings: FxHashSet::default(),
             errors: Vec::new(),
