@@ -1,0 +1,220 @@
+//! The rules of the game on discrete states, written for clarity: which edges may be taken together, and when time may pass.
+
+use super::demands::clock;
+use crate::evaluate::{Fault, Machine, Outcome};
+use crate::network::{
+    Channel, ChannelCell, ClockAtom, Edge, EventId, Location, LocationId, Network, Participant, Place, ProcessId, Sync,
+};
+
+/// Local cells that conditions and invariants may use.
+pub(super) const LOCALS: usize = 64;
+
+/// `left - right` compared with a number; an absent clock is zero.
+pub(super) struct Comparison {
+    pub(super) left: Option<usize>,
+    pub(super) right: Option<usize>,
+    pub(super) bound: i64,
+}
+
+pub(super) fn fail(message: impl Into<String>, place: &Place) -> Box<Fault> {
+    Box::new(Fault { message: message.into(), place: place.clone(), range: false })
+}
+
+/// A machine in an initial state.
+pub(super) fn start<'n>(network: &'n Network, initial: &[LocationId]) -> Machine<'n> {
+    let mut machine = Machine::new(network);
+    for (location, chosen) in machine.locations.iter_mut().zip(initial) {
+        *location = chosen.0;
+    }
+    machine
+}
+
+pub(super) fn edge(network: &Network, process: ProcessId, index: u32) -> Outcome<&Edge> {
+    let edges = network.processes.get(process.0 as usize).map(|process| &process.edges);
+    edges.and_then(|edges| edges.get(index as usize)).ok_or_else(|| fail("there is no such edge", &(0..0)))
+}
+
+/// The locations the processes are in.
+pub(super) fn locations<'n>(network: &'n Network, machine: &Machine<'_>) -> Vec<&'n Location> {
+    let at = |(process, &location): (&'n crate::network::Process, &u32)| &process.locations[location as usize];
+    network.processes.iter().zip(&machine.locations).map(at).collect()
+}
+
+/// Evaluates an atom; `None` when its condition makes it not count.
+pub(super) fn compare(machine: &mut Machine<'_>, atom: &ClockAtom) -> Outcome<Option<Comparison>> {
+    if let Some(when) = &atom.when
+        && !machine.holds(when)?
+    {
+        return Ok(None);
+    }
+    let left = clock(machine, atom.left.as_ref(), atom)?;
+    let right = clock(machine, atom.right.as_ref(), atom)?;
+    Ok(Some(Comparison { left, right, bound: i64::from(machine.value(&atom.bound)?) }))
+}
+
+/// Whether an edge leaves the location its process is in, and its guard holds as far as variables are concerned.
+fn enabled<'n>(machine: &mut Machine<'n>, process: usize, edge: &'n Edge) -> Outcome<bool> {
+    if machine.locations[process] != edge.source.0 {
+        return Ok(false);
+    }
+    machine.enter(&edge.locals);
+    for condition in &edge.guard.data {
+        if !machine.holds(condition)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The channel that an edge names in this state.
+fn channel<'n>(machine: &mut Machine<'n>, edge: &'n Edge, cell: &ChannelCell) -> Outcome<usize> {
+    machine.enter(&edge.locals);
+    let offset = match &cell.offset {
+        Some(offset) => machine.value(offset)?,
+        None => 0,
+    };
+    Ok((i64::from(cell.base.0) + i64::from(offset)) as usize)
+}
+
+/// Whether time may pass: no location is urgent or committed, and no synchronisation on an urgent channel is possible.
+pub(super) fn may_wait<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<bool> {
+    if locations(network, machine).iter().any(|location| location.urgent || location.committed) {
+        return Ok(false);
+    }
+    if !network.channels.iter().any(|channel| channel.urgent) {
+        return Ok(true);
+    }
+    for (sender, process) in network.processes.iter().enumerate() {
+        for edge in &process.edges {
+            let Sync::Send(cell) = &edge.sync else { continue };
+            if !enabled(machine, sender, edge)? {
+                continue;
+            }
+            let sent = channel(machine, edge, cell)?;
+            let Channel { urgent, broadcast, .. } = network.channels[sent];
+            if urgent && (broadcast || !receivers(network, machine, sender, sent)?.is_empty()) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Processes other than the sender that could receive on a channel now.
+fn receivers<'n>(
+    network: &'n Network,
+    machine: &mut Machine<'n>,
+    sender: usize,
+    sent: usize,
+) -> Outcome<Vec<usize>> {
+    let mut found = Vec::new();
+    for (receiver, process) in network.processes.iter().enumerate().filter(|(index, _)| *index != sender) {
+        for edge in &process.edges {
+            if let Sync::Receive(cell) = &edge.sync
+                && enabled(machine, receiver, edge)?
+                && channel(machine, edge, cell)? == sent
+            {
+                found.push(receiver);
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Checks that these edges may be taken together now, as far as variables and locations are concerned.
+pub(super) fn together<'n>(
+    network: &'n Network,
+    machine: &mut Machine<'n>,
+    participants: &[(ProcessId, u32)],
+) -> Outcome<()> {
+    let mut edges = Vec::new();
+    for &(process, index) in participants {
+        let edge = edge(network, process, index)?;
+        if !enabled(machine, process.0 as usize, edge)? {
+            return Err(fail("an edge is not enabled", &edge.place));
+        }
+        edges.push((process, edge));
+    }
+    let Some(&(first, leading)) = edges.first() else { return Err(fail("a transition needs an edge", &(0..0))) };
+    let committed = |process: ProcessId, machine: &Machine<'_>| {
+        network.processes[process.0 as usize].locations[machine.locations[process.0 as usize] as usize].committed
+    };
+    let some_committed = (0..network.processes.len()).any(|process| committed(ProcessId(process as u32), machine));
+    if some_committed && !edges.iter().any(|&(process, _)| committed(process, machine)) {
+        return Err(fail("a committed location must be left first", &leading.place));
+    }
+    let synchronised = match &leading.sync {
+        Sync::Internal => edges.len() == 1,
+        Sync::Event(_) => events(network, machine, &edges),
+        Sync::Receive(_) => false,
+        Sync::Send(cell) => {
+            let sent = channel(machine, leading, cell)?;
+            for &(_, receiver) in &edges[1..] {
+                let Sync::Receive(cell) = &receiver.sync else {
+                    return Err(fail("only receivers can follow a sender", &receiver.place));
+                };
+                if channel(machine, receiver, cell)? != sent {
+                    return Err(fail("sender and receiver use different channels", &receiver.place));
+                }
+            }
+            let mut partners: Vec<usize> = edges[1..].iter().map(|(process, _)| process.0 as usize).collect();
+            if network.channels[sent].broadcast {
+                partners.sort_unstable();
+                partners == receivers(network, machine, first.0 as usize, sent)?
+            } else {
+                partners.len() == 1 && partners[0] != first.0 as usize
+            }
+        }
+    };
+    if synchronised { Ok(()) } else { Err(fail("these edges are not taken together", &leading.place)) }
+}
+
+/// Whether the events are those of a vector, with every weak participant that can take part; or a single one that no vector mentions.
+fn events(network: &Network, machine: &Machine<'_>, edges: &[(ProcessId, &Edge)]) -> bool {
+    let event = |edge: &Edge| match edge.sync {
+        Sync::Event(event) => Some(event),
+        _ => None,
+    };
+    let taken: Vec<(ProcessId, Option<EventId>)> = edges.iter().map(|&(process, edge)| (process, event(edge))).collect();
+    let proper = || network.vectors.iter().filter(|vector| vector.len() > 1);
+    let can = |participant: &Participant| {
+        let process = &network.processes[participant.process.0 as usize];
+        let location = machine.locations[participant.process.0 as usize];
+        process.edges.iter().any(|edge| edge.source.0 == location && event(edge) == Some(participant.event))
+    };
+    let fits = |vector: &Vec<Participant>| {
+        let members: Vec<_> = vector.iter().filter(|one| !one.weak || can(one)).collect();
+        members.len() == taken.len()
+            && members.iter().zip(&taken).all(|(one, &(process, event))| one.process == process && Some(one.event) == event)
+    };
+    let mentioned = |&(process, event): &(ProcessId, Option<EventId>)| {
+        proper().flatten().any(|one| one.process == process && Some(one.event) == event)
+    };
+    if taken.len() == 1 && !mentioned(&taken[0]) { true } else { proper().any(fits) }
+}
+
+/// Executes the updates of a transition and moves the processes. What clocks become can be asked until [`settle`] is called.
+pub(super) fn update<'n>(
+    network: &'n Network,
+    machine: &mut Machine<'n>,
+    participants: &[(ProcessId, u32)],
+) -> Outcome<()> {
+    for &(process, index) in participants {
+        let edge = edge(network, process, index)?;
+        machine.enter(&edge.locals);
+        machine.execute(&edge.update)?;
+    }
+    for &(process, index) in participants {
+        machine.locations[process.0 as usize] = edge(network, process, index)?.target.0;
+    }
+    Ok(())
+}
+
+/// Makes the updates final.
+pub(super) fn settle(machine: &mut Machine<'_>) {
+    let mut cells = machine.cells.clone();
+    machine.undo();
+    std::mem::swap(&mut machine.cells, &mut cells);
+    machine.forget_meta();
+}

@@ -1,0 +1,2 @@
+// What is received is what was sent.
+A[] not wrong
