@@ -6,6 +6,7 @@ pub mod evaluate;
 pub mod explore;
 pub mod network;
 pub mod query;
+pub mod schedule;
 pub mod tck;
 pub mod uppaal;
 pub mod zeno;

@@ -25,6 +25,9 @@ impl Walker<'_> {
         if self.tolerate(reached, false)? {
             let label = self.label();
             out.push(label, &self.next);
+            if let Some(record) = &mut self.record {
+                record.push(self.participants.clone());
+            }
         }
         Ok(())
     }

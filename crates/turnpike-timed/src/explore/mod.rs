@@ -16,6 +16,7 @@ mod explorer;
 mod fire;
 mod labels;
 mod layout;
+mod path;
 mod source;
 mod tables;
 mod tuple;
@@ -23,7 +24,9 @@ mod walker;
 
 use std::collections::BTreeSet;
 
-use turnpike_model::{Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, StepError, hash};
+use turnpike_model::{
+    Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule, StepError, hash,
+};
 
 use self::condition::Compiled;
 use self::labels::Labels;
@@ -35,6 +38,7 @@ use crate::analysis::{self, Bounds};
 use crate::evaluate::Fault;
 use crate::network::{Edge, Network, Sync};
 use crate::query::Condition;
+use crate::schedule;
 use crate::uppaal::Names;
 use crate::zone::{Extrapolation, Zones};
 
@@ -209,6 +213,23 @@ impl Model for TimedModel {
 
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(Walker::new(self))
+    }
+
+    fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
+        let known = target.and_then(|text| self.conditions.iter().find(|(condition, _)| condition == text));
+        let condition = match (known, target) {
+            (Some((_, compiled)), _) => Some(compiled.condition.clone()),
+            // What is no condition, such as a list of labels, demands nothing of clocks.
+            (None, Some(text)) => self.names.condition(&self.network, text).ok(),
+            (None, None) => None,
+        };
+        let path = Walker::new(self).path(choices)?;
+        let mut schedule = schedule::schedule(&self.network, &path, condition.as_ref())?;
+        if self.info.virtual_root && !choices.is_empty() {
+            let begins = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: Vec::new() };
+            schedule.moments.insert(0, begins);
+        }
+        Ok(Some(schedule))
     }
 }
 

@@ -61,6 +61,8 @@ pub(super) struct Walker<'a> {
     /// Conditions that were compiled, beginning with the model's own.
     pub(super) extra: Vec<Compiled>,
     pub(super) label_sets: Vec<Vec<u32>>,
+    /// The edges of each transition that was taken, when somebody wants to know.
+    pub(super) record: Option<Vec<Vec<u32>>>,
 }
 
 impl<'a> Walker<'a> {
@@ -97,6 +99,7 @@ impl<'a> Walker<'a> {
             other: Dbm::default(),
             extra: Vec::new(),
             label_sets: Vec::new(),
+            record: None,
         }
     }
 

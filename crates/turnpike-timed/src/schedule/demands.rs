@@ -60,7 +60,7 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
                 }
             };
         }
-        rules::settle(&mut machine);
+        rules::settle(network, &mut machine);
         collector.invariants(network, &mut machine, moment)?;
     }
     collector.wait(network, &mut machine, path.steps.len())?;
@@ -71,7 +71,7 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
             vec![Vec::new()]
         }
         Some(condition) => {
-            machine.enter_condition(rules::LOCALS);
+            machine.enter_condition(rules::condition_frame(network, condition));
             let mut ways = vec![Vec::new()];
             collector.ways(&mut machine, condition, true, end, &mut ways)?;
             ways
@@ -103,7 +103,7 @@ impl Collector {
 
     fn invariants(&mut self, network: &Network, machine: &mut Machine<'_>, moment: usize) -> Outcome<()> {
         for location in rules::locations(network, machine) {
-            machine.enter_condition(rules::LOCALS);
+            machine.enter_condition(rules::invariant_frame(network, location));
             for condition in &location.invariant.data {
                 if !machine.holds(condition)? {
                     return Err(fail("the invariant of a location does not hold", &location.place));
@@ -124,8 +124,15 @@ impl Collector {
     }
 
     /// What an atom says of moments; `None` when it does not count.
-    fn difference(&self, machine: &mut Machine<'_>, atom: &ClockAtom, moment: usize) -> Outcome<Option<Difference>> {
-        let Some(rules::Comparison { left, right, bound }) = rules::compare(machine, atom)? else { return Ok(None) };
+    fn difference(
+        &self,
+        machine: &mut Machine<'_>,
+        atom: &ClockAtom,
+        moment: usize,
+    ) -> Outcome<Option<Difference>> {
+        let Some(rules::Comparison { left, right, bound }) = rules::compare(machine, atom)? else {
+            return Ok(None);
+        };
         // A clock is `moment - since + more`, and the constant zero is a clock that began at this moment.
         let value = |clock: Option<usize>| clock.map_or((moment, 0), |clock| self.assigned[clock]);
         let ((left, more), (right, less)) = (value(left), value(right));
@@ -169,7 +176,8 @@ impl Collector {
             (Condition::Clock(atom), _) => match self.difference(machine, atom, end)? {
                 Some(difference) => {
                     let Difference { later, earlier, bound, strict } = difference;
-                    let negated = Difference { later: earlier, earlier: later, bound: -bound, strict: !strict };
+                    let negated =
+                        Difference { later: earlier, earlier: later, bound: -bound, strict: !strict };
                     ways.iter_mut().for_each(|way| way.push(if wanted { difference } else { negated }));
                 }
                 None if wanted => {}
@@ -183,6 +191,10 @@ impl Collector {
 }
 
 /// The clock that a cell names, as an index.
-pub(super) fn clock(machine: &mut Machine<'_>, cell: Option<&ClockCell>, atom: &ClockAtom) -> Outcome<Option<usize>> {
+pub(super) fn clock(
+    machine: &mut Machine<'_>,
+    cell: Option<&ClockCell>,
+    atom: &ClockAtom,
+) -> Outcome<Option<usize>> {
     cell.map(|cell| machine.clock(cell, &atom.place).map(|clock| clock.0 as usize)).transpose()
 }

@@ -33,18 +33,19 @@ pub(super) fn run(
         let before = clocks.clone();
         for (clock, value) in clocks.iter_mut().enumerate() {
             let source = machine.origin(clock as u32);
-            *value = source.clock.map_or(0, |from| before[from.0 as usize]) + i64::from(source.offset) * times.unit;
+            *value = source.clock.map_or(0, |from| before[from.0 as usize])
+                + i64::from(source.offset) * times.unit;
             if *value < 0 {
                 return Err(fail("a clock becomes negative", &(0..0)));
             }
         }
-        rules::settle(&mut machine);
+        rules::settle(network, &mut machine);
         check_invariants(network, &mut machine, &clocks, times.unit)?;
         states.push(clocks.clone());
     }
     wait(network, &mut machine, &mut clocks, times, path.steps.len())?;
     if let Some(condition) = target {
-        machine.enter_condition(rules::LOCALS);
+        machine.enter_condition(rules::condition_frame(network, condition));
         if !meets(&mut machine, condition, &clocks, times.unit)? {
             return Err(fail("the last state does not meet the target", &(0..0)));
         }
@@ -76,7 +77,7 @@ fn wait<'n>(
 
 fn check_invariants(network: &Network, machine: &mut Machine<'_>, clocks: &[i64], unit: i64) -> Outcome<()> {
     for location in rules::locations(network, machine) {
-        machine.enter_condition(rules::LOCALS);
+        machine.enter_condition(rules::invariant_frame(network, location));
         for condition in &location.invariant.data {
             if !machine.holds(condition)? {
                 return Err(fail("an invariant does not hold", &location.place));

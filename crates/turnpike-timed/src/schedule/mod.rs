@@ -41,7 +41,12 @@ pub fn schedule(network: &Network, path: &Path, target: Option<&Condition>) -> R
         moments.push(Moment {
             delay: fraction(now - before, times.unit),
             time: fraction(now, times.unit),
-            clocks: network.clocks.iter().cloned().zip(clocks.iter().map(|&value| fraction(value, times.unit))).collect(),
+            clocks: network
+                .clocks
+                .iter()
+                .cloned()
+                .zip(clocks.iter().map(|&value| fraction(value, times.unit)))
+                .collect(),
         });
     }
     let end = path.steps.len();

@@ -1,13 +1,12 @@
 //! The rules of the game on discrete states, written for clarity: which edges may be taken together, and when time may pass.
 
 use super::demands::clock;
-use crate::evaluate::{Fault, Machine, Outcome};
+use crate::evaluate::{Fault, Machine, Outcome, atom_frame_size, frame_size};
 use crate::network::{
-    Channel, ChannelCell, ClockAtom, Edge, EventId, Location, LocationId, Network, Participant, Place, ProcessId, Sync,
+    Channel, ChannelCell, ClockAtom, Edge, EventId, Location, LocationId, Network, Participant, Place,
+    ProcessId, Sync,
 };
-
-/// Local cells that conditions and invariants may use.
-pub(super) const LOCALS: usize = 64;
+use crate::query::Condition;
 
 /// `left - right` compared with a number; an absent clock is zero.
 pub(super) struct Comparison {
@@ -36,7 +35,8 @@ pub(super) fn edge(network: &Network, process: ProcessId, index: u32) -> Outcome
 
 /// The locations the processes are in.
 pub(super) fn locations<'n>(network: &'n Network, machine: &Machine<'_>) -> Vec<&'n Location> {
-    let at = |(process, &location): (&'n crate::network::Process, &u32)| &process.locations[location as usize];
+    let at =
+        |(process, &location): (&'n crate::network::Process, &u32)| &process.locations[location as usize];
     network.processes.iter().zip(&machine.locations).map(at).collect()
 }
 
@@ -136,11 +136,15 @@ pub(super) fn together<'n>(
         }
         edges.push((process, edge));
     }
-    let Some(&(first, leading)) = edges.first() else { return Err(fail("a transition needs an edge", &(0..0))) };
-    let committed = |process: ProcessId, machine: &Machine<'_>| {
-        network.processes[process.0 as usize].locations[machine.locations[process.0 as usize] as usize].committed
+    let Some(&(first, leading)) = edges.first() else {
+        return Err(fail("a transition needs an edge", &(0..0)));
     };
-    let some_committed = (0..network.processes.len()).any(|process| committed(ProcessId(process as u32), machine));
+    let committed = |process: ProcessId, machine: &Machine<'_>| {
+        network.processes[process.0 as usize].locations[machine.locations[process.0 as usize] as usize]
+            .committed
+    };
+    let some_committed =
+        (0..network.processes.len()).any(|process| committed(ProcessId(process as u32), machine));
     if some_committed && !edges.iter().any(|&(process, _)| committed(process, machine)) {
         return Err(fail("a committed location must be left first", &leading.place));
     }
@@ -176,7 +180,8 @@ fn events(network: &Network, machine: &Machine<'_>, edges: &[(ProcessId, &Edge)]
         Sync::Event(event) => Some(event),
         _ => None,
     };
-    let taken: Vec<(ProcessId, Option<EventId>)> = edges.iter().map(|&(process, edge)| (process, event(edge))).collect();
+    let taken: Vec<(ProcessId, Option<EventId>)> =
+        edges.iter().map(|&(process, edge)| (process, event(edge))).collect();
     let proper = || network.vectors.iter().filter(|vector| vector.len() > 1);
     let can = |participant: &Participant| {
         let process = &network.processes[participant.process.0 as usize];
@@ -186,7 +191,10 @@ fn events(network: &Network, machine: &Machine<'_>, edges: &[(ProcessId, &Edge)]
     let fits = |vector: &Vec<Participant>| {
         let members: Vec<_> = vector.iter().filter(|one| !one.weak || can(one)).collect();
         members.len() == taken.len()
-            && members.iter().zip(&taken).all(|(one, &(process, event))| one.process == process && Some(one.event) == event)
+            && members
+                .iter()
+                .zip(&taken)
+                .all(|(one, &(process, event))| one.process == process && Some(one.event) == event)
     };
     let mentioned = |&(process, event): &(ProcessId, Option<EventId>)| {
         proper().flatten().any(|one| one.process == process && Some(one.event) == event)
@@ -211,10 +219,34 @@ pub(super) fn update<'n>(
     Ok(())
 }
 
-/// Makes the updates final.
-pub(super) fn settle(machine: &mut Machine<'_>) {
-    let mut cells = machine.cells.clone();
+/// Makes the updates final. Meta variables keep nothing.
+pub(super) fn settle(network: &Network, machine: &mut Machine<'_>) {
+    let cells = machine.cells.clone();
     machine.undo();
-    std::mem::swap(&mut machine.cells, &mut cells);
-    machine.forget_meta();
+    machine.cells = cells;
+    for (cell, variable) in machine.cells.iter_mut().zip(&network.variables) {
+        if variable.meta {
+            *cell = variable.initial;
+        }
+    }
+}
+
+/// Local cells that an invariant uses.
+pub(super) fn invariant_frame(network: &Network, location: &Location) -> usize {
+    let data = location.invariant.data.iter().map(|part| frame_size(network, part));
+    let clocks = location.invariant.clocks.iter().map(|atom| atom_frame_size(network, atom));
+    data.chain(clocks).max().unwrap_or(0)
+}
+
+/// Local cells that a condition uses.
+pub(super) fn condition_frame(network: &Network, condition: &Condition) -> usize {
+    match condition {
+        Condition::Data(expression) => frame_size(network, expression),
+        Condition::Clock(atom) => atom_frame_size(network, atom),
+        Condition::Not(part) => condition_frame(network, part),
+        Condition::And(parts) | Condition::Or(parts) => {
+            parts.iter().map(|part| condition_frame(network, part)).max().unwrap_or(0)
+        }
+        Condition::Deadlock => 0,
+    }
 }

@@ -34,8 +34,10 @@ pub(super) fn earliest(demands: &Demands, more: &[Difference]) -> Option<Times> 
         }
     }
     let most = moments.iter().map(|&(_, steps)| steps).max().unwrap_or(0);
-    let units = std::iter::successors(Some(1_i64), |unit| unit.checked_mul(2)).take_while(|&unit| unit <= most + 1);
-    let scaled = |unit: i64| moments.iter().map(|&(number, steps)| number * unit + steps).collect::<Vec<i64>>();
+    let units =
+        std::iter::successors(Some(1_i64), |unit| unit.checked_mul(2)).take_while(|&unit| unit <= most + 1);
+    let scaled =
+        |unit: i64| moments.iter().map(|&(number, steps)| number * unit + steps).collect::<Vec<i64>>();
     for unit in units {
         let moments = scaled(unit);
         let holds = |demand: &Difference| {

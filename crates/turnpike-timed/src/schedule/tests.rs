@@ -1,0 +1,100 @@
+//! Runs of small networks, by hand and by random walks.
+
+use turnpike_model::{Model, Schedule, Successors, hash};
+
+use crate::explore::{Options, TimedModel};
+use crate::tck;
+use crate::uppaal::Names;
+
+fn model(text: &str, conditions: &[&str]) -> TimedModel {
+    let (network, _) = tck::read(text).expect("a model");
+    let names = Names::of(&network);
+    let conditions = conditions.iter().map(|&text| text.to_owned()).collect();
+    let options = Options { conditions, ..Options::default() };
+    TimedModel::new("test", text, network, names, &options).expect("a model").0
+}
+
+fn delays(schedule: &Schedule) -> Vec<&str> {
+    schedule.moments.iter().map(|moment| moment.delay.as_str()).collect()
+}
+
+const LIGHT: &str = "system:light
+event:press
+event:glow
+clock:1:x
+clock:1:y
+process:P
+location:P:off{initial:}
+location:P:low{invariant:x<=10}
+location:P:high{invariant:y<7}
+edge:P:off:low:press{do:x=0}
+edge:P:low:high:glow{provided:x>5:do:y=0}
+edge:P:high:off:press{provided:y>=3&&x<9}
+";
+
+#[test]
+fn times_are_the_earliest() {
+    let model = model(LIGHT, &[]);
+    let schedule = model.schedule(&[0, 0, 0], None).unwrap().unwrap();
+    assert_eq!(delays(&schedule), ["0", "11/2", "3"]);
+    let times: Vec<&str> = schedule.moments.iter().map(|moment| moment.time.as_str()).collect();
+    assert_eq!(times, ["0", "11/2", "17/2"]);
+    let last: Vec<(&str, &str)> =
+        schedule.moments[2].clocks.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(last, [("x", "17/2"), ("y", "3")]);
+}
+
+#[test]
+fn the_last_state_waits_for_the_target() {
+    let model = model(LIGHT, &["y > 4 && y < 5"]);
+    let schedule = model.schedule(&[0, 0], Some("y > 4 && y < 5")).unwrap().unwrap();
+    assert_eq!(schedule.last_delay.as_deref(), Some("9/2"));
+}
+
+#[test]
+fn choices_that_are_not_there_are_refused() {
+    assert!(model(LIGHT, &[]).schedule(&[0, 7], None).is_err());
+}
+
+const COPIES: &str = "system:copies
+event:a
+event:b
+event:c
+clock:1:x
+clock:1:y
+process:P
+location:P:l{initial:}
+location:P:m{invariant:y<=6}
+location:P:n{urgent:}
+edge:P:l:m:a{provided:x>=1:do:y=x+2}
+edge:P:m:n:b{provided:y==6:do:x=y}
+edge:P:n:l:c{provided:x<=7:do:x=0;y=0}
+process:Q
+location:Q:k{initial:}
+edge:Q:k:k:a{provided:x-y<=0}
+";
+
+/// Walks of every model become runs: zones promise that, and the interpreter checks it.
+#[test]
+fn random_walks_are_runs() {
+    for (number, text) in [LIGHT, COPIES].into_iter().enumerate() {
+        let model = model(text, &[]);
+        let mut explorer = model.explorer();
+        let mut out = Successors::new(model.info().width);
+        for walk in 0..40_u64 {
+            let (mut state, mut choices) = (Vec::new(), Vec::new());
+            explorer.initial(&mut state).unwrap();
+            for step in 0..30 {
+                explorer.successors(&state, &mut out).unwrap();
+                if out.is_empty() {
+                    break;
+                }
+                let choice = hash::mix(walk, step) % out.len() as u64;
+                choices.push(choice as u32);
+                state = out.state(choice as usize).to_vec();
+            }
+            let schedule = model.schedule(&choices, None);
+            assert!(matches!(schedule, Ok(Some(_))), "model {number}, {choices:?}: {schedule:?}");
+        }
+    }
+}
