@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, check, compare, completions, generate, info, linearise, man, reduce, replay, search, show,
-    simulate, strategies,
+    bench, check, compare, completions, convert, generate, info, linearise, man, reduce, replay, search,
+    show, simulate, strategies,
 };
 use crate::exit;
 use crate::failure::Outcome;
@@ -81,6 +81,8 @@ commands! {
     Check => check,
     /// Print the linear process of an mCRL2 specification.
     Linearise => linearise,
+    /// Write timed automata as a TChecker file.
+    Convert => convert,
     /// Describe a model, or list the built-in ones.
     Info => info,
     /// Describe the search strategies.

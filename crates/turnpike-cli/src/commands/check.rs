@@ -2,12 +2,13 @@
 
 use serde_json::json;
 use turnpike_mcrl2::syntax::{Specification, parse_specification};
-use turnpike_model::{Model, ModelInfo, Successors};
+use turnpike_model::{Diagnostic, Model, ModelInfo, Successors};
 
 use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::timed::{self, Purpose, Timed};
 use crate::load::{self, ModelArgs, ReadingArgs};
 use crate::output::{self, VERSION};
 
@@ -23,6 +24,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     if load::is_specification(name, &args.model.reading) {
         return specification(name, &args.model.reading, format);
     }
+    if let Some(timed) = timed::read(name, &args.model.reading)? {
+        return timed_automata(&timed, &args.model.reading, format);
+    }
     let model = load::model(&args.model)?;
     let enabled = first_step(&*model)?;
     let info = model.info();
@@ -36,6 +40,53 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             "width": info.width,
             "actions": info.actions.len(),
             "enabled": enabled,
+        })),
+    }
+    Ok(Exit::Clean)
+}
+
+/// Checks timed automata: syntax, types, clock bounds, and the first step.
+fn timed_automata(timed: &Timed, reading: &ReadingArgs, format: Format) -> Outcome {
+    load::only_for_specifications(&timed.name, reading)?;
+    let (model, more) = timed.model(reading, &Purpose::default())?;
+    let enabled = first_step(&model)?;
+    let network = &timed.network;
+    let locations: usize = network.processes.iter().map(|process| process.locations.len()).sum();
+    let edges: usize = network.processes.iter().map(|process| process.edges.len()).sum();
+    let warnings: Vec<&Diagnostic> = timed.warnings.iter().chain(&more).collect();
+    match format {
+        Format::Human => {
+            for warning in &warnings {
+                output::diagnostic(&timed.name, Some(&timed.source), warning);
+            }
+            let processes = match network.processes.len() {
+                1 => "1 process".to_owned(),
+                many => format!("{many} processes"),
+            };
+            output::line(&format!(
+                "ok: {} ({processes} with {} and {}, {}, {}; {} at first)",
+                timed.name,
+                counted(locations as u64, "location"),
+                counted(edges as u64, "edge"),
+                counted(network.clocks.len() as u64, "clock"),
+                counted(network.variables.len() as u64, "variable"),
+                counted(enabled as u64, "transition"),
+            ));
+        }
+        Format::Json => output::json(&json!({
+            "turnpike": VERSION,
+            "command": "check",
+            "model": timed.name,
+            "ok": true,
+            "width": model.info().width,
+            "processes": network.processes.len(),
+            "locations": locations,
+            "edges": edges,
+            "clocks": network.clocks.len(),
+            "variables": network.variables.len(),
+            "queries": network.queries.len(),
+            "enabled": enabled,
+            "warnings": warnings.iter().map(|warning| warning.message.clone()).collect::<Vec<_>>(),
         })),
     }
     Ok(Exit::Clean)

@@ -8,6 +8,7 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::timed::Purpose;
 use crate::load::{self, ModelArgs, ReadingArgs, Size};
 use crate::output::schema::{SchemaKind, schema};
 use crate::output::{self, VERSION, repeat};
@@ -15,7 +16,7 @@ use crate::output::{self, VERSION, repeat};
 /// Flags of `turnpike info`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A model file (.mcrl2, .aut, .aut.gz), `builtin:NAME`, or `-`; without it the built-in models are listed
+    /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-`; without it the built-in models are listed
     #[arg(value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]
@@ -35,7 +36,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         return Ok(Exit::Clean);
     };
     let load::Named { model, size, .. } =
-        load::named(&ModelArgs { model: name.clone(), reading: args.reading })?;
+        load::named(&ModelArgs { model: name.clone(), reading: args.reading }, &Purpose::default())?;
     let initial = initial_values(&*model)?;
     let builtin = name.strip_prefix("builtin:").and_then(|name| catalogue().iter().find(|b| b.name == name));
     match format {

@@ -8,6 +8,7 @@ use crate::cli::Format;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::timed::Purpose;
 use crate::load::{self, ModelArgs};
 use crate::output::{self, VERSION};
 use crate::steps::{self, ViewArgs};
@@ -35,7 +36,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         return Err(Failure::usage("only one of model and trace can come from standard input"));
     }
     let trace = show::read(&args.file)?;
-    let model = load::model(&args.model)?;
+    let objective: Vec<Objective> = trace.objective.parse().into_iter().collect();
+    let model = load::named(&args.model, &Purpose::of(&objective))?.model;
     let info = model.info();
     let replayed = replay(&*model, &trace).map_err(|error| Failure::usage(error.message))?;
     let end = Ending::of(&trace, &replayed);

@@ -16,6 +16,7 @@ use super::search::values;
 use crate::cli::Format;
 use crate::exit::{self, Exit};
 use crate::failure::{Failure, Outcome};
+use crate::load::timed::Purpose;
 use crate::load::{self, ModelArgs, Named};
 use crate::output::progress::{ProgressArgs, Reporter};
 use crate::output::{self, VERSION, bytes, grouped, interrupt};
@@ -124,7 +125,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         };
         (report, info, file)
     } else {
-        let named = load::named(&args.model)?;
+        let named = load::named(&args.model, &Purpose::default())?;
         let info = named.model.info().clone();
         let (report, file) = listed(named, &args, &options, &target, format)?;
         (report, info, file)

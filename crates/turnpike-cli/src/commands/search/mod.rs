@@ -24,6 +24,7 @@ use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
+use crate::load::timed::Purpose;
 use crate::output::progress::Reporter;
 use crate::output::{self, interrupt, repeat};
 use trace_file::TraceFile;
@@ -36,7 +37,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let limits = args.limits.limits()?;
     let store = store(&args, info.name)?;
     let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
-    let named = load::named(&args.model)?;
+    let named = load::named(&args.model, &Purpose::of(&objectives))?;
     if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
         output::note(&remark);
     }

@@ -1,5 +1,7 @@
 //! From what the user names to a model: by extension, `--as`, `builtin:NAME`, or standard input.
 
+pub(crate) mod timed;
+
 use std::io::Read;
 use std::path::Path;
 
@@ -10,6 +12,7 @@ use turnpike_model::diagnostic::nearest;
 use turnpike_model::lts::{AutDialect, Lts, LtsModel, read_lts, read_lts_file};
 use turnpike_model::{Diagnostic, Model};
 
+use self::timed::{Purpose, TimedArgs};
 use crate::failure::Failure;
 
 /// An input language.
@@ -19,6 +22,12 @@ pub(crate) enum InputFormat {
     Aut,
     /// mCRL2 specification.
     Mcrl2,
+    /// TChecker timed automata.
+    Tck,
+    /// UPPAAL timed automata, XML.
+    Xml,
+    /// UPPAAL timed automata, text; also the old syntax.
+    Xta,
 }
 
 /// Which states cover which.
@@ -35,7 +44,7 @@ pub(crate) enum CoverArg {
 /// How a model is named.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
-    /// A model file (.mcrl2, .aut, .aut.gz), `builtin:NAME`, or `-` for standard input
+    /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-` for standard input
     #[arg(value_name = "MODEL")]
     pub(crate) model: String,
     #[command(flatten)]
@@ -48,8 +57,8 @@ pub(crate) struct ReadingArgs {
     /// Read the model as this format, whatever its name
     #[arg(long = "as", value_enum, value_name = "FORMAT")]
     pub(crate) input_format: Option<InputFormat>,
-    /// Set a parameter of a built-in model, or a constant map of an mCRL2 specification, which may be any
-    /// expression of its sort (repeatable)
+    /// Set a parameter of a built-in model, a constant of a UPPAAL model, or a constant map of an mCRL2 specification, which may
+    /// be any expression of its sort (repeatable)
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) settings: Vec<String>,
     /// Keep these actions of an mCRL2 specification visible although it hides them
@@ -65,6 +74,8 @@ pub(crate) struct ReadingArgs {
     /// Read and write `.aut` files whose internal action is `i` (CADP) instead of `tau`
     #[arg(long)]
     pub(crate) cadp: bool,
+    #[command(flatten)]
+    pub(crate) timed_automata: TimedArgs,
 }
 
 impl ReadingArgs {
@@ -80,7 +91,7 @@ impl ReadingArgs {
 
 /// Loads the model the user named.
 pub(crate) fn model(args: &ModelArgs) -> Result<Box<dyn Model>, Failure> {
-    Ok(named(args)?.model)
+    Ok(named(args, &Purpose::default())?.model)
 }
 
 /// How large an explicit system is: states and transitions, as its file tells.
@@ -110,9 +121,18 @@ impl Named {
     }
 }
 
-/// Loads the model the user named, with its size where that is known without exploring it.
-pub(crate) fn named(args: &ModelArgs) -> Result<Named, Failure> {
+/// Loads the model the user named for a purpose, with its size where that is known without exploring it.
+pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failure> {
     let name = args.model.as_str();
+    if let Some(timed) = timed::read(name, &args.reading)? {
+        only_for_specifications(name, &args.reading)?;
+        let (model, warnings) = timed.model(&args.reading, purpose)?;
+        let warnings = timed.warnings.len() + warnings.len();
+        return Ok(Named { model: Box::new(model), size: None, warnings });
+    }
+    if let Some(flag) = args.reading.timed_automata.given() {
+        return Err(Failure::usage(format!("{flag} is for timed automata, but {name} is no such model")));
+    }
     if is_specification(name, &args.reading) {
         let (model, diagnostics, _) = specification(name, &args.reading, false)?;
         return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len() });
@@ -138,7 +158,7 @@ pub(crate) fn named(args: &ModelArgs) -> Result<Named, Failure> {
 
 /// Whether the user names a model whose states are computed, rather than a list of transitions.
 pub(crate) fn is_model(name: &str, reading: &ReadingArgs) -> bool {
-    name.starts_with("builtin:") || is_specification(name, reading)
+    name.starts_with("builtin:") || is_specification(name, reading) || timed::is_timed(name, reading)
 }
 
 /// Whether the user names an mCRL2 specification.
@@ -190,18 +210,21 @@ fn specification_text(name: &str, reading: &ReadingArgs) -> Result<(String, Opti
         timed: reading.timed,
         ..Options::default()
     };
-    let bytes = if name == "-" {
+    Ok((String::from_utf8_lossy(&bytes(name)?).into_owned(), options))
+}
+
+/// The content of a file, or of standard input.
+fn bytes(name: &str) -> Result<Vec<u8>, Failure> {
+    if name == "-" {
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.map_err(|error| Failure::file("standard input", "read", &error))?;
-        bytes
-    } else {
-        if let Some(missing) = missing(name) {
-            return Err(missing);
-        }
-        std::fs::read(name).map_err(|error| Failure::file(name, "read", &error))?
-    };
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), options))
+        return Ok(bytes);
+    }
+    if let Some(missing) = missing(name) {
+        return Err(missing);
+    }
+    std::fs::read(name).map_err(|error| Failure::file(name, "read", &error))
 }
 
 /// A specification that cannot be used, with the text that its diagnostics point into.
@@ -240,7 +263,7 @@ fn check_name(name: &str, format_given: bool) -> Result<(), Failure> {
     if let Some(missing) = missing(name) {
         return Err(missing);
     }
-    let known = [".mcrl2", ".aut", ".aut.gz"];
+    let known = [".mcrl2", ".tck", ".xml", ".xta", ".ta", ".aut", ".aut.gz"];
     let lower = name.to_ascii_lowercase();
     if format_given || known.iter().any(|extension| lower.ends_with(extension)) {
         return Ok(());

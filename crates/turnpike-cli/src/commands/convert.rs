@@ -1,0 +1,63 @@
+//! `turnpike convert`.
+
+use serde_json::json;
+use turnpike_timed::tck;
+
+use super::search::human::counted;
+use crate::cli::Format;
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+use crate::load::{ModelArgs, timed};
+use crate::output::{self, VERSION};
+
+/// Flags of `turnpike convert`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  turnpike convert train-gate.xml -o train-gate.tck
+  turnpike convert models/timed/fischer.xta --set N=8 > fischer8.tck
+
+Templates are instantiated, arrays of structs flattened, constants folded and binary channels written as
+synchronisation vectors. What the format cannot say is refused by name.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Where to write the .tck file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+}
+
+pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    let name = &args.model.model;
+    let Some(timed) = timed::read(name, &args.model.reading)? else {
+        return Err(Failure::usage(format!(
+            "{name} is no timed automaton: there is nothing to convert it to"
+        )));
+    };
+    let text = tck::write(&timed.network).map_err(|diagnostics| Failure {
+        origin: name.clone(),
+        source: Some(timed.source.clone()),
+        diagnostics,
+        ..Failure::usage("")
+    })?;
+    let Some(path) = &args.output else {
+        match format {
+            Format::Human => output::line(text.trim_end()),
+            Format::Json => output::json(&json!({
+                "turnpike": VERSION, "command": "convert", "model": name, "text": text,
+            })),
+        }
+        return Ok(Exit::Clean);
+    };
+    std::fs::write(path, &text).map_err(|error| Failure::file(path, "write", &error))?;
+    match format {
+        Format::Human => {
+            let processes = counted(timed.network.processes.len() as u64, "process");
+            output::line(&format!("wrote {path}: {processes}"));
+        }
+        Format::Json => output::json(&json!({
+            "turnpike": VERSION, "command": "convert", "model": name, "file": path,
+        })),
+    }
+    Ok(Exit::Clean)
+}
