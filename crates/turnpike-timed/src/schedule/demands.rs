@@ -93,7 +93,7 @@ impl Collector {
 
     /// The time between transition `number` and the next moment: it does not run backwards, invariants hold, and where waiting is forbidden there
     /// is none.
-    fn wait(&mut self, network: &Network, machine: &mut Machine<'_>, number: usize) -> Outcome<()> {
+    fn wait<'n>(&mut self, network: &'n Network, machine: &mut Machine<'n>, number: usize) -> Outcome<()> {
         self.less(number, number + 1, 0, false);
         if !rules::may_wait(network, machine)? {
             self.less(number + 1, number, 0, false);
