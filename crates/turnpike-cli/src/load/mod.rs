@@ -30,17 +30,6 @@ pub(crate) enum InputFormat {
     Xta,
 }
 
-/// Which states cover which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CoverArg {
-    /// States are merged only when they are equal.
-    None,
-    /// A zone covers those it includes.
-    Inclusion,
-    /// A zone covers those it simulates, by the bounds that clocks are still compared with.
-    Alu,
-}
-
 /// How a model is named.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
@@ -67,10 +56,6 @@ pub(crate) struct ReadingArgs {
     /// Honour time in an mCRL2 specification: no component waits longer than it says
     #[arg(long)]
     pub(crate) timed: bool,
-    /// Leave out states of a timed model that another one covers: none, by inclusion of their zones, or by what the bounds of
-    /// clocks let them do (alu)
-    #[arg(long, value_enum, value_name = "RELATION")]
-    pub(crate) cover: Option<CoverArg>,
     /// Read and write `.aut` files whose internal action is `i` (CADP) instead of `tau`
     #[arg(long)]
     pub(crate) cadp: bool,
@@ -81,7 +66,7 @@ pub(crate) struct ReadingArgs {
 impl ReadingArgs {
     /// Whether states that another one covers are left out.
     pub(crate) fn covering(&self) -> bool {
-        self.cover.is_some_and(|cover| cover != CoverArg::None)
+        self.timed_automata.cover.is_some_and(|cover| cover != timed::CoverArg::None)
     }
 
     pub(crate) fn dialect(&self) -> AutDialect {

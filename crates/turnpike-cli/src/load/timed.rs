@@ -11,7 +11,7 @@ use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Names};
 use turnpike_timed::zone::Extrapolation;
 
-use super::{CoverArg, InputFormat, ReadingArgs, bytes, settings};
+use super::{InputFormat, ReadingArgs, bytes, settings};
 use crate::failure::Failure;
 
 /// How timed automata are explored.
@@ -60,6 +60,17 @@ pub(crate) enum ExtrapolationArg {
     /// The same, coarser above the constants.
     #[value(name = "lu+")]
     LuPlus,
+}
+
+/// Which states cover which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CoverArg {
+    /// States are merged only when they are equal.
+    None,
+    /// A zone covers those it includes.
+    Inclusion,
+    /// A zone covers those it simulates, by the bounds that clocks are still compared with.
+    Alu,
 }
 
 /// What an assignment out of range is.
