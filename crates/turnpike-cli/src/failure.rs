@@ -116,11 +116,7 @@ impl Failure {
             errors: self.diagnostics.iter().map(item).collect(),
             trace: self.trace.as_ref().map(|trace| ErrorTrace {
                 seed: trace.seed,
-                steps: trace
-                    .steps
-                    .iter()
-                    .map(StepReport::from)
-                    .collect(),
+                steps: trace.steps.iter().map(StepReport::from).collect(),
             }),
         }
     }

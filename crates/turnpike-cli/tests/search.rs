@@ -57,6 +57,59 @@ fn the_fields_come_in_the_published_order() {
 }
 
 #[test]
+fn accepting_cycles_are_found_and_replayed() {
+    let folder = common::folder(&[]);
+    let trace = folder.path().join("lasso.json");
+    let trace = trace.to_str().expect("text");
+    for flags in [
+        &["--strategy", "dfs"][..],
+        &["--strategy", "dfs", "--algorithm", "scc"],
+        &["--strategy", "rdfs", "--algorithm", "ndfs"],
+        &["--strategy", "bfs"],
+        &["--strategy", "drs"],
+        &["--trace", trace],
+    ] {
+        let arguments = [&["search", PHILOSOPHERS, "--find", "accepting eating == 1"], flags].concat();
+        let report = json(1, &arguments);
+        let steps = report["witness"]["steps"].as_array().expect("steps");
+        let start = report["witness"]["loop"].as_u64().expect("a loop") as usize;
+        let state = |index: usize| {
+            if index == 0 { &report["witness"]["initial"] } else { &steps[index - 1]["state"] }
+        };
+        assert_eq!(state(start), state(steps.len()));
+    }
+    turnpike(&["replay", PHILOSOPHERS, trace]).expect(0, &["objective met: accepting eating == 1"]);
+    let none = ["search", PHILOSOPHERS, "--find", "accepting eating == 3", "--strategy", "drs"];
+    turnpike(&none).expect(0, &["none: no accepting eating == 3", "(complete)"]);
+    turnpike(&["search", PHILOSOPHERS, "--find", "accepting", "--strategy", "highway"])
+        .expect(2, &["highway cannot find accepting cycles", "--strategy dfs"]);
+    turnpike(&["search", PHILOSOPHERS, "--strategy", "dfs", "--algorithm", "scc"])
+        .expect(2, &["--find accepting"]);
+    turnpike(&["search", PHILOSOPHERS, "--find", "accepting eatng == 3"]).expect(2, &["eatng", "^^^^^"]);
+}
+
+#[test]
+fn states_are_tested_when_met_or_when_expanded() {
+    let counts = |accept: &str, cover: &[&str]| {
+        let find =
+            ["search", PHILOSOPHERS, "--find", "state eating == 1", "--strategy", "bfs", "--accept", accept];
+        let report = json(1, &[&find, cover].concat());
+        (report["states"].as_u64(), report["witness"]["length"].as_u64(), report["stored"].is_null())
+    };
+    let (met, expanded) = (counts("generation", &[]), counts("pop", &[]));
+    assert!(met.0 < expanded.0 && met.1 == expanded.1, "{met:?} {expanded:?}");
+    // No state of this model covers another.
+    let covered = counts("pop", &["--cover", "inclusion"]);
+    assert_eq!((covered.0, covered.2, expanded.2), (expanded.0, false, true));
+    turnpike(&["search", PHILOSOPHERS, "--find", "action eat", "--strategy", "dfs", "--cover", "alu"])
+        .expect(1, &["--cover has no effect", " stored, depth "]);
+    turnpike(&["search", PHILOSOPHERS, "--strategy", "bfs", "--cover", "inclusion"])
+        .expect(2, &["'deadlock' cannot be looked for", "--cover none"]);
+    turnpike(&["search", PHILOSOPHERS, "--find", "action eat", "--cover", "inclusion"])
+        .expect(2, &["the strategy is auto", "--strategy bfs"]);
+}
+
+#[test]
 fn verdicts_and_exit_codes_agree() {
     let complete = turnpike(&["search", PHILOSOPHERS, "--find", "action nothing", "--strategy", "bfs"]);
     assert!(

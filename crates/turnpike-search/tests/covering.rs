@@ -193,6 +193,15 @@ fn an_initial_state_that_is_none_does_not_count() {
                 assert_eq!(told(&one), told(&other), "model {number}, {strategy:?}, depth {depth:?}");
             }
         }
+        for strategy in [Strategy::Dfs, Strategy::Bfs] {
+            for objective in ["accepting l1", "accepting l1; high >= 8"] {
+                let request = options(strategy.clone(), objective);
+                let (one, other) = (run(&plain, &request), run(&rooted, &request));
+                let told =
+                    |report: &RunReport| (report.verdict, report.states, report.transitions, report.depth);
+                assert_eq!(told(&one), told(&other), "model {number}, {objective}");
+            }
+        }
         let (near, far) = (options(Strategy::Bfs, "label l2"), options(Strategy::Dfs, "label l2"));
         for request in [near.clone(), far, SearchOptions { shorten: true, ..near }] {
             let (one, other) = (run(&plain, &request), run(&rooted, &request));

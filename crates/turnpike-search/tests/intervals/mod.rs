@@ -114,8 +114,9 @@ impl Model for Intervals {
         if !self.schedules {
             return Err(StepError::new("no delay fits"));
         }
-        let half =
-            |halves: usize| if halves % 2 == 0 { (halves / 2).to_string() } else { format!("{halves}/2") };
+        let half = |halves: usize| {
+            if halves.is_multiple_of(2) { (halves / 2).to_string() } else { format!("{halves}/2") }
+        };
         let moment = |step: usize| Moment {
             delay: "1/2".to_owned(),
             time: half(step + 1),

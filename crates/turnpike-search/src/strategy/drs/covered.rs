@@ -41,6 +41,7 @@ struct Covered {
     /// States at this many transitions are not expanded.
     deepest: u32,
     cut: bool,
+    leaves: u64,
     state: Vec<u32>,
     successors: Successors,
     distinct: Vec<u32>,
@@ -53,13 +54,15 @@ pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
         fringe: OpenSet::new(),
         deepest: cutoff(run, options) - 1,
         cut: false,
+        leaves: 0,
         state: Vec::new(),
         successors: run.buffer(),
         distinct: Vec::new(),
     };
     let outcome = drs.until_closed(run, options.walks.unwrap_or(u32::MAX));
     run.counters.stored = Some((drs.store.alive() as u64).saturating_sub(run.uncounted_levels().into()));
-    run.counters.generated = Some(drs.entered.iter().filter(|&&entered| entered).count() as u64);
+    let entered = drs.entered.iter().filter(|&&entered| entered).count() as u64;
+    run.counters.generated = Some(entered - drs.leaves);
     outcome
 }
 
@@ -133,6 +136,7 @@ impl Covered {
         let depth = self.store.depth(node);
         run.expand(&self.state, depth, &mut self.successors, &|| self.store.path(node))?;
         run.check(&self.state, &self.successors, &|| self.store.path(node))?;
+        self.leaves += u64::from(self.successors.is_empty());
         distinct_targets(&self.successors, &mut self.distinct);
         let first = self.store.len() as u32;
         let mut untried = Vec::with_capacity(self.distinct.len());
