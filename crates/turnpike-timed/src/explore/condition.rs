@@ -34,7 +34,7 @@ impl Compiled {
 }
 
 /// Visits the leaves.
-fn visit(condition: &Condition, leaf: &mut impl FnMut(&Condition)) {
+pub(super) fn visit(condition: &Condition, leaf: &mut impl FnMut(&Condition)) {
     let mut open = vec![condition];
     while let Some(condition) = open.pop() {
         match condition {
@@ -170,12 +170,8 @@ impl Walker<'_> {
         let delay = self.delay_allowed()?;
         self.collect()?;
         let (pending, ends) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.pending_ends));
-        let mut start = 0;
-        for &(end, channel) in &ends {
-            self.participants.clear();
-            self.participants.extend_from_slice(&pending[start..end as usize]);
-            self.channel = channel;
-            start = end as usize;
+        for index in 0..ends.len() {
+            self.choose_pending(&pending, &ends, index);
             if self.enabled_zone()? {
                 if delay {
                     self.guarded.down();

@@ -15,7 +15,10 @@ impl Walker<'_> {
 
     fn steps(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
-        let done = self.load(state).and_then(|()| self.transitions(out));
+        let done = self.load(state).and_then(|()| match model.tables.has_priorities {
+            true => self.by_priority(out),
+            false => self.transitions(out),
+        });
         done.map_err(|fault| {
             self.machine.undo();
             model.error(&fault)

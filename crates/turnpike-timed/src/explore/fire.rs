@@ -15,19 +15,17 @@ impl Walker<'_> {
             return Ok(());
         }
         let reached = match self.update() {
-            Ok(()) => self.reach(),
+            Ok(()) => self.reach(out),
             // What cannot happen is no error.
-            Err(_) if !self.guarded_zone() => Ok(false),
+            Err(_) if !self.guarded_zone() => Ok(()),
             Err(fault) => Err(fault),
         };
         self.machine.undo();
         self.put_back();
-        if self.tolerate(reached, false)? {
-            let label = self.label();
-            out.push(label, &self.next);
-            if let Some(record) = &mut self.record {
-                record.push(self.participants.clone());
-            }
+        self.tolerate(reached, ())?;
+        if let Some(record) = &mut self.record {
+            // A transition may lead to several parts of a target.
+            record.resize(out.len(), self.participants.clone());
         }
         Ok(())
     }
@@ -138,13 +136,13 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// The zone behind the updates; false when there is none.
-    fn reach(&mut self) -> Outcome<bool> {
+    /// Adds the zone behind the updates, if there is one.
+    fn reach(&mut self, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         let id = self.target_tuple();
         let tuple = self.tuples.get(id);
         if !invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)? {
-            return Ok(false);
+            return Ok(());
         }
         self.find_origins(id)?;
         if self.atoms.is_empty() {
@@ -152,13 +150,10 @@ impl Walker<'_> {
         } else if self.guarded_zone() {
             self.target.gather(&self.guarded, &self.origins);
         } else {
-            return Ok(false);
+            return Ok(());
         }
-        if !self.settle(id)? {
-            return Ok(false);
-        }
-        self.next.push(model.zones.keep(&self.target).0);
-        Ok(true)
+        let label = self.label();
+        self.settle(id, label, out)
     }
 
     /// The label of the participants' transition.

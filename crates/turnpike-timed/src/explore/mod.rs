@@ -12,11 +12,13 @@
 mod candidates;
 mod channels;
 mod condition;
+mod diagonal;
 mod explorer;
 mod fire;
 mod labels;
 mod layout;
 mod path;
+mod priority;
 mod source;
 mod tables;
 mod tuple;
@@ -32,7 +34,7 @@ use self::condition::Compiled;
 use self::labels::Labels;
 use self::layout::Layout;
 use self::source::Lines;
-use self::tables::Tables;
+use self::tables::{FixedAtom, Tables};
 use self::walker::Walker;
 use crate::analysis::{self, Bounds};
 use crate::evaluate::Fault;
@@ -100,6 +102,8 @@ pub struct TimedModel {
     measures: Vec<u32>,
     conditions: Vec<(String, Compiled)>,
     extrapolation: Extrapolation,
+    /// The differences of clocks that are compared.
+    differences: Vec<FixedAtom>,
     cover: Cover,
     elapsed: bool,
     /// Whether zones are exact enough to tell deadlocks.
@@ -128,7 +132,10 @@ impl TimedModel {
         let bounds = Bounds::new(&network, &parsed).map_err(one)?;
         let layout = Layout::new(&network);
         let deadlock = options.deadlock || parsed.iter().any(condition::asks_for_deadlock);
-        let (extrapolation, warnings) = extrapolation(&network, &parsed, options, deadlock)?;
+        let exact = deadlock || tables.has_priorities;
+        let Chosen { extrapolation, differences, warnings } = choose(&network, &parsed, options, exact)?;
+        // Simulation by lower and upper bounds looks at what is possible, never at what is not, and never at differences.
+        let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
         let conditions = conditions
             .into_iter()
             .map(|(text, condition)| (text, Compiled::new(&network, condition)))
@@ -165,7 +172,8 @@ impl TimedModel {
             measures,
             conditions,
             extrapolation,
-            cover: options.cover,
+            differences,
+            cover,
             elapsed: options.elapsed,
             deadlock,
             initial: None,
@@ -233,35 +241,48 @@ impl Model for TimedModel {
     }
 }
 
-/// The coarsest way that is right for what is asked.
-fn extrapolation(
+/// How zones are made coarser, with what is to be said about it.
+struct Chosen {
+    extrapolation: Extrapolation,
+    differences: Vec<FixedAtom>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// The coarsest way that is right for what is asked. `exact`: what is *not* possible counts as well.
+fn choose(
     network: &Network,
     conditions: &[Condition],
     options: &Options,
-    deadlock: bool,
-) -> Result<(Extrapolation, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let diagonals = analysis::has_diagonals(network, conditions);
-    let chosen = match (options.extrapolation, diagonals, deadlock) {
-        (None | Some(Extrapolation::None), true, _) => Extrapolation::None,
-        (None, false, true) => Extrapolation::MPlus,
-        (None, false, false) => Extrapolation::LuPlus,
-        (Some(Extrapolation::Lu | Extrapolation::LuPlus), _, true) => {
-            let error = Diagnostic::error("lower and upper bounds apart do not preserve deadlocks");
-            return Err(vec![error.help("choose the extrapolation m+, m or none")]);
+    exact: bool,
+) -> Result<Chosen, Vec<Diagnostic>> {
+    let apart = matches!(options.extrapolation, Some(Extrapolation::Lu | Extrapolation::LuPlus));
+    let refuse = |why: &str, help: &str| Err(vec![Diagnostic::error(why).help(help)]);
+    let chosen = |extrapolation| Chosen { extrapolation, differences: Vec::new(), warnings: Vec::new() };
+    if !analysis::has_diagonals(network, conditions) {
+        if exact && apart {
+            return refuse(
+                "extrapolation by lower and upper bounds preserves neither deadlocks nor priorities",
+                "choose the extrapolation m+, m or none",
+            );
         }
-        (Some(_), true, _) => {
-            let error =
-                Diagnostic::error("differences of clocks are compared: no extrapolation preserves that");
-            return Err(vec![error.help("choose the extrapolation none; the search may then not end")]);
-        }
-        (Some(chosen), _, _) => chosen,
-    };
-    let mut warnings = Vec::new();
-    if diagonals {
-        let warning = Diagnostic::warning("differences of clocks are compared: zones are kept exact");
-        warnings.push(warning.help("the search does not end if there are infinitely many of them"));
+        let coarsest = if exact { Extrapolation::MPlus } else { Extrapolation::LuPlus };
+        return Ok(chosen(options.extrapolation.unwrap_or(coarsest)));
     }
-    Ok((chosen, warnings))
+    if apart {
+        return refuse(
+            "differences of clocks are compared, which extrapolation by lower and upper bounds does not preserve",
+            "choose the extrapolation m or none",
+        );
+    }
+    let differences = diagonal::differences(network, conditions);
+    let exactly = differences.is_none() || options.extrapolation == Some(Extrapolation::None);
+    let extrapolation = if exactly { Extrapolation::None } else { Extrapolation::M };
+    let mut chosen = Chosen { differences: differences.unwrap_or_default(), ..chosen(extrapolation) };
+    if exactly && options.extrapolation != Some(Extrapolation::None) {
+        let warning = Diagnostic::warning("differences of clocks are compared: zones are kept exact");
+        chosen.warnings.push(warning.help("the search does not end if there are infinitely many of them"));
+    }
+    Ok(chosen)
 }
 
 fn alone_labels(network: &Network, tables: &Tables, labels: &Labels) -> Vec<LabelId> {

@@ -134,8 +134,10 @@ impl Tables {
             Language::Tck => tables.add_events(network),
             Language::Uppaal => tables.add_channels(network, &mut errors),
         }
-        tables.has_priorities = network.channels.iter().any(|channel| channel.priority != 0)
-            || network.processes.iter().any(|process| process.priority != 0);
+        let first = network.processes.first().map_or(0, |process| process.priority);
+        tables.has_priorities =
+            network.channels.iter().any(|channel| channel.priority != network.default_priority)
+                || network.processes.iter().any(|process| process.priority != first);
         if errors.is_empty() { Ok(tables) } else { Err(errors) }
     }
 

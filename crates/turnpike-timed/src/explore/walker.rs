@@ -5,12 +5,13 @@ use turnpike_model::{LabelId, StepError, Successors};
 use super::TimedModel;
 use super::channels::Buckets;
 use super::condition::Compiled;
+use super::diagonal;
 use super::labels::Front;
 use super::tables::Tables;
 use super::tuple::{Tuple, Tuples};
 use crate::evaluate::{Fault, Machine, Outcome};
 use crate::network::{Language, Network};
-use crate::zone::{Bound, Dbm, Origin, ZoneId};
+use crate::zone::{Bound, Dbm, Extrapolation, Origin, ZoneId};
 
 /// The number that the place before several initial states has instead of a zone.
 pub(super) const ROOT: u32 = u32::MAX;
@@ -200,41 +201,53 @@ impl<'a> Walker<'a> {
             return Ok(());
         }
         self.target = Dbm::zero(tuple.dimension());
-        if self.settle(id)? {
-            self.next.push(model.zones.keep(&self.target).0);
-            out.push(label, &self.next);
-        }
-        Ok(())
+        self.settle(id, label, out)
     }
 
-    /// Completes the target zone: the invariant, time, the invariant again, coarser. False when it is empty. The machine is in the target
-    /// state, and the part of its invariant that depends on variables is computed.
-    pub(super) fn settle(&mut self, id: u32) -> Outcome<bool> {
+    /// Completes the target zone: the invariant, time, the invariant again, coarser; then adds the transition to it, unless it is empty. The
+    /// machine is in the target state, its words are in `next`, and the part of its invariant that depends on variables is computed.
+    pub(super) fn settle(&mut self, id: u32, label: LabelId, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         if !conjoin_all(&mut self.target, self.tuples.get(id), &self.computed) {
-            return Ok(false);
+            return Ok(());
         }
         let urgent = self.tuples.get(id).urgent;
         if model.elapsed && !urgent && self.no_urgent_synchronisation()? {
             self.target.up();
             let tuple = self.tuples.get(id);
             if !conjoin_all(&mut self.target, tuple, &self.computed) {
-                return Ok(false);
+                return Ok(());
             }
         }
         let tuple = self.tuples.get(id);
+        if !model.differences.is_empty() && model.extrapolation != Extrapolation::None {
+            for piece in diagonal::pieces(&self.target, tuple, &model.differences) {
+                let zone = model.zones.keep(&piece).0;
+                push(&mut self.next, zone, label, out);
+            }
+            return Ok(());
+        }
         self.target.extrapolate(model.extrapolation, &tuple.lower, &tuple.upper);
         if self.target.overflowed() {
             let message = "a difference of clocks became too large for exact bounds".to_owned();
             return Err(Box::new(Fault { message, place: 0..0, range: false }));
         }
-        Ok(true)
+        push(&mut self.next, model.zones.keep(&self.target).0, label, out);
+        Ok(())
     }
 
     /// Whether time may pass in the loaded state.
     pub(super) fn delay_allowed(&mut self) -> Outcome<bool> {
         Ok(!self.tuples.get(self.source).urgent && self.no_urgent_synchronisation()?)
     }
+}
+
+/// Adds a transition to the discrete part in `next` with a zone.
+#[inline]
+fn push(next: &mut Vec<u32>, zone: u32, label: LabelId, out: &mut Successors) {
+    next.push(zone);
+    out.push(label, next);
+    next.pop();
 }
 
 /// Conjoins an invariant; false when nothing is left.

@@ -1,0 +1,222 @@
+//! Zone graphs against a slow explorer of regions, on random small networks.
+
+mod regions;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use regions::{Atom, Automaton, Discrete, Move, Sketch, Spot, With};
+use turnpike_model::{Model, Successors};
+use turnpike_timed::explore::{Cover, Options, TimedModel};
+use turnpike_timed::network::Language;
+use turnpike_timed::uppaal::Names;
+use turnpike_timed::zone::Extrapolation;
+
+/// The largest number that clocks are compared with.
+const MOST: i32 = 2;
+
+fn atom(differences: bool) -> impl Strategy<Value = Atom> {
+    let clock = 0..2usize;
+    (clock, any::<bool>(), any::<bool>(), -MOST..=MOST, 0..4u8).prop_map(
+        move |(clock, upper, strict, bound, kind)| {
+            if differences && kind == 0 {
+                return Atom { left: Some(clock), right: Some(1 - clock), strict, bound };
+            }
+            let (left, right) = if upper { (Some(clock), None) } else { (None, Some(clock)) };
+            Atom { left, right, strict, bound: if upper { bound.abs() } else { -bound.abs() } }
+        },
+    )
+}
+
+fn with(language: Language) -> BoxedStrategy<With> {
+    match language {
+        Language::Tck => (0..3usize).prop_map(With::Event).boxed(),
+        Language::Uppaal => prop_oneof![
+            Just(With::Alone),
+            (0..4usize).prop_map(With::Send),
+            (0..4usize).prop_map(With::Receive),
+        ]
+        .boxed(),
+    }
+}
+
+fn one_move(language: Language, differences: bool) -> impl Strategy<Value = Move> {
+    let guard = prop::collection::vec(atom(differences), 0..3);
+    let resets = prop::collection::vec((0..2usize, if differences { 0..1i32 } else { 0..3i32 }), 0..2);
+    let variable = (prop::option::weighted(0.3, 0..3i32), prop::option::weighted(0.3, 0..3i32));
+    (0..3usize, 0..3usize, with(language), guard, variable, resets).prop_map(
+        |(from, to, with, mut guard, (needs, sets), resets)| {
+            // Clocks cannot decide who receives a broadcast, nor whether urgency holds.
+            if matches!(with, With::Receive(1) | With::Send(2) | With::Receive(2)) {
+                guard.clear();
+            }
+            Move { from, to, with, guard, needs, sets, resets }
+        },
+    )
+}
+
+fn spot(differences: bool) -> impl Strategy<Value = Spot> {
+    let upper = (0..2usize, any::<bool>(), 0..=MOST).prop_map(|(clock, strict, bound)| Atom {
+        left: Some(clock),
+        right: None,
+        strict: strict && bound > 0,
+        bound,
+    });
+    (prop::collection::vec(upper, 0..2), 0..8u8).prop_map(move |(mut invariant, kind)| {
+        if differences {
+            // Regions tell differences apart only as long as clocks are bounded.
+            let bound = |clock| Atom { left: Some(clock), right: None, strict: false, bound: MOST };
+            invariant.extend([bound(0), bound(1)]);
+        }
+        Spot { invariant, urgent: kind == 0, committed: kind == 1 }
+    })
+}
+
+fn sketch(language: Language, differences: bool, priorities: bool) -> impl Strategy<Value = Sketch> {
+    let automaton = (
+        prop::collection::vec(spot(differences), 3),
+        prop::collection::vec(one_move(language, differences), 1..6),
+        0..2u32,
+    )
+        .prop_map(move |(spots, moves, priority)| {
+            let moves = moves
+                .into_iter()
+                .map(|mut one| {
+                    one.with = match one.with {
+                        With::Send(3) if !priorities => With::Send(0),
+                        With::Receive(3) if !priorities => With::Receive(0),
+                        other => other,
+                    };
+                    one
+                })
+                .collect();
+            Automaton { spots, moves, priority: if priorities { priority } else { 0 } }
+        });
+    let seat = (0..3usize, 0..3usize, any::<bool>());
+    let vectors = prop::collection::vec(prop::collection::vec(seat, 1..4), 0..3);
+    (prop::collection::vec(automaton, 1..4), vectors).prop_map(move |(automata, vectors)| {
+        let count = automata.len();
+        let tidy = |vector: Vec<(usize, usize, bool)>| {
+            let mut seen = BTreeSet::new();
+            vector.into_iter().filter(|seat| seat.0 < count && seen.insert(seat.0)).collect()
+        };
+        let vectors = match language {
+            Language::Tck => {
+                vectors.into_iter().map(tidy).filter(|vector: &Vec<_>| !vector.is_empty()).collect()
+            }
+            Language::Uppaal => Vec::new(),
+        };
+        let most = if differences { 2 * MOST } else { MOST };
+        Sketch { language, clocks: 2, automata, vectors, most }
+    })
+}
+
+/// What a search of the zone graph finds: discrete states, those with a deadlock, those that meet the condition.
+#[derive(Debug, Default, PartialEq)]
+struct Found {
+    reached: BTreeSet<Discrete>,
+    dead: BTreeSet<Discrete>,
+    met: BTreeSet<Discrete>,
+}
+
+const CONDITION: &str = "x0 > 1 && x1 <= 1";
+
+fn options(conditions: bool, deadlock: bool) -> Options {
+    Options {
+        conditions: if conditions { vec![CONDITION.to_owned()] } else { Vec::new() },
+        deadlock,
+        ..Options::default()
+    }
+}
+
+/// Searches the whole graph; `covering` leaves out states that others cover.
+fn search(sketch: &Sketch, options: &Options, covering: bool) -> Found {
+    let network = sketch.network();
+    let names = Names::of(&network);
+    let (model, _) = TimedModel::new("sketch", "", network, names, options).expect("explorable");
+    let mut explorer = model.explorer();
+    let width = model.info().width;
+    let (mut state, mut out, mut values) = (Vec::new(), Successors::new(width), Vec::new());
+    explorer.initial(&mut state).expect("an initial state");
+    let condition = (!options.conditions.is_empty())
+        .then(|| explorer.predicate(CONDITION).expect("a condition").expect("conditions are known"));
+    let mut kept: Vec<Vec<u32>> = vec![state];
+    let (mut found, mut at) = (Found::default(), 0);
+    while at < kept.len() {
+        let state = kept[at].clone();
+        at += 1;
+        assert!(at < 200_000, "no end");
+        explorer.successors(&state, &mut out).expect("successors");
+        if !(at == 1 && model.info().virtual_root) {
+            explorer.state_values(&state, &mut values);
+            let locations =
+                values[..sketch.automata.len()].iter().map(|name| name[1..].parse().expect("a number"));
+            let variable = values[sketch.automata.len()].parse().expect("a number");
+            let discrete: Discrete = (locations.collect(), variable);
+            found.reached.insert(discrete.clone());
+            if options.deadlock && explorer.is_deadlock(&state, &out) {
+                found.dead.insert(discrete.clone());
+            }
+            if let Some(condition) = condition
+                && explorer.holds(condition, &state).expect("a value")
+            {
+                found.met.insert(discrete);
+            }
+        }
+        let targets: Vec<Vec<u32>> = out.iter().map(|(_, target)| target.to_vec()).collect();
+        for target in targets {
+            let covered =
+                kept.iter().any(|old| *old == target || (covering && explorer.covers(old, &target)));
+            if !covered {
+                kept.push(target);
+            }
+        }
+    }
+    found
+}
+
+fn check(sketch: &Sketch) -> Result<(), TestCaseError> {
+    let truth = regions::explore(sketch);
+    let plain = search(sketch, &options(true, false), false);
+    prop_assert_eq!(&plain.reached, &truth.reached);
+    prop_assert_eq!(&plain.met, &truth.met);
+    for (extrapolation, cover, elapsed) in [
+        (None, Cover::Inclusion, true),
+        (None, Cover::Alu, true),
+        (Some(Extrapolation::M), Cover::Inclusion, true),
+        (None, Cover::Inclusion, false),
+    ] {
+        let how = Options { extrapolation, cover, elapsed, ..options(false, false) };
+        prop_assert_eq!(&search(sketch, &how, true).reached, &truth.reached, "{:?}", how);
+    }
+    for covering in [false, true] {
+        let deadlocks = search(sketch, &options(false, true), covering);
+        prop_assert_eq!(&deadlocks.reached, &truth.reached);
+        prop_assert_eq!(&deadlocks.dead, &truth.dead);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn events_are_as_regions_say(sketch in sketch(Language::Tck, false, false)) {
+        check(&sketch)?;
+    }
+
+    #[test]
+    fn channels_are_as_regions_say(sketch in sketch(Language::Uppaal, false, false)) {
+        check(&sketch)?;
+    }
+
+    #[test]
+    fn priorities_are_as_regions_say(sketch in sketch(Language::Uppaal, false, true)) {
+        check(&sketch)?;
+    }
+
+    #[test]
+    fn differences_are_as_regions_say(sketch in sketch(Language::Uppaal, true, false)) {
+        check(&sketch)?;
+    }
+}
