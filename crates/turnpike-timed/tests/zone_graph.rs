@@ -220,3 +220,52 @@ proptest! {
         check(&sketch)?;
     }
 }
+
+/// After a loop that moves two pairs of clocks apart, their differences are still equal. Extrapolation by constants alone forgets it
+/// (Bouyer 2004); zones that are split along the differences do not.
+#[test]
+fn differences_survive_where_constants_forget() {
+    let at_most = |clock, bound| Atom { left: Some(clock), right: None, strict: false, bound };
+    let at_least = |clock, bound: i32| Atom { left: None, right: Some(clock), strict: false, bound: -bound };
+    let exactly = |clock, bound| vec![at_most(clock, bound), at_least(clock, bound)];
+    let one = |from, to, guard: Vec<Atom>, resets: &[usize]| Move {
+        from,
+        to,
+        with: With::Alone,
+        guard,
+        needs: None,
+        sets: None,
+        resets: resets.iter().map(|&clock| (clock, 0)).collect(),
+    };
+    // x1 - x0 > 2 while x3 - x2 < 2.
+    let apart = |bound| {
+        vec![
+            Atom { left: Some(0), right: Some(1), strict: true, bound: -2 },
+            Atom { left: Some(3), right: Some(2), strict: true, bound },
+        ]
+    };
+    let moves = |bound| {
+        vec![
+            one(0, 1, vec![at_most(2, 3)], &[0, 2]),
+            one(1, 2, exactly(1, 3), &[1]),
+            one(2, 3, exactly(0, 2), &[0]),
+            one(3, 2, exactly(1, 2), &[1]),
+            one(2, 4, exactly(0, 3), &[0]),
+            one(4, 5, apart(bound), &[]),
+        ]
+    };
+    for (bound, reached) in [(2, false), (3, true)] {
+        let spot = Spot { invariant: Vec::new(), urgent: false, committed: false };
+        let automaton = Automaton { spots: vec![spot; 6], moves: moves(bound), priority: 0 };
+        let sketch = Sketch {
+            language: Language::Uppaal,
+            clocks: 4,
+            automata: vec![automaton],
+            vectors: Vec::new(),
+            most: 3,
+        };
+        let found = search(&sketch, &options(false, false), false);
+        assert_eq!(found.reached.contains(&(vec![5], 0)), reached);
+        assert!(found.reached.contains(&(vec![4], 0)));
+    }
+}
