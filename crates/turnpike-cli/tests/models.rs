@@ -1,6 +1,6 @@
-//! The models of the folder `models` do what their heads say.
+//! The models of the folders `models` and `models/timed` do what their heads say.
 //!
-//! The head of a model states figures in lines that are read here, so that neither can change without the other:
+//! The head of a model states figures in comments that are read here, so that neither can change without the other:
 //!
 //! ```text
 //! % expect: N=3 states=35 transitions=66 deadlocks=1
@@ -23,13 +23,18 @@ fn folder() -> PathBuf {
 
 /// Paths of all models, in order of their names.
 fn models() -> Vec<String> {
-    let mut paths: Vec<String> = std::fs::read_dir(folder())
-        .expect("the folder")
+    let mut paths: Vec<String> = [folder(), folder().join("timed")]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("the folder"))
         .map(|entry| entry.expect("an entry").path().to_str().expect("text").to_owned())
-        .filter(|path| path.ends_with(".mcrl2"))
+        .filter(|path| path.ends_with(".mcrl2") || path.ends_with(".xta"))
         .collect();
     paths.sort();
     paths
+}
+
+fn is_timed(path: &str) -> bool {
+    path.ends_with(".xta")
 }
 
 fn name(path: &str) -> &str {
@@ -39,8 +44,9 @@ fn name(path: &str) -> &str {
 /// What follows the keyword in the lines of the head that begin with it.
 fn stated(path: &str, keyword: &str) -> Vec<String> {
     let text = std::fs::read_to_string(path).expect("a model");
+    let comment = if is_timed(path) { "// " } else { "% " };
     text.lines()
-        .filter_map(|line| line.strip_prefix("% ")?.strip_prefix(keyword)?.strip_prefix(": "))
+        .filter_map(|line| line.strip_prefix(comment)?.strip_prefix(keyword)?.strip_prefix(": "))
         .map(str::to_owned)
         .collect()
 }
@@ -74,15 +80,20 @@ fn arguments(words: &[String]) -> Vec<&str> {
 #[test]
 fn every_model_is_checked_without_complaint_and_described() {
     let models = models();
-    assert!(models.len() >= 13, "{models:?}");
-    let readme = std::fs::read_to_string(folder().join("README.md")).expect("the table of models");
+    assert!(models.len() >= 19, "{models:?}");
+    let readme =
+        |folder: PathBuf| std::fs::read_to_string(folder.join("README.md")).expect("the table of models");
+    let (plain, timed) = (readme(folder()), readme(folder().join("timed")));
     for path in &models {
         let ran = turnpike(&["check", path]).expect(0, &["ok: "]);
         assert!(!ran.text().contains("warning"), "{}", ran.text());
         assert!(!stated(path, "expect").is_empty(), "{path} states no sizes");
         assert!(!stated(path, "search").is_empty(), "{path} states no searches");
-        let row = format!("[{0}]({0}.mcrl2)", name(path));
-        assert!(readme.contains(&row), "{row} is missing in the table of models");
+        let (row, table) = match is_timed(path) {
+            true => (format!("[{0}]({0}.xta)", name(path)), &timed),
+            false => (format!("[{0}]({0}.mcrl2)", name(path)), &plain),
+        };
+        assert!(table.contains(&row), "{row} is missing in the table of models");
     }
 }
 
