@@ -12,7 +12,7 @@ use crate::uppaal::syntax::tree::{self, ExpressionKind, StatementKind};
 const MOST_CHOICES: u64 = 1 << 16;
 
 /// No more edges than this altogether.
-const MOST_EDGES: u64 = 1 << 22;
+const MOST_EDGES: u64 = 1 << 20;
 
 impl Lowerer<'_> {
     /// Locations with their invariants.

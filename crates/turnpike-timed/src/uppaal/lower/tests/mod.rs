@@ -2,7 +2,9 @@
 
 mod conditions;
 mod errors;
+mod fold;
 mod functions;
+mod hostile;
 mod queries;
 mod structure;
 
