@@ -50,7 +50,7 @@ pub(super) struct Scratch {
     pub(super) prepared: Prepared,
     /// One number for each column.
     pub(super) columns: Vec<Lanes>,
-    /// Rows that closing may change (twice the row, odd if others than row 0 may change it), and rows by which it may change them.
+    /// Rows that closing may change, and rows by which it may change them.
     pub(super) changed: Vec<usize>,
     pub(super) pivots: Vec<usize>,
     /// Entries one after the other.

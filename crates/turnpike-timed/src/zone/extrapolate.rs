@@ -104,7 +104,7 @@ impl Dbm {
             let lower = if both { lower[x].max(upper[x]) } else { lower[x] };
             let erased = lower == NO_BOUND || (PLUS && first[x + 1] < above(lower));
             let ceiling = if erased { i32::MIN } else { at_most(lower) };
-            let (differs, within) = raise_row::<PLUS>(row, columns, ceiling, x + 1);
+            let differs = raise_row::<PLUS>(row, columns, ceiling, x + 1);
             // No way leads from an erased row, so that it stays as it is, and nothing else changes by it.
             if !erased {
                 let limit = columns.as_flattened()[x + 1];
@@ -112,7 +112,7 @@ impl Dbm {
                     pivots.push(x + 1);
                 }
                 if differs {
-                    changed.push(2 * (x + 1) + usize::from(within));
+                    changed.push(x + 1);
                 }
             }
         }
@@ -131,7 +131,7 @@ impl Dbm {
     ///
     /// Entries that were not raised are as low as they get: only rows with a raised entry change. With row 0 as the last to lead ways through, erased columns
     /// stay infinite until then except in row 0, which has no use for ways through their clocks: it says next to nothing of them, and of the others it
-    /// says already what follows. Entries in erased columns wait for row 0.
+    /// says already what follows.
     fn close_raised(&mut self, first: bool) {
         if self.needs_wide_sums() {
             let consistent = self.close_wide();
@@ -159,7 +159,7 @@ impl Dbm {
                 let row = &mut entries[..width];
                 prepared.relax(row, row[chunk][lane]);
             }
-            for i in changed.iter().filter(|&changed| changed % 2 == 1).map(|changed| changed / 2) {
+            for &i in &*changed {
                 let row = &mut entries[i * width..][..width];
                 let number = row[chunk][lane];
                 if width <= UNROLLED || number != INFINITE {
@@ -168,23 +168,17 @@ impl Dbm {
             }
         }
         prepared.set(Bound::ZERO.0, &entries[..width]);
-        for i in changed.iter().map(|changed| changed / 2) {
+        for &i in &*changed {
             let row = &mut entries[i * width..][..width];
             prepared.relax(row, row[0][0]);
         }
     }
 }
 
-/// Raises the entries of a row except its diagonal; whether any was, and any in a column that is not erased.
+/// Raises the entries of a row except its diagonal; whether any was.
 #[inline(always)]
-fn raise_row<const PLUS: bool>(
-    row: &mut [Lanes],
-    columns: &[Lanes],
-    ceiling: i32,
-    diagonal: usize,
-) -> (bool, bool) {
+fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i32, diagonal: usize) -> bool {
     let mut differs = [0; LANES];
-    let mut within = [0; LANES];
     for chunk in 0..row.len() {
         let (old, limits) = (row[chunk], columns[chunk]);
         let mut new = [0; LANES];
@@ -198,11 +192,9 @@ fn raise_row<const PLUS: bool>(
             // A comparison rather than a correction afterwards: a vector read soon after a single number in it was written waits for long.
             let on = (chunk * LANES + lane) as i32 == diagonal as i32;
             new[lane] = if on { old[lane] } else { raised };
-            let difference = old[lane] ^ new[lane];
-            differs[lane] |= difference;
-            within[lane] |= if PLUS && limits[lane] == i32::MIN { 0 } else { difference };
+            differs[lane] |= old[lane] ^ new[lane];
         }
         row[chunk] = new;
     }
-    (differs != [0; LANES], within != [0; LANES])
+    differs != [0; LANES]
 }
