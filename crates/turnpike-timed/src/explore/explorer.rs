@@ -237,6 +237,11 @@ impl Explorer for Walker<'_> {
             let count = model.network.processes[process].locations.len();
             (model.layout.location(out, process) as usize) < count
         });
+        let sound = sound
+            && (0..model.network.variables.len()).all(|cell| {
+                let (variable, value) = (&model.network.variables[cell], model.layout.cell(out, cell));
+                variable.meta || (variable.low..=variable.high).contains(&value)
+            });
         if !sound {
             return Err(wrong());
         }

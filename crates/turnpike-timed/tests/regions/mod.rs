@@ -168,6 +168,9 @@ pub(crate) type Discrete = (Vec<usize>, i32);
 /// A region: for each clock its integer part and the rank of its fraction (0: none); both are constant above the largest number.
 type Region = Vec<(i32, i32)>;
 
+/// Moves that go together, by process and position, and their channel.
+type Together = (Vec<(usize, usize)>, Option<usize>);
+
 /// What the regions say.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
@@ -231,7 +234,7 @@ impl Slow<'_> {
     }
 
     /// All combinations of moves that go together, with their channel, as far as clocks have no say.
-    fn combinations(&self, (at, value): &Discrete) -> Vec<(Vec<(usize, usize)>, Option<usize>)> {
+    fn combinations(&self, (at, value): &Discrete) -> Vec<Together> {
         let sketch = self.sketch;
         let all: Vec<(usize, usize)> = (0..sketch.automata.len())
             .flat_map(|process| (0..sketch.automata[process].moves.len()).map(move |index| (process, index)))
@@ -336,7 +339,7 @@ impl Slow<'_> {
     fn time_stops(&self, discrete: &Discrete) -> bool {
         let automata = &self.sketch.automata;
         let spots = automata.iter().zip(&discrete.0).map(|(automaton, &at)| &automaton.spots[at]);
-        let urgent = |(_, channel): &(Vec<(usize, usize)>, Option<usize>)| *channel == Some(URGENT);
+        let urgent = |(_, channel): &Together| *channel == Some(URGENT);
         spots.into_iter().any(|spot| spot.urgent || spot.committed)
             || self.combinations(discrete).iter().any(urgent)
     }
