@@ -45,6 +45,9 @@ fn a_self_loop_without_a_lower_bound_is_the_culprit() {
     let missing = process(&["a>b do:x=0", "b>c provided:x>=1", "c>a", "b>a do:y=0"]);
     assert_eq!(check(&missing, None), ["P: a -> b -> a"]);
     assert_eq!(check(&missing, Some("acc")), [""; 0]);
+    let missing = process(&["a>b do:x=0", "b>c", "c>a", "b>a provided:x>=1:do:y=0"]);
+    assert_eq!(check(&missing, None), ["P: a -> b -> c -> a"]);
+    assert_eq!(check(&missing, Some("acc")), ["P: c -> a -> b -> c"]);
 }
 
 #[test]
