@@ -64,6 +64,11 @@ pub trait Explorer: Send {
     /// The label behind an id that [`successors`](Self::successors) gave.
     fn label(&mut self, id: LabelId) -> Label;
 
+    /// The actions of a label without their arguments, whose texts may be long: what counting actions needs.
+    fn bare_label(&mut self, id: LabelId) -> Label {
+        self.label(id)
+    }
+
     /// Texts of the state's values, one for each of [`ModelInfo::parameters`], into `out` (cleared first).
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>);
 

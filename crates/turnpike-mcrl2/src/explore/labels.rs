@@ -133,6 +133,16 @@ impl Labels {
     }
 }
 
+/// The label's actions alone.
+pub(super) fn bare(signature: &Signature) -> Label {
+    let named = |(name, _): &(String, usize)| Action { name: name.clone(), arguments: Vec::new() };
+    let mut actions: Vec<Action> = signature.actions.iter().map(named).collect();
+    actions.sort_by(|one, other| one.name.as_bytes().cmp(other.name.as_bytes()));
+    let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
+    let text = if names.is_empty() { TAU.to_owned() } else { names.join("|") };
+    Label { text, actions }
+}
+
 /// A label as it is printed: `a(1, true)|b @ 3 [1/2]`. `values` are those after the signature.
 pub(super) fn label(signature: &Signature, values: &[u32], mut text: impl FnMut(Value) -> String) -> Label {
     let mut values = values.iter().map(|&word| text(Value::from_word(word)));

@@ -384,6 +384,11 @@ impl Explorer for Walker<'_> {
         labels::label(&signature, &words[1..], |value| self.text_of(value))
     }
 
+    fn bare_label(&mut self, id: LabelId) -> Label {
+        let words = self.model.labels.words(id);
+        labels::bare(&self.network().signatures.get(words[0]))
+    }
+
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
         out.clear();
         let network = self.network();

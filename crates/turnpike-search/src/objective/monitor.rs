@@ -487,7 +487,7 @@ impl Monitor {
         if self.labels.len() <= id.index() {
             self.labels.resize(id.index() + 1, LabelFacts::default());
         }
-        let label = explorer.label(id);
+        let label = if self.reads_arguments() { explorer.label(id) } else { explorer.bare_label(id) };
         let mut facts = LabelFacts { known: true, ..self.labels[id.index()].clone() };
         facts.internal = label.actions.iter().all(|action| self.internal_names.contains(&action.name));
         for (index, objective) in self.objectives.iter().enumerate() {
@@ -507,6 +507,16 @@ impl Monitor {
         self.labels[id.index()] = facts;
     }
 
+    /// Whether some objective looks at more of a label than its action names.
+    fn reads_arguments(&self) -> bool {
+        let reads = |(index, objective): (usize, &Objective)| match &objective.goal {
+            Goal::Label(_) => self.state_labels >> index & 1 == 0,
+            _ => false,
+        };
+        self.extremes.iter().any(|extreme| matches!(extreme.quantity, Quantity::Argument { .. }))
+            || self.objectives.iter().enumerate().any(reads)
+    }
+
     /// Whether a check was cut short, so that absence is not proved.
     pub(crate) fn gave_up(&self) -> bool {
         self.livelock.as_ref().is_some_and(|(_, livelock)| livelock.gave_up)
@@ -516,7 +526,7 @@ impl Monitor {
     pub(crate) fn action_counts(&self, explorer: &mut dyn Explorer) -> IndexMap<String, u64> {
         let mut counts: IndexMap<String, u64> = IndexMap::new();
         for (index, facts) in self.labels.iter().enumerate().filter(|(_, facts)| facts.count > 0) {
-            *counts.entry(explorer.label(LabelId(index as u32)).name()).or_default() += facts.count;
+            *counts.entry(explorer.bare_label(LabelId(index as u32)).name()).or_default() += facts.count;
         }
         counts.sort_keys();
         counts
