@@ -6,8 +6,9 @@ use turnpike_model::diagnostic::{Diagnostic, Severity, nearest};
 use super::builtin::{self, Overload};
 use super::declare::Resolver;
 use super::infer::Inference;
+use super::parts::{ActionId, ProcessId, VariableId};
 use super::pattern::Patterns;
-use super::program::{ActionId, ProcessId, Program, VariableId};
+use super::program::Program;
 use super::table::SortId;
 use crate::syntax::{self, Span, Symbol, Tree};
 

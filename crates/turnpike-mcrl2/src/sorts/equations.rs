@@ -3,7 +3,7 @@
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::checker::Checker;
-use super::program::{Equation, Expression, ExpressionId};
+use super::parts::{Equation, Expression, ExpressionId};
 use super::table::SortId;
 use crate::syntax::{self, DataId, Specification};
 

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::infer::Resolution;
-use super::program::VariableId;
+use super::parts::VariableId;
 use super::table::SortId;
 use crate::syntax::{Data, DataId, Symbol};
 
