@@ -336,3 +336,25 @@ impl Expression {
         }
     }
 }
+
+impl Behaviour {
+    /// The process expressions directly below, from left to right.
+    pub fn parts(&self) -> impl Iterator<Item = BehaviourId> + use<> {
+        let parts = match *self {
+            Behaviour::Delta | Behaviour::Tau | Behaviour::Action { .. } | Behaviour::Call { .. } => {
+                [None, None]
+            }
+            Behaviour::Binary(_, left, right) => [Some(left), Some(right)],
+            Behaviour::If { then, otherwise, .. } => [Some(then), otherwise],
+            Behaviour::At { body, .. }
+            | Behaviour::Sum { body, .. }
+            | Behaviour::Dist { body, .. }
+            | Behaviour::Block { body, .. }
+            | Behaviour::Hide { body, .. }
+            | Behaviour::Allow { body, .. }
+            | Behaviour::Rename { body, .. }
+            | Behaviour::Comm { body, .. } => [Some(body), None],
+        };
+        parts.into_iter().flatten()
+    }
+}
