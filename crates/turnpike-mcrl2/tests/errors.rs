@@ -152,6 +152,7 @@ fn conditions_and_operators() {
         "       ^^",
         "`==` is no operator of processes (a condition with operators needs parentheses: `(…) -> p`)",
     );
+    one("init a // b\n;", "       ^", "`/` is no operator of processes (comments start with `%`)");
     one(
         "init (a . x && y -> b);",
         "            ^^",

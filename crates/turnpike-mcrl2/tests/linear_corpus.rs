@@ -2,16 +2,14 @@
 
 mod public_models;
 
-use std::path::Path;
-
 use turnpike_mcrl2::linear::linearise;
 use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::parse_specification;
 
 #[test]
 fn the_corpus_is_linearised() {
-    let Some(root) = std::env::var_os("TURNPIKE_CORPUS") else { return };
-    let files = public_models::below(&Path::new(&root).join("models"));
+    let Some(root) = public_models::folder() else { return };
+    let files = public_models::below(&root.join("models"));
     assert!(!files.is_empty(), "no specification below {}", root.display());
     let (mut linearised, mut failures) = (0, Vec::new());
     for file in &files {

@@ -353,7 +353,7 @@ fn specifications_that_are_refused() {
         ),
         (
             "var n: Nat; eqn n = n; map f: Nat -> Nat; eqn f(n) = n; init delta;",
-            "unknown variable, constant or function n",
+            "unknown variable, constant or function n (the variables of an `eqn` section are declared in a `var` section just before it)",
         ),
         (
             "act a: Bool; proc P(n: Nat) = a(exists n: Bool. n).P(n); init P(0);",

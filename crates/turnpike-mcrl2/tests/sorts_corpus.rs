@@ -1,5 +1,6 @@
 //! All public models type-check, except those that the recorded results of other tools say are wrong.
 
+mod public_models;
 mod sorts_support;
 
 use std::path::{Path, PathBuf};
@@ -7,18 +8,6 @@ use std::path::{Path, PathBuf};
 use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::parse_specification;
 use turnpike_model::diagnostic::Severity;
-
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mcrl2") {
-            found.push(path);
-        }
-    }
-}
 
 /// Files that other tools refuse for their sorts, by the recorded message.
 fn refused(corpus: &Path) -> Vec<String> {
@@ -31,16 +20,11 @@ fn refused(corpus: &Path) -> Vec<String> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
+#[expect(clippy::print_stderr, reason = "says what was tested")]
 fn public_models_type_check() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
+    let Some(corpus) = public_models::folder() else { return };
     let root = corpus.join("models/mcrl2");
-    let mut found = Vec::new();
-    models(&root, &mut found);
-    found.sort();
+    let found = public_models::below(&root);
     assert!(!found.is_empty(), "no models below {}", root.display());
     let refused = refused(&corpus);
     let mut wrong = Vec::new();

@@ -16,7 +16,10 @@ use turnpike_search::{Limits, StopReason};
 /// Specifications that differ from what the tools say with their default options, and why.
 pub(crate) const EXCUSED: [(&str, &str); 2] = [
     ("prime_numbers/prime.mcrl2", "quantifiers are decided that the tools leave open unless -Q0 is given"),
-    ("sultan_of_persia/sultan_of_persia.mcrl2", "fewer states: values that were chosen are combined at once"),
+    (
+        "sultan_of_persia/sultan_of_persia.mcrl2",
+        "fewer states: a chosen value is forgotten when nothing reads it any more; kept, it makes 1285/1292",
+    ),
 ];
 
 /// A line of an oracle file.

@@ -83,14 +83,8 @@ impl Machine {
             }
             Sort::Container(_, element) => self.equal_bags(t, *element, left, right),
             Sort::Struct(_) => {
-                let (Some(Head::Symbol(one)), Some(Head::Symbol(other))) =
-                    (self.heap.head(left), self.heap.head(right))
-                else {
-                    return Ok(None);
-                };
-                if !t.is_struct_constructor(one) || !t.is_struct_constructor(other) {
-                    return Ok(None);
-                }
+                let constructors = self.struct_constructor(t, left).zip(self.struct_constructor(t, right));
+                let Some((one, other)) = constructors else { return Ok(None) };
                 if one != other {
                     return Ok(Some(Value::FALSE));
                 }
@@ -196,6 +190,14 @@ impl Machine {
         Ok(all)
     }
 
+    /// The constructor of a value of a `struct` sort, if it is known.
+    fn struct_constructor(&self, t: &Tables, value: Value) -> Option<SymbolId> {
+        match self.heap.head(value) {
+            Some(Head::Symbol(symbol)) if t.is_struct_constructor(symbol) => Some(symbol),
+            _ => None,
+        }
+    }
+
     /// `<`, `<=`, `>` or `>=`
     #[inline(never)]
     pub(super) fn order(
@@ -293,14 +295,8 @@ impl Machine {
                 }
             }
             Sort::Struct(_) => {
-                let (Some(Head::Symbol(one)), Some(Head::Symbol(other))) =
-                    (self.heap.head(left), self.heap.head(right))
-                else {
-                    return Ok(None);
-                };
-                if !t.is_struct_constructor(one) || !t.is_struct_constructor(other) {
-                    return Ok(None);
-                }
+                let constructors = self.struct_constructor(t, left).zip(self.struct_constructor(t, right));
+                let Some((one, other)) = constructors else { return Ok(None) };
                 if one != other {
                     return decided(one.cmp(&other));
                 }

@@ -20,6 +20,7 @@ mod compare;
 mod engine;
 mod print;
 mod quantifier;
+mod rules;
 mod term;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::infer::Resolution;
-use super::program::{Expression, ExpressionId, VariableId};
+use super::parts::{Expression, ExpressionId, VariableId};
 use crate::syntax::{Data, DataId};
 
 impl Checker<'_> {

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::explain::count;
-use super::program::{Behaviour, Expression, ExpressionId, ProcessId};
+use super::parts::{Behaviour, Expression, ExpressionId, ProcessId};
 use super::table::SortId;
 use crate::syntax::{Assignment, DataId, Name, Span, Symbol};
 

@@ -6,8 +6,9 @@ use turnpike_model::diagnostic::{Diagnostic, Severity, nearest};
 use super::builtin::{self, Overload};
 use super::declare::Resolver;
 use super::infer::Inference;
+use super::parts::{ActionId, ProcessId, VariableId};
 use super::pattern::Patterns;
-use super::program::{ActionId, ProcessId, Program, VariableId};
+use super::program::Program;
 use super::table::SortId;
 use crate::syntax::{self, Span, Symbol, Tree};
 
@@ -33,6 +34,8 @@ pub(super) struct Checker<'a> {
     /// What scopes were before, to be restored from the end.
     hidden: Vec<(Symbol, Option<VariableId>)>,
     pub(super) inference: Inference,
+    /// Whether equations are being checked, whose variables are declared apart from them.
+    pub(super) in_equations: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -60,6 +63,7 @@ impl<'a> Checker<'a> {
             scope: FxHashMap::default(),
             hidden: Vec::new(),
             inference: Inference::new(tree.data_ids().len()),
+            in_equations: false,
         }
     }
 
@@ -98,6 +102,18 @@ impl<'a> Checker<'a> {
 
     /// An error about a name that does not exist, with the nearest one that does.
     pub(super) fn unknown(&mut self, span: Span, kind: &str, word: Symbol, candidates: &mut Vec<Symbol>) {
+        self.unknown_with_help(span, kind, word, candidates, None);
+    }
+
+    /// The same, with something to say when no name is near.
+    pub(super) fn unknown_with_help(
+        &mut self,
+        span: Span,
+        kind: &str,
+        word: Symbol,
+        candidates: &mut Vec<Symbol>,
+        otherwise: Option<&str>,
+    ) {
         if self.diagnostics.len() >= MOST_DIAGNOSTICS {
             self.errors += 1;
             return;
@@ -110,8 +126,9 @@ impl<'a> Checker<'a> {
         let names = candidates.iter().map(|&one| self.text(one)).filter(sensible);
         let near = nearest(text, names).map(str::to_owned);
         let mut diagnostic = Diagnostic::error(format!("unknown {kind} {text}")).at(span.range(), "");
-        if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean {near}?"));
+        let help = near.map(|near| format!("did you mean {near}?"));
+        if let Some(help) = help.or_else(|| otherwise.map(str::to_owned)) {
+            diagnostic = diagnostic.help(help);
         }
         self.report(diagnostic);
     }

@@ -5,8 +5,8 @@
 use super::builtin::{self, Overload};
 use super::checker::Checker;
 use super::infer::{Inferred, Resolution};
+use super::parts::{ExpressionId, SymbolId};
 use super::pattern::PatternId;
-use super::program::{ExpressionId, SymbolId};
 use super::table::{Sort, SortId};
 use crate::syntax::{Binder, Container, Data, DataId, Symbol};
 

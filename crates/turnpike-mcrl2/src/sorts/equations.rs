@@ -3,13 +3,14 @@
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::checker::Checker;
-use super::program::{Equation, Expression, ExpressionId};
+use super::parts::{Equation, Expression, ExpressionId};
 use super::table::SortId;
 use crate::syntax::{self, DataId, Specification};
 
 impl Checker<'_> {
     /// Types all equations.
     pub(super) fn check_equations(&mut self, specification: &Specification) {
+        self.in_equations = true;
         for (variables, equations) in specification.equations() {
             let mark = self.mark();
             let first = self.program.variables.len() as u32;
@@ -22,6 +23,7 @@ impl Checker<'_> {
             }
             self.unbind(mark);
         }
+        self.in_equations = false;
     }
 
     fn check_equation(&mut self, equation: &syntax::Equation, variables: std::ops::Range<u32>) {

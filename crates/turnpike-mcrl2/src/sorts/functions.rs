@@ -3,7 +3,7 @@
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::checker::Checker;
-use super::program::{FunctionSymbol, SymbolKind};
+use super::parts::{FunctionSymbol, SymbolKind};
 use super::table::{Sort, SortId};
 use crate::syntax::{self, Name, SortDeclaration, Span, Specification, Symbol};
 

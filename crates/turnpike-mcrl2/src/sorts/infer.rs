@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::builtin::{self, Overload};
 use super::checker::Checker;
+use super::parts::{ExpressionId, SymbolId, VariableId};
 use super::pattern::{PatternId, Patterns};
-use super::program::{ExpressionId, SymbolId, VariableId};
 use super::table::SortId;
 use crate::syntax::{Binder, Container, Data, DataId, Symbol};
 

@@ -27,6 +27,7 @@ mod explain;
 mod functions;
 mod infer;
 mod names;
+mod parts;
 mod pattern;
 mod processes;
 mod program;
@@ -35,10 +36,11 @@ mod table;
 
 pub use builtin::Builtin;
 pub(crate) use builtin::is_builtin_name;
-pub use program::{
+pub use parts::{
     Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId,
-    FunctionSymbol, Process, ProcessId, Program, SymbolId, SymbolKind, Variable, VariableId,
+    FunctionSymbol, Process, ProcessId, SymbolId, SymbolKind, Variable, VariableId,
 };
+pub use program::Program;
 pub use table::{Basic, MAX_DEPTH, Sort, SortId, Sorts, Struct, StructConstructor, StructField};
 use turnpike_model::diagnostic::Diagnostic;
 

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::infer::Resolution;
-use super::program::VariableId;
+use super::parts::VariableId;
 use super::table::SortId;
 use crate::syntax::{Data, DataId, Symbol};
 
@@ -125,7 +125,10 @@ impl Checker<'_> {
         } else {
             "variable, constant or function"
         };
-        self.unknown(self.tree.data_span(id), kind, word, &mut names);
+        let help = self
+            .in_equations
+            .then_some("the variables of an `eqn` section are declared in a `var` section just before it");
+        self.unknown_with_help(self.tree.data_span(id), kind, word, &mut names, help);
         Resolution::None
     }
 }

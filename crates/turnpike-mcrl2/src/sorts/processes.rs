@@ -1,9 +1,7 @@
 //! Actions, processes and the initial process.
 
 use super::checker::Checker;
-use super::program::{
-    Action, ActionId, Behaviour, BehaviourId, ExpressionId, Process, ProcessId, VariableId,
-};
+use super::parts::{Action, ActionId, Behaviour, BehaviourId, ExpressionId, Process, ProcessId, VariableId};
 use super::table::SortId;
 use crate::syntax::{self, Specification};
 

@@ -71,3 +71,95 @@ fn remaining(state: &[u32], path: &[Vec<u32>]) -> usize {
     let estimates = path.iter().rev().enumerate().map(|(steps, other)| steps + differences(other));
     estimates.min().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::options::SearchOptions;
+    use crate::run::Control;
+    use crate::strategy::Strategy;
+    use crate::witness::confirm;
+
+    /// A built-in model with settings, and what to look for.
+    type Task = (&'static str, &'static [(&'static str, u32)], &'static str);
+
+    const TASKS: [Task; 3] = [
+        ("philosophers", &[("n", 4)], "deadlock"),
+        ("sliding-puzzle", &[("width", 3), ("height", 2)], "label solved"),
+        ("bakery", &[("n", 2), ("limit", 4)], "assertion"),
+    ];
+
+    /// Searches, then searches along the witness with each of `widths`: the lengths before and after. Whatever is found is
+    /// re-executed, stays within what the width allows, and is found once more by a run that knows nothing.
+    fn lengths(task: Task, strategy: Strategy, widths: &[usize]) -> (usize, Vec<Option<usize>>) {
+        let (name, settings, objective) = task;
+        let settings: Vec<(String, String)> =
+            settings.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
+        let model = turnpike_builtin::build(name, &settings).expect("a built-in model");
+        let mut options = SearchOptions::new(strategy);
+        options.limits.states = Some(100_000);
+        let objectives = [objective.parse().expect("an objective")];
+        let interrupt = AtomicBool::new(false);
+        let control = Control { events: &|_| {}, interrupt: &interrupt };
+        let begin = || Run::new(&*model, &options, &objectives, 0, 7, control).expect("a run begins");
+        let mut run = begin();
+        let _ = options.strategy.search(&mut run);
+        let witness = run.found[0].take().expect("a witness");
+        let along = |run: &mut Run<'_>, width: usize| {
+            let mut spent = 0;
+            let found = search_along(run, &witness, width, &mut spent).expect("the model takes every step");
+            (found, spent)
+        };
+        let after = widths.iter().map(|&width| {
+            let (found, spent) = along(&mut run, width);
+            assert!(spent <= 1 + (width * witness.len()) as u64, "{spent} expansions");
+            assert_eq!((found.clone(), spent), along(&mut begin(), width));
+            let found = found?;
+            assert!(found.len() < witness.len());
+            confirm(&*model, &found, &objectives[0], &options, false).expect("what was found is a witness");
+            Some(found.len())
+        });
+        (witness.len(), after.collect())
+    }
+
+    #[test]
+    fn long_witnesses_get_shorter() {
+        for task in TASKS {
+            let (shortest, _) = lengths(task, Strategy::Bfs, &[]);
+            let (before, after) = lengths(task, Strategy::Dfs, &[1, 8, 64, 10_000]);
+            assert!(before > shortest, "{task:?}: {before} steps instead of {shortest}");
+            assert!(after.iter().flatten().all(|&length| length >= shortest), "{task:?}: {after:?}");
+            // A beam that holds every state is breadth-first search.
+            assert_eq!(after[3], Some(shortest), "{task:?}");
+        }
+        let (before, after) = lengths(TASKS[0], Strategy::Dfs, &[8]);
+        assert_eq!((before, after), (54, vec![Some(4)]));
+    }
+
+    #[test]
+    fn nothing_is_shorter_than_the_shortest() {
+        for task in TASKS {
+            let (_, after) = lengths(task, Strategy::Bfs, &[1, 8, 10_000]);
+            assert_eq!(after, [None; 3], "{task:?}");
+        }
+    }
+
+    #[test]
+    fn what_differs_little_from_a_late_state_is_nearly_there() {
+        let path = [vec![0, 0, 0], vec![1, 0, 0], vec![1, 1, 0], vec![1, 1, 1]];
+        for (state, expected) in [
+            ([1, 1, 1], 0),
+            ([1, 1, 2], 1),
+            ([1, 1, 0], 1),
+            ([1, 0, 0], 2),
+            ([0, 0, 0], 3),
+            // As far from the first state as from the last.
+            ([5, 5, 5], 3),
+            ([5, 0, 0], 3),
+        ] {
+            assert_eq!(remaining(&state, &path), expected, "{state:?}");
+        }
+    }
+}

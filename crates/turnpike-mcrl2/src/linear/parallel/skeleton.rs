@@ -130,7 +130,7 @@ fn parallel_parts(program: &Program) -> Vec<bool> {
             let behaviour = program.behaviour(id);
             parts[id.index()] = is_parallel_operator(behaviour)
                 || matches!(behaviour, Behaviour::Call { process, .. } if processes[process.index()])
-                || children(behaviour).into_iter().any(|child| parts[child.index()]);
+                || behaviour.parts().any(|child| parts[child.index()]);
         }
         let mut changed = false;
         for (process, known) in program.processes.iter().zip(&mut processes) {
@@ -170,22 +170,6 @@ fn operator(behaviour: &Behaviour) -> &'static str {
         Behaviour::Rename { .. } => "rename",
         Behaviour::Comm { .. } => "comm",
         Behaviour::Delta | Behaviour::Tau | Behaviour::Action { .. } | Behaviour::Call { .. } => "",
-    }
-}
-
-fn children(behaviour: &Behaviour) -> Vec<BehaviourId> {
-    match behaviour {
-        Behaviour::Delta | Behaviour::Tau | Behaviour::Action { .. } | Behaviour::Call { .. } => Vec::new(),
-        Behaviour::Binary(_, left, right) => vec![*left, *right],
-        Behaviour::If { then, otherwise, .. } => std::iter::once(*then).chain(*otherwise).collect(),
-        Behaviour::At { body, .. }
-        | Behaviour::Sum { body, .. }
-        | Behaviour::Dist { body, .. }
-        | Behaviour::Block { body, .. }
-        | Behaviour::Hide { body, .. }
-        | Behaviour::Allow { body, .. }
-        | Behaviour::Rename { body, .. }
-        | Behaviour::Comm { body, .. } => vec![*body],
     }
 }
 
@@ -410,8 +394,7 @@ impl Unfolder<'_> {
     fn misplaced<T>(&mut self, above: BehaviourId) -> Result<T, Failed> {
         let outer = operator(self.program.behaviour(above));
         let mut id = above;
-        while let Some(child) =
-            children(self.program.behaviour(id)).into_iter().find(|child| self.parallel[child.index()])
+        while let Some(child) = self.program.behaviour(id).parts().find(|child| self.parallel[child.index()])
         {
             id = child;
             if is_parallel_operator(self.program.behaviour(id)) {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::graph::components;
-use crate::expression::free_variables;
+use crate::expression::{free_variables, map_children};
 use crate::sorts::{
     Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, Program, SortId, VariableId,
 };
@@ -114,8 +114,7 @@ impl Terms {
     }
 
     fn free_of(&self, program: &Program, id: BehaviourId, data: &[ExpressionId]) -> Rc<[VariableId]> {
-        let mut parts: Vec<BehaviourId> = Vec::new();
-        for_each_part(&mut program.behaviour(id).clone(), |one| parts.push(self.canonical(*one)));
+        let parts: Vec<BehaviourId> = program.behaviour(id).parts().map(|one| self.canonical(one)).collect();
         let bound: &[VariableId] = match program.behaviour(id) {
             Behaviour::Sum { variables, .. } | Behaviour::Dist { variables, .. } => variables,
             _ => &[],
@@ -265,7 +264,7 @@ impl Terms {
                         work.push((right, pending));
                     }
                 }
-                other => for_each_part(&mut other.clone(), |one| work.push((self.canonical(*one), pending))),
+                other => work.extend(other.parts().map(|one| (self.canonical(one), pending))),
             }
         }
     }
@@ -295,7 +294,7 @@ fn reachable(program: &Program, root: BehaviourId) -> Result<(Vec<BehaviourId>, 
             work.extend(program.process(*process).body);
         }
         let first = work.len();
-        for_each_part(&mut program.behaviour(id).clone(), |one| work.push(*one));
+        work.extend(program.behaviour(id).parts());
         work[first..].reverse();
     }
     all.sort_unstable();
@@ -338,7 +337,7 @@ fn check_sequential(program: &Program, id: BehaviourId) -> Result<(), Diagnostic
     }
 }
 
-/// Calls `visit` for every process expression directly below.
+/// Calls `visit` for every process expression directly below, which may then be another one.
 fn for_each_part(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut BehaviourId)) {
     match behaviour {
         Behaviour::Delta | Behaviour::Tau | Behaviour::Action { .. } | Behaviour::Call { .. } => {}
@@ -401,34 +400,10 @@ impl Expressions {
             if self.canonical.contains_key(&id) {
                 continue;
             }
-            let mut key = program.expression(id).clone();
-            for_each_child(&mut key, |child| *child = self.canonical[child]);
+            let key = map_children(program.expression(id), |child| self.canonical[&child]);
             let first = *self.known.entry((key, program.sort_of(id))).or_insert(id);
             self.canonical.insert(id, first);
         }
         self.canonical[&root]
-    }
-}
-
-fn for_each_child(expression: &mut Expression, mut visit: impl FnMut(&mut ExpressionId)) {
-    match expression {
-        Expression::Variable(_) | Expression::Symbol(_) | Expression::Bool(_) | Expression::Number(_) => {}
-        Expression::List(all) | Expression::Set(all) => all.iter_mut().for_each(visit),
-        Expression::Bag(pairs) => pairs.iter_mut().for_each(|(element, count)| {
-            visit(element);
-            visit(count);
-        }),
-        Expression::Call { arguments, .. } => arguments.iter_mut().for_each(visit),
-        Expression::Apply { function, arguments } => {
-            visit(function);
-            arguments.iter_mut().for_each(visit);
-        }
-        Expression::Upcast(body)
-        | Expression::Comprehension { body, .. }
-        | Expression::Binder { body, .. } => visit(body),
-        Expression::Where { body, definitions } => {
-            visit(body);
-            definitions.iter_mut().for_each(|(_, value)| visit(value));
-        }
     }
 }

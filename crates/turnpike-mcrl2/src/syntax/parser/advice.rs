@@ -5,6 +5,9 @@ use turnpike_model::Diagnostic;
 use super::super::symbol::Span;
 use super::{Kind, Parsed, Parser};
 
+/// For those who write comments as in other languages.
+const COMMENTS: &str = "comments start with `%`";
+
 impl Parser<'_> {
     /// "expected …, found …", with advice that fits what was found.
     pub(super) fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
@@ -39,13 +42,16 @@ impl Parser<'_> {
             Kind::Reserved => return Some(format!("`{}` is a reserved word", self.text(self.span()))),
             Kind::Colon if self.peek(1) == Kind::Is => "an assignment is written `x = e`",
             Kind::Semicolon if self.previous_kind() == Some(Kind::Semicolon) => "one `;` is enough",
-            Kind::Slash if self.peek(1) == Kind::Slash || self.peek(1) == Kind::Star => {
-                "comments start with `%`"
-            }
+            _ if self.at_foreign_comment() => COMMENTS,
             _ if self.at_section() => "a `;` may be missing before the new section",
             _ => return None,
         };
         Some(advice.to_owned())
+    }
+
+    /// Whether a comment as in other languages begins here.
+    fn at_foreign_comment(&self) -> bool {
+        self.kind() == Kind::Slash && matches!(self.peek(1), Kind::Slash | Kind::Star)
     }
 
     /// The bracket after data, or advice about operators that data does not have.
@@ -97,11 +103,17 @@ impl Parser<'_> {
                     .at(self.span().range(), "")
                     .help("data stands before `->`; with operators it needs parentheses: `(…) -> p`"),
             ),
-            kind if is_data_operator(kind) => Box::new(
-                Diagnostic::error(format!("{} is no operator of processes", self.found()))
-                    .at(self.span().range(), "")
-                    .help("a condition with operators needs parentheses: `(…) -> p`"),
-            ),
+            kind if is_data_operator(kind) => {
+                let help = match self.at_foreign_comment() {
+                    true => COMMENTS,
+                    false => "a condition with operators needs parentheses: `(…) -> p`",
+                };
+                Box::new(
+                    Diagnostic::error(format!("{} is no operator of processes", self.found()))
+                        .at(self.span().range(), "")
+                        .help(help),
+                )
+            }
             _ => self.unexpected(expected),
         }
     }
