@@ -275,6 +275,13 @@ fn chance() {
         "act throw:Bool; init dist b:Bool[if(b,1/3,2/3)].throw(b).delta;",
         &["0 --dist [1/3]-> 1", "0 --dist [2/3]-> 2", "1 --throw(true)-> 3", "2 --throw(false)-> 3"],
     );
+    does(
+        "act throw:Bool#Bool; a; init a.dist b,c:Bool[if(c,1/3,2/3)*if(b==c,1,0)].throw(b,c).delta;",
+        &["0 --a [1/3]-> 1", "0 --a [2/3]-> 2", "1 --throw(true, true)-> 3", "2 --throw(false, false)-> 3"],
+    );
+    let stuck = "act a; map f:Bool->Real; eqn f(true)=1/2; init a.dist b,c:Bool[if(b,1/3,2/3)*f(c)].a.delta;";
+    let failure = explore(stuck, 10).1.expect("an error");
+    assert!(failure.contains("culprit: f(false)"), "{failure}");
     let (_, failure) = explore("act a; throw:Bool; init a.dist b:Bool[1/3].throw(b).delta;", 10);
     let failure = failure.expect("an error");
     assert!(failure.contains("probabilities [1/3, 1/3] do not add up to one"), "{failure}");

@@ -23,6 +23,7 @@ mod narrow;
 mod number;
 mod pattern;
 mod planner;
+mod product;
 mod run;
 mod step;
 #[cfg(test)]
@@ -116,6 +117,20 @@ impl Plan {
         let steps =
             Planner::new(rules, program, scope).plan(query.variables, query.conditions, query.witness);
         Plan { steps: steps.into(), limit: query.limit }
+    }
+
+    /// Plans for a probabilistic choice: all values of `variables` for which `weight` is not 0, which is what `possible` says. Also gives
+    /// the slot that the weight stands in then. Nothing when that is best left to [`Plan::new`].
+    pub fn weighted(
+        rules: &Arc<Rules>,
+        program: &Program,
+        variables: &[VariableId],
+        weight: ExpressionId,
+        possible: ExpressionId,
+        scope: &mut Scope,
+    ) -> Option<(Plan, u32)> {
+        let (steps, slot) = Planner::new(rules, program, scope).product(variables, weight, possible)?;
+        Some((Plan { steps: steps.into(), limit: SUM_LIMIT }, slot))
     }
 
     /// Calls `visit` for every solution, with the variables' slots of the frame at `base` filled. Solutions come in an order that

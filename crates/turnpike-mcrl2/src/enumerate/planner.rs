@@ -27,8 +27,8 @@ const MAX_BRANCHES: usize = 256;
 pub(super) struct Planner<'a> {
     rules: &'a Arc<Rules>,
     pub(super) program: Cow<'a, Program>,
-    scope: &'a mut Scope,
-    sizes: Sizes,
+    pub(super) scope: &'a mut Scope,
+    pub(super) sizes: Sizes,
     lists: FxHashMap<SortId, Option<Arc<[Value]>>>,
     pub(super) rewritten: Vec<SymbolId>,
     equalities: Vec<SortId>,
@@ -123,7 +123,7 @@ impl<'a> Planner<'a> {
         self.roots.get(&variable).copied().unwrap_or(variable)
     }
 
-    fn code(&mut self, id: ExpressionId) -> Code {
+    pub(super) fn code(&mut self, id: ExpressionId) -> Code {
         self.rules.compile(&self.program, id, self.scope)
     }
 
@@ -329,7 +329,7 @@ impl<'a> Planner<'a> {
     }
 
     /// All values of a sort with at most [`LIST_LIMIT`] of them.
-    fn values(&mut self, sort: SortId) -> Option<Arc<[Value]>> {
+    pub(super) fn values(&mut self, sort: SortId) -> Option<Arc<[Value]>> {
         if !self.lists.contains_key(&sort) {
             let values = list(self.rules, &self.program, &self.rewritten, sort);
             self.lists.insert(sort, values.map(Arc::from));

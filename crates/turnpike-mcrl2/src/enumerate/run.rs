@@ -97,6 +97,19 @@ impl Run<'_> {
                         return CONTINUE;
                     }
                 }
+                Step::Factor { before, code, slot, origin } => {
+                    let value = self.evaluate(code)?;
+                    if value == Value::ZERO {
+                        return CONTINUE;
+                    }
+                    let before = before.map(|slot| self.machine.slot(self.base, slot));
+                    let heap = &mut self.machine.heap;
+                    if !heap.is_number(value) && doubt.is_none() {
+                        doubt = Some(Doubt { test: None, origin: *origin, value });
+                    }
+                    let product = before.and_then(|before| heap.multiply(before, value)).unwrap_or(value);
+                    self.machine.set_slot(self.base, *slot, product);
+                }
                 Step::Build { slot, symbol, fields } => {
                     let fields: Vec<Value> =
                         fields.iter().map(|&field| self.machine.slot(self.base, field)).collect();
@@ -171,9 +184,12 @@ impl Run<'_> {
                 }
                 CONTINUE
             }
-            Step::Test(_) | Step::Unless(_) | Step::Solve { .. } | Step::Root { .. } | Step::Build { .. } => {
-                self.steps(rest, doubt)
-            }
+            Step::Test(_)
+            | Step::Unless(_)
+            | Step::Factor { .. }
+            | Step::Solve { .. }
+            | Step::Root { .. }
+            | Step::Build { .. } => self.steps(rest, doubt),
         }
     }
 

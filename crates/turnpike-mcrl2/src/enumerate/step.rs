@@ -19,6 +19,8 @@ pub(super) enum Step {
     Test(Test),
     /// Not all of these may be had: another branch has dealt with that.
     Unless(Box<[(Code, bool)]>),
+    /// A number that must not be 0; it and all factors before it multiplied go into the slot.
+    Factor { before: Option<u32>, code: Code, slot: u32, origin: ExpressionId },
     /// The values of the open variables of a pattern.
     Solve { value: Code, pattern: SlotPattern, test: Test },
     /// The `x` for which `factor * x + constant + …` is 0, if it is of the right kind: a pattern of the form `Sum` for the value 0.

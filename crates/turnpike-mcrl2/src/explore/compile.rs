@@ -294,6 +294,13 @@ impl Compiler {
         possible: Option<ExpressionId>,
         scope: &mut Scope,
     ) -> Choice {
+        let weighted = possible.and_then(|possible| {
+            let linear::Distribution { variables, weight } = distribution;
+            Plan::weighted(&self.rules, &self.program, variables, *weight, possible, scope)
+        });
+        if let Some((plan, slot)) = weighted {
+            return Choice { plan, weight: Source::Slot(slot) };
+        }
         let conditions: Vec<ExpressionId> = possible.into_iter().collect();
         let plan = Plan::new(&self.rules, &self.program, &distribution.variables, &conditions, scope);
         Choice { plan, weight: self.source(distribution.weight, scope) }

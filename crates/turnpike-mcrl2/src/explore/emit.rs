@@ -134,10 +134,15 @@ impl<'m> Emitter<'m> {
         if let Some(trouble) = trouble {
             return Err(trouble);
         }
+        // Many outcomes have few probabilities: equal ones are added at once.
+        let mut sorted: Vec<u32> = weights.iter().map(|weight| weight.word()).collect();
+        sorted.sort_unstable();
         let mut total = number(0);
-        for &weight in &weights {
+        for equal in sorted.chunk_by(|one, other| one == other) {
+            let times = machine.heap.whole(equal.len() as i64);
+            let sum = machine.heap.multiply(Value::from_word(equal[0]), times);
             // Something that is no number adds up to nothing.
-            total = machine.heap.add(total, weight).unwrap_or(total);
+            total = sum.and_then(|sum| machine.heap.add(total, sum)).unwrap_or(total);
         }
         if total == number(1) { Ok(()) } else { Err(Trouble::Weights(weights)) }
     }

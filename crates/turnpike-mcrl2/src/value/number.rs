@@ -14,6 +14,9 @@ use super::{Head, Heap, Value};
 /// Results of [`Heap::exp`] with more bits than this are left undefined.
 const MAX_BITS: usize = 1_000_000;
 
+/// Numerator and denominator, 31 bits each: sums of their products fit.
+type Short = (i64, i64);
+
 impl Heap {
     /// A whole number.
     #[inline]
@@ -116,10 +119,42 @@ impl Heap {
 
     #[cold]
     fn compare_large(&self, left: Value, right: Value) -> Option<Ordering> {
+        if let (Some((a, b)), Some((c, d))) = (self.short(left), self.short(right)) {
+            return Some((a * d).cmp(&(c * b)));
+        }
         match (self.to_whole(left), self.to_whole(right)) {
             (Some(left), Some(right)) => Some(left.cmp(&right)),
             _ => Some(self.to_fraction(left)?.cmp(&self.to_fraction(right)?)),
         }
+    }
+
+    /// Numerator and denominator, where both are words.
+    #[inline]
+    fn short(&self, value: Value) -> Option<Short> {
+        if let Some(small) = value.as_small() {
+            return Some((i64::from(small), 1));
+        }
+        if !self.is(value, Head::Rational) {
+            return None;
+        }
+        let part = |index| self.argument(value, index).as_small().map(i64::from);
+        Some((part(0)?, part(1)?))
+    }
+
+    /// A fraction in lowest terms; its denominator is positive.
+    fn reduced(&mut self, (numerator, denominator): Short) -> Value {
+        let (mut divisor, mut rest) = (denominator.unsigned_abs(), numerator.unsigned_abs());
+        while rest != 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        // It divides the denominator, which is positive.
+        let divisor = divisor as i64;
+        let whole = self.whole(numerator / divisor);
+        if denominator == divisor {
+            return whole;
+        }
+        let parts = self.whole(denominator / divisor);
+        self.make(Head::Rational, &[whole, parts])
     }
 
     /// Two operands that need more than words.
@@ -128,9 +163,13 @@ impl Heap {
         &mut self,
         left: Value,
         right: Value,
+        short: fn(Short, Short) -> Short,
         whole: fn(IBig, IBig) -> IBig,
         fraction: fn(RBig, RBig) -> RBig,
     ) -> Option<Value> {
+        if let (Some(left), Some(right)) = (self.short(left), self.short(right)) {
+            return Some(self.reduced(short(left, right)));
+        }
         match (self.to_whole(left), self.to_whole(right)) {
             (Some(left), Some(right)) => Some(self.whole_big(&whole(left, right))),
             _ => {
@@ -145,7 +184,10 @@ impl Heap {
     pub fn add(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => Some(self.whole(i64::from(left) + i64::from(right))),
-            _ => self.large(left, right, |left, right| left + right, |left, right| left + right),
+            _ => {
+                let short = |(a, b): Short, (c, d): Short| (a * d + c * b, b * d);
+                self.large(left, right, short, |left, right| left + right, |left, right| left + right)
+            }
         }
     }
 
@@ -154,7 +196,10 @@ impl Heap {
     pub fn subtract(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => Some(self.whole(i64::from(left) - i64::from(right))),
-            _ => self.large(left, right, |left, right| left - right, |left, right| left - right),
+            _ => {
+                let short = |(a, b): Short, (c, d): Short| (a * d - c * b, b * d);
+                self.large(left, right, short, |left, right| left - right, |left, right| left - right)
+            }
         }
     }
 
@@ -163,7 +208,10 @@ impl Heap {
     pub fn multiply(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => Some(self.whole(i64::from(left) * i64::from(right))),
-            _ => self.large(left, right, |left, right| left * right, |left, right| left * right),
+            _ => {
+                let short = |(a, b): Short, (c, d): Short| (a * c, b * d);
+                self.large(left, right, short, |left, right| left * right, |left, right| left * right)
+            }
         }
     }
 
@@ -179,6 +227,9 @@ impl Heap {
             && left.checked_rem(right)? == 0
         {
             return Some(self.whole(i64::from(left) / i64::from(right)));
+        }
+        if let (Some((a, b)), Some((c, d))) = (self.short(left), self.short(right)) {
+            return (c != 0).then(|| self.reduced((a * d * c.signum(), b * c.abs())));
         }
         let (left, right) = (self.to_fraction(left)?, self.to_fraction(right)?);
         if right.is_zero() { None } else { Some(self.fraction(left / right)) }

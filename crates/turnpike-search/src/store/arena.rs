@@ -1,7 +1,12 @@
-//! Fixed-width word vectors by dense id, in chunks: no copying when it grows, no slack beyond one chunk.
+//! Fixed-width word vectors by dense id, in chunks: no slack beyond one chunk, and less than that while chunks are few; no copying of
+//! full chunks when it grows.
 
 const CHUNK_BITS: u32 = 14;
 const CHUNK: usize = 1 << CHUNK_BITS;
+/// From so many chunks on, room for a whole one is a small part of all.
+const MANY: usize = 8;
+/// A chunk that grows bit by bit gets room for at least so many states.
+const PIECE: usize = 1 << 8;
 
 /// States by id. Chunks can be given back once all their states were forgotten.
 #[derive(Debug)]
@@ -11,6 +16,14 @@ pub(crate) struct Arena {
     chunks: Vec<Vec<u32>>,
     /// States of each chunk not forgotten yet; only counted down by [`forget`](Arena::forget).
     alive: Vec<u32>,
+}
+
+/// Room for a quarter more, never for more than a whole chunk.
+#[cold]
+fn grow(words: &mut Vec<u32>, width: usize) {
+    let states = words.len() / width.max(1);
+    let more = (states / 4).max(PIECE).min(CHUNK.saturating_sub(states));
+    words.reserve_exact(more * width);
 }
 
 impl Arena {
@@ -34,13 +47,17 @@ impl Arena {
     pub(crate) fn push(&mut self, state: &[u32]) {
         debug_assert_eq!(state.len(), self.width);
         if self.len & (CHUNK - 1) == 0 {
-            // Small systems are searched by the million: let the first chunk grow from nothing.
-            let capacity = if self.chunks.is_empty() { 0 } else { CHUNK * self.width };
+            // Small systems are searched by the million: let the first chunks grow from nothing.
+            let capacity = if self.chunks.len() < MANY { 0 } else { CHUNK * self.width };
             self.chunks.push(Vec::with_capacity(capacity));
             self.alive.push(0);
         }
         let chunk = self.len >> CHUNK_BITS;
-        self.chunks[chunk].extend_from_slice(state);
+        let words = &mut self.chunks[chunk];
+        if words.len() == words.capacity() && chunk > 0 {
+            grow(words, self.width);
+        }
+        words.extend_from_slice(state);
         self.alive[chunk] += 1;
         self.len += 1;
     }
@@ -65,6 +82,28 @@ impl Arena {
         let full = self.len >> CHUNK_BITS > chunk;
         if self.alive[chunk] == 0 && full {
             self.chunks[chunk] = Vec::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_room_is_little_more_than_the_states_need() {
+        let width = 14;
+        let mut arena = Arena::new(width);
+        for id in 0..10 * CHUNK as u32 {
+            arena.push(&[id; 14]);
+            let (needed, states) = (arena.len() * width * size_of::<u32>(), arena.len());
+            if states >= CHUNK {
+                assert!(arena.bytes() <= needed + needed / 5, "{states} states take {} bytes", arena.bytes());
+            }
+        }
+        assert_eq!(arena.bytes(), 10 * CHUNK * width * size_of::<u32>(), "full chunks have no room left");
+        for id in [0, CHUNK as u32 - 1, CHUNK as u32, 3 * CHUNK as u32 + 300, 10 * CHUNK as u32 - 1] {
+            assert_eq!(arena.get(id), [id; 14]);
         }
     }
 }

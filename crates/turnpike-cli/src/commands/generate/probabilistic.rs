@@ -8,6 +8,8 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use dashu_int::UBig;
+use dashu_int::ops::Gcd;
 use indexmap::{IndexMap, IndexSet};
 use turnpike_model::{Diagnostic, Explorer, LabelId, Model, StepError, Successors};
 use turnpike_search::generate::GenerateReport;
@@ -17,45 +19,64 @@ use super::target::Target;
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
-/// A distribution: states with their probabilities.
-type Distribution = Vec<(u32, Fraction)>;
+/// A distribution: states, and which of the system's shares each has.
+type Distribution = Vec<(u32, u32)>;
 
 /// A system whose transitions lead to distributions.
 #[derive(Debug, Default)]
 struct System {
     initial: Distribution,
     labels: IndexSet<String>,
+    /// Probabilities: few, however many outcomes there are.
+    shares: IndexSet<Fraction, rustc_hash::FxBuildHasher>,
     transitions: Vec<(u32, u32, Distribution)>,
 }
 
-/// A probability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A probability, with as many digits as it needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Fraction {
-    numerator: u128,
-    denominator: u128,
+    numerator: UBig,
+    denominator: UBig,
 }
 
-const NONE: Fraction = Fraction { numerator: 0, denominator: 1 };
-const WHOLE: Fraction = Fraction { numerator: 1, denominator: 1 };
+/// Time and interrupts are looked at after so many outcomes.
+const LOOK_UP: usize = 1 << 14;
+
+const NONE: Fraction = Fraction { numerator: UBig::ZERO, denominator: UBig::ONE };
+const WHOLE: Fraction = Fraction { numerator: UBig::ONE, denominator: UBig::ONE };
 
 impl Fraction {
     /// Reads `1/3` or `1`.
     fn parse(text: &str) -> Option<Self> {
         let (numerator, denominator) = text.split_once('/').unwrap_or((text, "1"));
-        Some(Fraction { numerator: numerator.parse().ok()?, denominator: denominator.parse().ok()? })
+        let (numerator, denominator) = (numerator.parse().ok()?, denominator.parse::<UBig>().ok()?);
+        (!denominator.is_zero()).then_some(Fraction { numerator, denominator })
     }
 
-    /// The sum in lowest terms, unless its parts are too large.
-    fn plus(self, other: Fraction) -> Option<Fraction> {
-        let left = self.numerator.checked_mul(other.denominator)?;
-        let numerator = left.checked_add(other.numerator.checked_mul(self.denominator)?)?;
-        let denominator = self.denominator.checked_mul(other.denominator)?;
-        let (mut a, mut b) = (numerator, denominator);
-        while b > 0 {
-            (a, b) = (b, a % b);
+    /// The sum in lowest terms.
+    fn plus(&self, other: &Fraction) -> Fraction {
+        let mut sum = self.clone();
+        sum.grow(other);
+        let divisor = (&sum.numerator).gcd(&sum.denominator);
+        Fraction { numerator: sum.numerator / &divisor, denominator: sum.denominator / divisor }
+    }
+
+    /// Adds to a running total, which need not be in lowest terms: its denominator grows only when it must.
+    fn grow(&mut self, other: &Fraction) {
+        if self.denominator == other.denominator {
+            self.numerator += &other.numerator;
+            return;
         }
-        let divisor = a.max(1);
-        Some(Fraction { numerator: numerator / divisor, denominator: denominator / divisor })
+        if !(&self.denominator % &other.denominator).is_zero() {
+            let factor = &other.denominator / (&other.denominator).gcd(&self.denominator);
+            self.numerator *= &factor;
+            self.denominator *= factor;
+        }
+        self.numerator += &other.numerator * (&self.denominator / &other.denominator);
+    }
+
+    fn is_whole(&self) -> bool {
+        self.numerator == self.denominator
     }
 }
 
@@ -76,7 +97,8 @@ pub(super) fn generate(
     {
         return Err(Failure::usage("a system with probabilities is written as plain .aut, not .aut.gz"));
     }
-    let mut space = Space::new(model);
+    let written = matches!(target, Target::Aut(_) | Target::Standard);
+    let mut space = Space::new(model, written);
     let failed = |error: StepError| super::unable(&error, &model.info().name);
     let report = space.explore(initial_choice, limits, interrupt).map_err(failed)?;
     let text = || space.system.text(report.states);
@@ -100,18 +122,34 @@ struct Space<'m> {
     states: IndexSet<Vec<u32>, rustc_hash::FxBuildHasher>,
     system: System,
     actions: IndexMap<String, u64>,
-    /// By id: the label without its probability, the names in it, the probability.
-    labels: Vec<Option<(u32, String, Option<Fraction>)>>,
+    /// By id.
+    labels: Vec<Option<Parts>>,
+    /// Whether transitions are kept, to be written.
+    written: bool,
+    /// Where a state stands in the distribution at hand: the number of the distribution and the place.
+    places: Vec<(u64, u32)>,
+    distributions: u64,
+}
+
+/// A label: without its probability, the place of its names among the actions, its probability among the shares.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    label: u32,
+    action: usize,
+    share: u32,
 }
 
 impl<'m> Space<'m> {
-    fn new(model: &'m dyn Model) -> Self {
+    fn new(model: &'m dyn Model, written: bool) -> Self {
         Space {
             explorer: model.explorer(),
             states: IndexSet::default(),
             system: System::default(),
             actions: IndexMap::new(),
             labels: Vec::new(),
+            written,
+            places: Vec::new(),
+            distributions: 0,
         }
     }
 
@@ -127,14 +165,16 @@ impl<'m> Space<'m> {
         let mut successors = Successors::new(state.len());
         if initial_choice {
             self.explorer.successors(&state, &mut successors)?;
-            let outcomes = self.steps(&successors)?.pop();
+            let outcomes = self.steps(&successors).pop();
             self.system.initial = outcomes.map(|(_, distribution)| distribution).unwrap_or_default();
-            self.actions.clear();
+            self.actions.values_mut().for_each(|count| *count = 0);
         } else {
             self.states.insert(state.clone());
-            self.system.initial = vec![(0, WHOLE)];
+            let share = self.system.shares.insert_full(WHOLE).0 as u32;
+            self.system.initial = vec![(0, share)];
         }
         let (mut at, mut end, mut levels, mut deadlocks) = (0, self.states.len(), 1, 0);
+        let (mut transitions, mut outcomes) = (0, LOOK_UP);
         let stop = loop {
             if at == end {
                 if end == self.states.len() {
@@ -149,7 +189,9 @@ impl<'m> Space<'m> {
             if limits.depth.is_some_and(|most| levels > u64::from(most)) {
                 break StopReason::MaxDepth;
             }
-            if at % 1024 == 0 {
+            // A state may have a great many outcomes.
+            if outcomes >= LOOK_UP {
+                outcomes = 0;
                 if interrupt.load(Ordering::Relaxed) {
                     break StopReason::Interrupted;
                 }
@@ -160,16 +202,21 @@ impl<'m> Space<'m> {
             let state = self.states[at].clone();
             self.explorer.successors(&state, &mut successors)?;
             deadlocks += u64::from(successors.is_empty());
-            for (label, distribution) in self.steps(&successors)? {
-                self.system.transitions.push((at as u32, label, distribution));
+            outcomes += successors.len() + 1;
+            let steps = self.steps(&successors);
+            transitions += steps.len() as u64;
+            if self.written {
+                let steps = steps.into_iter().map(|(label, distribution)| (at as u32, label, distribution));
+                self.system.transitions.extend(steps);
             }
             at += 1;
         };
+        self.actions.retain(|_, count| *count > 0);
         self.actions.sort_keys();
         Ok(GenerateReport {
             stop,
             states: self.states.len() as u64,
-            transitions: self.system.transitions.len() as u64,
+            transitions,
             deadlocks,
             levels,
             actions: std::mem::take(&mut self.actions),
@@ -180,47 +227,61 @@ impl<'m> Space<'m> {
     }
 
     /// The transitions of a state: outcomes belong together until their probabilities add up to one.
-    fn steps(&mut self, successors: &Successors) -> Result<Vec<(u32, Distribution)>, StepError> {
+    fn steps(&mut self, successors: &Successors) -> Vec<(u32, Distribution)> {
         let mut steps: Vec<(u32, Distribution)> = Vec::new();
         let mut total = WHOLE;
         for (id, target) in successors.iter() {
-            let (label, name, probability) = self.label(id);
-            let target = self.states.insert_full(target.to_vec()).0 as u32;
-            if total == WHOLE {
+            let Parts { label, action, share } = self.label(id);
+            let target = match self.states.get_index_of(target) {
+                Some(known) => known,
+                None => self.states.insert_full(target.to_vec()).0,
+            };
+            if total.is_whole() {
                 steps.push((label, Vec::new()));
-                *self.actions.entry(name).or_default() += 1;
+                self.actions[action] += 1;
+                self.distributions += 1;
                 total = NONE;
             }
-            let share = probability.unwrap_or(WHOLE);
-            total = total
-                .plus(share)
-                .ok_or_else(|| StepError::new("probabilities need more digits than can be written"))?;
-            if let Some((_, distribution)) = steps.last_mut() {
-                match distribution.iter_mut().find(|(known, _)| *known == target) {
-                    Some((_, known)) => *known = known.plus(share).unwrap_or(*known),
-                    None => distribution.push((target, share)),
+            let Some((_, distribution)) = steps.last_mut() else { continue };
+            let shares = &mut self.system.shares;
+            total.grow(&shares[share as usize]);
+            if self.places.len() <= target {
+                self.places.resize(self.states.len(), (0, 0));
+            }
+            match self.places[target] {
+                (number, place) if number == self.distributions => {
+                    let known = &mut distribution[place as usize].1;
+                    let sum = shares[*known as usize].plus(&shares[share as usize]);
+                    *known = shares.insert_full(sum).0 as u32;
+                }
+                _ => {
+                    self.places[target] = (self.distributions, distribution.len() as u32);
+                    distribution.push((target as u32, share));
                 }
             }
         }
-        Ok(steps)
+        steps
     }
 
-    fn label(&mut self, id: LabelId) -> (u32, String, Option<Fraction>) {
+    fn label(&mut self, id: LabelId) -> Parts {
         if self.labels.len() <= id.index() {
             self.labels.resize(id.index() + 1, None);
         }
-        if let Some(known) = &self.labels[id.index()] {
-            return known.clone();
+        if let Some(known) = self.labels[id.index()] {
+            return known;
         }
         let label = self.explorer.label(id);
         let weighted = label.text.strip_suffix(']').and_then(|text| text.rsplit_once(" ["));
-        let (text, probability) =
-            match weighted.and_then(|(text, share)| Some((text, Fraction::parse(share)?))) {
-                Some((text, share)) => (text.to_owned(), Some(share)),
-                None => (label.text.clone(), None),
-            };
-        let known = (self.system.labels.insert_full(text).0 as u32, label.name(), probability);
-        self.labels[id.index()] = Some(known.clone());
+        let (text, share) = match weighted.and_then(|(text, share)| Some((text, Fraction::parse(share)?))) {
+            Some((text, share)) => (text.to_owned(), share),
+            None => (label.text.clone(), WHOLE),
+        };
+        let entry = self.actions.entry(label.name());
+        let action = entry.index();
+        entry.or_default();
+        let label = self.system.labels.insert_full(text).0 as u32;
+        let known = Parts { label, action, share: self.system.shares.insert_full(share).0 as u32 };
+        self.labels[id.index()] = Some(known);
         known
     }
 }
@@ -230,23 +291,24 @@ impl System {
     fn text(&self, states: u64) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "des ({},{},{states})", spelt(&self.initial), self.transitions.len());
+        let _ = writeln!(text, "des ({},{},{states})", self.spelt(&self.initial), self.transitions.len());
         for (from, label, to) in &self.transitions {
-            let _ = writeln!(text, "({from},\"{}\",{})", self.labels[*label as usize], spelt(to));
+            let _ = writeln!(text, "({from},\"{}\",{})", self.labels[*label as usize], self.spelt(to));
         }
         text
     }
-}
 
-fn spelt(distribution: &Distribution) -> String {
-    let mut text = String::new();
-    for (index, (state, share)) in distribution.iter().enumerate() {
-        let _ = match index + 1 == distribution.len() {
-            true => write!(text, "{state}"),
-            false => write!(text, "{state} {}/{} ", share.numerator, share.denominator),
-        };
+    fn spelt(&self, distribution: &Distribution) -> String {
+        let mut text = String::new();
+        for (index, &(state, share)) in distribution.iter().enumerate() {
+            let Fraction { numerator, denominator } = &self.shares[share as usize];
+            let _ = match index + 1 == distribution.len() {
+                true => write!(text, "{state}"),
+                false => write!(text, "{state} {numerator}/{denominator} "),
+            };
+        }
+        text
     }
-    text
 }
 
 #[cfg(test)]
@@ -256,18 +318,31 @@ mod tests {
     #[test]
     fn fractions_add_up() {
         let sum = |texts: &[&str]| {
-            texts.iter().try_fold(NONE, |sum, text| sum.plus(Fraction::parse(text).expect("a number")))
+            texts.iter().fold(NONE, |sum, text| sum.plus(&Fraction::parse(text).expect("a number")))
         };
-        assert_eq!(sum(&["1/3", "1/6", "1/2"]), Some(WHOLE));
-        assert_eq!(sum(&["1"]), Some(WHOLE));
-        assert_eq!(sum(&["1/4", "1/4"]), Fraction::parse("1/2"));
+        assert_eq!(sum(&["1/3", "1/6", "1/2"]), WHOLE);
+        assert_eq!(sum(&["1"]), WHOLE);
+        assert_eq!(Some(sum(&["1/4", "1/4"])), Fraction::parse("1/2"));
+        let tiny = format!("1/1{}", "0".repeat(60));
+        assert_eq!(Some(sum(&[&tiny, &tiny])), Fraction::parse(&format!("1/5{}", "0".repeat(59))));
         assert_eq!(Fraction::parse("x"), None);
+        assert_eq!(Fraction::parse("1/0"), None);
     }
 
     #[test]
     fn the_last_state_takes_what_is_left() {
-        let third = Fraction::parse("1/3").expect("a number");
-        assert_eq!(spelt(&vec![(1, third), (2, third), (5, third)]), "1 1/3 2 1/3 5");
-        assert_eq!(spelt(&vec![(7, WHOLE)]), "7");
+        let mut system = System::default();
+        system.shares.extend([Fraction::parse("1/3").expect("a number"), WHOLE]);
+        assert_eq!(system.spelt(&vec![(1, 0), (2, 0), (5, 0)]), "1 1/3 2 1/3 5");
+        assert_eq!(system.spelt(&vec![(7, 1)]), "7");
+    }
+
+    #[test]
+    fn a_running_total_knows_when_it_is_whole() {
+        let mut total = NONE;
+        for (text, whole) in [("1/4", false), ("1/6", false), ("1/3", false), ("1/4", true), ("1/5", false)] {
+            total.grow(&Fraction::parse(text).expect("a number"));
+            assert_eq!(total.is_whole(), whole, "{text}");
+        }
     }
 }
