@@ -23,4 +23,6 @@ pub(crate) use walk::map_children;
 pub use walk::{conjuncts, disjuncts, free_variables, reachable, same};
 
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 mod tests;

@@ -20,6 +20,8 @@ mod compare;
 mod engine;
 mod print;
 mod quantifier;
+#[cfg(test)]
+pub(crate) mod random;
 mod rules;
 mod term;
 
