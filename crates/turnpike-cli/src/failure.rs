@@ -131,8 +131,12 @@ impl Failure {
     /// The way to the error, its beginning left out when it is long.
     fn trace_lines(&self) -> Vec<String> {
         let Some(trace) = &self.trace else { return Vec::new() };
+        if trace.steps.is_empty() && trace.initial.as_ref().is_none_or(|values| values.is_empty()) {
+            return Vec::new();
+        }
         let steps = steps::lines(trace, &StepView::default());
-        let mut lines = vec!["the steps that led there:".to_owned()];
+        let title = if trace.steps.is_empty() { "the initial state:" } else { "the steps that led there:" };
+        let mut lines = vec![title.to_owned()];
         let hidden = steps.len().saturating_sub(SHOWN_STEPS);
         if hidden > 0 {
             lines.push(format!("  ... {} lines before ...", output::grouped(hidden as u64)));
