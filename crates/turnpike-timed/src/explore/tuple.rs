@@ -46,6 +46,8 @@ impl Tuple {
 #[derive(Debug, Default)]
 pub(super) struct Tuples {
     ids: FxHashMap<Box<[u32]>, u32>,
+    /// The same for keys of one or two words: most networks are small, and numbers are compared faster than slices.
+    small: FxHashMap<u64, u32>,
     all: Vec<Tuple>,
     key: Vec<u32>,
     /// By clock, the maximum so far while a tuple is made.
@@ -62,6 +64,7 @@ impl Tuples {
         let size = self.all.last().map_or(1, |tuple| 4 * tuple.active.len() + 64);
         if self.all.len() > MOST_NUMBERS / size {
             self.ids.clear();
+            self.small.clear();
             self.all.clear();
         }
     }
@@ -75,13 +78,25 @@ impl Tuples {
     #[inline]
     pub(super) fn of(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> u32 {
         layout.tuple_key(words, &mut self.key);
-        if let Some(&id) = self.ids.get(self.key.as_slice()) {
+        let small = match *self.key.as_slice() {
+            [one] => Some(u64::from(one)),
+            [one, two] => Some(u64::from(one) | u64::from(two) << 32),
+            _ => None,
+        };
+        let known = match small {
+            Some(key) => self.small.get(&key),
+            None => self.ids.get(self.key.as_slice()),
+        };
+        if let Some(&id) = known {
             return id;
         }
         let id = self.all.len() as u32;
         let tuple = self.make(words, layout, tables, bounds);
         self.all.push(tuple);
-        self.ids.insert(self.key.as_slice().into(), id);
+        match small {
+            Some(key) => self.small.insert(key, id),
+            None => self.ids.insert(self.key.as_slice().into(), id),
+        };
         id
     }
 

@@ -1,5 +1,7 @@
 //! Zones the slow and obvious way, for tests: wide numbers with strictness apart, closed by trying everything; and valuations on a grid.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 
 use super::{Bound, Dbm, NO_BOUND};
@@ -105,7 +107,11 @@ pub(super) type Constraint = (usize, usize, i64, bool);
 
 /// Constraints with small numbers.
 pub(super) fn constraints(most: usize) -> impl Strategy<Value = Vec<Constraint>> {
-    prop::collection::vec((0..64usize, 0..64usize, -5..7i64, any::<bool>()), 0..most)
+    constraints_of(most, -5..7)
+}
+
+fn constraints_of(most: usize, numbers: Range<i64>) -> impl Strategy<Value = Vec<Constraint>> {
+    prop::collection::vec((0..64usize, 0..64usize, numbers, any::<bool>()), 0..most)
 }
 
 /// The zone of all constraints that do not contradict those before them.
@@ -123,6 +129,11 @@ pub(super) fn zone_of(n: usize, constraints: &[Constraint]) -> Dbm {
 /// A zone of this dimension with small numbers, not empty.
 pub(super) fn zone(n: usize) -> impl Strategy<Value = Dbm> {
     constraints(3 * n).prop_map(move |constraints| zone_of(n, &constraints))
+}
+
+/// The same with numbers up to 3 in size.
+pub(super) fn tiny_zone(n: usize) -> impl Strategy<Value = Dbm> {
+    constraints_of(3 * n, -3..4).prop_map(move |constraints| zone_of(n, &constraints))
 }
 
 /// Bounds of clocks for extrapolation.
