@@ -62,7 +62,7 @@ fn states_labels_and_measures_have_texts() {
     let info = model.info();
     assert_eq!(info.parameters, ["A", "B", "n", "zone"]);
     assert_eq!(info.actions, ["come", "go", "tau"]);
-    assert_eq!(info.suggestions, ["deadlock", "label left", "label over", "label right"]);
+    assert_eq!(info.suggestions, ["deadlock", "state timelock", "label left", "label over", "label right"]);
     assert_eq!((info.width, info.key_words, info.virtual_root), (2, 1, false));
     let mut explorer = model.explorer();
     let first = initial(&mut *explorer);
@@ -227,4 +227,29 @@ fn what_would_be_wrong_is_refused() {
     assert!(refused(simple, &Options { deadlock: true, ..lu })[0].contains("deadlocks"));
     let unknown = Options { conditions: vec!["P.nowhere".to_owned()], ..Options::default() };
     assert_eq!(refused(simple, &unknown).len(), 1);
+}
+
+/// Waiting too long in `a` is the end of time; in `b` nothing happens any more, but time goes on.
+#[test]
+fn a_deadlock_is_a_timelock_when_time_stops_too() {
+    let text = "system:stuck
+event:tau
+process:P
+clock:1:x
+location:P:a{initial: : invariant: x<=3}
+location:P:b{}
+edge:P:a:b:tau{provided: x<=1}
+";
+    let conditions = vec!["timelock".to_owned(), "deadlock".to_owned()];
+    let model = open(text, &Options { conditions, ..Options::default() });
+    let mut explorer = model.explorer();
+    let [timelock, deadlock] =
+        ["timelock", "deadlock"].map(|text| explorer.predicate(text).expect("known").expect("a predicate"));
+    let first = initial(&mut *explorer);
+    let second = steps(&model, &mut *explorer, &first)[0].1.clone();
+    let told = |explorer: &mut dyn Explorer, state: &[u32]| {
+        [timelock, deadlock].map(|predicate| explorer.holds(predicate, state).expect("an answer"))
+    };
+    assert_eq!(told(&mut *explorer, &first), [true, true]);
+    assert_eq!(told(&mut *explorer, &second), [false, true]);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use turnpike_model::Diagnostic;
 use turnpike_search::Objective;
-use turnpike_timed::explore::{Cover, Options, TimedModel};
+use turnpike_timed::explore::{Cover, Options, TIMELOCK, TimedModel};
 use turnpike_timed::network::{Network, QueryText};
 use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Names};
@@ -186,7 +186,7 @@ impl Timed {
         // A list of labels is no condition; if it is neither, the search will say so.
         let is_condition = |text: &&String| self.names.condition(&self.network, text).is_ok();
         conditions.extend(purpose.doubtful.iter().filter(is_condition).cloned());
-        for text in &purpose.conditions {
+        for text in purpose.conditions.iter().filter(|text| *text != TIMELOCK) {
             if let Err(error) = self.names.condition(&self.network, text) {
                 return Err(Failure { source: Some(text.clone()), ..Failure::from(error) });
             }

@@ -16,6 +16,8 @@ pub(super) struct Compiled {
     locals: usize,
     /// Whether it speaks of clocks or deadlocks.
     pub(super) timed: bool,
+    /// Whether only deadlocks count in which time stops as well.
+    timelock: bool,
 }
 
 impl Compiled {
@@ -29,7 +31,12 @@ impl Compiled {
             }
             _ => timed = true,
         });
-        Compiled { condition, locals, timed }
+        Compiled { condition, locals, timed, timelock: false }
+    }
+
+    /// No transition is possible, now or later, and an invariant or an urgent location stops time.
+    pub(super) fn timelock() -> Compiled {
+        Compiled { condition: Condition::Deadlock, locals: 0, timed: true, timelock: true }
     }
 }
 
@@ -62,10 +69,25 @@ impl Walker<'_> {
             return self.data(&compiled.condition);
         }
         self.load(state)?;
+        if compiled.timelock && self.time_diverges()? {
+            return Ok(false);
+        }
         self.machine.enter_condition(compiled.locals);
         let mut parts = vec![self.base.clone()];
         self.restrict(&compiled.condition, true, compiled.locals, &mut parts)?;
         Ok(!parts.is_empty())
+    }
+
+    /// Whether time can pass for ever in the loaded state.
+    fn time_diverges(&mut self) -> Outcome<bool> {
+        if !self.delay_allowed()? {
+            return Ok(false);
+        }
+        let mut zone = self.base.clone();
+        zone.up();
+        let tuple = self.tuples.get(self.source);
+        let within = tuple.invariant.iter().chain(&self.computed).all(|&atom| conjoin(&mut zone, atom));
+        Ok(within && (1..zone.dimension()).all(|row| zone.get(row, 0) >= Bound::INFINITY))
     }
 
     fn data(&mut self, condition: &Condition) -> Outcome<bool> {

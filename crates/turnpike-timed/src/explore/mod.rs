@@ -53,6 +53,10 @@ pub enum Cover {
     Alu,
 }
 
+/// The condition of states that nothing can leave, not even time: no transition is possible, now or after any delay, and an invariant or an urgent
+/// location stops time. Deadlocks in which time goes on are no timelocks.
+pub const TIMELOCK: &str = "timelock";
+
 /// How a network is explored.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -125,7 +129,11 @@ impl TimedModel {
         let one = |error: Diagnostic| vec![error];
         let mut conditions = Vec::new();
         for text in &options.conditions {
-            conditions.push((text.clone(), names.condition(&network, text).map_err(one)?));
+            let condition = match text.as_str() {
+                TIMELOCK => Condition::Deadlock,
+                text => names.condition(&network, text).map_err(one)?,
+            };
+            conditions.push((text.clone(), condition));
         }
         let parsed: Vec<Condition> = conditions.iter().map(|(_, condition)| condition.clone()).collect();
         let tables = Tables::new(&network)?;
@@ -138,7 +146,10 @@ impl TimedModel {
         let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
         let conditions = conditions
             .into_iter()
-            .map(|(text, condition)| (text, Compiled::new(&network, condition)))
+            .map(|(text, condition)| {
+                let timelock = text == TIMELOCK;
+                (text, if timelock { Compiled::timelock() } else { Compiled::new(&network, condition) })
+            })
             .collect();
         let labels = Labels::default();
         let alone = alone_labels(&network, &tables, &labels);
@@ -154,7 +165,7 @@ impl TimedModel {
             .filter(|&cell| !network.variables[cell as usize].meta)
             .collect::<Vec<_>>();
         let mut info = info(name, source, &network, &layout, options);
-        info.suggestions.push("deadlock".to_owned());
+        info.suggestions.extend(["deadlock".to_owned(), format!("state {TIMELOCK}")]);
         info.suggestions.extend(location_labels.iter().map(|label| format!("label {label}")));
         let mut model = TimedModel {
             info,
