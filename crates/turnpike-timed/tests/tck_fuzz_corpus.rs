@@ -43,12 +43,12 @@ fn every_input_is_read_or_refused_and_survives_writing() {
             read.push(name);
         }
     }
-    assert_eq!(read, ["crlf.tck", "everything.tck", "odd_but_legal.tck"]);
-    assert_eq!(paths.len(), 11);
+    assert_eq!(read, ["crlf.tck", "dollar.tck", "everything.tck", "odd_but_legal.tck"]);
+    assert_eq!(paths.len(), 12);
 }
 
 /// Pieces that are put in.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 41] = [
     "(",
     ")",
     "[",
@@ -89,6 +89,7 @@ const PIECES: [&str; 40] = [
     "local q",
     "nop",
     "sync:",
+    "$",
 ];
 
 proptest! {

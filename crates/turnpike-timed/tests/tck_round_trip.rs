@@ -64,7 +64,8 @@ fn local_variables_survive() {
         "while n<3 do local k=n; n=k+1 end; while n>0 do local k; n=n-1 end",
         "if n==0 then local k=1; n=k else nop end; n=k",
         "while n<3 do local b[2]; if b[0]==0 then local k; k=b[n] end; n=n+1 end; local k=3; n=k",
-        "local b[1]; b[0]=1",
+        "local b[1]; b[0]=1; b[n]=2; n=n[b[n]]",
+        "local $i=1; local $=2; n=$i+$",
         "nop",
     ] {
         let text = format!(

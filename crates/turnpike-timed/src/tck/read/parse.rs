@@ -74,7 +74,10 @@ fn tokens<'a>(value: &Word<'a>) -> Result<Vec<(Token<'a>, Place)>> {
             };
             (Token::Number(number), length)
         } else if c.is_ascii_alphabetic() || matches!(c, '_' | '$') {
-            let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            // A `$` is allowed in front only.
+            let length = 1 + rest[1..]
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(rest.len() - 1);
             let name = &rest[..length];
             let word = EXPRESSION_WORDS.iter().find(|&&word| word == name);
             (word.map_or(Token::Name(name), |word| Token::Fixed(word)), length)

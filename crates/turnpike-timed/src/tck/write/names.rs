@@ -11,6 +11,8 @@ pub(super) enum Use {
     Declaration,
     /// A clock or variable.
     Variable,
+    /// A local variable: `$` is allowed in front.
+    Local,
     /// A clock or variable that no expression mentions if its name has dots.
     DottedVariable,
 }
@@ -48,11 +50,12 @@ pub(super) fn unused(wanted: &str, used_as: Use, taken: impl Fn(&str) -> bool) -
 
 /// Letters, digits and `_`; whatever else there is becomes `_`, once for a run of them and not at the ends.
 fn legal(wanted: &str, used_as: Use) -> String {
-    let dots = used_as != Use::Variable;
+    let dots = matches!(used_as, Use::Declaration | Use::DottedVariable);
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || (dots && c == '.');
     let begins = wanted.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let mut name = String::new();
-    if begins && wanted.chars().all(allowed) {
+    let local = wanted.strip_prefix('$').filter(|_| used_as == Use::Local);
+    if local.is_some_and(|rest| rest.chars().all(allowed)) || (begins && wanted.chars().all(allowed)) {
         wanted.clone_into(&mut name);
     } else {
         for c in wanted.chars() {

@@ -54,7 +54,10 @@ impl Text<'_> {
         count: u32,
         offset: &Expression,
     ) -> Result<Option<String>> {
-        let Some((name, start, length)) = layout.array(base, count) else { return Ok(None) };
+        // A single cell may be written with an index as well.
+        let single = layout.cells.get(base as usize).filter(|name| count == 1 && !name.is_empty());
+        let single = single.map(|name| (name.as_str(), 0, 1));
+        let Some((name, start, length)) = layout.array(base, count).or(single) else { return Ok(None) };
         // The format checks the index of an array itself.
         let offset = match offset {
             Expression::InRange { value, low: 0, high, .. }

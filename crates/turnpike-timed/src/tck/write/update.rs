@@ -300,7 +300,7 @@ impl<'a> Update<'a> {
         let taken = |name: &str| {
             self.output.variable_names.contains(name) || self.visible.iter().any(|visible| visible == name)
         };
-        let name = unused(&group.wanted, Use::Variable, taken);
+        let name = unused(&group.wanted, Use::Local, taken);
         self.visible.push(name.clone());
         frame.layout.name(group, &name);
         name
