@@ -76,6 +76,26 @@ fn channels_become_synchronisations() {
 }
 
 #[test]
+fn channels_without_a_direction_become_vectors() {
+    let text = check(
+        "typedef int[1,2] id; chan go[id], all, own; clock x;
+         process A(const id i) { state s, t; init s; trans s -> t { guard x > 1; sync go[i]; }, t -> s { sync all; assign x = 0; }, s -> s { }; }
+         process B() { state s; init s; trans s -> s { select i : id; sync go[i]; }, s -> s { sync own; }, s -> s { sync all; }; }
+         system A, B;
+         IO A(1) { go[1], all } IO A(2) { go[2], all } IO B { go, own, all }",
+    );
+    let syncs: Vec<&str> = text.lines().filter(|line| line.starts_with("sync:")).collect();
+    assert_eq!(
+        syncs,
+        ["sync:A_1@go_1:B@go_1", "sync:A_2@go_2:B@go_2", "sync:A_1@all:A_2@all:B@all"],
+        "{text}"
+    );
+    for line in ["event:own", "event:tau", "edge:A_1:s:s:tau", "edge:B:s:s:own"] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+}
+
+#[test]
 fn what_the_format_lacks_is_expressed_otherwise() {
     let text = check(
         "const int N = 3; int[0,9] a[N] = {1, 2, 3}; int[0,5] b[N]; int[0,1] m[2][N]; int[0,9] n; clock x, y[N]; const int table[N] = {3, 1, 2};

@@ -5,23 +5,10 @@ use std::path::{Path, PathBuf};
 
 use turnpike_timed::uppaal::syntax::{Parsed, parse_query, parse_xml, parse_xta, split_queries};
 
-const CSP: &str = "synchronisations without a direction (CSP) are not supported";
 const SIMULATE: &str = "simulation queries (`simulate`) are not supported";
 
 /// Models that must not be read, and the message that says why.
-const REFUSED: [(&str, &str); 15] = [
-    // The translator that these are tests of supports CSP synchronisation.
-    ("pairs/leader-election_3_4.xta", CSP),
-    ("pairs/train_gate_3.xta", CSP),
-    ("uppaal-frontend/accept/decl-06.xta", CSP),
-    ("uppaal-frontend/accept/sync-03.xta", CSP),
-    ("uppaal-frontend/accept/sync-04.xta", CSP),
-    ("uppaal-frontend/accept/sync-09.xta", CSP),
-    ("uppaal-frontend/accept/sync-10.xta", CSP),
-    ("uppaal-frontend/accept/sync-12.xta", CSP),
-    ("uppaal-frontend/accept/sync-15.xta", CSP),
-    ("uppaal-frontend/accept/sync-16.xta", CSP),
-    ("uppaal-frontend/utot-rejects/err-12.xta", CSP),
+const REFUSED: [(&str, &str); 4] = [
     ("uppaal-xml/demos/lsc_example.xml", "live sequence charts (`lsc`) are not supported"),
     ("uppaal-xml/utap-tests/double_compare.xml", "numbers with a fraction are not supported"),
     ("uppaal-xml/utap-tests/external_fn.xml", "functions of external libraries (`import`) are not supported"),

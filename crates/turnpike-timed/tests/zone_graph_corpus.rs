@@ -6,11 +6,22 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 use turnpike_model::{Model, Successors};
 use turnpike_timed::explore::{Options, TimedModel};
-use turnpike_timed::tck;
-use turnpike_timed::uppaal::Names;
+use turnpike_timed::uppaal::{Format, Names};
+use turnpike_timed::{tck, uppaal};
 
 /// Larger graphs are left to measurements.
 const MOST_STATES: u64 = 300_000;
+
+/// Public systems that are written in both languages.
+const PAIRS: [&str; 7] = [
+    "corsso_2_2_10_1_2",
+    "csmacd_3",
+    "dining-philosophers_3_3_10_0",
+    "fire-alarm_3",
+    "fischer_3_10",
+    "leader-election_3_4",
+    "train_gate_3",
+];
 
 /// States and transitions, all of them.
 fn size(model: &TimedModel) -> Result<(u64, u64), String> {
@@ -84,4 +95,35 @@ fn graphs_are_as_large_as_tchecker_says() {
     }
     assert!(wrong.is_empty(), "{} of {checked} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(checked > 50, "only {checked} were compared");
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
+fn systems_in_both_languages_have_graphs_of_the_same_size() {
+    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
+        eprintln!("skipped: TURNPIKE_CORPUS is not set");
+        return;
+    };
+    let told = |errors: Vec<turnpike_model::Diagnostic>| errors[0].to_string();
+    let mut found = Vec::new();
+    for name in PAIRS {
+        let text = |end: &str| {
+            std::fs::read_to_string(corpus.join("models/timed/pairs").join(format!("{name}.{end}")))
+                .expect("readable")
+        };
+        let (xta, tck) = (text("xta"), text("tck"));
+        let sizes = uppaal::read(&xta, Format::Xta, &[]).map_err(told).and_then(|(network, names, _)| {
+            let (one, _) = TimedModel::new(name, &xta, network, names, &Options::default()).map_err(told)?;
+            let (network, _) = tck::read(&tck).map_err(told)?;
+            let (two, _) =
+                TimedModel::new(name, &tck, network, Names::default(), &Options::default()).map_err(told)?;
+            Ok((size(&one)?, size(&two)?))
+        });
+        found.push((name, sizes));
+    }
+    let wrong: Vec<_> = found
+        .iter()
+        .filter(|(_, sizes)| !matches!(sizes, Ok((one, two)) if one == two && one.0 > 10))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -6,7 +6,7 @@ use super::walker::Walker;
 use crate::evaluate::Outcome;
 
 impl Walker<'_> {
-    /// Transitions of a `.tck` network: vectors in their order, then edges that are taken alone.
+    /// Transitions of a network with events: vectors in their order, then edges that are taken alone.
     pub(super) fn by_events(&mut self, out: &mut Successors) -> Outcome<()> {
         let tables = &self.model.tables;
         let mut ready = std::mem::take(&mut self.ready);

@@ -59,7 +59,7 @@ impl Buckets {
 }
 
 impl<'a> Walker<'a> {
-    /// Transitions of a UPPAAL network, by the edge that begins them.
+    /// Transitions of a network with channels, by the edge that begins them.
     pub(super) fn by_channels(&mut self, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         let tables = &model.tables;

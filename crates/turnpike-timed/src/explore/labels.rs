@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 use turnpike_model::label::{Action, TAU};
 use turnpike_model::{Label, LabelId};
 
-use crate::network::{Language, Network};
+use crate::network::Network;
 
 /// The labels that all explorers share.
 ///
-/// What a label is told apart by: nothing for the way to an initial state; pairs of process and event in a `.tck` network; the process of an
-/// internal edge; else channel, sender and receivers.
+/// What a label is told apart by: nothing for the way to an initial state; the process of an internal edge; pairs of process and event in
+/// a network with events; else channel, sender and receivers.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     table: RwLock<Table>,
@@ -62,16 +62,16 @@ impl Labels {
         let key = table.keys.get(id.index()).map_or(&[][..], |key| key);
         let process = |id: u32| network.processes[id as usize].name.as_str();
         let mut names: Vec<&str> = Vec::new();
-        let text = match (network.language, key) {
+        let text = match (network.by_events(), key) {
             (_, []) => "initial".to_owned(),
-            (Language::Tck, pairs) => {
+            (_, [alone]) => format!("{}@{TAU}", process(*alone)),
+            (true, pairs) => {
                 let part =
                     |pair: &[u32]| format!("{}@{}", process(pair[0]), network.events[pair[1] as usize]);
                 names.extend(pairs.chunks_exact(2).map(|pair| network.events[pair[1] as usize].as_str()));
                 pairs.chunks_exact(2).map(part).collect::<Vec<_>>().join(",")
             }
-            (Language::Uppaal, [alone]) => format!("{}@{TAU}", process(*alone)),
-            (Language::Uppaal, [channel, sender, receivers @ ..]) => {
+            (false, [channel, sender, receivers @ ..]) => {
                 let channel = network.channels[*channel as usize].name.as_str();
                 names.push(channel);
                 let mut text = format!("{}@{channel}!", process(*sender));

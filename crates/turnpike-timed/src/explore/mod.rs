@@ -4,8 +4,8 @@
 //! state's locations only. Time passes after each transition, as far as urgency and invariants let it, so that a zone is what a state looks like at
 //! any moment until the next transition; the zone is then made coarser, such that there are finitely many.
 //!
-//! **Order of successors.** In a `.tck` network: vectors in the order of the file, each with the product of the edges of its participants (the
-//! last varies fastest); then the edges that are taken alone, process by process. In a UPPAAL network: process by process, edge by edge, the
+//! **Order of successors.** In a network with events (`.tck`, and UPPAAL without directions): vectors in their order, each with the product of the
+//! edges of its participants (the last varies fastest); then the edges that are taken alone, process by process. In a network with channels: process by process, edge by edge, the
 //! transitions that the edge begins: alone; as sender, with every receiver in the order of processes and edges; as the sender of a broadcast,
 //! with the product of the edges of all that can receive.
 

@@ -9,7 +9,7 @@ use turnpike_model::Diagnostic;
 
 use crate::evaluate::{atom_frame_size, frame_size};
 use crate::network::{
-    ChannelCell, ClockAtom, Constraint, EventId, Expression, Language, Network, Place, ProcessId, Sync,
+    ChannelCell, ClockAtom, Constraint, EventId, Expression, Network, Place, ProcessId, Sync,
 };
 use crate::zone::Bound;
 
@@ -130,9 +130,10 @@ impl Tables {
                 });
             }
         }
-        match network.language {
-            Language::Tck => tables.add_events(network),
-            Language::Uppaal => tables.add_channels(network, &mut errors),
+        if network.by_events() {
+            tables.add_events(network);
+        } else {
+            tables.add_channels(network, &mut errors);
         }
         let first = network.processes.first().map_or(0, |process| process.priority);
         tables.has_priorities =

@@ -10,7 +10,7 @@ use super::labels::Front;
 use super::tables::Tables;
 use super::tuple::{Tuple, Tuples};
 use crate::evaluate::{Fault, Machine, Outcome};
-use crate::network::{Language, Network};
+use crate::network::Network;
 use crate::zone::{Bound, Dbm, Extrapolation, Origin, ZoneId};
 
 /// The number that the place before several initial states has instead of a zone.
@@ -147,10 +147,7 @@ impl<'a> Walker<'a> {
 
     /// All transitions of the loaded state: taken, or collected.
     pub(super) fn transitions(&mut self, out: &mut Successors) -> Outcome<()> {
-        match self.model.network.language {
-            Language::Tck => self.by_events(out),
-            Language::Uppaal => self.by_channels(out),
-        }
+        if self.model.network.by_events() { self.by_events(out) } else { self.by_channels(out) }
     }
 
     /// The only initial state, if there is exactly one choice of initial locations and its invariant holds.

@@ -28,7 +28,7 @@ pub struct ProcessId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocationId(pub u32);
 
-/// An event of a `.tck` file.
+/// An event of a `.tck` file, or a channel of a UPPAAL model that is taken without a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId(pub u32);
 
@@ -54,9 +54,9 @@ pub struct Network {
     pub variables: Vec<Variable>,
     /// The automata, in the order of the system: it is the order of broadcast receivers and of successors.
     pub processes: Vec<Process>,
-    /// Event names by id (`.tck`).
+    /// Event names by id (`.tck`; in UPPAAL the channels that are taken without a direction).
     pub events: Vec<String>,
-    /// Synchronisation vectors in the order of the file (`.tck`).
+    /// Synchronisation vectors in the order of the file (`.tck`) or of the channels (UPPAAL).
     pub vectors: Vec<Vec<Participant>>,
     /// Channels by id (UPPAAL).
     pub channels: Vec<Channel>,
@@ -162,7 +162,7 @@ pub struct Edge {
 pub enum Sync {
     /// Alone (UPPAAL, no synchronisation label).
     Internal,
-    /// An event of a `.tck` file: together with others when vectors mention it, else alone.
+    /// An event: together with others when vectors mention it, else alone.
     Event(EventId),
     /// `c!`
     Send(ChannelCell),
@@ -238,6 +238,14 @@ pub struct ClockCell {
     pub count: u32,
     /// Offset from `base`; `None` when it is known.
     pub offset: Option<Expression>,
+}
+
+impl Network {
+    /// Whether edges are taken together by events and vectors, rather than by channels with senders and receivers. No network has both;
+    /// internal edges go with either.
+    pub fn by_events(&self) -> bool {
+        self.language == Language::Tck || !self.events.is_empty()
+    }
 }
 
 impl ClockCell {

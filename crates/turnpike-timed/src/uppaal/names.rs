@@ -173,6 +173,7 @@ fn empty_model() -> tree::Model {
             instantiations: Vec::new(),
             levels: Vec::new(),
             span: 0..0,
+            alphabets: Vec::new(),
         },
         queries: Vec::new(),
     }

@@ -7,7 +7,7 @@ use turnpike_model::Diagnostic;
 use super::names::{Names, Use};
 use super::simplify::{Refusal, Simplify, Values, refusal};
 use crate::analysis::range;
-use crate::network::{Binary, Edge, Expression, Network, Place, Sync};
+use crate::network::{Binary, Edge, Expression, Language, Network, Place, Sync};
 
 /// Cells of a channel array that an index which depends on variables may choose from.
 const CHOICES: i64 = 256;
@@ -39,8 +39,10 @@ type Choices = Vec<(usize, Option<Expression>)>;
 pub(super) fn events(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Events {
     let mut names = Names::default();
     let mut events = Events::default();
+    // Events of a file may have dots in their names; those of channels are made to look like other names.
+    let used_as = if network.language == Language::Tck { Use::Declaration } else { Use::Variable };
     for event in &network.events {
-        events.names.push(names.pick(event, Use::Declaration));
+        events.names.push(names.pick(event, used_as));
     }
     for vector in &network.vectors {
         let members = vector.iter().map(|item| (item.process.0 as usize, item.event.0 as usize, item.weak));

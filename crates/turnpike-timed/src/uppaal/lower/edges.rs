@@ -111,7 +111,10 @@ impl Lowerer<'_> {
             None => Constraint::default(),
             Some(guard) => match self.constraint(guard, Role::Guard)? {
                 Some(constraint) => constraint,
-                None => return Ok(None),
+                None => {
+                    self.mention(edge);
+                    return Ok(None);
+                }
             },
         };
         let sync = match &edge.sync {
@@ -135,7 +138,7 @@ impl Lowerer<'_> {
         }))
     }
 
-    fn sync(&mut self, sync: &tree::Synchronisation, guard: &Constraint) -> Outcome<Sync> {
+    pub(crate) fn sync(&mut self, sync: &tree::Synchronisation, guard: &Constraint) -> Outcome<Sync> {
         let place = &sync.channel.span;
         let operand =
             self.with_purpose(Purpose::Pure("A synchronisation"), |this| this.operand(&sync.channel))?;
@@ -152,6 +155,9 @@ impl Lowerer<'_> {
             }
             _ => return Err(Diagnostic::error("A channel is needed here").at(place.clone(), "this is none")),
         };
+        if sync.direction == tree::Direction::Together {
+            return self.together(&lvalue, place);
+        }
         // All cells of an array are alike.
         let channel = &self.network.channels[lvalue.base as usize];
         if let Some(atom) = guard.clocks.first() {
@@ -175,7 +181,7 @@ impl Lowerer<'_> {
         let cell = lvalue.channel();
         Ok(match sync.direction {
             tree::Direction::Send => Sync::Send(cell),
-            tree::Direction::Receive => Sync::Receive(cell),
+            tree::Direction::Receive | tree::Direction::Together => Sync::Receive(cell),
         })
     }
 }

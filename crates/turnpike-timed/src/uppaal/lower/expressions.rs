@@ -112,6 +112,7 @@ impl Lowerer<'_> {
                 }
                 Ok(Operand::Lvalue(lvalue))
             }
+            Some(Entity::NoValue(error)) => Err(*error),
             Some(Entity::Label(locations)) if !self.state.families.contains_key(name) => {
                 Ok(Operand::Value(Value::truth(locations)))
             }
@@ -147,6 +148,10 @@ impl Lowerer<'_> {
         let scope = &self.state.scopes[names.scope];
         if let Some(Entity::Stored { lvalue, .. }) = scope.names.get(&member.name) {
             return Ok(Operand::Lvalue(lvalue.clone()));
+        }
+        if let Some(Entity::NoValue(error)) = scope.names.get(&member.name) {
+            return Err(Diagnostic::error(format!("`{}` has no value", member.name))
+                .at(member.span.clone(), error.message.clone()));
         }
         let mut candidates: Vec<&str> = names.locations.keys().map(String::as_str).collect();
         candidates.extend(

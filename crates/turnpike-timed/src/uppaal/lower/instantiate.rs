@@ -8,12 +8,17 @@ use turnpike_model::diagnostic::nearest;
 
 use super::functions::{Owner, scope_below};
 use super::types::{Class, Type};
-use super::{Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Operand, Outcome, ProcessNames, SYSTEM};
+use super::{
+    Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Operand, Outcome, ProcessNames, Purpose, SYSTEM,
+};
 use crate::network::{Place, Process};
 use crate::uppaal::syntax::tree;
 
 /// No more processes than this.
 const MOST_PROCESSES: u64 = 1 << 16;
+
+/// What a parameter stands for; or why its argument has no value, which matters once somebody asks for it.
+type Binding = Result<Lvalue, Box<Diagnostic>>;
 
 /// A template, or an instantiation of one.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +144,7 @@ impl<'t> Lowerer<'t> {
             let bindings = free
                 .iter()
                 .zip(&values)
-                .map(|((_, declared, ..), &value)| Lvalue::constant(declared.ty.clone(), vec![value]))
+                .map(|((_, declared, ..), &value)| Ok(Lvalue::constant(declared.ty.clone(), vec![value])))
                 .collect();
             let process = if free.is_empty() {
                 name.name.clone()
@@ -167,7 +172,7 @@ impl<'t> Lowerer<'t> {
         &mut self,
         process: &str,
         mut definition: Definition,
-        mut bindings: Vec<Lvalue>,
+        mut bindings: Vec<Binding>,
         known: &[(&'t tree::Instantiation, Definition)],
         priority: u32,
         used: &mut [bool],
@@ -187,10 +192,14 @@ impl<'t> Lowerer<'t> {
             let outer = self.scope;
             self.scope = SYSTEM;
             let next_bindings = self.within(|this| {
-                for (parameter, lvalue) in instantiation.parameters.iter().zip(bindings) {
+                for (parameter, binding) in instantiation.parameters.iter().zip(bindings) {
                     let constant = this.declared(&parameter.ty, &parameter.dimensions)?.constant;
                     let computable = constant && !parameter.reference;
-                    this.declare(&parameter.name, Entity::Stored { lvalue, computable })?;
+                    let entity = match binding {
+                        Ok(lvalue) => Entity::Stored { lvalue, computable },
+                        Err(error) => Entity::NoValue(error),
+                    };
+                    this.declare(&parameter.name, entity)?;
                 }
                 let home = match next {
                     Definition::Template(_) => GLOBAL,
@@ -217,7 +226,7 @@ impl<'t> Lowerer<'t> {
         parameter: &tree::Parameter,
         argument: &tree::Expression,
         home: usize,
-    ) -> Outcome<Lvalue> {
+    ) -> Outcome<Binding> {
         let outer = std::mem::replace(&mut self.scope, home);
         let declared = self.declared(&parameter.ty, &parameter.dimensions);
         self.scope = outer;
@@ -225,8 +234,22 @@ impl<'t> Lowerer<'t> {
         check_parameter(parameter, &declared.ty)?;
         let place: &Place = &argument.span;
         if !parameter.reference {
-            let cells = self.constant_cells(&declared.ty, argument)?;
-            return Ok(Lvalue::constant(declared.ty, cells));
+            return match self.constant_cells(&declared.ty, argument) {
+                Ok(cells) => Ok(Ok(Lvalue::constant(declared.ty, cells))),
+                // Arguments stand for parameters as they are written: one without a value is harmless where nobody uses the parameter.
+                Err(error) if self.lacks_value(argument) => {
+                    let warning = Diagnostic::warning(format!(
+                        "The argument for `{}` has no value",
+                        parameter.name.name
+                    ));
+                    let warning = warning.at(place.clone(), error.message.clone());
+                    if !self.warnings.contains(&warning) {
+                        self.warnings.push(warning);
+                    }
+                    Ok(Err(Box::new(error)))
+                }
+                Err(error) => Err(error),
+            };
         }
         let Operand::Lvalue(mut lvalue) = self.operand(argument)? else {
             return Err(Diagnostic::error(format!("`{}` is a reference", parameter.name.name))
@@ -255,11 +278,30 @@ impl<'t> Lowerer<'t> {
             .help("Make the parameter a `const` reference"));
         }
         lvalue.read_only |= declared.constant;
-        Ok(lvalue)
+        Ok(Ok(lvalue))
+    }
+
+    /// Whether an argument that could not be worked out is a constant all the same, such as an element that an array does not have.
+    fn lacks_value(&mut self, argument: &tree::Expression) -> bool {
+        if let tree::ExpressionKind::Name(name) = &argument.kind
+            && let Some(Entity::NoValue(_)) = self.lookup(name)
+        {
+            return true;
+        }
+        let reads = std::mem::replace(&mut self.reads, false);
+        let value = self.with_purpose(Purpose::Pure("An argument"), |this| this.value(argument));
+        let constant = !std::mem::replace(&mut self.reads, reads);
+        constant && value.is_ok_and(|value| value.known().is_none())
     }
 
     /// Lowers a template for one set of arguments.
-    fn new_process(&mut self, name: &str, index: usize, bindings: Vec<Lvalue>, priority: u32) -> Outcome<()> {
+    fn new_process(
+        &mut self,
+        name: &str,
+        index: usize,
+        bindings: Vec<Binding>,
+        priority: u32,
+    ) -> Outcome<()> {
         let template = &self.tree.templates[index];
         let scope = self.state.scopes.len();
         self.state.scopes.push(scope_below(GLOBAL));
@@ -274,23 +316,33 @@ impl<'t> Lowerer<'t> {
         name: &str,
         index: usize,
         template: &'t tree::Template,
-        bindings: Vec<Lvalue>,
+        bindings: Vec<Binding>,
         priority: u32,
     ) -> Outcome<()> {
         let prefix = format!("{name}.");
-        for (parameter, mut lvalue) in template.parameters.iter().zip(bindings) {
+        for (parameter, binding) in template.parameters.iter().zip(bindings) {
             // The types of parameters are written outside of the process.
             let scope = std::mem::replace(&mut self.scope, GLOBAL);
             let declared = self.declared(&parameter.ty, &parameter.dimensions);
             self.scope = scope;
             let declared = declared?;
             check_parameter(parameter, &declared.ty)?;
+            // A parameter that is assigned is a variable that begins with the argument.
+            let assigned = !parameter.reference
+                && !declared.constant
+                && super::edges::is_assigned(template, self.tree, &parameter.name.name);
+            let mut lvalue = match binding {
+                Ok(lvalue) => lvalue,
+                Err(error) if assigned => return Err(*error),
+                Err(error) => {
+                    self.declare(&parameter.name, Entity::NoValue(error))?;
+                    continue;
+                }
+            };
             let mut computable = false;
             if !parameter.reference {
                 computable = declared.constant;
-                // A parameter that is assigned is a variable that begins with the argument.
-                if !declared.constant && super::edges::is_assigned(template, self.tree, &parameter.name.name)
-                {
+                if assigned {
                     let Memory::Constant(values) = &lvalue.memory else { continue };
                     let values = values.to_vec();
                     let full = format!("{prefix}{}", parameter.name.name);

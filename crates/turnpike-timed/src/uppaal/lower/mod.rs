@@ -3,6 +3,7 @@
 //! Nothing is checked in the abstract: an expression is lowered once for every process and every choice of a `select`, with parameters and
 //! choices as constants. What is known is worked out on the way, so guards that can never hold leave no edge behind.
 
+mod alphabets;
 mod conditions;
 mod constants;
 mod declare;
@@ -20,6 +21,7 @@ pub(crate) mod types;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,6 +58,8 @@ pub(crate) enum Entity {
     Template,
     /// Locations with a label (`.tck`).
     Label(crate::network::Expression),
+    /// A parameter whose argument has no value, and what is wrong with it: an error of whoever uses the parameter.
+    NoValue(Box<Diagnostic>),
 }
 
 impl Entity {
@@ -67,6 +71,7 @@ impl Entity {
             Entity::Function(..) => "a function".into(),
             Entity::Template => "a template".into(),
             Entity::Label(_) => "a label of locations".into(),
+            Entity::NoValue(_) => "a parameter without a value".into(),
         }
     }
 }
@@ -158,6 +163,8 @@ pub(crate) struct Lowerer<'t> {
     pub expanded: u32,
     /// How many choices of edges there have been.
     pub choices: u64,
+    /// Processes and the channels that their edges name without a direction, with the first place.
+    pub mentioned: BTreeMap<(u32, u32), Place>,
     pub settings: FxHashMap<String, String>,
     pub used_settings: FxHashSet<String>,
     pub errors: Vec<Diagnostic>,
@@ -185,10 +192,14 @@ pub(crate) fn lower(
         .iter()
         .map(|query| QueryText { text: query.text.clone(), comment: query.comment.clone() })
         .collect();
+    lowerer.check_directions();
     lowerer.declarations(&model.declarations, functions::Owner::Global);
     lowerer.check_settings();
     if lowerer.errors.is_empty() {
         lowerer.system();
+    }
+    if lowerer.errors.is_empty() {
+        lowerer.events();
     }
     if lowerer.errors.is_empty() {
         lowerer.remaining_functions();
@@ -215,6 +226,7 @@ impl<'t> Lowerer<'t> {
             out: None,
             expanded: 0,
             choices: 0,
+            mentioned: BTreeMap::new(),
             settings: FxHashMap::default(),
             used_settings: FxHashSet::default(),
             errors: Vec::new(),

@@ -1,7 +1,7 @@
 //! Texts of UPPAAL models and queries, read into trees.
 //!
 //! Constructs beyond timed automata are refused by name: doubles, hybrid clocks, strings, external functions, dynamic
-//! templates, live sequence charts, CSP synchronisation, statistical queries, strategies. What does not matter to the
+//! templates, live sequence charts, statistical queries, strategies. What does not matter to the
 //! queries that are supported is ignored with a warning: weights, rates of exponential distributions, that an edge is
 //! uncontrollable.
 

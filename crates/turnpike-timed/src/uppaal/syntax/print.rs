@@ -350,7 +350,11 @@ impl Template {
         if let Some(sync) = &edge.sync {
             f.write_str("sync ")?;
             sync.channel.write(f, level::POSTFIX)?;
-            f.write_str(if sync.direction == Direction::Send { "!; " } else { "?; " })?;
+            f.write_str(match sync.direction {
+                Direction::Send => "!; ",
+                Direction::Receive => "?; ",
+                Direction::Together => "; ",
+            })?;
         }
         if !edge.update.is_empty() {
             write!(f, "assign {}; ", Listed(&edge.update))?;
@@ -389,6 +393,18 @@ impl fmt::Display for Model {
             write!(f, "{}", Listed(&names))?;
         }
         writeln!(f, ";")?;
+        for alphabet in &self.system.alphabets {
+            write!(f, "IO {}", alphabet.process.name)?;
+            if !alphabet.arguments.is_empty() {
+                write!(f, "({})", Listed(&alphabet.arguments))?;
+            }
+            f.write_str(" { ")?;
+            for (index, channel) in alphabet.channels.iter().enumerate() {
+                f.write_str(if index > 0 { ", " } else { "" })?;
+                channel.write(f, level::POSTFIX)?;
+            }
+            f.write_str(" }\n")?;
+        }
         self.queries.iter().try_for_each(|query| writeln!(f, "query {{ {} }}", query.text))
     }
 }

@@ -501,7 +501,7 @@ pub struct Select {
     pub ty: Type,
 }
 
-/// `c!` or `c?`
+/// `c!`, `c?` or `c`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Synchronisation {
     /// A channel or a cell of an array of channels.
@@ -519,6 +519,8 @@ pub enum Direction {
     Send,
     /// `?`
     Receive,
+    /// Neither: the channel is taken together by all processes that know it, as in CSP.
+    Together,
 }
 
 /// What comes after the templates.
@@ -532,6 +534,21 @@ pub struct System {
     /// no priorities. Never empty.
     pub levels: Vec<Vec<Identifier>>,
     /// The system line.
+    pub span: Range<usize>,
+    /// What follows it about the channels of processes.
+    pub alphabets: Vec<Alphabet>,
+}
+
+/// `IO P(1) { a, b[2] }`: the channels that a process takes together with others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alphabet {
+    /// A name of the system line.
+    pub process: Identifier,
+    /// Which of the processes of that name; empty for all of them.
+    pub arguments: Vec<Expression>,
+    /// Channels, cells or whole arrays.
+    pub channels: Vec<Expression>,
+    /// From `IO` to the closing brace.
     pub span: Range<usize>,
 }
 

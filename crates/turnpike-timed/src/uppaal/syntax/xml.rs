@@ -13,7 +13,7 @@ use super::parser::{
 use super::passage::Passage;
 use super::query::one_line;
 use super::template::{Draft, Labels};
-use super::tree::{Identifier, Location, Model, Query, System, Template};
+use super::tree::{Identifier, Location, Model, Query, Template};
 
 /// Reads the elements of a file. Nothing is fetched, and entities cannot grow without end: the reader bounds how
 /// deeply they refer to each other.
@@ -88,9 +88,8 @@ pub(super) fn model(document: &Document, context: &mut Context) -> Option<Model>
         Parser::new(passage, context).parts(&mut parts);
     }
     let last = texts.pop().unwrap_or_else(|| Passage::within(head(root)));
-    let (levels, span) = Parser::new(&last, context).system_line(parts.system).ok()?;
-    let system =
-        System { declarations: parts.declarations, instantiations: parts.instantiations, levels, span };
+    let line = parts.system.take();
+    let system = parts.system(Parser::new(&last, context).system_line(line).ok()?);
     Some(Model { dialect: context.dialect, declarations, templates, system, queries })
 }
 

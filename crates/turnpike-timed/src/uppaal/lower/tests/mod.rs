@@ -1,5 +1,6 @@
 //! Small models, one feature each.
 
+mod alphabets;
 mod conditions;
 mod errors;
 mod fold;

@@ -290,7 +290,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `c[i]!`
+    /// `c[i]!`, `c[i]?` or just `c[i]`
     pub(in super::super) fn synchronisation(&mut self) -> Reading<Synchronisation> {
         let start = self.start();
         let channel = self.reference()?;
@@ -298,12 +298,8 @@ impl Parser<'_> {
             Kind::Not if self.token().text == "!" => Direction::Send,
             Kind::Question => Direction::Receive,
             Kind::Semicolon | Kind::End => {
-                let help = "write `!` after the channel to send, or `?` to receive";
-                return Err(self.unsupported(
-                    "synchronisations without a direction (CSP)",
-                    channel.span,
-                    help,
-                ));
+                let span = self.since(start);
+                return Ok(Synchronisation { channel, direction: Direction::Together, span });
             }
             _ => return Err(self.unexpected("`!` or `?`")),
         };

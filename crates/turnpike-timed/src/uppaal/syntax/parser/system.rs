@@ -6,7 +6,7 @@ use turnpike_model::Diagnostic;
 
 use super::super::lexer::Kind;
 use super::super::query::one_line;
-use super::super::tree::{Declaration, Identifier, Instantiation, Model, Query, System};
+use super::super::tree::{Alphabet, Declaration, Identifier, Instantiation, Model, Query, System};
 use super::declaration::Scope;
 use super::{Failed, Parser, Reading};
 
@@ -20,6 +20,16 @@ pub(in super::super) struct Parts {
     /// Declarations that templates do not see.
     pub(in super::super) declarations: Vec<Declaration>,
     pub(in super::super) system: Option<SystemLine>,
+    /// The channels of processes.
+    pub(in super::super) alphabets: Vec<Alphabet>,
+}
+
+impl Parts {
+    /// All of it, with the system line.
+    pub(in super::super) fn system(self, (levels, span): SystemLine) -> System {
+        let Parts { declarations, instantiations, alphabets, .. } = self;
+        System { declarations, instantiations, levels, span, alphabets }
+    }
 }
 
 impl Parser<'_> {
@@ -42,10 +52,9 @@ impl Parser<'_> {
                 self.recover_top();
             }
         }
-        let queries = self.tail(source);
-        let (levels, span) = self.system_line(parts.system)?;
-        let system =
-            System { declarations: parts.declarations, instantiations: parts.instantiations, levels, span };
+        let queries = self.tail(source, &mut parts);
+        let line = parts.system.take();
+        let system = parts.system(self.system_line(line)?);
         Ok(Model { dialect: self.context.dialect, declarations, templates, system, queries })
     }
 
@@ -56,7 +65,7 @@ impl Parser<'_> {
                 self.recover();
             }
         }
-        self.tail("");
+        self.tail("", parts);
     }
 
     /// The line that must have been there.
@@ -153,8 +162,36 @@ impl Parser<'_> {
         Ok((levels, self.since(start)))
     }
 
-    /// What may follow the system line: progress measures and charts, which say nothing about behaviour, and queries.
-    fn tail(&mut self, source: &str) -> Vec<Query> {
+    /// `IO P(1) { a, b[2] }`
+    fn alphabet(&mut self) -> Reading<Alphabet> {
+        let start = self.start();
+        self.bump();
+        let process = self.name("the name of a process")?;
+        let mut arguments = Vec::new();
+        if self.eat(Kind::LeftParenthesis) {
+            arguments = self.expressions()?;
+            self.expect(Kind::RightParenthesis, "`,` or `)`")?;
+        }
+        self.expect(Kind::LeftBrace, "`{` and channels")?;
+        let mut channels = Vec::new();
+        while self.peek() != Kind::RightBrace {
+            channels.push(self.reference()?);
+            if matches!(self.peek(), Kind::Not | Kind::Question) {
+                let place = self.token().span.clone();
+                let help = "list the channels that edges name without a direction";
+                return Err(self.unsupported("directions in `IO` lines", place, help));
+            }
+            if !self.eat(Kind::Comma) {
+                break;
+            }
+        }
+        self.expect(Kind::RightBrace, "`,` or `}`")?;
+        Ok(Alphabet { process, arguments, channels, span: self.since(start) })
+    }
+
+    /// What may follow the system line: the channels of processes; progress measures and charts, which say nothing about behaviour; and
+    /// queries.
+    fn tail(&mut self, source: &str, parts: &mut Parts) -> Vec<Query> {
         let mut queries = Vec::new();
         while self.peek() != Kind::End && !self.context.is_full() {
             let start = self.start();
@@ -180,10 +217,9 @@ impl Parser<'_> {
                     read
                 }
                 Kind::Name if self.word_at(0) == Some("IO") => {
-                    let place = self.token().span.clone();
-                    Err(self.unsupported("input/output declarations (`IO`)", place, ""))
+                    self.alphabet().map(|alphabet| parts.alphabets.push(alphabet))
                 }
-                _ => Err(self.unexpected("`progress`, `gantt`, `query` or the end")),
+                _ => Err(self.unexpected("`IO`, `progress`, `gantt`, `query` or the end")),
             };
             if read.is_err() {
                 break;

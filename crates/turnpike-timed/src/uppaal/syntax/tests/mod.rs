@@ -5,7 +5,7 @@ mod xml;
 
 use turnpike_model::Diagnostic;
 
-use super::tree::{Declaration, Dialect, Dimension, Model, TypeKind};
+use super::tree::{Declaration, Dialect, Dimension, Direction, Model, TypeKind};
 use super::{parse_condition, parse_xta};
 
 /// The tree without its places.
@@ -239,9 +239,6 @@ fn everything_after_the_templates_is_read() {
 
 #[test]
 fn what_is_not_supported_is_named_and_pointed_at() {
-    let process = |body: &str| {
-        format!("chan b; process P() {{ state A; init A; trans A -> A {{ {body} }}; }} system P;")
-    };
     for (text, message, place) in [
         (with("double x;"), "variables of type `double` are not supported", "double"),
         (with("clock x; hybrid clock y;"), "hybrid clocks are not supported", "hybrid"),
@@ -258,10 +255,38 @@ fn what_is_not_supported_is_named_and_pointed_at() {
         (with("after_update { x = 1 }"), "`after_update` blocks are not supported", "after_update"),
         (with("void f() { break; }"), "`break` statements are not supported", "break"),
         (with("void f() { switch (a) { } }"), "`switch` statements are not supported", "switch"),
-        (process("sync b;"), "synchronisations without a direction (CSP) are not supported", "b"),
-        (with("") + " IO P {b}", "input/output declarations (`IO`) are not supported", "IO"),
+        (with("chan b;") + " IO P {b?}", "directions in `IO` lines are not supported", "?"),
     ] {
         assert_eq!(first_error(&text), (message.into(), place), "{text}");
+    }
+}
+
+#[test]
+fn channels_may_lack_a_direction_and_processes_list_theirs() {
+    let text = "chan a, b[3]; process P(const int[0,1] i) { state A; init A; trans A -> A { sync b[i]; }, A -> A { sync a; }; }
+        system P; IO P(1) { a, b[1], b }IO P { } query { E<> deadlock }";
+    let model = read(text);
+    let edges = &model.templates[0].edges;
+    let syncs: Vec<_> = edges.iter().filter_map(|edge| edge.sync.as_ref()).collect();
+    assert!(syncs.iter().all(|sync| sync.direction == Direction::Together));
+    assert_eq!(syncs.iter().map(|sync| &text[sync.span.clone()]).collect::<Vec<_>>(), ["b[i]", "a"]);
+    let lines: Vec<_> = model
+        .system
+        .alphabets
+        .iter()
+        .map(|line| (&text[line.span.clone()], line.arguments.len(), line.channels.len()))
+        .collect();
+    assert_eq!(lines, [("IO P(1) { a, b[1], b }", 1, 3), ("IO P { }", 0, 0)]);
+    assert_eq!(model.queries.len(), 1);
+    assert_eq!(erased(&read(&model.to_string())), erased(&model));
+    for (tail, message, place) in [
+        ("IO", "expected the name of a process, but the text ends", ""),
+        ("IO P a", "expected `{` and channels, found `a`", "a"),
+        ("IO P { a b }", "expected `,` or `}`, found `b`", "b"),
+        ("IO P { a", "expected `,` or `}`, but the text ends", ""),
+        ("EA P { a }", "expected `IO`, `progress`, `gantt`, `query` or the end, found `EA`", "EA"),
+    ] {
+        assert_eq!(first_error(&format!("{}{tail}", with("chan a, b;"))), (message.into(), place), "{tail}");
     }
 }
 

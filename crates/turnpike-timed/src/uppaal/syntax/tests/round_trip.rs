@@ -122,10 +122,10 @@ fn statement() -> impl Strategy<Value = String> {
 fn model() -> impl Strategy<Value = String> {
     let expression = expression().boxed();
     let guarded =
-        (prop::option::of(expression.clone()), prop::collection::vec(expression.clone(), 0..3), 0..4_u8);
+        (prop::option::of(expression.clone()), prop::collection::vec(expression.clone(), 0..3), 0..5_u8);
     let edge = (guarded, 0..3_usize, 0..3_usize).prop_map(|((guard, update, sync), source, target)| {
         let guard = guard.map_or_else(String::new, |guard| format!("guard {guard};"));
-        let sync = ["", "sync a!;", "sync b[x]?;", "sync (a).f!;"][usize::from(sync)];
+        let sync = ["", "sync a!;", "sync b[x]?;", "sync (a).f!;", "sync b[i];"][usize::from(sync)];
         let update =
             if update.is_empty() { String::new() } else { format!("assign {};", joined(update, ", ")) };
         format!("L{source} -> L{target} {{ select i : T; {guard} {sync} {update} }}")
@@ -141,7 +141,7 @@ fn model() -> impl Strategy<Value = String> {
             let edges = if edges.is_empty() { String::new() } else { format!("trans {};", joined(edges, ", ")) };
             format!(
                 "typedef int[0,3] T; {0} process P(const T i) {{ {0} state L0 {invariant}, L1, L2; commit L1; urgent L2; \
-                 init L1; {edges} }} int v; Q(const T i) := P({1}); system P < Q, v;",
+                 init L1; {edges} }} int v; Q(const T i) := P({1}); system P < Q, v; IO P(1, x) {{ a, b[1] }} IO Q {{ }}",
                 joined(declarations, "\n").replace("chan priority a, b[1] < default < x;", ""),
                 joined(arguments, ", ")
             )

@@ -154,11 +154,6 @@ fn mistakes_are_pointed_at() {
             "<label kind='guard'>",
         ),
         (
-            edge("<label kind='synchronisation'>c</label>"),
-            "synchronisations without a direction (CSP) are not supported",
-            "c",
-        ),
-        (
             with(&format!("{locations}<transition><source ref='a'/></transition>")),
             "this edge has no target",
             "<transition>",
