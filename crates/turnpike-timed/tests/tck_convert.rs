@@ -145,7 +145,7 @@ fn what_cannot_be_said_is_refused_by_name() {
         format!(
             "{declarations} clock x; int[-9,9] n; int[0,9] m;
              process P() {{ state s, t; init s; trans s -> t {{ {guard} {update} }}; }}
-             process Q() {{ state s; init s; trans s -> s {{ guard n > 0; sync c?; }}; }} system P, Q;"
+             process Q() {{ state s; init s; trans s -> s {{ guard n > 0; sync c?; }}, s -> s {{ assign n = -n, m = 9 - m; }}; }} system P, Q;"
         )
     };
     let cases: [(&str, &str, &str, &str); 7] = [
