@@ -4,7 +4,7 @@ mod common;
 
 use common::{folder, turnpike, turnpike_in};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "search",
     "generate",
     "replay",
