@@ -111,6 +111,20 @@ fn sketch(language: Language, differences: bool, priorities: bool) -> impl Strat
     })
 }
 
+/// Channels without a direction: events whose vectors need everybody, and moves that are taken alone.
+fn alphabets(mut sketch: Sketch) -> Sketch {
+    sketch.language = Language::Uppaal;
+    for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
+        if one.with == With::Event(2) {
+            one.with = With::Alone;
+        }
+    }
+    for seat in sketch.vectors.iter_mut().flatten() {
+        seat.2 = false;
+    }
+    sketch
+}
+
 /// What a search of the zone graph finds: discrete states, those with a deadlock, those that meet the condition.
 #[derive(Debug, Default, PartialEq)]
 struct Found {
@@ -202,6 +216,11 @@ proptest! {
 
     #[test]
     fn events_are_as_regions_say(sketch in sketch(Language::Tck, false, false)) {
+        check(&sketch)?;
+    }
+
+    #[test]
+    fn alphabets_are_as_regions_say(sketch in sketch(Language::Tck, false, false).prop_map(alphabets)) {
         check(&sketch)?;
     }
 

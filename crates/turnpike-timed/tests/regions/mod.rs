@@ -101,6 +101,8 @@ impl Sketch {
             edges: automaton.moves.iter().map(|one| edge(one, &atom)).collect(),
             priority: automaton.priority,
         };
+        let mut moves = self.automata.iter().flat_map(|automaton| &automaton.moves);
+        let events = moves.any(|one| matches!(one.with, With::Event(_)));
         let channel = |(id, priority): (usize, &u32)| Channel {
             name: format!("c{id}"),
             broadcast: id == BROADCAST,
@@ -116,7 +118,8 @@ impl Sketch {
             clocks: (0..self.clocks).map(|clock| format!("x{clock}")).collect(),
             variables: vec![Variable { name: "v".to_owned(), low: 0, high: 2, initial: 0, meta: false }],
             processes: self.automata.iter().enumerate().map(process).collect(),
-            events: (0..3).map(|event| format!("e{event}")).collect(),
+            // A network has events or channels.
+            events: (0..if events { 3 } else { 0 }).map(|event| format!("e{event}")).collect(),
             vectors: self.vectors.iter().map(|vector| vector.iter().map(participant).collect()).collect(),
             channels: PRIORITIES.iter().enumerate().map(channel).collect(),
             language: self.language,
