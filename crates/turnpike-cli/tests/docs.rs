@@ -90,12 +90,17 @@ fn check(page: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     // The bundled models are where a reader in the project's root has them.
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let copies = folder.path().join("models");
-    std::fs::create_dir(&copies).expect("a folder");
-    for model in std::fs::read_dir(models).expect("the bundled models") {
-        let model = model.expect("a model").path();
-        if model.extension().is_some_and(|extension| extension == "mcrl2") {
-            std::fs::copy(&model, copies.join(model.file_name().expect("a name"))).expect("a copy");
+    for subfolder in ["", "timed"] {
+        let copies = folder.path().join("models").join(subfolder);
+        std::fs::create_dir(&copies).expect("a folder");
+        for model in std::fs::read_dir(models.join(subfolder)).expect("the bundled models") {
+            let model = model.expect("a model").path();
+            if model
+                .extension()
+                .is_some_and(|extension| ["mcrl2", "xta", "q"].iter().any(|known| extension == *known))
+            {
+                std::fs::copy(&model, copies.join(model.file_name().expect("a name"))).expect("a copy");
+            }
         }
     }
     let programs = Path::new(env!("CARGO_BIN_EXE_turnpike")).parent().expect("the program is in a folder");

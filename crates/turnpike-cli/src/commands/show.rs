@@ -14,8 +14,15 @@ use crate::failure::{Failure, Outcome};
 use crate::output;
 use crate::steps::{self, ViewArgs};
 
+const EXAMPLES: &str = "\
+Examples:
+  turnpike show witness.json
+  turnpike search fischer.xta --find 'state P(1).critical && P(2).critical' --trace witness.json
+  turnpike show witness.json --chart who.svg --gantt when.svg";
+
 /// Flags of `turnpike show`.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
     #[arg(value_name = "TRACE")]
@@ -25,6 +32,13 @@ pub(crate) struct Args {
     /// Write the trace in another format (.json, .txt, .aut), or draw it (.svg, .dot)
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
+    /// Draw a witness of timed automata as a message sequence chart: a line for every process, an arrow for every
+    /// synchronisation, locations and times
+    #[arg(long, value_name = "FILE.svg")]
+    chart: Option<String>,
+    /// Draw when every process is in which location, as bars over time
+    #[arg(long, value_name = "FILE.svg")]
+    gantt: Option<String>,
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
@@ -39,12 +53,14 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             })?;
         }
     }
+    draw(args.chart.as_deref(), "--chart", || trace.sequence_chart(), &args.file)?;
+    draw(args.gantt.as_deref(), "--gantt", || trace.gantt_chart(), &args.file)?;
     match format {
         Format::Human => {
             for line in header(&trace).into_iter().chain(steps::lines(&trace, &args.view.view())) {
                 output::line(&line);
             }
-            if let Some(path) = &args.output {
+            for path in [&args.output, &args.chart, &args.gantt].into_iter().flatten() {
                 output::line(&format!("wrote {path}"));
             }
         }
@@ -55,6 +71,21 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         }
     }
     Ok(Exit::Clean)
+}
+
+/// Writes a picture where it was asked for.
+fn draw(
+    path: Option<&str>,
+    flag: &str,
+    picture: impl FnOnce() -> Result<String, Diagnostic>,
+    trace: &str,
+) -> Outcome<()> {
+    let Some(path) = path else { return Ok(()) };
+    if !path.ends_with(".svg") {
+        return Err(Failure::usage(format!("{flag} draws an .svg file, not {path}")));
+    }
+    let picture = picture().map_err(|error| Failure::from(error).in_file(trace))?;
+    std::fs::write(path, picture).map_err(|error| Failure::file(path, "write", &error))
 }
 
 /// Reads a trace file, or standard input for `-`.

@@ -88,7 +88,7 @@ fn too_large(what: &str, count: u64, limit: u64) -> Diagnostic {
 }
 
 /// The whole label when it is short, else its beginning.
-pub(super) fn shortened(label: &str, limit: usize) -> String {
+pub(crate) fn shortened(label: &str, limit: usize) -> String {
     if label.chars().count() <= limit {
         return label.to_owned();
     }

@@ -31,9 +31,11 @@ use crate::label::LabelId;
 pub use aut_reader::{AutReader, read_lts, read_lts_file};
 pub use aut_writer::{AutFileWriter, AutWriter, write_lts, write_lts_file};
 pub use dot::dot;
+pub(crate) use drawing::shortened;
 pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS};
 pub use model::LtsModel;
 pub use outgoing::Outgoing;
+pub(crate) use svg::escaped;
 pub use svg::svg;
 
 /// One transition of an explicit system.

@@ -278,7 +278,7 @@ const STYLE: &str = "
 ";
 
 /// Text in XML. Characters that XML 1.0 cannot hold, even escaped, are replaced.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -18,6 +18,7 @@
 //! # Ok::<(), turnpike_model::Diagnostic>(())
 //! ```
 
+mod chart;
 mod json;
 mod path;
 mod text;
@@ -32,6 +33,8 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::Diagnostic;
 use crate::gzip;
 use crate::system::Schedule;
+
+pub use chart::MAX_CHARTED_STEPS;
 
 /// The version of the JSON format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;

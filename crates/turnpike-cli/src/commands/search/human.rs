@@ -343,5 +343,6 @@ fn some(texts: impl Iterator<Item = String>, total: usize) -> String {
 
 /// `1 state`, `1,000 states`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+    let plural = if noun.ends_with('s') { "es" } else { "s" };
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { plural })
 }
