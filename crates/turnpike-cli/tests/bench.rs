@@ -37,3 +37,14 @@ fn the_table_is_for_people() {
     turnpike(&["bench", "nosuch"]).expect(2, &["nosuch", "engine"]);
     turnpike(&["bench", "--repeat", "0"]).expect(2, &["at least 1"]);
 }
+
+#[test]
+fn timed_automata_are_measured() {
+    let report = turnpike(&["bench", "timed", "--quick", "--format", "json"]).expect(0, &[]).json();
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!((&rows[0]["model"], &rows[0]["transitions"]), (&"fischer(4)".into(), &552.into()));
+    assert!(rows[0]["peak_bytes"].as_u64() > Some(1 << 20), "{}", rows[0]);
+    assert_eq!(rows[1]["model"], "5 clocks");
+    turnpike(&["bench", "timed", "--quick"]).expect(0, &["fischer(4)", "cost of a zone successor"]);
+    turnpike(&["bench", "timed", "--oracle", "x"]).expect(2, &["--models"]);
+}

@@ -6,6 +6,7 @@ mod hand_written;
 mod mcrl2;
 mod measure;
 mod table;
+mod timed;
 
 use clap::ValueEnum;
 use serde_json::json;
@@ -25,9 +26,12 @@ pub(crate) struct Args {
     /// Small sizes: shows that everything runs, the figures mean little
     #[arg(long)]
     quick: bool,
-    /// A folder of public mCRL2 specifications: those with known figures of the mCRL2 tools are measured too
+    /// A folder of public models: those with known figures of other tools are measured too
     #[arg(long, value_name = "FOLDER")]
     models: Option<std::path::PathBuf>,
+    /// For timed automata: TChecker's figures for the models of that folder, a JSON object a line
+    #[arg(long, value_name = "FILE", requires = "models")]
+    oracle: Option<std::path::PathBuf>,
     /// Measure each row this often and tell the best [default: 3; with --quick 1]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     repeat: Option<u32>,
@@ -40,6 +44,8 @@ enum Suite {
     Engine,
     /// Generating mCRL2 specifications: the bundled ones, and those of a folder against the mCRL2 tools
     Mcrl2,
+    /// Exploring timed automata: Fischer's protocol, those of a folder against TChecker, and the cost of zones
+    Timed,
 }
 
 impl Suite {
@@ -47,6 +53,7 @@ impl Suite {
         match self {
             Suite::Engine => "engine",
             Suite::Mcrl2 => "mcrl2",
+            Suite::Timed => "timed",
         }
     }
 }
@@ -71,9 +78,16 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             engine::measure(&sizes, repeat, &mut tell)?
         }
         Suite::Mcrl2 => mcrl2::measure(args.models.as_deref(), args.quick, repeat, &mut tell)?,
+        Suite::Timed => {
+            let (models, oracle) = (args.models.as_deref(), args.oracle.as_deref());
+            timed::measure(models, oracle, args.quick, repeat, &mut tell)?
+        }
     };
     if human {
         table::footer(&rows);
+        if args.suite == Suite::Timed {
+            timed::plot(&rows).iter().for_each(|line| output::line(line));
+        }
     } else {
         output::json(&json!({
             "turnpike": VERSION,

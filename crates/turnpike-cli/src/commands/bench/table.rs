@@ -36,6 +36,8 @@ pub(super) struct Row {
     pub(super) transitions_per_second: f64,
     /// Of the store, per state in it.
     pub(super) bytes_per_state: Option<f64>,
+    /// Of a process that does just this, where that was measured.
+    pub(super) peak_bytes: Option<u64>,
     /// Speed relative to another row.
     pub(super) ratio: Option<f64>,
     /// That row.
@@ -64,6 +66,7 @@ impl Row {
             cpu_seconds,
             transitions_per_second: transitions as f64 / cpu_seconds.unwrap_or(seconds).max(1e-9),
             bytes_per_state: None,
+            peak_bytes: None,
             ratio: None,
             ratio_to: None,
             targets: Vec::new(),
@@ -96,8 +99,8 @@ impl Row {
 
 pub(super) fn header() {
     output::line(&format!(
-        "{:<26} {:<19} {:>10} {:>11} {:>7} {:>7} {:>8} {:>7} {:>5}  target",
-        "row", "model", "states", "transitions", "seconds", "cpu", "Mtrans/s", "B/state", "ratio"
+        "{:<26} {:<19} {:>10} {:>11} {:>7} {:>7} {:>8} {:>7} {:>6} {:>5}  target",
+        "row", "model", "states", "transitions", "seconds", "cpu", "Mtrans/s", "B/state", "MiB", "ratio"
     ));
 }
 
@@ -117,7 +120,7 @@ pub(super) fn line(row: &Row) {
         })
         .collect();
     let text = format!(
-        "{:<26} {:<19} {:>10} {:>11} {:>7.3} {:>7} {:>8.2} {:>7} {:>5}  {}",
+        "{:<26} {:<19} {:>10} {:>11} {:>7.3} {:>7} {:>8.2} {:>7} {:>6} {:>5}  {}",
         row.name,
         row.model,
         output::grouped(row.states),
@@ -126,6 +129,7 @@ pub(super) fn line(row: &Row) {
         number(row.cpu_seconds, 3),
         row.transitions_per_second / 1e6,
         number(row.bytes_per_state, 1),
+        number(row.peak_bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)), 1),
         number(row.ratio, 2),
         targets.join("; ")
     );
