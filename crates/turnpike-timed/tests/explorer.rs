@@ -253,3 +253,31 @@ edge:P:a:b:tau{provided: x<=1}
     assert_eq!(told(&mut *explorer, &first), [true, true]);
     assert_eq!(told(&mut *explorer, &second), [false, true]);
 }
+
+/// Constants too large for zones are told in multiples of what they have in common.
+#[test]
+fn large_constants_are_scaled() {
+    let text = "system:large
+event:tau
+process:P
+clock:1:x
+location:P:a{initial: : invariant: x<=200000000}
+location:P:b{}
+edge:P:a:b:tau{provided: x>=100000000 : do: x=100000000}
+edge:P:b:a:tau{provided: x>200000000 : do: x=0}
+";
+    let conditions = vec!["x == 100000000".to_owned()];
+    let model = open(text, &Options { conditions, ..Options::default() });
+    let mut explorer = model.explorer();
+    let first = initial(&mut *explorer);
+    assert_eq!(values(&mut *explorer, &first).last().expect("a zone"), "100000000*(0<=x)");
+    let schedule = model.schedule(&[0, 0], Some("x == 100000000")).expect("a run").expect("times");
+    assert_eq!(schedule.moments[0].time, "100000000");
+    assert_eq!(schedule.last_delay.as_deref(), Some("100000000"));
+    // One of two constants is no multiple of the other.
+    let odd = text.replace("x>200000000", "x>200000001");
+    let (network, _) = tck::read(&odd).expect("a model");
+    let names = Names::of(&network);
+    let errors = TimedModel::new("m.tck", &odd, network, names, &Options::default()).expect_err("too large");
+    assert!(errors[0].message.contains("too large"), "{errors:?}");
+}

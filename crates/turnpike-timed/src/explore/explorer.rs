@@ -121,7 +121,8 @@ impl Explorer for Walker<'_> {
         let names: Vec<&str> =
             active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
         model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);
-        out.push(self.other.text(&names).to_string());
+        let zone = self.other.text(&names);
+        out.push(if model.unit == 1 { zone.to_string() } else { format!("{}*{zone}", model.unit) });
     }
 
     fn measure(&mut self, state: &[u32], index: usize) -> f64 {

@@ -19,6 +19,7 @@ mod labels;
 mod layout;
 mod path;
 mod priority;
+mod scale;
 mod source;
 mod tables;
 mod tuple;
@@ -112,6 +113,8 @@ pub struct TimedModel {
     elapsed: bool,
     /// Whether zones are exact enough to tell deadlocks.
     deadlock: bool,
+    /// What one unit of time in zones stands for.
+    unit: i32,
     /// The initial state, when there is exactly one.
     initial: Option<Vec<u32>>,
 }
@@ -122,20 +125,20 @@ impl TimedModel {
     pub fn new(
         name: &str,
         source: &str,
-        network: Network,
+        mut network: Network,
         names: Names,
         options: &Options,
     ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
         let one = |error: Diagnostic| vec![error];
-        let mut conditions = Vec::new();
+        let mut parsed = Vec::new();
         for text in &options.conditions {
             let condition = match text.as_str() {
                 TIMELOCK => Condition::Deadlock,
                 text => names.condition(&network, text).map_err(one)?,
             };
-            conditions.push((text.clone(), condition));
+            parsed.push(condition);
         }
-        let parsed: Vec<Condition> = conditions.iter().map(|(_, condition)| condition.clone()).collect();
+        let unit = scale::reduce(&mut network, &mut parsed);
         let tables = Tables::new(&network)?;
         let bounds = Bounds::new(&network, &parsed).map_err(one)?;
         let layout = Layout::new(&network);
@@ -144,13 +147,11 @@ impl TimedModel {
         let Chosen { extrapolation, differences, warnings } = choose(&network, &parsed, options, exact)?;
         // Simulation by lower and upper bounds looks at what is possible, never at what is not, and never at differences.
         let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
-        let conditions = conditions
-            .into_iter()
-            .map(|(text, condition)| {
-                let timelock = text == TIMELOCK;
-                (text, if timelock { Compiled::timelock() } else { Compiled::new(&network, condition) })
-            })
-            .collect();
+        let compiled = |(text, condition): (&String, Condition)| match text.as_str() {
+            TIMELOCK => (text.clone(), Compiled::timelock()),
+            _ => (text.clone(), Compiled::new(&network, condition)),
+        };
+        let conditions = options.conditions.iter().zip(parsed).map(compiled).collect();
         let labels = Labels::default();
         let alone = alone_labels(&network, &tables, &labels);
         let location_labels: BTreeSet<&String> = network
@@ -187,6 +188,7 @@ impl TimedModel {
             cover,
             elapsed: options.elapsed,
             deadlock,
+            unit,
             initial: None,
         };
         let only =
@@ -243,7 +245,7 @@ impl Model for TimedModel {
             (None, None) => None,
         };
         let path = Walker::new(self).path(choices)?;
-        let mut schedule = schedule::schedule(&self.network, &path, condition.as_ref())?;
+        let mut schedule = schedule::schedule(&self.network, &path, condition.as_ref(), self.unit)?;
         if self.info.virtual_root && !choices.is_empty() {
             let begins = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: Vec::new() };
             schedule.moments.insert(0, begins);

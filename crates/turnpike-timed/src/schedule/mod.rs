@@ -26,8 +26,14 @@ pub struct Path {
     pub steps: Vec<Vec<(ProcessId, u32)>>,
 }
 
-/// Finds the earliest times at which the transitions of a path can be taken so that the last state meets `target`, and executes the run.
-pub fn schedule(network: &Network, path: &Path, target: Option<&Condition>) -> Result<Schedule, StepError> {
+/// Finds the earliest times at which the transitions of a path can be taken so that the last state meets `target`, and executes the run. Times
+/// are told as multiples of what a unit of the network stands for.
+pub fn schedule(
+    network: &Network,
+    path: &Path,
+    target: Option<&Condition>,
+    unit: i32,
+) -> Result<Schedule, StepError> {
     let demands = demands::of(network, path, target).map_err(|fault| told(&fault))?;
     // Any of the ways to meet the target will do.
     let times = demands.alternatives.iter().find_map(|more| solve::earliest(&demands, more));
@@ -35,23 +41,24 @@ pub fn schedule(network: &Network, path: &Path, target: Option<&Condition>) -> R
         return Err(StepError::new("the transitions cannot be taken in this order at any times"));
     };
     let states = interpret::run(network, path, target, &times).map_err(|fault| told(&fault))?;
+    let told_time = |value: i64| fraction(value * i64::from(unit), times.unit);
     let mut moments = Vec::with_capacity(path.steps.len());
     for (index, clocks) in states.iter().enumerate() {
         let (before, now) = (times.moments[index], times.moments[index + 1]);
         moments.push(Moment {
-            delay: fraction(now - before, times.unit),
-            time: fraction(now, times.unit),
+            delay: told_time(now - before),
+            time: told_time(now),
             clocks: network
                 .clocks
                 .iter()
                 .cloned()
-                .zip(clocks.iter().map(|&value| fraction(value, times.unit)))
+                .zip(clocks.iter().map(|&value| told_time(value)))
                 .collect(),
         });
     }
     let end = path.steps.len();
     let rest = times.moments[end + 1] - times.moments[end];
-    Ok(Schedule { moments, last_delay: (rest > 0).then(|| fraction(rest, times.unit)) })
+    Ok(Schedule { moments, last_delay: (rest > 0).then(|| told_time(rest)) })
 }
 
 fn told(fault: &Fault) -> StepError {
