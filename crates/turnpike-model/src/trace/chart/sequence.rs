@@ -42,10 +42,11 @@ pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> String {
         }
         y += ROW - PLACE;
         chart.event(event, y - 6.0);
-        for part in &event.parts {
-            let place = event.locations[part.process];
-            if place.is_some() && place != places[part.process] {
-                chart.place(part.process, y, place.unwrap_or_default());
+        for (process, place) in event.locations.iter().enumerate() {
+            if let Some(place) = place
+                && places[process] != Some(place)
+            {
+                chart.place(process, y, place);
             }
         }
         if event.locations.iter().any(Option::is_some) {
@@ -108,6 +109,8 @@ impl Chart {
         self.canvas.text("time", "start", (0.0, y + 3.5), &stamp, &title);
         let Some(from) = event.parts.iter().find(|part| part.role == Role::Sends).or(event.parts.first())
         else {
+            // Nobody's step.
+            self.canvas.text("note", "start", (GUTTER * 0.6, y + 3.5), event.label, &title);
             return;
         };
         if event.parts.len() == 1 {
@@ -149,14 +152,14 @@ mod tests {
 
     #[test]
     fn broadcasts_have_an_arrow_for_every_receiver_and_equals_a_line() {
-        let labels = ["P@a!,Q@a?,R@a?", "P@x,Q@y,R@z", "P@tau", "R@b!", "Q@c!,P@c?"];
+        let labels = ["P@a!,Q@a?,R@a?", "P@x,Q@y,R@z", "P@tau", "R@b!", "Q@c!,P@c?", "stay"];
         let trace = Trace { steps: labels.map(Step::new).to_vec(), loop_start: Some(1), ..Trace::default() };
         let picture = trace.sequence_chart().expect("drawn");
         assert_eq!(picture.matches("class=\"arrow\"").count(), 3);
         assert_eq!(picture.matches("class=\"sync\"").count(), 2);
         assert_eq!(picture.matches("class=\"dot\"").count(), 2);
         assert_eq!(picture.matches("class=\"back\"").count(), 1);
-        assert!(picture.contains("again from the state after step 1"));
+        assert!(picture.contains("again from the state after step 1") && picture.contains(">stay</text>"));
     }
 
     #[test]
