@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::turnpike;
-use judge::{Case, Effort, Found, NO_DIRECTION, Sweep, cases, compare, pair, sweep};
+use judge::{Case, Effort, Found, Sweep, cases, compare, pair, sweep};
 
 /// Larger searches are left to the table of the example.
 const EFFORT: Effort = Effort { states: 2_000, seconds: 30, transitions: 150_000 };
@@ -66,23 +66,13 @@ fn both_formats_of_a_system_have_the_same_graph() {
     for path in files(&models.join("pairs")).iter().filter(|path| path.ends_with("xta")) {
         let name = Path::new(path).file_stem().expect("a name").to_string_lossy().into_owned();
         for cover in [false, true] {
-            match pair(&models, &name, cover) {
-                // These two name channels that all processes who know them take part in: the .tck says that with vectors of three and more.
-                (_, Found::Refused(message)) if message.contains(NO_DIRECTION) => {
-                    assert!(
-                        ["leader-election_3_4", "train_gate_3"].contains(&name.as_str()),
-                        "{name}: {message}"
-                    );
-                }
-                (tck, xta) => {
-                    assert!(matches!(tck, Found::Counts { .. }), "{name}: {tck}");
-                    assert_eq!(tck, xta, "{name}");
-                    compared += 1;
-                }
-            }
+            let (tck, xta) = pair(&models, &name, cover);
+            assert!(matches!(tck, Found::Counts { .. }), "{name}: {tck}");
+            assert_eq!(tck, xta, "{name}");
+            compared += 1;
         }
     }
-    assert_eq!(compared, 10);
+    assert_eq!(compared, 14);
 }
 
 #[test]
@@ -102,7 +92,11 @@ fn uppaal_models_are_explored_without_a_hitch() {
                 }
             }
             // Which models are refused, and why, is tested where they are read.
-            Sweep::Refused(message) => assert!(!message.is_empty(), "{name}"),
+            Sweep::Refused(message) => {
+                if message.is_empty() || name.contains("uppaal-frontend/accept") {
+                    wrong.push(format!("{name}: refused: {message}"));
+                }
+            }
             Sweep::Faulty(message) => wrong.push(format!("{name}: {message}")),
         }
         if started.elapsed() > Duration::from_secs(15) {

@@ -15,9 +15,6 @@ use turnpike_timed::uppaal::{self, Format, Names};
 /// An objective that is never met.
 const NOTHING: &str = "action nosuchaction";
 
-/// Synchronisation of all processes that know a channel, which some translators add to the language.
-pub(crate) const NO_DIRECTION: &str = "without a direction";
-
 /// Models that TChecker explores and turnpike refuses, and why.
 pub(crate) const EXCUSED: [(&str, &str); 1] = [(
     "tck/tchecker/ad94_mid.tck",

@@ -178,7 +178,8 @@ impl Explorer for Walker<'_> {
     }
 
     fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
-        bigger == smaller || self.covered_by(smaller, bigger).is_some()
+        let words = self.model.layout.words;
+        bigger[..words] == smaller[..words] && self.covered_by(smaller, bigger).is_some()
     }
 
     fn covered_by(&mut self, state: &[u32], others: &[u32]) -> Option<usize> {
@@ -190,6 +191,12 @@ impl Explorer for Walker<'_> {
         }
         let same = |other: &[u32]| other[words] != ROOT && other[..words] == state[..words];
         match model.cover {
+            // The usual case: states that differ in their zones only.
+            Cover::Inclusion if !model.info.virtual_root => {
+                debug_assert!(others.chunks_exact(words + 1).all(same), "all have the same key");
+                let zones = others.chunks_exact(words + 1).map(|other| ZoneId(other[words]));
+                model.zones.first_covering(zones, ZoneId(zone))
+            }
             Cover::Inclusion => others
                 .chunks_exact(words + 1)
                 .position(|other| same(other) && model.zones.covers(ZoneId(other[words]), ZoneId(zone))),

@@ -29,6 +29,24 @@ impl Shape {
     }
 }
 
+/// Sums of some entries each, within limits. Those of a zone are not less than those of a zone that it includes.
+pub(super) type Sums = [i32; 4];
+
+/// Sums of every fourth entry.
+pub(super) fn sums((shape, data): (Shape, &[i16])) -> Sums {
+    let mut sums = [0; 4];
+    // The same limits for all, or else zones of different width could not be compared.
+    let mut add = |at: usize, entry: i32| {
+        sums[at % 4] += i64::from(entry.clamp(i32::from(i16::MIN), i32::from(NARROW_INFINITE)));
+    };
+    if shape.is_wide() {
+        wide(data).enumerate().for_each(|(at, entry)| add(at, entry));
+    } else {
+        data.iter().enumerate().for_each(|(at, &entry)| add(at, i32::from(entry)));
+    }
+    sums.map(|sum: i64| sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32)
+}
+
 /// Where a zone is packed, to be used again.
 #[derive(Debug, Default)]
 pub(super) struct Packer {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use turnpike_model::IdTable;
 
 use super::Dbm;
-use super::pack::{self, Packer, Shape};
+use super::pack::{self, Packer, Shape, Sums};
 
 /// Shards are numbered by the lowest bits of a zone's number, and of its hash (which the index does not look at).
 const SHARD_BITS: u32 = 4;
@@ -40,12 +40,20 @@ struct Index {
 struct Kept {
     hash: u64,
     shape: Shape,
+    /// Most zones that do not include each other are told apart by these, which lie nearer than the entries.
+    sums: Sums,
     data: Box<[i16]>,
 }
 
 impl Kept {
     fn packed(&self) -> (Shape, &[i16]) {
         (self.shape, &self.data)
+    }
+
+    #[inline]
+    fn includes(&self, other: &Kept) -> bool {
+        let less = self.sums.iter().zip(&other.sums).fold(false, |less, (a, b)| less | (a < b));
+        !less && pack::includes(self.packed(), other.packed())
     }
 }
 
@@ -100,7 +108,8 @@ impl Zones {
             let (id, new) = index.ids.find_or_insert(hash, same, |id| shard.zones[id as usize].hash);
             if new {
                 assert!(id < 1 << (u32::BITS - SHARD_BITS), "more zones than numbers for them");
-                shard.zones.push(Kept { hash, shape, data: data.into() });
+                let sums = pack::sums((shape, data));
+                shard.zones.push(Kept { hash, shape, sums, data: data.into() });
                 index.bytes += size_of_val(data);
             }
             ZoneId(id << SHARD_BITS | number)
@@ -138,7 +147,13 @@ impl Zones {
 
     /// Whether a kept zone includes another kept zone.
     pub fn covers(&self, bigger: ZoneId, smaller: ZoneId) -> bool {
-        bigger == smaller || pack::includes(self.kept(bigger).packed(), self.kept(smaller).packed())
+        bigger == smaller || self.kept(bigger).includes(self.kept(smaller))
+    }
+
+    /// The place of the first of these kept zones that includes another one.
+    pub fn first_covering(&self, mut others: impl Iterator<Item = ZoneId>, smaller: ZoneId) -> Option<usize> {
+        let zone = self.kept(smaller);
+        others.position(|other| other == smaller || self.kept(other).includes(zone))
     }
 
     /// Whether a kept zone simulates another zone, see [`Dbm::simulates`].
@@ -215,6 +230,8 @@ mod tests {
                     prop_assert_eq!(table.includes(id, other), includes);
                     prop_assert_eq!(table.included_in(other_id, zone), includes);
                     prop_assert_eq!(table.covers(id, other_id), includes);
+                    let first = list.iter().position(|zone| zone.includes(other));
+                    prop_assert_eq!(table.first_covering(ids.iter().copied(), other_id), first);
                     let simulates = zone.simulates(other, &lower, &upper);
                     prop_assert_eq!(table.simulates(id, other, &lower, &upper), simulates);
                     prop_assert_eq!(table.covers_simulated(id, other_id, &lower, &upper), simulates);
