@@ -4,6 +4,7 @@ pub(crate) mod timed;
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use clap::{Args, ValueEnum};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
@@ -110,10 +111,7 @@ impl Named {
 pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failure> {
     let name = args.model.as_str();
     if let Some(timed) = timed::read(name, &args.reading)? {
-        only_for_specifications(name, &args.reading)?;
-        let (model, warnings) = timed.model(&args.reading, purpose)?;
-        let warnings = timed.warnings.len() + warnings.len();
-        return Ok(Named { model: Box::new(model), size: None, warnings });
+        return timed_model(&timed, &args.reading, purpose);
     }
     if let Some(flag) = args.reading.timed_automata.given() {
         return Err(Failure::usage(format!("{flag} is for timed automata, but {name} is no such model")));
@@ -139,6 +137,18 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
     let size = Size { states: u64::from(lts.states), transitions: lts.transitions.len() as u64 };
     let model = LtsModel::new(name, lts).map_err(|diagnostic| Failure::from(diagnostic).in_file(name))?;
     Ok(Named { model: Box::new(model), size: Some(size), warnings: 0 })
+}
+
+/// Timed automata that were read, for a purpose.
+pub(crate) fn timed_model(
+    timed: &timed::Timed,
+    reading: &ReadingArgs,
+    purpose: &Purpose,
+) -> Result<Named, Failure> {
+    only_for_specifications(&timed.name, reading)?;
+    let (model, warnings) = timed.model(reading, purpose)?;
+    let warnings = timed.warnings.len() + warnings.len();
+    Ok(Named { model: Box::new(model), size: None, warnings })
 }
 
 /// Whether the user names a model whose states are computed, rather than a list of transitions.
@@ -201,10 +211,15 @@ fn specification_text(name: &str, reading: &ReadingArgs) -> Result<(String, Opti
 /// The content of a file, or of standard input.
 fn bytes(name: &str) -> Result<Vec<u8>, Failure> {
     if name == "-" {
+        // Whoever asks first takes it all; those who ask again want the same.
+        static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
+        if let Some(bytes) = INPUT.get() {
+            return Ok(bytes.clone());
+        }
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.map_err(|error| Failure::file("standard input", "read", &error))?;
-        return Ok(bytes);
+        return Ok(INPUT.get_or_init(|| bytes).clone());
     }
     if let Some(missing) = missing(name) {
         return Err(missing);

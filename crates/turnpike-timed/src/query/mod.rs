@@ -1,5 +1,8 @@
 //! What is asked about a network: conditions on states, and queries over them. One syntax, UPPAAL's, for every input language.
 
+mod asked;
+
+pub use self::asked::Asked;
 use crate::network::{ClockAtom, ClockCell, Expression};
 
 /// A condition on a state with its clocks: any boolean combination.

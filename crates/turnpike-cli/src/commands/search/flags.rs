@@ -23,10 +23,14 @@ Examples:
   turnpike search lift.mcrl2 --set floors=4 --find 'state door == open && speed > 0'
   turnpike search builtin:buffers --find 'max report.1' --strategy random --restart --max-time 10s
   turnpike search builtin:sliding-puzzle --find 'action solved' --strategy beam --guide manhattan
+  turnpike search train.xta --query 'A[] not deadlock' --query 'E<> Gate.closed && x > 5'
 
 Objectives (--find):
   deadlock, livelock, nondeterminism, action NAME[,NAME...], label PATTERN, state EXPRESSION,
   accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak; only measured: min X, max X, cover PATTERN
+
+Queries (--query, --queries, or those of the model; timed automata only), each answered by a search of its own:
+  E<> p  some reachable state meets p; A[] p  all reachable states meet p
 
 Limits hold for each run. A random walk ends after 1,000,000 states unless --max-states or --max-time
 says otherwise; every search ends before memory does.
@@ -60,9 +64,15 @@ pub(crate) struct Args {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "What to find")]
 pub(crate) struct GoalArgs {
-    /// What to look for, such as deadlock or 'action error' (repeatable) [default: deadlock]
+    /// What to look for, such as deadlock or 'action error' (repeatable) [default: the model's own queries, or deadlock]
     #[arg(long, value_name = "OBJECTIVE")]
     pub(crate) find: Vec<String>,
+    /// Answer a query about timed automata, such as 'A[] not deadlock' (repeatable)
+    #[arg(long, value_name = "QUERY", conflicts_with = "find")]
+    pub(crate) query: Vec<String>,
+    /// Answer the queries of a file, one a line
+    #[arg(long, value_name = "FILE", conflicts_with = "find")]
+    pub(crate) queries: Option<String>,
     /// Go on until every objective was met, not just one
     #[arg(long)]
     pub(crate) all: bool,

@@ -152,12 +152,7 @@ fn measured(runs: &[RunReport]) -> String {
 
 /// Everything below the verdict, line by line.
 pub(crate) fn details(report: &SearchReport, context: &Context) -> Vec<String> {
-    let mut out = Vec::new();
-    if context.many {
-        many_runs(report, context, &mut out);
-    } else if let Some(run) = report.runs.first() {
-        one_run(run, context, &mut out);
-    }
+    let mut out = runs(report, context);
     if report.verdict != Verdict::Measured && report.runs.iter().any(|run| !run.extreme.is_empty()) {
         out.push(format!("measured: {}", measured(&report.runs)));
     }
@@ -170,6 +165,17 @@ pub(crate) fn details(report: &SearchReport, context: &Context) -> Vec<String> {
         out.push(format!("not written: {file} (there is no witness)"));
     }
     out.push(format!("repeat: {}", context.repeat));
+    out
+}
+
+/// The runs with their counts and witnesses.
+pub(crate) fn runs(report: &SearchReport, context: &Context) -> Vec<String> {
+    let mut out = Vec::new();
+    if context.many {
+        many_runs(report, context, &mut out);
+    } else if let Some(run) = report.runs.first() {
+        one_run(run, context, &mut out);
+    }
     out
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use turnpike_model::Diagnostic;
 use turnpike_search::{Generation, RunReport, SearchReport, StopReason, Verdict, WitnessReport};
 
+use super::queries::QueryOutput;
 use super::summary::{Spread, Summary};
 use crate::output::VERSION;
 
@@ -60,6 +61,10 @@ pub(crate) struct SearchOutput {
     /// With `--all`: a witness of every objective met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     witnesses: Vec<WitnessReport>,
+    /// With queries: the answers, in the order in which they are asked. The counts at top level are totals.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    queries: Vec<QueryOutput>,
     /// Declared actions that were never taken.
     never_taken: Vec<String>,
     /// With `cover`: by pattern, the labels seen and the number of runs that saw each.
@@ -159,6 +164,16 @@ pub(crate) fn object(report: &SearchReport, context: Context) -> SearchOutput {
     whole
 }
 
+/// The one object for queries: totals, and an answer for each.
+pub(crate) fn of_queries(report: &SearchReport, context: Context, queries: Vec<QueryOutput>) -> SearchOutput {
+    let mut whole = total(&report.runs, report.verdict, &context);
+    whole.queries = queries;
+    whole.files = context.files;
+    whole.warnings = report.warnings.iter().map(Warning::from).collect();
+    whole.repeat = Some(context.repeat);
+    whole
+}
+
 fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
     SearchOutput {
         seed: run.seed,
@@ -232,6 +247,7 @@ fn unfilled(context: &Context, verdict: Verdict, stop: StopReason) -> SearchOutp
         actions: IndexMap::new(),
         witness: None,
         witnesses: Vec::new(),
+        queries: Vec::new(),
         never_taken: Vec::new(),
         covered: IndexMap::new(),
         extreme: IndexMap::new(),

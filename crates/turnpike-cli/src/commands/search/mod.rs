@@ -4,13 +4,14 @@ pub(crate) mod flags;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod limits;
+mod queries;
 mod strategy;
 mod summary;
 mod trace_file;
 pub(crate) mod values;
 mod warnings;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub(crate) use flags::Args;
@@ -18,7 +19,9 @@ use flags::{AcceptArg, AlgorithmArg};
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
 use turnpike_search::strategy::LassoAlgorithm;
-use turnpike_search::{Accept, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Verdict};
+use turnpike_search::{
+    Accept, Limits, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Strategy, Verdict,
+};
 
 use crate::cli::Format;
 use crate::exit::Exit;
@@ -37,43 +40,20 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let limits = args.limits.limits()?;
     let store = store(&args, info.name)?;
     let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
+    if let Some(asked) = queries::asked(&args)? {
+        return queries::run(&args, &asked, queries::Plan { info, limits, store, trace }, format);
+    }
+    if objectives.is_empty() {
+        objectives.push(Objective::deadlock());
+    }
     let named = load::named(&args.model, &Purpose::of(&objectives))?;
     if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
         output::note(&remark);
     }
     let model = named.model;
     let strategy = strategy::built(&args.strategy, info, model.info())?;
-    if objectives.is_empty() {
-        objectives.push(Objective::deadlock());
-    }
-
-    let runs = args.running.runs.unwrap_or(1);
-    let many = args.running.runs.is_some();
-    let mut options = SearchOptions::new(strategy);
-    options.threads = args.running.threads.unwrap_or_else(|| {
-        let helps = runs > 1 || options.strategy.is_level_synchronous();
-        if helps { limits::all_cores() } else { 1 }
-    });
-    options.objectives = objectives;
-    options.all = args.goal.all;
-    options.lookahead = args.goal.lookahead;
-    options.accept = match args.goal.accept {
-        AcceptArg::Generation => Accept::Generation,
-        AcceptArg::Pop => Accept::Pop,
-    };
-    options.algorithm = args.strategy.algorithm.map(|algorithm| match algorithm {
-        AlgorithmArg::Ndfs => LassoAlgorithm::Nested,
-        AlgorithmArg::Scc => LassoAlgorithm::Components,
-    });
-    options.cover = args.model.reading.covering();
-    options.internal = args.goal.tau.clone();
-    options.limits = limits;
-    options.seed = args.running.seed;
-    options.runs = runs;
-    options.store = store;
-    options.witness = !args.results.no_witness;
-    options.shorten = !args.results.no_shorten;
-    options.shorten_budget = args.results.shorten_budget;
+    let options = search_options(&args, strategy, objectives, limits, store);
+    let (runs, many) = (options.runs, args.running.runs.is_some());
 
     // Before the search, not after it: a misspelt action is no reason to wait for hours.
     let mut warnings = warnings::of(&*model, &options.objectives, &args.goal);
@@ -86,14 +66,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
     let interrupt = interrupt::install()?;
     let started = Instant::now();
-    let reporter = Reporter::new(args.progress, runs);
-    let outcome = turnpike_search::search(&*model, &options, &|event| reporter.event(event), interrupt);
-    drop(reporter);
+    let mut report = executed(&args, &*model, &options, interrupt)?;
     let seconds = started.elapsed().as_secs_f64();
-    let mut report = outcome.map_err(|error| match error {
-        SearchError::Usage(diagnostic) => pointing(diagnostic, &options.objectives, &*model),
-        error => Failure::from(error).in_file(&model.info().name),
-    })?;
     report.warnings = warnings;
     let files = trace.map(|file| file.write(&report)).transpose()?.unwrap_or_default();
     let asked = args.results.trace.as_ref().filter(|_| files.is_empty());
@@ -139,6 +113,59 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         }
     }
     Ok(exit_of(report.verdict))
+}
+
+/// What the flags say about a search for these objectives.
+fn search_options(
+    args: &Args,
+    strategy: Strategy,
+    objectives: Vec<Objective>,
+    limits: Limits,
+    store: StoreKind,
+) -> SearchOptions {
+    let runs = args.running.runs.unwrap_or(1);
+    let mut options = SearchOptions::new(strategy);
+    options.threads = args.running.threads.unwrap_or_else(|| {
+        let helps = runs > 1 || options.strategy.is_level_synchronous();
+        if helps { limits::all_cores() } else { 1 }
+    });
+    options.objectives = objectives;
+    options.all = args.goal.all;
+    options.lookahead = args.goal.lookahead;
+    options.accept = match args.goal.accept {
+        AcceptArg::Generation => Accept::Generation,
+        AcceptArg::Pop => Accept::Pop,
+    };
+    options.algorithm = args.strategy.algorithm.map(|algorithm| match algorithm {
+        AlgorithmArg::Ndfs => LassoAlgorithm::Nested,
+        AlgorithmArg::Scc => LassoAlgorithm::Components,
+    });
+    options.cover = args.model.reading.covering();
+    options.internal = args.goal.tau.clone();
+    options.limits = limits;
+    options.seed = args.running.seed;
+    options.runs = runs;
+    options.store = store;
+    options.witness = !args.results.no_witness;
+    options.shorten = !args.results.no_shorten;
+    options.shorten_budget = args.results.shorten_budget;
+    options
+}
+
+/// Searches, with progress.
+fn executed(
+    args: &Args,
+    model: &dyn Model,
+    options: &SearchOptions,
+    interrupt: &AtomicBool,
+) -> Outcome<SearchReport> {
+    let reporter = Reporter::new(args.progress, options.runs);
+    let outcome = turnpike_search::search(model, options, &|event| reporter.event(event), interrupt);
+    drop(reporter);
+    outcome.map_err(|error| match error {
+        SearchError::Usage(diagnostic) => pointing(diagnostic, &options.objectives, model),
+        error => Failure::from(error).in_file(&model.info().name),
+    })
 }
 
 fn print(report: &SearchReport, context: &human::Context, quiet: bool) {

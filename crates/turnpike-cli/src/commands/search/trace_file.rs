@@ -25,11 +25,16 @@ impl TraceFile {
     /// Writes what was found, if anything, and tells the files. With `--all` every further witness has a file of its
     /// own: `w.json`, `w-2.json`. Of many runs, the shortest witness is kept.
     pub(crate) fn write(&self, report: &SearchReport) -> Outcome<Vec<String>> {
+        self.write_after(0, report)
+    }
+
+    /// The same behind the files of earlier searches.
+    pub(crate) fn write_after(&self, earlier: usize, report: &SearchReport) -> Outcome<Vec<String>> {
         let Some((_, run, first)) = Summary::of(&report.runs).best else { return Ok(Vec::new()) };
         let witnesses = if run.witnesses.is_empty() { std::slice::from_ref(first) } else { &run.witnesses };
         let mut files = Vec::new();
         for (index, witness) in witnesses.iter().enumerate() {
-            let path = self.numbered(index + 1);
+            let path = self.numbered(earlier + index + 1);
             witness.trace.write_file(&path)?;
             files.push(path.display().to_string());
         }

@@ -67,7 +67,15 @@ mod tests {
     fn told(find: &str, tau: &[&str], lookahead: bool) -> Vec<String> {
         let model = turnpike_builtin::build("philosophers", &[]).expect("builds");
         let tau = tau.iter().map(|&name| name.to_owned()).collect();
-        let goal = GoalArgs { find: Vec::new(), all: false, lookahead, accept: AcceptArg::Generation, tau };
+        let goal = GoalArgs {
+            find: Vec::new(),
+            query: Vec::new(),
+            queries: None,
+            all: false,
+            lookahead,
+            accept: AcceptArg::Generation,
+            tau,
+        };
         let objective: Objective = find.parse().expect("an objective");
         of(&*model, &[objective], &goal).into_iter().map(|warning| warning.message).collect()
     }

@@ -1,0 +1,122 @@
+//! Queries about timed automata on the command line.
+
+mod common;
+
+use common::{folder, json, turnpike, turnpike_in};
+use serde_json::Value;
+
+/// Two processes take turns; `done` is reached after at least 3 units of time, and nothing happens there.
+const TURNS: &str = "\
+clock x;
+int[0, 3] n;
+process P() {
+    state a { x <= 2 }, b { x <= 5 }, done;
+    init a;
+    trans a -> b { guard x >= 1; assign n = n + 1; },
+        b -> done { guard x >= 3; };
+}
+system P;
+";
+
+fn satisfied(value: &Value) -> Vec<Option<bool>> {
+    let queries = value["queries"].as_array().expect("queries");
+    queries.iter().map(|query| query["satisfied"].as_bool()).collect()
+}
+
+#[test]
+fn each_query_has_its_answer() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let model = files.path().join("turns.xta");
+    let model = model.to_str().expect("text");
+    let value = json(
+        1,
+        &[
+            "search",
+            model,
+            "--query",
+            "E<> P.done && x >= 3",
+            "--query",
+            "A[] P.done imply x > 3",
+            "--query",
+            "A[] n <= 1",
+            "--query",
+            "E<> P.b && x > 5",
+            "--query",
+            "A[] not deadlock",
+        ],
+    );
+    assert_eq!(satisfied(&value), [Some(true), Some(false), Some(true), Some(false), Some(false)]);
+    assert_eq!(value["verdict"], "found");
+    let queries = &value["queries"];
+    assert_eq!(queries[0]["witness"]["length"], 2);
+    assert_eq!(queries[0]["text"], "E<> P.done && x >= 3");
+    assert_eq!(queries[1]["witness"]["steps"][1]["time"], "3");
+    assert_eq!(queries[2]["verdict"], "none");
+    assert!(queries[2]["witness"].is_null());
+    let sum: u64 = (0..5).filter_map(|index| queries[index]["states"].as_u64()).sum();
+    assert_eq!(value["states"].as_u64(), Some(sum));
+}
+
+#[test]
+fn people_read_one_block_per_query() {
+    let files = folder(&[
+        ("turns.xta", TURNS),
+        ("some.q", "// It ends.\nE<> P.done\n\n/* Not twice. */ A[] n < 2\n"),
+    ]);
+    let ran = turnpike_in(files.path(), &["search", "turns.xta", "--queries", "some.q"], "");
+    let ran =
+        ran.expect(1, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n", "// It ends.", "repeat: "]);
+    assert!(ran.stdout.contains("witness: state P.done in 2 steps"), "{}", ran.stdout);
+    // Without flags, the queries of the file beside the model are asked.
+    std::fs::rename(files.path().join("some.q"), files.path().join("turns.q")).expect("renames");
+    let own = turnpike_in(files.path(), &["search", "turns.xta"], "");
+    own.expect(1, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n"]);
+    let quiet = turnpike_in(files.path(), &["search", "turns.xta", "--quiet"], "").exits(1);
+    assert!(quiet.stdout.starts_with("E<> P.done\nsatisfied\nA[] n < 2\nsatisfied\n"), "{}", quiet.stdout);
+}
+
+#[test]
+fn without_queries_deadlocks_are_looked_for() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    turnpike_in(files.path(), &["search", "turns.xta"], "").expect(1, &["found: deadlock"]);
+    turnpike_in(files.path(), &["search", "-", "--as", "xta"], TURNS).expect(1, &["found: deadlock"]);
+    turnpike_in(files.path(), &["search", "-", "--as", "xta", "--query", "E<> P.b"], TURNS)
+        .expect(1, &["satisfied"]);
+}
+
+#[test]
+fn witnesses_of_queries_are_written_and_fit() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let arguments =
+        ["search", "turns.xta", "--query", "E<> P.b && x == 4", "--query", "A[] n == 0", "--trace", "w.json"];
+    turnpike_in(files.path(), &arguments, "").expect(1, &["wrote: w.json", "wrote: w-2.json"]);
+    for (trace, objective) in [("w.json", "state P.b && x == 4"), ("w-2.json", "state not (n == 0)")] {
+        let ran = turnpike_in(files.path(), &["replay", "turns.xta", trace], "");
+        ran.expect(0, &["the trace fits", &format!("objective met: {objective}")]);
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_is_told_and_the_rest_is_answered() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let run =
+        |arguments: &[&str]| turnpike_in(files.path(), &[&["search", "turns.xta"], arguments].concat(), "");
+    run(&["--query", "E<> Q.a"]).expect(2, &["Q"]);
+    run(&["--query", "sup: x"]).expect(2, &["sup"]);
+    run(&["--query", "E<> P.c", "--query", "E<> P.b"]).expect(2, &["E<> P.c\nerror: ", "E<> P.b\nsatisfied"]);
+    let value = run(&["--query", "E<> P.c", "--query", "E<> P.b", "--format", "json"]).exits(2).json();
+    assert_eq!(satisfied(&value), [None, Some(true)]);
+    assert!(value["queries"][0]["error"].is_string());
+    run(&["--query", "E<> P.b", "--find", "deadlock"]).expect(2, &["cannot be used with"]);
+    turnpike(&["search", "builtin:philosophers", "--query", "E<> eat"]).expect(2, &["for timed automata"]);
+}
+
+#[test]
+fn limits_leave_queries_open() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let run =
+        |arguments: &[&str]| turnpike_in(files.path(), &[&["search", "turns.xta"], arguments].concat(), "");
+    let bounded = ["--strategy", "bfs", "--max-states", "1", "--query", "A[] n < 2"];
+    run(&bounded).expect(3, &["inconclusive", "stopped: the limit on states"]);
+    run(&["--strategy", "bfs", "--cover", "inclusion", "--query", "A[] n < 2"]).expect(0, &["satisfied"]);
+}

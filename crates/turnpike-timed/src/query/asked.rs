@@ -1,0 +1,64 @@
+//! Queries as searches: what to look for, and what finding it means.
+
+use turnpike_model::Diagnostic;
+
+use crate::network::Network;
+use crate::uppaal::Names;
+use crate::uppaal::syntax::parse_query;
+use crate::uppaal::syntax::tree::Formula;
+
+/// The search that answers a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What to look for, in the words of `--find`.
+    pub objective: String,
+    /// Whether the query is satisfied when it is found; otherwise it is satisfied when there is none.
+    pub satisfied_if_found: bool,
+}
+
+impl Asked {
+    /// The search that answers a query over these names. Spans of errors count bytes of the text.
+    pub fn new(names: &Names, network: &Network, text: &str) -> Result<Asked, Diagnostic> {
+        names.query(network, text)?;
+        let (objective, satisfied_if_found) = match parse_query(text)? {
+            Formula::Possibly(condition) => (format!("state {condition}"), true),
+            Formula::Invariantly(condition) => (format!("state not ({condition})"), false),
+            Formula::PotentiallyAlways(_) | Formula::Eventually(_) | Formula::LeadsTo(..) => {
+                return Err(refused("E[], A<> and -->"));
+            }
+            Formula::Extremum { .. } => return Err(refused("sup, inf and bounds")),
+        };
+        Ok(Asked { objective, satisfied_if_found })
+    }
+}
+
+fn refused(what: &str) -> Diagnostic {
+    Diagnostic::error(format!("queries with {what} are not supported"))
+        .help("E<> and A[] are; bounds of values can be found with E<> and a comparison")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uppaal::{self, Format};
+
+    #[test]
+    fn queries_become_objectives() {
+        let text =
+            "clock x; int n; process P() { state a, b; init a; trans a -> b { guard x > 2; }; } system P;";
+        let (network, names, _) = uppaal::read(text, Format::Xta, &[]).expect("a model");
+        let asked = |text: &str| Asked::new(&names, &network, text);
+        for (query, objective, satisfied_if_found) in [
+            ("E<> P.b and x < 3", "state P.b && x < 3", true),
+            ("A[] not deadlock", "state not (!deadlock)", false),
+            ("A[] P.a imply n == 0", "state not (P.a imply n == 0)", false),
+        ] {
+            let expected = Asked { objective: objective.to_owned(), satisfied_if_found };
+            assert_eq!(asked(query), Ok(expected.clone()), "{query}");
+            let condition = objective.strip_prefix("state ").expect("a state");
+            assert!(names.condition(&network, condition).is_ok(), "{condition} can be read again");
+        }
+        assert!(asked("sup: x").is_err_and(|error| error.message.contains("sup")));
+        assert!(asked("E<> P.c").is_err());
+    }
+}
