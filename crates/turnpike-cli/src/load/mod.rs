@@ -146,9 +146,9 @@ pub(crate) fn timed_model(
     purpose: &Purpose,
 ) -> Result<Named, Failure> {
     only_for_specifications(&timed.name, reading)?;
-    let (model, warnings) = timed.model(reading, purpose)?;
+    let (model, warnings) = timed.any_model(reading, purpose)?;
     let warnings = timed.warnings.len() + warnings.len();
-    Ok(Named { model: Box::new(model), size: None, warnings })
+    Ok(Named { model, size: None, warnings })
 }
 
 /// Whether the user names a model whose states are computed, rather than a list of transitions.

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use turnpike_model::Diagnostic;
+use turnpike_model::{Diagnostic, Model};
 use turnpike_search::Objective;
 use turnpike_timed::explore::{Cover, Options, TIMELOCK, TimedModel};
+use turnpike_timed::liveness::{Formula, LivenessModel};
 use turnpike_timed::network::{Network, QueryText};
 use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Names};
@@ -90,6 +91,8 @@ pub(crate) struct Purpose {
     /// Texts that are conditions or lists of labels.
     pub(crate) doubtful: Vec<String>,
     pub(crate) deadlock: bool,
+    /// A formula about whole runs: it has a model of its own.
+    pub(crate) runs: Option<String>,
 }
 
 impl Purpose {
@@ -99,6 +102,9 @@ impl Purpose {
         for objective in objectives {
             match objective.text().split_once(char::is_whitespace) {
                 Some(("state", text)) => purpose.conditions.push(text.trim().to_owned()),
+                Some(("accepting", formula)) if Formula::is_one(formula) => {
+                    purpose.runs = Some(formula.trim().to_owned());
+                }
                 Some(("accepting", sets)) => {
                     purpose.doubtful.extend(sets.split(';').map(|set| set.trim().to_owned()));
                 }
@@ -182,6 +188,32 @@ impl Timed {
         reading: &ReadingArgs,
         purpose: &Purpose,
     ) -> Result<(TimedModel, Vec<Diagnostic>), Failure> {
+        let options = self.options(reading, purpose)?;
+        TimedModel::new(&self.name, &self.source, self.network.clone(), self.names.clone(), &options)
+            .map_err(|diagnostics| refused(&self.name, self.source.clone(), diagnostics))
+    }
+
+    /// The same for any purpose: formulas about whole runs have a model of their own.
+    pub(crate) fn any_model(
+        &self,
+        reading: &ReadingArgs,
+        purpose: &Purpose,
+    ) -> Result<(Box<dyn Model>, Vec<Diagnostic>), Failure> {
+        let Some(text) = &purpose.runs else {
+            let (model, warnings) = self.model(reading, purpose)?;
+            return Ok((Box::new(model), warnings));
+        };
+        let formula = Formula::read(&self.names, &self.network, text)?;
+        let options = self.options(reading, purpose)?;
+        let made =
+            LivenessModel::new(&self.name, &self.source, &self.network, &self.names, &options, &formula);
+        match made {
+            Ok((model, warnings)) => Ok((Box::new(model), warnings)),
+            Err(diagnostics) => Err(refused(&self.name, self.source.clone(), diagnostics)),
+        }
+    }
+
+    fn options(&self, reading: &ReadingArgs, purpose: &Purpose) -> Result<Options, Failure> {
         let mut conditions = purpose.conditions.clone();
         // A list of labels is no condition; if it is neither, the search will say so.
         let is_condition = |text: &&String| self.names.condition(&self.network, text).is_ok();
@@ -191,7 +223,7 @@ impl Timed {
                 return Err(Failure { source: Some(text.clone()), ..Failure::from(error) });
             }
         }
-        let options = Options {
+        Ok(Options {
             extrapolation: reading.timed_automata.extrapolation.map(|how| match how {
                 ExtrapolationArg::None => Extrapolation::None,
                 ExtrapolationArg::M => Extrapolation::M,
@@ -206,9 +238,7 @@ impl Timed {
             elapsed: !reading.timed_automata.delay_first,
             conditions,
             deadlock: purpose.deadlock,
-        };
-        TimedModel::new(&self.name, &self.source, self.network.clone(), self.names.clone(), &options)
-            .map_err(|diagnostics| refused(&self.name, self.source.clone(), diagnostics))
+        })
     }
 
     /// The queries of the model: its own, or those of a file of the same name beside it.

@@ -11,17 +11,17 @@ use crate::zone::{Bound, Dbm, subtract};
 
 /// A condition with what its evaluation needs to know.
 #[derive(Clone, Debug)]
-pub(super) struct Compiled {
-    pub(super) condition: Condition,
-    locals: usize,
+pub(crate) struct Compiled {
+    pub(crate) condition: Condition,
+    pub(super) locals: usize,
     /// Whether it speaks of clocks or deadlocks.
-    pub(super) timed: bool,
+    pub(crate) timed: bool,
     /// Whether only deadlocks count in which time stops as well.
     timelock: bool,
 }
 
 impl Compiled {
-    pub(super) fn new(network: &Network, condition: Condition) -> Compiled {
+    pub(crate) fn new(network: &Network, condition: Condition) -> Compiled {
         let (mut locals, mut timed) = (0, false);
         visit(&condition, &mut |part| match part {
             Condition::Data(expression) => locals = locals.max(frame_size(network, expression)),
@@ -53,7 +53,7 @@ pub(super) fn visit(condition: &Condition, leaf: &mut impl FnMut(&Condition)) {
 }
 
 /// Whether deadlocks occur in a condition.
-pub(super) fn asks_for_deadlock(condition: &Condition) -> bool {
+pub(crate) fn asks_for_deadlock(condition: &Condition) -> bool {
     let mut found = false;
     visit(condition, &mut |leaf| found |= *leaf == Condition::Deadlock);
     found
@@ -115,7 +115,7 @@ impl Walker<'_> {
     }
 
     /// Keeps of each zone what meets the condition, or does not when `wanted` is false.
-    fn restrict(
+    pub(super) fn restrict(
         &mut self,
         condition: &Condition,
         wanted: bool,

@@ -21,22 +21,24 @@ mod path;
 mod priority;
 mod scale;
 mod source;
+mod stay;
 mod tables;
 mod tuple;
 mod walker;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use turnpike_model::{
     Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule, StepError, hash,
 };
 
-use self::condition::Compiled;
+pub(crate) use self::condition::{Compiled, asks_for_deadlock};
 use self::labels::Labels;
 use self::layout::Layout;
 use self::source::Lines;
 use self::tables::{FixedAtom, Tables};
-use self::walker::Walker;
+pub(crate) use self::walker::{ROOT, Walker};
 use crate::analysis::{self, Bounds};
 use crate::evaluate::Fault;
 use crate::network::{Edge, Network, Sync};
@@ -95,7 +97,7 @@ pub struct TimedModel {
     bounds: Bounds,
     tables: Tables,
     layout: Layout,
-    labels: Labels,
+    labels: Arc<Labels>,
     /// By edge that is taken alone: its label.
     alone: Vec<LabelId>,
     zones: Zones,
@@ -115,8 +117,35 @@ pub struct TimedModel {
     deadlock: bool,
     /// What one unit of time in zones stands for.
     unit: i32,
+    /// The conditions that were demanded, in units of zones.
+    demanded: Vec<Compiled>,
+    /// Runs end where they would leave this.
+    stay: Option<Compiled>,
     /// The initial state, when there is exactly one.
     initial: Option<Vec<u32>>,
+}
+
+/// What else a network is explored for, by those who made a condition themselves.
+#[derive(Debug, Default)]
+pub(crate) struct Demand {
+    /// Their constants count as the model's.
+    conditions: Vec<Condition>,
+    /// Runs end where they would leave the last of them, as if it were part of every invariant.
+    stay: bool,
+    /// Labels have the same numbers as in the model that these are of.
+    labels: Arc<Labels>,
+}
+
+impl Demand {
+    /// Zones are fine enough for these conditions, and runs end where they would leave `stay`, which is one of them.
+    pub(crate) fn new(conditions: Vec<Condition>, stay: Option<Condition>) -> Demand {
+        Demand { conditions, stay, ..Demand::default() }
+    }
+
+    /// Labels are to have the numbers that they have in another model of the same network.
+    pub(crate) fn labels_of(self, other: &TimedModel) -> Demand {
+        Demand { labels: Arc::clone(&other.labels), ..self }
+    }
 }
 
 impl TimedModel {
@@ -125,9 +154,21 @@ impl TimedModel {
     pub fn new(
         name: &str,
         source: &str,
+        network: Network,
+        names: Names,
+        options: &Options,
+    ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
+        TimedModel::demanding(name, source, network, names, options, Demand::default())
+    }
+
+    /// The same for what cannot be told as a text.
+    pub(crate) fn demanding(
+        name: &str,
+        source: &str,
         mut network: Network,
         names: Names,
         options: &Options,
+        demand: Demand,
     ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
         let one = |error: Diagnostic| vec![error];
         let mut parsed = Vec::new();
@@ -138,6 +179,8 @@ impl TimedModel {
             };
             parsed.push(condition);
         }
+        let own = parsed.len();
+        parsed.extend(demand.conditions);
         let unit = scale::reduce(&mut network, &mut parsed);
         let tables = Tables::new(&network)?;
         let bounds = Bounds::new(&network, &parsed).map_err(one)?;
@@ -147,12 +190,15 @@ impl TimedModel {
         let Chosen { extrapolation, differences, warnings } = choose(&network, &parsed, options, exact)?;
         // Simulation by lower and upper bounds looks at what is possible, never at what is not, and never at differences.
         let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
+        let demanded: Vec<Compiled> =
+            parsed[own..].iter().map(|condition| Compiled::new(&network, condition.clone())).collect();
+        let stay = demanded.last().filter(|_| demand.stay).cloned();
         let compiled = |(text, condition): (&String, Condition)| match text.as_str() {
             TIMELOCK => (text.clone(), Compiled::timelock()),
             _ => (text.clone(), Compiled::new(&network, condition)),
         };
         let conditions = options.conditions.iter().zip(parsed).map(compiled).collect();
-        let labels = Labels::default();
+        let labels = demand.labels;
         let alone = alone_labels(&network, &tables, &labels);
         let location_labels: BTreeSet<&String> = network
             .processes
@@ -189,6 +235,8 @@ impl TimedModel {
             elapsed: options.elapsed,
             deadlock,
             unit,
+            demanded,
+            stay,
             initial: None,
         };
         let only =
@@ -208,6 +256,16 @@ impl TimedModel {
         &self.names
     }
 
+    /// The conditions that were demanded, in units of zones.
+    pub(crate) fn demanded(&self) -> &[Compiled] {
+        &self.demanded
+    }
+
+    /// What one unit of time in zones stands for.
+    pub(crate) fn unit(&self) -> i32 {
+        self.unit
+    }
+
     /// How zones are made coarser.
     pub fn extrapolation(&self) -> Extrapolation {
         self.extrapolation
@@ -218,7 +276,7 @@ impl TimedModel {
         &self.network.processes[step.process as usize].edges[step.index as usize]
     }
 
-    fn error(&self, fault: &Fault) -> StepError {
+    pub(crate) fn error(&self, fault: &Fault) -> StepError {
         if fault.place.is_empty() {
             return StepError::new(fault.message.clone());
         }

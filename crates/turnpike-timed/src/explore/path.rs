@@ -3,7 +3,7 @@
 use turnpike_model::{Explorer, StepError, Successors};
 
 use super::walker::Walker;
-use crate::network::{LocationId, ProcessId};
+use crate::network::LocationId;
 use crate::schedule::Path;
 
 impl Walker<'_> {
@@ -24,11 +24,7 @@ impl Walker<'_> {
             }
             // The step from the place before several initial states takes no edges.
             if number > 0 || !model.info.virtual_root {
-                let edges = record[choice as usize].iter().map(|&step| {
-                    let step = &model.tables.steps[step as usize];
-                    (ProcessId(step.process), step.index)
-                });
-                path.steps.push(edges.collect());
+                path.steps.push(self.edges(&record[choice as usize]));
             }
             if number == 0 {
                 let first = if model.info.virtual_root { out.state(choice as usize) } else { &state };
@@ -43,7 +39,8 @@ impl Walker<'_> {
         Ok(path)
     }
 
-    fn locations_of(&self, state: &[u32]) -> Vec<LocationId> {
+    /// Where the processes are in a state.
+    pub(crate) fn locations_of(&self, state: &[u32]) -> Vec<LocationId> {
         let processes = 0..self.model.network.processes.len();
         processes.map(|process| LocationId(self.model.layout.location(state, process))).collect()
     }

@@ -14,7 +14,7 @@ use crate::network::Network;
 use crate::zone::{Bound, Dbm, Extrapolation, Origin, ZoneId};
 
 /// The number that the place before several initial states has instead of a zone.
-pub(super) const ROOT: u32 = u32::MAX;
+pub(crate) const ROOT: u32 = u32::MAX;
 
 /// The row of a clock that is not active.
 pub(super) const NO_ROW: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 pub(super) type RowAtom = (u32, u32, Bound);
 
 /// One thread's view on the zone graph.
-pub(super) struct Walker<'a> {
+pub(crate) struct Walker<'a> {
     pub(super) model: &'a TimedModel,
     /// The discrete part of the source state.
     pub(super) machine: Machine<'a>,
@@ -35,6 +35,8 @@ pub(super) struct Walker<'a> {
     pub(super) base: Dbm,
     pub(super) rows: Vec<u32>,
     mapped: Vec<u32>,
+    /// The row of each clock in another tuple.
+    pub(super) other_rows: Vec<u32>,
     /// Edges of the transition that is tried, in the order of their updates.
     pub(super) participants: Vec<u32>,
     /// Its channel.
@@ -63,11 +65,11 @@ pub(super) struct Walker<'a> {
     pub(super) extra: Vec<Compiled>,
     pub(super) label_sets: Vec<Vec<u32>>,
     /// The edges of each transition that was taken, when somebody wants to know.
-    pub(super) record: Option<Vec<Vec<u32>>>,
+    pub(crate) record: Option<Vec<Vec<u32>>>,
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(model: &'a TimedModel) -> Self {
+    pub(crate) fn new(model: &'a TimedModel) -> Self {
         let mut rows = vec![NO_ROW; model.network.clocks.len() + 1];
         rows[0] = 0;
         Walker {
@@ -80,6 +82,7 @@ impl<'a> Walker<'a> {
             base: Dbm::default(),
             rows,
             mapped: Vec::new(),
+            other_rows: Vec::new(),
             participants: Vec::new(),
             channel: None,
             atoms: Vec::new(),
@@ -131,10 +134,11 @@ impl<'a> Walker<'a> {
         model.zones.load(ZoneId(zone[0]), &mut self.base);
         // A coarser zone may have left the invariant.
         invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)?;
-        if conjoin_all(&mut self.base, tuple, &self.computed) && !model.elapsed && self.delay_allowed()? {
+        let left = conjoin_all(&mut self.base, tuple, &self.computed) && self.base_stays()?;
+        if left && !model.elapsed && self.delay_allowed()? {
             self.base.up();
             let tuple = self.tuples.get(self.source);
-            let _ = conjoin_all(&mut self.base, tuple, &self.computed);
+            let _ = conjoin_all(&mut self.base, tuple, &self.computed) && self.base_stays()?;
         }
         Ok(())
     }
@@ -205,14 +209,14 @@ impl<'a> Walker<'a> {
     /// machine is in the target state, its words are in `next`, and the part of its invariant that depends on variables is computed.
     pub(super) fn settle(&mut self, id: u32, label: LabelId, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
-        if !conjoin_all(&mut self.target, self.tuples.get(id), &self.computed) {
+        if !conjoin_all(&mut self.target, self.tuples.get(id), &self.computed) || !self.target_stays(id)? {
             return Ok(());
         }
         let urgent = self.tuples.get(id).urgent;
         if model.elapsed && !urgent && self.no_urgent_synchronisation()? {
             self.target.up();
             let tuple = self.tuples.get(id);
-            if !conjoin_all(&mut self.target, tuple, &self.computed) {
+            if !conjoin_all(&mut self.target, tuple, &self.computed) || !self.target_stays(id)? {
                 return Ok(());
             }
         }

@@ -23,23 +23,24 @@ impl Asked {
         let (objective, satisfied_if_found) = match parse_query(text)? {
             Formula::Possibly(condition) => (format!("state {condition}"), true),
             Formula::Invariantly(condition) => (format!("state not ({condition})"), false),
-            Formula::PotentiallyAlways(_) | Formula::Eventually(_) | Formula::LeadsTo(..) => {
-                return Err(refused("E[], A<> and -->"));
+            Formula::PotentiallyAlways(condition) => (format!("accepting E[] {condition}"), true),
+            Formula::Eventually(condition) => (format!("accepting E[] not ({condition})"), false),
+            Formula::LeadsTo(premise, conclusion) => {
+                (format!("accepting not ({premise} --> {conclusion})"), false)
             }
-            Formula::Extremum { .. } => return Err(refused("sup, inf and bounds")),
+            Formula::Extremum { .. } => {
+                return Err(Diagnostic::error("queries with sup, inf and bounds are not supported")
+                    .help("E<> and a comparison tells whether a value is reached"));
+            }
         };
         Ok(Asked { objective, satisfied_if_found })
     }
 }
 
-fn refused(what: &str) -> Diagnostic {
-    Diagnostic::error(format!("queries with {what} are not supported"))
-        .help("E<> and A[] are; bounds of values can be found with E<> and a comparison")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::liveness;
     use crate::uppaal::{self, Format};
 
     #[test]
@@ -52,11 +53,20 @@ mod tests {
             ("E<> P.b and x < 3", "state P.b && x < 3", true),
             ("A[] not deadlock", "state not (!deadlock)", false),
             ("A[] P.a imply n == 0", "state not (P.a imply n == 0)", false),
+            ("E[] P.a", "accepting E[] P.a", true),
+            ("A<> P.b", "accepting E[] not (P.b)", false),
+            ("P.a --> P.b && x > 2", "accepting not (P.a --> P.b && x > 2)", false),
         ] {
             let expected = Asked { objective: objective.to_owned(), satisfied_if_found };
             assert_eq!(asked(query), Ok(expected.clone()), "{query}");
-            let condition = objective.strip_prefix("state ").expect("a state");
-            assert!(names.condition(&network, condition).is_ok(), "{condition} can be read again");
+            let (keyword, rest) = objective.split_once(' ').expect("a keyword");
+            match keyword {
+                "state" => assert!(names.condition(&network, rest).is_ok(), "{rest} can be read again"),
+                _ => assert!(
+                    liveness::Formula::is_one(rest)
+                        && liveness::Formula::read(&names, &network, rest).is_ok()
+                ),
+            }
         }
         assert!(asked("sup: x").is_err_and(|error| error.message.contains("sup")));
         assert!(asked("E<> P.c").is_err());

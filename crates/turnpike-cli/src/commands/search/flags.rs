@@ -30,7 +30,9 @@ Objectives (--find):
   accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak; only measured: min X, max X, cover PATTERN
 
 Queries (--query, --queries, or those of the model; timed automata only), each answered by a search of its own:
-  E<> p  some reachable state meets p; A[] p  all reachable states meet p
+  E<> p  some reachable state meets p          A[] p  all reachable states meet p
+  E[] p  some run never leaves p               A<> p  every run gets to p
+  p --> q  whenever p holds, q will; runs in which infinitely much happens in finite time (Zeno) count
 
 Limits hold for each run. A random walk ends after 1,000,000 states unless --max-states or --max-time
 says otherwise; every search ends before memory does.

@@ -9,7 +9,8 @@ use serde::Serialize;
 use turnpike_model::Diagnostic;
 use turnpike_search::strategy::StrategyInfo;
 use turnpike_search::{
-    Limits, Objective, RunReport, SearchOptions, SearchReport, StopReason, StoreKind, Verdict, WitnessReport,
+    Limits, Objective, RunReport, SearchOptions, SearchReport, StopReason, StoreKind, Strategy, Verdict,
+    WitnessReport,
 };
 use turnpike_timed::network::QueryText;
 use turnpike_timed::query;
@@ -76,6 +77,10 @@ pub(crate) struct QueryOutput {
     /// The trace that was found: it shows that the query holds, or refutes it.
     witness: Option<WitnessReport>,
 }
+
+/// What a witness that is a whole run means.
+const ABOUT_RUNS: &str = "the run: 'rest' is where time passes for ever or nothing is possible any more; \
+                          transitions that come ever faster (Zeno runs) count";
 
 /// An answer.
 struct Answer<'a> {
@@ -184,8 +189,14 @@ fn answer(
     let objectives: Vec<Objective> = vec![search.objective.parse()?];
     let named = load::timed_model(timed, &args.model.reading, &Purpose::of(&objectives))?;
     let model = named.model;
-    let strategy = strategy::built(&args.strategy, plan.info, model.info())?;
-    let options = search_options(args, strategy, objectives, plan.limits.clone(), plan.store);
+    let about_runs = objectives[0].is_accepting();
+    let strategy = match plan.info.name {
+        "auto" if about_runs => Strategy::Dfs,
+        _ => strategy::built(&args.strategy, plan.info, model.info())?,
+    };
+    let mut options = search_options(args, strategy, objectives, plan.limits.clone(), plan.store);
+    // Cycles may lead through states that others cover.
+    options.cover &= !about_runs;
     let mut report = executed(args, &*model, &options, interrupt)?;
     report.warnings = warnings::of(&*model, &options.objectives, &args.goal);
     let satisfied = match report.verdict {
@@ -261,6 +272,9 @@ fn show(args: &Args, asked: &Asked, answer: &Answer<'_>) {
         repeat: String::new(),
     };
     human::runs(report, &context).iter().for_each(|line| output::line(line));
+    if report.witness().is_some_and(|witness| witness.loop_start.is_some()) {
+        output::line(ABOUT_RUNS);
+    }
     told.files.iter().for_each(|file| output::line(&format!("wrote: {file}")));
     output::line("");
 }

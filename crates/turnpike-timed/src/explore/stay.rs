@@ -1,0 +1,164 @@
+//! Runs that stay in a condition: it is treated as a part of every invariant. Where it is not convex, that would let
+//! time jump from one part to another, and is refused.
+
+use turnpike_model::{LabelId, StepError, Successors};
+
+use super::condition::Compiled;
+use super::walker::{NO_ROW, Walker, conjoin_all, invariant};
+use crate::evaluate::{Fault, Outcome};
+use crate::network::ProcessId;
+use crate::zone::{Dbm, subtract};
+
+impl Walker<'_> {
+    /// Restricts the target to what stays; false when nothing is left. The machine is in the target state.
+    #[inline]
+    pub(super) fn target_stays(&mut self, tuple: u32) -> Outcome<bool> {
+        let model = self.model;
+        let Some(stay) = &model.stay else { return Ok(true) };
+        self.swap_rows(tuple);
+        let mut zone = std::mem::take(&mut self.target);
+        let left = self.one_part(stay, &mut zone);
+        self.target = zone;
+        std::mem::swap(&mut self.rows, &mut self.other_rows);
+        left
+    }
+
+    /// Restricts the loaded zone to what stays; false when nothing is left.
+    #[inline]
+    pub(super) fn base_stays(&mut self) -> Outcome<bool> {
+        let model = self.model;
+        let Some(stay) = &model.stay else { return Ok(true) };
+        let mut zone = std::mem::take(&mut self.base);
+        let left = self.one_part(stay, &mut zone);
+        self.base = zone;
+        left
+    }
+
+    /// Makes the rows those of another tuple; swapping back undoes it.
+    fn swap_rows(&mut self, tuple: u32) {
+        self.other_rows.clear();
+        self.other_rows.resize(self.rows.len(), NO_ROW);
+        self.other_rows[0] = 0;
+        for (&clock, row) in self.tuples.get(tuple).active.iter().zip(1..) {
+            self.other_rows[clock as usize + 1] = row;
+        }
+        std::mem::swap(&mut self.rows, &mut self.other_rows);
+    }
+
+    fn one_part(&mut self, stay: &Compiled, zone: &mut Dbm) -> Outcome<bool> {
+        self.machine.enter_condition(stay.locals);
+        let mut parts = vec![zone.clone()];
+        self.restrict(&stay.condition, true, stay.locals, &mut parts)?;
+        let mut parts = largest(parts);
+        match (parts.pop(), parts.is_empty()) {
+            (Some(part), true) => *zone = part,
+            (None, _) => return Ok(false),
+            (Some(_), false) => {
+                let message =
+                    "the condition that runs are to stay in, or its negation, has several parts here: \
+                               clocks must be compared such that time cannot leave it and come back"
+                        .to_owned();
+                return Err(Box::new(Fault { message, place: 0..0, range: false }));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a run can end in a state: time can pass there for ever, or nothing is possible any more, without the condition ever being
+    /// left.
+    pub(crate) fn rests(&mut self, state: &[u32]) -> Result<bool, StepError> {
+        let model = self.model;
+        let rests = self.load(state).and_then(|()| self.can_rest());
+        self.machine.undo();
+        rests.map_err(|fault| model.error(&fault))
+    }
+
+    fn can_rest(&mut self) -> Outcome<bool> {
+        let model = self.model;
+        let delay = self.delay_allowed()?;
+        if delay && self.base.can_diverge() {
+            return Ok(true);
+        }
+        // Where time leads out of the condition.
+        let mut outside = Vec::new();
+        if let Some(stay) = model.stay.as_ref().filter(|stay| delay && stay.timed) {
+            let mut later = self.base.clone();
+            later.up();
+            if conjoin_all(&mut later, self.tuples.get(self.source), &self.computed) {
+                outside.push(later);
+            }
+            self.machine.enter_condition(stay.locals);
+            self.restrict(&stay.condition, false, stay.locals, &mut outside)?;
+        }
+        let mut dead = self.deadlocked()?;
+        for mut part in outside {
+            part.down();
+            subtract(&mut dead, &part);
+        }
+        Ok(!dead.is_empty())
+    }
+
+    /// The parts of a state that meet all of these conditions.
+    pub(crate) fn parts(&mut self, state: &[u32], conditions: &[Compiled]) -> Result<Vec<Dbm>, StepError> {
+        let model = self.model;
+        let parts = self.load(state).and_then(|()| {
+            let mut parts = vec![self.base.clone()];
+            for compiled in conditions {
+                self.machine.enter_condition(compiled.locals);
+                self.restrict(&compiled.condition, true, compiled.locals, &mut parts)?;
+            }
+            Ok(largest(parts))
+        });
+        self.machine.undo();
+        parts.map_err(|fault| model.error(&fault))
+    }
+
+    /// Adds the states with this discrete part that begin in a zone: as if a transition had led there. None when nothing of it stays.
+    pub(crate) fn enter_at(
+        &mut self,
+        discrete: &[u32],
+        zone: &Dbm,
+        label: LabelId,
+        out: &mut Successors,
+    ) -> Result<(), StepError> {
+        let model = self.model;
+        self.tuples.tidy();
+        self.load_discrete(discrete);
+        self.next.clear();
+        self.next.extend_from_slice(discrete);
+        let id = self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds);
+        let tuple = self.tuples.get(id);
+        let holds = invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed);
+        let entered = match holds {
+            Ok(true) => {
+                self.target.clone_from(zone);
+                self.settle(id, label, out)
+            }
+            Ok(false) => Ok(()),
+            Err(fault) => Err(fault),
+        };
+        self.machine.undo();
+        entered.map_err(|fault| model.error(&fault))
+    }
+
+    /// The edges of a transition, by process.
+    pub(crate) fn edges(&self, steps: &[u32]) -> Vec<(ProcessId, u32)> {
+        let edge = |&step: &u32| {
+            let step = &self.model.tables.steps[step as usize];
+            (ProcessId(step.process), step.index)
+        };
+        steps.iter().map(edge).collect()
+    }
+}
+
+/// Without the zones that others include.
+fn largest(zones: Vec<Dbm>) -> Vec<Dbm> {
+    let mut kept: Vec<Dbm> = Vec::new();
+    for zone in zones {
+        if !kept.iter().any(|other| other.includes(&zone)) {
+            kept.retain(|other| !zone.includes(other));
+            kept.push(zone);
+        }
+    }
+    kept
+}

@@ -1,0 +1,197 @@
+//! One thread's view on the runs of a formula.
+//!
+//! A state is a word that tells whether the run has to stay already, and a state of one of the two zone graphs.
+
+use turnpike_model::{
+    Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash, label::Action,
+};
+
+use super::{LivenessModel, is_inside};
+use crate::explore::{ROOT, Walker};
+use crate::schedule::Path;
+
+/// The run does not have to stay yet.
+const BEFORE: u32 = 0;
+/// The run has to stay.
+pub(super) const INSIDE: u32 = 1;
+
+/// From here on the run stays.
+const STAY: LabelId = LabelId(0);
+/// Time passes for ever, or nothing is possible any more.
+const REST: LabelId = LabelId(1);
+/// Labels of the network come behind.
+const OWN: u32 = 2;
+
+pub(super) struct Runs<'a> {
+    model: &'a LivenessModel,
+    before: Option<Walker<'a>>,
+    inside: Walker<'a>,
+    inner: Successors,
+    next: Vec<u32>,
+}
+
+impl<'a> Runs<'a> {
+    pub(super) fn new(model: &'a LivenessModel) -> Self {
+        Runs {
+            model,
+            before: model.before.as_ref().map(Walker::new),
+            inside: Walker::new(&model.inside),
+            inner: Successors::new(model.info.width - 1),
+            next: Vec::new(),
+        }
+    }
+
+    fn is_root(state: &[u32]) -> bool {
+        state.last() == Some(&ROOT)
+    }
+
+    /// The zone graph that a state belongs to.
+    fn walker(&mut self, state: &[u32]) -> &mut Walker<'a> {
+        match &mut self.before {
+            Some(before) if !is_inside(state) => before,
+            _ => &mut self.inside,
+        }
+    }
+
+    fn push(&mut self, label: LabelId, phase: u32, state: &[u32], out: &mut Successors) {
+        self.next.clear();
+        self.next.push(phase);
+        self.next.extend_from_slice(state);
+        out.push(label, &self.next);
+    }
+
+    /// The ways in which a run that got here can begin to stay.
+    fn starts(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        let model = self.model;
+        let Some(before) = &mut self.before else { return Ok(()) };
+        let discrete = &state[..state.len() - 1];
+        let mut entered = std::mem::take(&mut self.inner);
+        entered.clear();
+        for zone in before.parts(state, &model.start)? {
+            self.inside.enter_at(discrete, &zone, STAY, &mut entered)?;
+        }
+        for (_, target) in entered.iter() {
+            self.push(STAY, INSIDE, target, out);
+        }
+        self.inner = entered;
+        Ok(())
+    }
+
+    /// The edges behind choices, and whether each choice takes any.
+    pub(super) fn path(&mut self, choices: &[u32]) -> Result<(Path, Vec<bool>), StepError> {
+        let mut out = Successors::new(self.model.info.width);
+        let mut state = Vec::new();
+        self.initial(&mut state)?;
+        let (mut path, mut taken) = (Path::default(), Vec::new());
+        for (number, &choice) in choices.iter().enumerate() {
+            if path.initial.is_empty() && !Self::is_root(&state) {
+                path.initial = self.inside.locations_of(&state[1..]);
+            }
+            self.walker(&state).record = Some(Vec::new());
+            let outcome = self.successors(&state, &mut out);
+            let record = self.walker(&state).record.take().unwrap_or_default();
+            outcome?;
+            if choice as usize >= out.len() {
+                return Err(StepError::new(format!("step {} has no choice {choice}", number + 1)));
+            }
+            // Steps without edges come last, and the place before the initial states has nothing else.
+            let edges = record.get(choice as usize).map(|steps| self.inside.edges(steps));
+            taken.push(edges.is_some());
+            path.steps.extend(edges);
+            state.clear();
+            state.extend_from_slice(out.state(choice as usize));
+        }
+        if path.initial.is_empty() && !Self::is_root(&state) {
+            path.initial = self.inside.locations_of(&state[1..]);
+        }
+        Ok((path, taken))
+    }
+}
+
+impl Explorer for Runs<'_> {
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError> {
+        let phase = match &mut self.before {
+            Some(before) => {
+                before.initial(out)?;
+                BEFORE
+            }
+            None => {
+                self.inside.initial(out)?;
+                INSIDE
+            }
+        };
+        out.insert(0, phase);
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        out.clear();
+        let mut inner = std::mem::take(&mut self.inner);
+        let outcome = self.walker(state).successors(&state[1..], &mut inner);
+        if outcome.is_ok() {
+            for (label, target) in inner.iter() {
+                self.push(LabelId(label.0 + OWN), state[0], target, out);
+            }
+        }
+        self.inner = inner;
+        outcome?;
+        if Self::is_root(state) {
+            return Ok(());
+        }
+        if !is_inside(state) {
+            return self.starts(&state[1..], out);
+        }
+        if self.inside.rests(&state[1..])? {
+            out.push(REST, state);
+        }
+        Ok(())
+    }
+
+    fn content_hash(&mut self, state: &[u32]) -> u64 {
+        hash::mix(u64::from(state[0]), self.walker(state).content_hash(&state[1..]))
+    }
+
+    fn label(&mut self, id: LabelId) -> Label {
+        let word = match id {
+            STAY => "stay",
+            REST => "rest",
+            LabelId(own) => return self.inside.label(LabelId(own - OWN)),
+        };
+        let action = Action { name: word.to_owned(), arguments: Vec::new() };
+        Label { text: word.to_owned(), actions: vec![action] }
+    }
+
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
+        self.walker(state).state_values(&state[1..], out);
+    }
+
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        self.walker(state).measure(&state[1..], index)
+    }
+
+    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        if text.trim() == self.model.text {
+            return Ok(Some(PredicateId(0)));
+        }
+        Err(Diagnostic::error(format!("only runs with {} can be found here", self.model.text)))
+    }
+
+    fn holds(&mut self, _predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
+        Ok(is_inside(state) && !Self::is_root(state))
+    }
+
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        out.push(state[0] as u8);
+        self.walker(state).encode(&state[1..], out);
+    }
+
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
+        let Some((&phase, rest)) = bytes.split_first() else {
+            return Err(StepError::new("this is no portable state of this model"));
+        };
+        let phase = u32::from(phase).min(INSIDE);
+        self.walker(&[phase]).decode(rest, out)?;
+        out.insert(0, phase);
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Queries about whole runs, as a model of their own: its accepting cycles are the runs that the query speaks of.
+//!
+//! `E[] p` holds when some run stays in `p` and goes on for ever, or cannot go on. Its model is the zone graph in which `p` is a part of
+//! every invariant. A state in which time can pass for ever, or from which nothing is possible any more, has a step `rest` to itself, so that every
+//! such run is a cycle. `A<> p` is the opposite of `E[] not p`. `p --> q` fails when some run gets to `p` and stays outside `q` from there on:
+//! its model is the whole zone graph, with a step `stay` from every state with `p` into the graph of runs that stay outside `q`.
+//!
+//! States are merged when they are equal, and bounds of clocks are those of the maximal constants, the query's included: then every cycle is a
+//! run (Tripakis). Runs whose transitions come ever faster count, as they do in UPPAAL. A run that cannot go on counts as one that stays in
+//! `p` only if time does not lead out of `p` either.
+
+mod explorer;
+mod formula;
+#[cfg(test)]
+mod tests;
+
+use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, StepError, hash};
+
+use self::explorer::{INSIDE, Runs};
+pub use self::formula::Formula;
+use crate::explore::{Compiled, Demand, Options, TimedModel, asks_for_deadlock};
+use crate::network::Network;
+use crate::query::Condition;
+use crate::schedule;
+use crate::uppaal::Names;
+
+/// The runs that a formula speaks of.
+#[derive(Debug)]
+pub struct LivenessModel {
+    info: ModelInfo,
+    /// The formula as written: the name of the accepting states.
+    text: String,
+    /// What runs do before they have to stay; `None`: they have to from the beginning.
+    before: Option<TimedModel>,
+    /// What states must meet for runs to begin to stay there.
+    start: Vec<Compiled>,
+    inside: TimedModel,
+    /// Whether clocks occur in the formula.
+    timed: bool,
+}
+
+impl LivenessModel {
+    /// The model for a formula. `name`, `source` and `options` are those of the network's own model.
+    pub fn new(
+        name: &str,
+        source: &str,
+        network: &Network,
+        names: &Names,
+        options: &Options,
+        formula: &Formula,
+    ) -> Result<(LivenessModel, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (premise, stay) = (formula.premise.clone(), formula.stay.clone());
+        let conditions: Vec<Condition> = premise.iter().chain([&stay]).cloned().collect();
+        if conditions.iter().any(asks_for_deadlock) {
+            let error = Diagnostic::error("deadlock is not supported in E[], A<> and -->");
+            return Err(vec![error.help("E<> deadlock and A[] not deadlock are")]);
+        }
+        let options = Options { deadlock: true, conditions: Vec::new(), ..options.clone() };
+        let make = |demand: Demand| {
+            TimedModel::demanding(name, source, network.clone(), names.clone(), &options, demand)
+        };
+        let demand = |stay| Demand::new(conditions.clone(), stay);
+        let compiled = |condition: &Condition| Compiled::new(network, condition.clone());
+        let timed = conditions.iter().any(|condition| compiled(condition).timed);
+        let before = premise.is_some().then(|| make(demand(None))).transpose()?;
+        let inside = match &before {
+            Some((before, _)) => make(demand(Some(stay.clone())).labels_of(before))?,
+            None => make(demand(Some(stay.clone())))?,
+        };
+        let (inside, warnings) = inside;
+        let start = match premise {
+            Some(premise) => vec![compiled(&premise), compiled(&stay)],
+            None => Vec::new(),
+        };
+        let before = before.map(|(before, _)| before);
+        let mut info = before.as_ref().unwrap_or(&inside).info().clone();
+        info.width += 1;
+        info.key_words += 1;
+        info.suggestions = vec![format!("accepting {}", formula.text)];
+        info.fingerprint = hash::mix(info.fingerprint, hash::bytes(formula.text.as_bytes()));
+        let text = formula.text.clone();
+        Ok((LivenessModel { info, text, before, start, inside, timed }, warnings))
+    }
+}
+
+impl Model for LivenessModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(Runs::new(self))
+    }
+
+    /// Times are not told when clocks occur in the formula: the run would have to be timed such that it meets the formula all along.
+    fn schedule(&self, choices: &[u32], _target: Option<&str>) -> Result<Option<Schedule>, StepError> {
+        if self.timed {
+            return Ok(None);
+        }
+        let (path, taken) = Runs::new(self).path(choices)?;
+        let Schedule { moments, last_delay } = schedule::schedule(self.inside.network(), &path, None)?;
+        // Steps that take no edges are taken at once.
+        let mut told = Vec::with_capacity(taken.len());
+        let mut moments = moments.into_iter();
+        let mut last = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: Vec::new() };
+        for takes_edges in taken {
+            if takes_edges && let Some(moment) = moments.next() {
+                last = moment;
+                told.push(last.clone());
+            } else {
+                told.push(Moment { delay: "0".to_owned(), ..last.clone() });
+            }
+        }
+        Ok(Some(Schedule { moments: told, last_delay }))
+    }
+}
+
+/// Whether a state is one of those in which the run has to stay.
+fn is_inside(state: &[u32]) -> bool {
+    state[0] == INSIDE
+}

@@ -1,0 +1,361 @@
+//! Against an oracle on whole numbers: with bounds that include their limits, a run exists exactly when one exists whose moments are whole
+//! numbers, and clocks above every constant are all alike.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use turnpike_model::{Model, Successors, hash};
+
+use super::{Formula, LivenessModel, is_inside};
+use crate::explore::Options;
+use crate::uppaal::{self, Format};
+
+const CLOCKS: usize = 2;
+const LOCATIONS: usize = 3;
+/// Constants are smaller.
+const CAP: u32 = 4;
+
+/// Numbers that look random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> usize {
+        self.0 = hash::mix(self.0, 0x9E37);
+        (self.0 % bound) as usize
+    }
+
+    fn chance(&mut self, one_in: u64) -> bool {
+        self.below(one_in) == 0
+    }
+}
+
+/// Bounds on a clock: at least, at most.
+type Bounds = [(u32, Option<u32>); CLOCKS];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Alone,
+    Sends,
+    Receives,
+}
+
+struct Edge {
+    from: usize,
+    to: usize,
+    part: Part,
+    guard: Bounds,
+    resets: [bool; CLOCKS],
+}
+
+#[derive(Default)]
+struct Process {
+    invariants: Vec<Option<(usize, u32)>>,
+    urgent: Vec<bool>,
+    edges: Vec<Edge>,
+}
+
+/// Where the two processes are, and the clocks.
+type State = ([usize; 2], [u32; CLOCKS]);
+
+/// `at` tells for each process where it may be; clocks are within bounds.
+struct Claim {
+    at: [[bool; LOCATIONS]; 2],
+    bounds: Bounds,
+}
+
+fn within(bounds: &Bounds, clocks: &[u32; CLOCKS]) -> bool {
+    bounds
+        .iter()
+        .zip(clocks)
+        .all(|(&(low, high), &value)| value >= low && high.is_none_or(|high| value <= high))
+}
+
+impl Claim {
+    fn holds(&self, (places, clocks): &State) -> bool {
+        (0..2).all(|process| self.at[process][places[process]]) && within(&self.bounds, clocks)
+    }
+
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        for process in 0..2 {
+            let mut places: Vec<String> = (0..LOCATIONS)
+                .filter(|&place| self.at[process][place])
+                .map(|place| format!("P{process}.l{place}"))
+                .collect();
+            places.push("false".to_owned());
+            parts.push(format!("({})", places.join(" or ")));
+        }
+        parts.extend(bounds_text(&self.bounds));
+        parts.join(" and ")
+    }
+}
+
+fn bounds_text(bounds: &Bounds) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (clock, &(low, high)) in bounds.iter().enumerate() {
+        if low > 0 {
+            parts.push(format!("x{clock} >= {low}"));
+        }
+        parts.extend(high.map(|high| format!("x{clock} <= {high}")));
+    }
+    parts
+}
+
+fn bounds(numbers: &mut Numbers) -> Bounds {
+    let mut bounds = [(0, None); CLOCKS];
+    for bound in &mut bounds {
+        match numbers.below(4) {
+            0 => bound.0 = numbers.below(u64::from(CAP)) as u32,
+            1 => bound.1 = Some(numbers.below(u64::from(CAP)) as u32),
+            _ => {}
+        }
+    }
+    bounds
+}
+
+fn claim(numbers: &mut Numbers, clocks: bool) -> Claim {
+    let mut at = [[true; LOCATIONS]; 2];
+    at.iter_mut().flatten().for_each(|place| *place = !numbers.chance(3));
+    Claim { at, bounds: if clocks { bounds(numbers) } else { [(0, None); CLOCKS] } }
+}
+
+fn process(numbers: &mut Numbers) -> Process {
+    let mut process = Process::default();
+    for _ in 0..LOCATIONS {
+        let bounded = numbers.chance(2);
+        process.invariants.push(bounded.then(|| (numbers.below(CLOCKS as u64), numbers.below(4) as u32)));
+        process.urgent.push(numbers.chance(8));
+    }
+    for _ in 0..1 + numbers.below(5) {
+        process.edges.push(Edge {
+            from: numbers.below(LOCATIONS as u64),
+            to: numbers.below(LOCATIONS as u64),
+            part: [Part::Alone, Part::Alone, Part::Sends, Part::Receives][numbers.below(4)],
+            guard: bounds(numbers),
+            resets: [numbers.chance(2), numbers.chance(2)],
+        });
+    }
+    process
+}
+
+fn source(processes: &[Process; 2]) -> String {
+    let mut text = "clock x0, x1; chan c;\n".to_owned();
+    for (number, process) in processes.iter().enumerate() {
+        let place = |place: usize| match process.invariants[place] {
+            Some((clock, bound)) => format!("l{place} {{ x{clock} <= {bound} }}"),
+            None => format!("l{place}"),
+        };
+        let places: Vec<String> = (0..LOCATIONS).map(place).collect();
+        let _ = writeln!(text, "process P{number}() {{ state {};", places.join(", "));
+        let urgent: Vec<String> =
+            (0..LOCATIONS).filter(|&place| process.urgent[place]).map(|place| format!("l{place}")).collect();
+        if !urgent.is_empty() {
+            let _ = writeln!(text, "urgent {};", urgent.join(", "));
+        }
+        let edge = |edge: &Edge| {
+            let mut parts = format!("l{} -> l{} {{ ", edge.from, edge.to);
+            let guard = bounds_text(&edge.guard);
+            if !guard.is_empty() {
+                let _ = write!(parts, "guard {}; ", guard.join(" && "));
+            }
+            match edge.part {
+                Part::Alone => {}
+                Part::Sends => parts.push_str("sync c!; "),
+                Part::Receives => parts.push_str("sync c?; "),
+            }
+            let resets: Vec<String> = (0..CLOCKS)
+                .filter(|&clock| edge.resets[clock])
+                .map(|clock| format!("x{clock} = 0"))
+                .collect();
+            if !resets.is_empty() {
+                let _ = write!(parts, "assign {}; ", resets.join(", "));
+            }
+            parts + "}"
+        };
+        let edges: Vec<String> = process.edges.iter().map(edge).collect();
+        let _ = writeln!(text, "init l0; trans {}; }}", edges.join(", "));
+    }
+    text + "system P0, P1;\n"
+}
+
+fn invariant(processes: &[Process; 2], (places, clocks): &State) -> bool {
+    (0..2).all(|process| {
+        processes[process].invariants[places[process]].is_none_or(|(clock, bound)| clocks[clock] <= bound)
+    })
+}
+
+/// What can happen, time passing included.
+fn steps(processes: &[Process; 2], state: &State) -> Vec<State> {
+    let (places, clocks) = state;
+    let mut found = Vec::new();
+    let enabled = |process: usize, part: Part| {
+        let own = move |edge: &&Edge| {
+            edge.from == places[process] && edge.part == part && within(&edge.guard, clocks)
+        };
+        processes[process].edges.iter().filter(own)
+    };
+    let after = |moves: &[(usize, &Edge)]| {
+        let (mut places, mut clocks) = *state;
+        for &(process, edge) in moves {
+            places[process] = edge.to;
+            (0..CLOCKS).filter(|&clock| edge.resets[clock]).for_each(|clock| clocks[clock] = 0);
+        }
+        (places, clocks)
+    };
+    for process in 0..2 {
+        found.extend(enabled(process, Part::Alone).map(|edge| after(&[(process, edge)])));
+        for sender in enabled(process, Part::Sends) {
+            let other = 1 - process;
+            found.extend(
+                enabled(other, Part::Receives).map(|edge| after(&[(process, sender), (other, edge)])),
+            );
+        }
+    }
+    if !(0..2).any(|process| processes[process].urgent[places[process]]) {
+        found.push((*places, clocks.map(|value| (value + 1).min(CAP))));
+    }
+    found.retain(|state| invariant(processes, state));
+    found
+}
+
+/// All states that can be reached from some, by steps to states that are allowed.
+fn reachable(
+    processes: &[Process; 2],
+    from: Vec<State>,
+    allowed: &dyn Fn(&State) -> bool,
+) -> BTreeMap<State, Vec<State>> {
+    let mut graph = BTreeMap::new();
+    let mut open = from;
+    while let Some(state) = open.pop() {
+        if graph.contains_key(&state) {
+            continue;
+        }
+        let mut next = steps(processes, &state);
+        next.retain(allowed);
+        open.extend(next.iter().copied());
+        graph.insert(state, next);
+    }
+    graph
+}
+
+/// Whether a run from one of these states has only states that are allowed.
+fn stays(processes: &[Process; 2], mut from: Vec<State>, allowed: &dyn Fn(&State) -> bool) -> bool {
+    from.retain(allowed);
+    let mut graph = reachable(processes, from, allowed);
+    loop {
+        let over = |(state, next): (&State, &Vec<State>)| {
+            let stuck = steps(processes, state).is_empty();
+            (!stuck && !next.iter().any(|next| graph.contains_key(next))).then_some(*state)
+        };
+        let ended: Vec<State> = graph.iter().filter_map(over).collect();
+        if ended.is_empty() {
+            return !graph.is_empty();
+        }
+        for state in &ended {
+            graph.remove(state);
+        }
+    }
+}
+
+/// Whether the model has a cycle in which the run has to stay; `None` when it is refused.
+fn has_cycle(text: &str, formula: &str) -> Option<bool> {
+    let (network, names, _) =
+        uppaal::read(text, Format::Xta, &[]).unwrap_or_else(|error| panic!("{error:?} in {text}"));
+    let formula = Formula::read(&names, &network, formula).expect("a formula");
+    let made = LivenessModel::new("test", text, &network, &names, &Options::default(), &formula);
+    let (model, _) = match made {
+        Ok(made) => made,
+        Err(errors) => {
+            assert!(errors[0].message.contains("several parts"), "{errors:?}");
+            return None;
+        }
+    };
+    let mut explorer = model.explorer();
+    let mut out = Successors::new(model.info().width);
+    let mut initial = Vec::new();
+    explorer.initial(&mut initial).expect("an initial state");
+    let mut graph: BTreeMap<Vec<u32>, Vec<Vec<u32>>> = BTreeMap::new();
+    let mut open = vec![initial];
+    while let Some(state) = open.pop() {
+        if graph.contains_key(&state) {
+            continue;
+        }
+        if let Err(error) = explorer.successors(&state, &mut out) {
+            assert!(error.message.contains("several parts"), "{error}");
+            return None;
+        }
+        let next: Vec<Vec<u32>> = out.iter().map(|(_, target)| target.to_vec()).collect();
+        open.extend(next.iter().cloned());
+        graph.insert(state, next);
+    }
+    graph.retain(|state, _| is_inside(state));
+    loop {
+        let over = |(state, next): (&Vec<u32>, &Vec<Vec<u32>>)| {
+            (!next.iter().any(|next| graph.contains_key(next))).then(|| state.clone())
+        };
+        let ended: Vec<Vec<u32>> = graph.iter().filter_map(over).collect();
+        if ended.is_empty() {
+            return Some(!graph.is_empty());
+        }
+        for state in &ended {
+            graph.remove(state);
+        }
+    }
+}
+
+#[test]
+fn runs_are_those_of_whole_numbers() {
+    let mut seen = [0; 2];
+    for seed in 0..600 {
+        let mut numbers = Numbers(seed);
+        let processes = [process(&mut numbers), process(&mut numbers)];
+        let initial: State = ([0, 0], [0; CLOCKS]);
+        if !invariant(&processes, &initial) {
+            continue;
+        }
+        let text = source(&processes);
+        let stay = claim(&mut numbers, true);
+        let expected = stays(&processes, vec![initial], &|state| stay.holds(state));
+        let formula = format!("E[] {}", stay.text());
+        if let Some(found) = has_cycle(&text, &formula) {
+            assert_eq!(found, expected, "seed {seed}: {formula} in\n{text}");
+            seen[usize::from(found)] += 1;
+        }
+        // The conclusion has no clocks, so that its negation includes its limits.
+        let (premise, conclusion) = (claim(&mut numbers, true), claim(&mut numbers, false));
+        let starts = reachable(&processes, vec![initial], &|_| true).into_keys();
+        let starts: Vec<State> = starts.filter(|state| premise.holds(state)).collect();
+        let expected = stays(&processes, starts, &|state| !conclusion.holds(state));
+        let formula = format!("not ({} --> {})", premise.text(), conclusion.text());
+        if let Some(found) = has_cycle(&text, &formula) {
+            assert_eq!(found, expected, "seed {seed}: {formula} in\n{text}");
+            seen[usize::from(found)] += 1;
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 100), "both answers occur: {seen:?}");
+}
+
+#[test]
+fn small_formulas() {
+    let text = "clock x; int n; process P() { state a { x <= 3 }, b, c { x <= 1 }; init a;
+        trans a -> b { guard x >= 1; assign n = 1; }, b -> c { guard x == 1; }, c -> c { }; } system P;";
+    for (formula, expected) in [
+        // The invariant forces the process out of a.
+        ("E[] P.a", false),
+        // Time passes for ever in b.
+        ("E[] P.a || P.b", true),
+        ("E[] P.a || P.c", false),
+        ("E[] n == 0", false),
+        // Zeno: the loop of c takes no time, and cannot.
+        ("not (P.c --> P.a)", true),
+        ("not (P.a --> n == 1)", false),
+        ("not (P.b --> P.c)", true),
+        // Time leads out of it, though nothing else can happen.
+        ("E[] x <= 2", true),
+        ("not (P.b && x > 1 --> x > 5)", false),
+        ("not (P.b && x > 1 --> x < 1)", true),
+    ] {
+        assert_eq!(has_cycle(text, formula), Some(expected), "{formula}");
+    }
+    assert_eq!(has_cycle(text, "E[] x < 1 || x > 2"), None);
+}
