@@ -120,3 +120,94 @@ fn limits_leave_queries_open() {
     run(&bounded).expect(3, &["inconclusive", "stopped: the limit on states"]);
     run(&["--strategy", "bfs", "--cover", "inclusion", "--query", "A[] n < 2"]).expect(0, &["satisfied"]);
 }
+
+/// Once requested, service comes after at most 4 units of time, unless the server is broken.
+const SERVICE: &str = "\
+clock x;
+chan ask, serve;
+const bool BROKEN = false;
+process Client() {
+    state idle, waiting;
+    init idle;
+    trans idle -> waiting { sync ask!; }, waiting -> idle { sync serve?; };
+}
+process Server() {
+    state free, busy { x <= 4 }, down;
+    init free;
+    trans free -> busy { sync ask?; assign x = 0; },
+        busy -> free { guard x >= 1; sync serve!; },
+        busy -> down { guard BROKEN; };
+}
+system Client, Server;
+";
+
+#[test]
+fn queries_about_runs_have_answers_and_witnesses() {
+    let files = folder(&[("service.xta", SERVICE)]);
+    let run =
+        |arguments: &[&str]| turnpike_in(files.path(), &[&["search", "service.xta"], arguments].concat(), "");
+    let queries = [
+        "--query",
+        "Client.waiting --> Client.idle",
+        "--query",
+        "A<> Client.waiting",
+        "--query",
+        "E[] Client.idle",
+        "--query",
+        "E[] Client.waiting || Client.idle",
+        "--query",
+        "Client.waiting --> Client.idle && x <= 4",
+    ];
+    let value = run(&[&queries[..], &["--format", "json"]].concat()).exits(1).json();
+    assert_eq!(satisfied(&value), [Some(true), Some(false), Some(true), Some(true), Some(true)]);
+    assert_eq!(value["queries"][1]["witness"]["steps"][0]["label"], "rest");
+    assert_eq!(value["queries"][0]["strategy"], "dfs");
+    let broken = ["--set", "BROKEN=1", "--query", "Client.waiting --> Client.idle", "--trace", "w.json"];
+    run(&broken).expect(1, &["not satisfied", "rest", "stay", "Zeno"]);
+    let replay = ["replay", "service.xta", "--set", "BROKEN=1", "w.json"];
+    turnpike_in(files.path(), &replay, "").expect(0, &["the trace fits", "objective met: accepting not ("]);
+}
+
+#[test]
+fn what_runs_may_stay_in_is_explained() {
+    let files = folder(&[("service.xta", SERVICE)]);
+    let run = |query: &str| turnpike_in(files.path(), &["search", "service.xta", "--query", query], "");
+    run("E[] x < 1 || x > 2").expect(2, &["several parts"]);
+    run("A<> deadlock").expect(2, &["deadlock is not supported"]);
+}
+
+/// Public models, which are not part of the project: `TURNPIKE_CORPUS` tells where they are.
+#[test]
+fn public_models_answer_their_queries() {
+    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
+        println!("skipped: TURNPIKE_CORPUS does not tell where public models are");
+        return;
+    };
+    let corpus = std::path::Path::new(&corpus).join("models/timed");
+    let (mut answered, mut late) = (0, Vec::new());
+    for (file, expected) in [
+        ("uppaal-xml/2doors.xml", true),
+        ("uppaal-xml/bridge.xml", true),
+        ("uppaal-xml/fischer.xml", true),
+        ("uppaal-xml/train-gate.xml", true),
+        ("uppaal-xta/bocdp.xta", false),
+    ] {
+        let path = corpus.join(file);
+        let path = path.to_str().expect("text");
+        let arguments = ["search", path, "--max-time", "20s", "--format", "json"];
+        let value = turnpike(&arguments).json();
+        for query in value["queries"].as_array().expect("queries") {
+            let name = format!("{file}: {}", query["text"]);
+            assert!(query["error"].is_null(), "{name}: {}", query["error"]);
+            match query["satisfied"].as_bool() {
+                Some(satisfied) => {
+                    assert_eq!(satisfied, expected, "{name}");
+                    answered += 1;
+                }
+                None => late.push(name),
+            }
+        }
+    }
+    println!("{answered} answered; not within 20 s: {late:#?}");
+    assert!(answered > 10, "only {answered} were answered; late: {late:#?}");
+}

@@ -65,15 +65,13 @@ impl<'a> Runs<'a> {
         let model = self.model;
         let Some(before) = &mut self.before else { return Ok(()) };
         let discrete = &state[..state.len() - 1];
-        let mut entered = std::mem::take(&mut self.inner);
-        entered.clear();
+        let mut entered = Successors::new(state.len());
         for zone in before.parts(state, &model.start)? {
             self.inside.enter_at(discrete, &zone, STAY, &mut entered)?;
         }
         for (_, target) in entered.iter() {
             self.push(STAY, INSIDE, target, out);
         }
-        self.inner = entered;
         Ok(())
     }
 
