@@ -186,11 +186,11 @@ fn public_models_answer_their_queries() {
     let corpus = std::path::Path::new(&corpus).join("models/timed");
     let (mut answered, mut late) = (0, Vec::new());
     for (file, expected) in [
-        ("uppaal-xml/2doors.xml", true),
-        ("uppaal-xml/bridge.xml", true),
-        ("uppaal-xml/fischer.xml", true),
-        ("uppaal-xml/train-gate.xml", true),
-        ("uppaal-xta/bocdp.xta", false),
+        ("uppaal-xml/demos/2doors.xml", true),
+        ("uppaal-xml/demos/bridge.xml", true),
+        ("uppaal-xml/demos/fischer.xml", true),
+        ("uppaal-xml/demos/train-gate.xml", true),
+        ("uppaal-xta/suite/BangOlufsen/bocdp.xta", false),
     ] {
         let path = corpus.join(file);
         let path = path.to_str().expect("text");
@@ -210,4 +210,71 @@ fn public_models_answer_their_queries() {
     }
     println!("{answered} answered; not within 20 s: {late:#?}");
     assert!(answered > 10, "only {answered} were answered; late: {late:#?}");
+}
+
+/// `b` comes 2 to 6 units of time after `a`: sometimes later than an observer allows.
+const RESPONSE_TCK: &str = "\
+system:response
+event:a
+event:b
+clock:1:x
+process:P
+location:P:idle{initial:}
+location:P:busy{invariant:x<=6}
+edge:P:idle:busy:a{do:x=0}
+edge:P:busy:idle:b{provided:x>=2}
+";
+
+fn watch_tck(within: u32) -> String {
+    format!(
+        "system:watch\nevent:asked\nevent:answered\nclock:1:y\nprocess:Watch\n\
+         location:Watch:quiet{{initial:}}\nlocation:Watch:open{{}}\nlocation:Watch:bad{{labels:bad}}\n\
+         edge:Watch:quiet:open:asked{{do:y=0}}\n\
+         edge:Watch:open:quiet:answered{{provided:y<={within}}}\n\
+         edge:Watch:open:bad:answered{{provided:y>{within}}}\n\
+         sync:P@a:Watch@asked?\nsync:P@b:Watch@answered?\n"
+    )
+}
+
+#[test]
+fn observers_watch_tchecker_models() {
+    let files = folder(&[("m.tck", RESPONSE_TCK), ("late.tck", &watch_tck(5)), ("never.tck", &watch_tck(6))]);
+    let run = |observer: &str| {
+        let arguments =
+            ["search", "m.tck", "--observer", observer, "--find", "label bad", "--strategy", "bfs"];
+        turnpike_in(files.path(), &arguments, "")
+    };
+    run("late.tck").expect(1, &["in 2 steps", "P@b,Watch@answered"]);
+    run("never.tck").expect(0, &["none: no label bad"]);
+    let philosophers = ["search", "builtin:philosophers", "--observer", "late.tck"];
+    turnpike_in(files.path(), &philosophers, "").expect(2, &["--observer is for timed automata"]);
+}
+
+#[test]
+fn observers_watch_uppaal_models() {
+    let model = "\
+broadcast chan a, b;
+process P() {
+    clock x;
+    state idle, busy { x <= 6 };
+    init idle;
+    trans idle -> busy { sync a!; assign x = 0; }, busy -> idle { guard x >= 2; sync b!; };
+}
+system P;
+";
+    let watch = |within: u32| {
+        format!(
+            "process Watch() {{ clock y; state quiet, open, bad; init quiet; trans\n\
+             quiet -> open {{ sync a?; assign y = 0; }},\n\
+             open -> quiet {{ guard y <= {within}; sync b?; }}, open -> bad {{ guard y > {within}; sync b?; }}; }}\n\
+             system Watch;\n"
+        )
+    };
+    let files = folder(&[("m.xta", model), ("late.xta", &watch(5)), ("never.xta", &watch(6))]);
+    let run = |observer: &str| {
+        let arguments = ["search", "m.xta", "--observer", observer, "--query", "A[] not Watch.bad"];
+        turnpike_in(files.path(), &arguments, "")
+    };
+    run("late.xta").expect(1, &["not satisfied", "in 2 steps"]);
+    run("never.xta").expect(0, &["satisfied"]);
 }

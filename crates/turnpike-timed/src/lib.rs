@@ -6,6 +6,7 @@ pub mod evaluate;
 pub mod explore;
 pub mod liveness;
 pub mod network;
+pub mod observe;
 pub mod query;
 pub mod schedule;
 pub mod tck;

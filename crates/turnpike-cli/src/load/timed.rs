@@ -8,7 +8,7 @@ use turnpike_search::Objective;
 use turnpike_timed::explore::{Cover, Options, TIMELOCK, TimedModel};
 use turnpike_timed::liveness::{Formula, LivenessModel};
 use turnpike_timed::network::{Network, QueryText};
-use turnpike_timed::tck;
+use turnpike_timed::observe::{self, Joined};
 use turnpike_timed::uppaal::{self, Names};
 use turnpike_timed::zone::Extrapolation;
 
@@ -32,6 +32,10 @@ pub(crate) struct TimedArgs {
     /// What an assignment out of range is: an error of the model, or a transition that is not there
     #[arg(long, value_enum, value_name = "MEANING")]
     pub(crate) out_of_range: Option<OutOfRange>,
+    /// Let an automaton watch the model, which it never keeps from moving: declarations of a .tck file, in which it takes part weakly
+    /// (sync:P@a:Watch@seen?), or UPPAAL text that ends with `system Watch;` and hears broadcast channels (repeatable)
+    #[arg(long = "observer", value_name = "FILE")]
+    pub(crate) observers: Vec<String>,
 }
 
 impl TimedArgs {
@@ -41,6 +45,7 @@ impl TimedArgs {
             ("--extrapolation", self.extrapolation.is_some()),
             ("--delay-first", self.delay_first),
             ("--out-of-range", self.out_of_range.is_some()),
+            ("--observer", !self.observers.is_empty()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
@@ -153,6 +158,11 @@ pub(crate) fn read(name: &str, reading: &ReadingArgs) -> Result<Option<Timed>, F
     let Some(language) = language(name, reading) else { return Ok(None) };
     let source = String::from_utf8_lossy(&bytes(name)?).into_owned();
     let settings = settings(&reading.settings)?;
+    let files = &reading.timed_automata.observers;
+    let mut observers = Vec::new();
+    for file in files {
+        observers.push(String::from_utf8_lossy(&bytes(file)?).into_owned());
+    }
     let outcome = match language {
         InputFormat::Tck => {
             if let Some((setting, _)) = settings.first() {
@@ -160,20 +170,22 @@ pub(crate) fn read(name: &str, reading: &ReadingArgs) -> Result<Option<Timed>, F
                     Diagnostic::error(format!("{name} has no constants to set, but got --set {setting}"));
                 return Err(error.help("TChecker files have none; UPPAAL files do").into());
             }
-            tck::read(&source).map(|(network, warnings)| {
+            observe::tck(&source, &observers).map(|(network, warnings)| {
                 let names = Names::of(&network);
                 (network, names, warnings)
             })
         }
-        InputFormat::Xml => uppaal::read(&source, uppaal::Format::Xml, &settings),
-        _ => uppaal::read(&source, uppaal::Format::Xta, &settings),
+        InputFormat::Xml => observe::uppaal(&source, uppaal::Format::Xml, &settings, &observers),
+        _ => observe::uppaal(&source, uppaal::Format::Xta, &settings, &observers),
     };
+    // What points behind the model points into an observer; traces belong to the model with its observers.
+    let joined = Joined::new(&source, &observers);
     match outcome {
         Ok((mut network, names, warnings)) => {
             network.out_of_range_disables = reading.timed_automata.out_of_range == Some(OutOfRange::Disable);
-            Ok(Some(Timed { name: name.to_owned(), source, network, names, warnings }))
+            Ok(Some(Timed { name: name.to_owned(), source: joined.text, network, names, warnings }))
         }
-        Err(diagnostics) => Err(refused(name, source, diagnostics)),
+        Err(diagnostics) => Err(refused(name, joined.text, diagnostics)),
     }
 }
 

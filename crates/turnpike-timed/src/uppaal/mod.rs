@@ -30,8 +30,17 @@ pub fn read(
         Format::Xml => syntax::parse_xml(text)?,
         Format::Xta => syntax::parse_xta(text)?,
     };
-    let (network, state, more) = lower::lower(&model, settings)?;
+    let (network, names, more) = lowered(model, settings)?;
     warnings.extend(more);
+    Ok((network, names, warnings))
+}
+
+/// Makes a network of a tree.
+pub(crate) fn lowered(
+    model: syntax::tree::Model,
+    settings: &[(String, String)],
+) -> Result<(Network, Names, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let (network, state, warnings) = lower::lower(&model, settings)?;
     Ok((network, Names::new(state, model), warnings))
 }
 

@@ -1,0 +1,202 @@
+//! Observers: automata that watch a model and never keep it from moving. They join the network before zones are made, so that their clocks
+//! know those of the model; what is to be found is then a location of the observer.
+//!
+//! In a `.tck` model an observer takes part weakly in what it watches: `sync:P@a:Watch@seen?` means that whenever `P` takes part with `a`,
+//! alone or with others, `Watch` does too, provided that its location has an edge with `seen`. The guards of such edges should be complete: an
+//! edge that is there but not enabled keeps the model from moving, as it does everywhere in that format. In a UPPAAL model an observer hears
+//! broadcast channels, whose senders never wait for it, and reads variables.
+
+use turnpike_model::Diagnostic;
+
+use crate::network::{Network, Participant, Sync};
+use crate::tck;
+use crate::uppaal::syntax::tree::Model;
+use crate::uppaal::syntax::{parse_xml, parse_xta};
+use crate::uppaal::{self, Format, Names};
+
+/// A model's text with those of its observers behind it.
+#[derive(Clone, Debug, Default)]
+pub struct Joined {
+    /// All texts.
+    pub text: String,
+    /// Where the text of each observer begins.
+    pub starts: Vec<usize>,
+}
+
+impl Joined {
+    /// Puts texts behind each other.
+    pub fn new(model: &str, observers: &[String]) -> Joined {
+        let mut joined = Joined { text: model.to_owned(), starts: Vec::new() };
+        for observer in observers {
+            joined.text.push('\n');
+            joined.starts.push(joined.text.len());
+            joined.text.push_str(observer);
+        }
+        joined
+    }
+}
+
+/// Reads a `.tck` model with its observers. Spans of errors count bytes of [`Joined::new`].
+pub fn tck(model: &str, observers: &[String]) -> Result<(Network, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if observers.is_empty() {
+        return tck::read(model);
+    }
+    let (alone, _) = tck::read(model)?;
+    let unnamed: Vec<String> = observers.iter().map(|text| without_system(text)).collect();
+    let (mut network, warnings) = tck::read(&Joined::new(model, &unnamed).text)?;
+    let processes = alone.processes.len();
+    let watching = network.vectors.split_off(alone.vectors.len());
+    let mut lone: Vec<Vec<Participant>> = Vec::new();
+    for vector in watching {
+        let (seen, watched): (Vec<Participant>, Vec<Participant>) =
+            vector.iter().partition(|part| part.process.0 as usize >= processes);
+        let told = |message: &str| Err(vec![Diagnostic::error(message).help("write sync:P@a:Watch@seen?")]);
+        let [watched] = watched.as_slice() else {
+            return told("an observer watches one process in each of its sync lines");
+        };
+        if watched.weak || seen.is_empty() || seen.iter().any(|part| !part.weak) {
+            return told("an observer takes part weakly in what a process of the model does");
+        }
+        let same = |part: &&Participant| (part.process, part.event) == (watched.process, watched.event);
+        let mut known = false;
+        for other in &mut network.vectors {
+            let Some(part) = other.iter().find(same) else { continue };
+            if part.weak {
+                return told("an observer cannot watch what takes part weakly itself");
+            }
+            other.extend_from_slice(&seen);
+            known = true;
+        }
+        if !known {
+            match lone.iter_mut().find(|other| other.iter().any(|part| same(&part))) {
+                Some(other) => other.extend_from_slice(&seen),
+                None => lone.push(vector),
+            }
+        }
+    }
+    network.vectors.append(&mut lone);
+    Ok((network, warnings))
+}
+
+/// Blanks the line that names a system: the model has a name.
+fn without_system(text: &str) -> String {
+    let line = |line: &str| match line.trim_start().starts_with("system:") {
+        true => line.chars().map(|c| if c == '\n' { c } else { ' ' }).collect(),
+        false => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// Reads a UPPAAL model with its observers, which are written in the textual syntax and end with a `system` line that lists them. Spans of
+/// errors count bytes of the model's text; errors in observers have none.
+pub fn uppaal(
+    text: &str,
+    format: Format,
+    settings: &[(String, String)],
+    observers: &[String],
+) -> Result<(Network, Names, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if observers.is_empty() {
+        return uppaal::read(text, format, settings);
+    }
+    let parse = |text: &str| if format == Format::Xml { parse_xml(text) } else { parse_xta(text) };
+    let (mut model, _) = parse(text)?;
+    let (alone, _, _) = uppaal::read(text, format, settings)?;
+    for (number, observer) in observers.iter().enumerate() {
+        let (tree, _) =
+            parse_xta(observer).map_err(|errors| placeless(errors, Some((number + 1, observer))))?;
+        join(&mut model, tree).map_err(|error| vec![error])?;
+    }
+    let lowered = uppaal::lowered(model, settings).map_err(|errors| placeless(errors, None))?;
+    for process in &lowered.0.processes[alone.processes.len()..] {
+        for edge in &process.edges {
+            let (cell, sends) = match &edge.sync {
+                Sync::Send(cell) => (cell, true),
+                Sync::Receive(cell) => (cell, false),
+                Sync::Internal | Sync::Event(_) => continue,
+            };
+            let channel = &lowered.0.channels[cell.base.0 as usize];
+            if sends || !channel.broadcast {
+                let (name, channel) = (&process.name, &channel.name);
+                let message =
+                    format!("the observer {name} would take part in what happens on channel {channel}");
+                return Err(vec![Diagnostic::error(message).help(
+                    "observers receive on broadcast channels and read variables; make the channel broadcast, \
+                     or let the model note what happened in a variable",
+                )]);
+            }
+        }
+    }
+    Ok(lowered)
+}
+
+/// Adds an observer's declarations and processes to a model.
+fn join(model: &mut Model, observer: Model) -> Result<(), Diagnostic> {
+    if model.system.levels.len() > 1 || observer.system.levels.len() > 1 {
+        return Err(Diagnostic::error("systems with priorities of processes cannot be observed"));
+    }
+    model.declarations.extend(observer.declarations);
+    model.templates.extend(observer.templates);
+    model.system.declarations.extend(observer.system.declarations);
+    model.system.instantiations.extend(observer.system.instantiations);
+    if let Some(level) = model.system.levels.last_mut() {
+        level.extend(observer.system.levels.into_iter().flatten());
+    }
+    Ok(())
+}
+
+/// Errors that point into another text than the model's tell the line in words.
+fn placeless(errors: Vec<Diagnostic>, observer: Option<(usize, &String)>) -> Vec<Diagnostic> {
+    let told = |mut error: Diagnostic| {
+        let span = error.span.take();
+        if let (Some((number, text)), Some(span)) = (observer, span) {
+            let line = text.get(..span.range.start).map_or(1, |before| before.matches('\n').count() + 1);
+            error.message = format!("observer {number}, line {line}: {}", error.message);
+        } else {
+            error.message = format!("with its observers: {}", error.message);
+        }
+        error
+    };
+    errors.into_iter().map(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = "system:m\nevent:a\nevent:b\nclock:1:x\nprocess:P\nlocation:P:l{initial:}\n\
+                         edge:P:l:l:a{}\nprocess:Q\nlocation:Q:l{initial:}\nedge:Q:l:l:b{}\nsync:P@b:Q@b\n";
+
+    fn joined(lines: &str) -> Result<Network, Vec<Diagnostic>> {
+        let observer = format!(
+            "system:o\nevent:seen\nprocess:W\nlocation:W:l{{initial:}}\nedge:W:l:l:seen{{}}\n{lines}"
+        );
+        tck(MODEL, &[observer]).map(|(network, _)| network)
+    }
+
+    #[test]
+    fn vectors_get_observers() {
+        let network = joined("sync:P@a:W@seen?\nsync:Q@b:W@seen?\n").expect("a network");
+        let vectors: Vec<Vec<(u32, bool)>> = network
+            .vectors
+            .iter()
+            .map(|vector| vector.iter().map(|part| (part.process.0, part.weak)).collect())
+            .collect();
+        assert_eq!(vectors, [vec![(0, false), (1, false), (2, true)], vec![(0, false), (2, true)]]);
+        assert_eq!(network.processes.len(), 3);
+    }
+
+    #[test]
+    fn observers_do_not_hinder() {
+        for lines in ["sync:P@a:W@seen\n", "sync:P@a:Q@b:W@seen?\n", "sync:P@a?:W@seen?\n"] {
+            assert!(joined(lines).is_err(), "{lines}");
+        }
+        let model = "chan c; process P() { state a; init a; trans a -> a { sync c!; }; } \
+                     process R() { state a; init a; trans a -> a { sync c?; }; } system P, R;";
+        let observer = "process W() { state a; init a; trans a -> a { sync c?; }; } system W;".to_owned();
+        let read = |model: &str| uppaal(model, Format::Xta, &[], &[observer.clone()]);
+        assert!(read(model).is_err_and(|errors| errors[0].message.contains("channel c")));
+        let (network, ..) = read(&model.replace("chan c", "broadcast chan c")).expect("a network");
+        assert_eq!(network.processes.len(), 3);
+        assert_eq!(network.processes[2].name, "W");
+    }
+}
