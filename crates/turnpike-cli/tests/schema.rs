@@ -53,6 +53,7 @@ fn the_published_schemas_are_those_of_the_program() {
 fn what_search_prints_keeps_to_its_schema() {
     let validator = validator("search");
     let philosophers = "builtin:philosophers";
+    let train_gate = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/timed/train_gate.xta");
     for arguments in [
         &[philosophers][..],
         &[philosophers, "--strategy", "bfs", "--all", "--find", "deadlock", "--find", "action eat"],
@@ -77,6 +78,15 @@ fn what_search_prints_keeps_to_its_schema() {
         &["builtin:diamond", "--strategy", "random", "--runs", "4", "--find", "cover report*"],
         &["builtin:diamond", "--strategy", "bfs", "--find", "max report.1", "--find", "min report.7"],
         &["builtin:backloops", "--find", "livelock", "--strategy", "bfs", "--tau", "tau"],
+        &[
+            train_gate,
+            "--query",
+            "A[] not deadlock",
+            "--query",
+            "E<> nowhere",
+            "--query",
+            "E<> Train(0).crossing",
+        ],
         &["no-such-file.aut"],
         &[philosophers, "--strategy", "bsf"],
         &[philosophers, "--no-such-flag"],

@@ -2,9 +2,9 @@
 //! know those of the model; what is to be found is then a location of the observer.
 //!
 //! In a `.tck` model an observer takes part weakly in what it watches: `sync:P@a:Watch@seen?` means that whenever `P` takes part with `a`,
-//! alone or with others, `Watch` does too, provided that its location has an edge with `seen`. The guards of such edges should be complete: an
-//! edge that is there but not enabled keeps the model from moving, as it does everywhere in that format. In a UPPAAL model an observer hears
-//! broadcast channels, whose senders never wait for it, and reads variables.
+//! alone or with others, `Watch` does too, provided that its location has an edge with `seen`. Such edges have no guards, as everywhere in that format. In a UPPAAL model an
+//! observer hears broadcast channels, whose senders never wait for it, and reads variables. In both, clocks are compared on edges that the
+//! observer takes alone: `late` with `y > 5` while it waits for an answer.
 
 use turnpike_model::Diagnostic;
 

@@ -46,7 +46,7 @@ pub(super) fn run(
     wait(network, &mut machine, &mut clocks, times, path.steps.len())?;
     if let Some(condition) = target {
         machine.enter_condition(rules::condition_frame(network, condition));
-        if !meets(&mut machine, condition, &clocks, times.unit)? {
+        if !meets(&mut machine, condition, true, &clocks, times.unit)? {
             return Err(fail("the last state does not meet the target", &(0..0)));
         }
     }
@@ -99,29 +99,28 @@ fn holds(machine: &mut Machine<'_>, atom: &ClockAtom, clocks: &[i64], unit: i64)
     Ok(if atom.strict { difference < bound * unit } else { difference <= bound * unit })
 }
 
-fn meets(machine: &mut Machine<'_>, condition: &Condition, clocks: &[i64], unit: i64) -> Outcome<bool> {
+/// Whether a condition holds, or does not when that is wanted.
+fn meets(
+    machine: &mut Machine<'_>,
+    condition: &Condition,
+    wanted: bool,
+    clocks: &[i64],
+    unit: i64,
+) -> Outcome<bool> {
     Ok(match condition {
-        Condition::Data(expression) => machine.holds(expression)?,
-        Condition::Clock(atom) => holds(machine, atom, clocks, unit)?,
-        Condition::Not(part) if **part == Condition::Deadlock => true,
-        Condition::Not(part) => !meets(machine, part, clocks, unit)?,
-        Condition::And(parts) => {
+        Condition::Data(expression) => machine.holds(expression)? == wanted,
+        Condition::Clock(atom) => holds(machine, atom, clocks, unit)? == wanted,
+        Condition::Not(part) => meets(machine, part, !wanted, clocks, unit)?,
+        Condition::And(parts) | Condition::Or(parts) => {
+            let all = matches!(condition, Condition::And(_)) == wanted;
             for part in parts {
-                if !meets(machine, part, clocks, unit)? {
-                    return Ok(false);
+                if meets(machine, part, wanted, clocks, unit)? != all {
+                    return Ok(!all);
                 }
             }
-            true
+            all
         }
-        Condition::Or(parts) => {
-            for part in parts {
-                if meets(machine, part, clocks, unit)? {
-                    return Ok(true);
-                }
-            }
-            false
-        }
-        // Decided on zones.
+        // Decided on zones, both ways.
         Condition::Deadlock => true,
     })
 }
