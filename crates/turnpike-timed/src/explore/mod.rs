@@ -137,8 +137,8 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// Zones are fine enough for these conditions, and runs end where they would leave `stay`, which is one of them.
-    pub(crate) fn new(conditions: Vec<Condition>, stay: Option<Condition>) -> Demand {
+    /// Zones are fine enough for these conditions, and with `stay` runs end where they would leave the last of them.
+    pub(crate) fn new(conditions: Vec<Condition>, stay: bool) -> Demand {
         Demand { conditions, stay, ..Demand::default() }
     }
 

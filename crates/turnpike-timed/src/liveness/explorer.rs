@@ -63,10 +63,10 @@ impl<'a> Runs<'a> {
     /// The ways in which a run that got here can begin to stay.
     fn starts(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
-        let Some(before) = &mut self.before else { return Ok(()) };
+        let (Some(before), Some(graph)) = (&mut self.before, &model.before) else { return Ok(()) };
         let discrete = &state[..state.len() - 1];
         let mut entered = Successors::new(state.len());
-        for zone in before.parts(state, &model.start)? {
+        for zone in before.parts(state, graph.demanded())? {
             self.inside.enter_at(discrete, &zone, STAY, &mut entered)?;
         }
         for (_, target) in entered.iter() {

@@ -32,8 +32,6 @@ pub struct LivenessModel {
     text: String,
     /// What runs do before they have to stay; `None`: they have to from the beginning.
     before: Option<TimedModel>,
-    /// What states must meet for runs to begin to stay there.
-    start: Vec<Compiled>,
     inside: TimedModel,
     /// Whether clocks occur in the formula.
     timed: bool,
@@ -60,18 +58,13 @@ impl LivenessModel {
             TimedModel::demanding(name, source, network.clone(), names.clone(), &options, demand)
         };
         let demand = |stay| Demand::new(conditions.clone(), stay);
-        let compiled = |condition: &Condition| Compiled::new(network, condition.clone());
-        let timed = conditions.iter().any(|condition| compiled(condition).timed);
-        let before = premise.is_some().then(|| make(demand(None))).transpose()?;
+        let timed = conditions.iter().any(|condition| Compiled::new(network, condition.clone()).timed);
+        let before = premise.is_some().then(|| make(demand(false))).transpose()?;
         let inside = match &before {
-            Some((before, _)) => make(demand(Some(stay.clone())).labels_of(before))?,
-            None => make(demand(Some(stay.clone())))?,
+            Some((before, _)) => make(demand(true).labels_of(before))?,
+            None => make(demand(true))?,
         };
         let (inside, warnings) = inside;
-        let start = match premise {
-            Some(premise) => vec![compiled(&premise), compiled(&stay)],
-            None => Vec::new(),
-        };
         let before = before.map(|(before, _)| before);
         let mut info = before.as_ref().unwrap_or(&inside).info().clone();
         info.width += 1;
@@ -79,7 +72,7 @@ impl LivenessModel {
         info.suggestions = vec![format!("accepting {}", formula.text)];
         info.fingerprint = hash::mix(info.fingerprint, hash::bytes(formula.text.as_bytes()));
         let text = formula.text.clone();
-        Ok((LivenessModel { info, text, before, start, inside, timed }, warnings))
+        Ok((LivenessModel { info, text, before, inside, timed }, warnings))
     }
 }
 
@@ -98,7 +91,8 @@ impl Model for LivenessModel {
             return Ok(None);
         }
         let (path, taken) = Runs::new(self).path(choices)?;
-        let Schedule { moments, last_delay } = schedule::schedule(self.inside.network(), &path, None)?;
+        let Schedule { moments, last_delay } =
+            schedule::schedule(self.inside.network(), &path, None, self.inside.unit())?;
         // Steps that take no edges are taken at once.
         let mut told = Vec::with_capacity(taken.len());
         let mut moments = moments.into_iter();
