@@ -15,12 +15,6 @@ use turnpike_timed::uppaal::{self, Format, Names};
 /// An objective that is never met.
 const NOTHING: &str = "action nosuchaction";
 
-/// Models that TChecker explores and turnpike refuses, and why.
-pub(crate) const EXCUSED: [(&str, &str); 1] = [(
-    "tck/tchecker/ad94_mid.tck",
-    "clocks are compared with 100,000,000, and numbers must be smaller than 67,108,864",
-)];
-
 /// A line of an oracle file.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Case {
@@ -132,11 +126,6 @@ impl Compared {
 }
 
 impl Case {
-    /// Whether the model is refused for a stated reason.
-    pub(crate) fn is_excused(&self) -> bool {
-        EXCUSED.iter().any(|(file, _)| self.file == *file)
-    }
-
     /// Whether TChecker refuses the model.
     #[allow(dead_code, reason = "asked by tests only")]
     pub(crate) fn is_error(&self) -> bool {
