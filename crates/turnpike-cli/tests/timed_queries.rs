@@ -1,5 +1,7 @@
 //! Queries about timed automata on the command line.
 
+#![allow(clippy::print_stderr)]
+
 mod common;
 
 use common::{folder, json, turnpike, turnpike_in};
@@ -180,7 +182,7 @@ fn what_runs_may_stay_in_is_explained() {
 #[test]
 fn public_models_answer_their_queries() {
     let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
-        println!("skipped: TURNPIKE_CORPUS does not tell where public models are");
+        eprintln!("skipped: TURNPIKE_CORPUS does not tell where public models are");
         return;
     };
     let corpus = std::path::Path::new(&corpus).join("models/timed");
@@ -208,7 +210,7 @@ fn public_models_answer_their_queries() {
             }
         }
     }
-    println!("{answered} answered; not within 20 s: {late:#?}");
+    eprintln!("{answered} answered; not within 20 s: {late:#?}");
     assert!(answered > 10, "only {answered} were answered; late: {late:#?}");
 }
 
