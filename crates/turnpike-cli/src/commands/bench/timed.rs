@@ -296,10 +296,11 @@ mod tests {
     #[test]
     fn every_clock_matters() {
         let model = open("clocks", &clocks_of_their_own(7), true, &[], &Options::default());
-        let model = model.ok().expect("a network");
+        let Ok(model) = model else { panic!("a network was refused") };
         let run = explore(&model, SearchOptions::new(Strategy::Bfs), "action tick");
         // Each of the seven may go first, as all may wait for long enough.
-        assert_eq!(run.ok().expect("explored").transitions, 7);
+        let Ok(run) = run else { panic!("exploring failed") };
+        assert_eq!(run.transitions, 7);
         assert_eq!(model.network().clocks.len(), 7);
     }
 
