@@ -193,7 +193,7 @@ mod tests {
         let model = "chan c; process P() { state a; init a; trans a -> a { sync c!; }; } \
                      process R() { state a; init a; trans a -> a { sync c?; }; } system P, R;";
         let observer = "process W() { state a; init a; trans a -> a { sync c?; }; } system W;".to_owned();
-        let read = |model: &str| uppaal(model, Format::Xta, &[], &[observer.clone()]);
+        let read = |model: &str| uppaal(model, Format::Xta, &[], std::slice::from_ref(&observer));
         assert!(read(model).is_err_and(|errors| errors[0].message.contains("channel c")));
         let (network, ..) = read(&model.replace("chan c", "broadcast chan c")).expect("a network");
         assert_eq!(network.processes.len(), 3);
