@@ -111,7 +111,7 @@ pub struct Variable {
     pub span: Span,
 }
 
-/// A data expression; its sort is [`Program::sort_of`].
+/// A data expression; its sort is [`Program::sort_of`](super::Program::sort_of).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expression {
     /// A variable.
