@@ -280,3 +280,16 @@ system P;
     run("late.xta").expect(1, &["not satisfied", "in 2 steps"]);
     run("never.xta").expect(0, &["satisfied"]);
 }
+
+/// The first automaton can go round without time passing; the second waits in every round.
+#[test]
+fn info_tells_loops_in_which_time_need_not_pass() {
+    let model = |guard: &str| {
+        format!(
+            "clock x; process P() {{ state a; init a; trans a -> a {{ guard {guard}; assign x = 0; }}; }} system P;"
+        )
+    };
+    let folder = folder(&[("zeno.xta", &model("x <= 1")), ("steady.xta", &model("x >= 1"))]);
+    turnpike_in(folder.path(), &["info", "zeno.xta"], "").expect(0, &["need not pass", "P: a -> a"]);
+    turnpike_in(folder.path(), &["info", "steady.xta"], "").expect(0, &["passes all bounds"]);
+}

@@ -3,12 +3,14 @@
 use serde_json::{Value, json};
 use turnpike_builtin::{BuiltinInfo, catalogue};
 use turnpike_model::{Model, ModelInfo, StateValues};
+use turnpike_timed::network::Network;
+use turnpike_timed::zeno;
 
 use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::timed::Purpose;
+use crate::load::timed::{self, Purpose};
 use crate::load::{self, ModelArgs, ReadingArgs, Size};
 use crate::output::schema::{SchemaKind, schema};
 use crate::output::{self, VERSION, repeat};
@@ -35,17 +37,39 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         catalogue_listing(format);
         return Ok(Exit::Clean);
     };
+    let time =
+        timed::read(&name, &args.reading)?.map(|timed| time_passes(&timed.network)).unwrap_or_default();
     let load::Named { model, size, .. } =
         load::named(&ModelArgs { model: name.clone(), reading: args.reading }, &Purpose::default())?;
     let initial = initial_values(&*model)?;
     let builtin = name.strip_prefix("builtin:").and_then(|name| catalogue().iter().find(|b| b.name == name));
     match format {
         Format::Human => {
-            text(model.info(), &name, builtin, size, &initial).iter().for_each(|line| output::line(line));
+            let lines = text(model.info(), &name, builtin, size, &initial);
+            lines.iter().chain(&time).for_each(|line| output::line(line));
         }
         Format::Json => output::json(&object(model.info(), builtin, size, &initial)),
     }
     Ok(Exit::Clean)
+}
+
+/// Whether time must pass in every loop of timed automata, as far as their shape shows.
+fn time_passes(network: &Network) -> Vec<String> {
+    let culprits = zeno::culprits(network, &|_, _| true);
+    if culprits.is_empty() {
+        return vec![
+            "time: passes all bounds in every infinite run (no loop is Zeno by its shape)".to_owned(),
+        ];
+    }
+    let mut lines = vec!["time: need not pass in these loops, so that infinite runs may be Zeno:".to_owned()];
+    lines.extend(culprits.iter().map(|culprit| {
+        let process = &network.processes[culprit.process.0 as usize].name;
+        match culprit.edges.is_empty() {
+            true => format!("  {process}: too many loops to tell"),
+            false => format!("  {process}: {}", culprit.path(network)),
+        }
+    }));
+    lines
 }
 
 fn initial_values(model: &dyn Model) -> Outcome<StateValues> {
