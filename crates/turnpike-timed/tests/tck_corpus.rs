@@ -1,25 +1,13 @@
 //! The public `.tck` files: exactly those that TChecker refuses while reading are refused.
 
-use std::path::{Path, PathBuf};
+mod public_files;
 
+use std::path::PathBuf;
+
+use public_files::tck_files;
 use turnpike_timed::tck;
 
 /// All files below a folder, in a fixed order.
-fn files(folder: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> = std::fs::read_dir(folder)
-        .expect("the folder exists")
-        .map(|entry| entry.expect("readable").path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, out);
-        } else if path.extension().is_some_and(|extension| extension == "tck") {
-            out.push(path);
-        }
-    }
-}
-
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was refused, or that nothing was tested")]
 fn exactly_the_faulty_files_are_refused() {
@@ -41,8 +29,7 @@ fn exactly_the_faulty_files_are_refused() {
     }
     refused.sort();
     let folder = corpus.join("models/timed");
-    let mut paths = Vec::new();
-    files(&folder, &mut paths);
+    let paths = tck_files(&folder);
     let mut found = Vec::new();
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("readable");

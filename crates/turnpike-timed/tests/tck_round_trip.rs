@@ -1,10 +1,12 @@
 //! What is read, written and read again is the same network.
 
+mod public_files;
 mod tck_support;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use proptest::prelude::*;
+use public_files::tck_files;
 use tck_support::shape;
 use turnpike_timed::tck;
 
@@ -22,19 +24,6 @@ fn check(text: &str) -> Result<(), String> {
     }
 }
 
-fn files(folder: &Path, out: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(folder).expect("the folder exists");
-    let mut entries: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, out);
-        } else if path.extension().is_some_and(|extension| extension == "tck") {
-            out.push(path);
-        }
-    }
-}
-
 #[test]
 #[expect(clippy::print_stderr, reason = "says that nothing was tested")]
 fn public_models_survive() {
@@ -42,10 +31,8 @@ fn public_models_survive() {
         eprintln!("skipped: TURNPIKE_CORPUS is not set");
         return;
     };
-    let mut paths = Vec::new();
-    files(&corpus.join("models/timed"), &mut paths);
     let mut checked = 0;
-    for path in paths {
+    for path in tck_files(&corpus.join("models/timed")) {
         let text = std::fs::read_to_string(&path).expect("readable");
         if tck::read(&text).is_ok() {
             check(&text).unwrap_or_else(|message| panic!("{}: {message}", path.display()));

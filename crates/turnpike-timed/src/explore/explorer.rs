@@ -36,7 +36,7 @@ impl Walker<'_> {
                     let error = Diagnostic::error(format!("no location has the label {name}"));
                     return Err(match nearest(name, labels.iter().map(String::as_str)) {
                         Some(near) => error.help(format!("did you mean {near}?")),
-                        None if labels.is_empty() => error.help("this model has no labels"),
+                        None if labels.is_empty() => error.help("this model has no labels; a location is asked for by --find 'state PROCESS.LOCATION'"),
                         None => error.help(format!("labels are {}", labels.join(", "))),
                     });
                 }

@@ -108,54 +108,12 @@ impl Lowerer<'_> {
 
     /// Both.
     pub(crate) fn and(&mut self, left: Condition, right: Condition, place: &Place) -> Condition {
-        match (left, right) {
-            (Condition::Data(left), Condition::Data(right)) => Condition::Data(
-                fold::binary(Binary::And, Value::truth(left), Value::truth(right), place).expression,
-            ),
-            (Condition::Data(Expression::Constant(value)), other)
-            | (other, Condition::Data(Expression::Constant(value))) => {
-                if value == 0 {
-                    Condition::Data(Expression::Constant(0))
-                } else {
-                    other
-                }
-            }
-            (Condition::And(mut left), Condition::And(right)) => {
-                left.extend(right);
-                Condition::And(left)
-            }
-            (Condition::And(mut left), right) => {
-                left.push(right);
-                Condition::And(left)
-            }
-            (left, right) => Condition::And(vec![left, right]),
-        }
+        joined(Binary::And, left, right, place)
     }
 
     /// One of them.
     pub(crate) fn or(&mut self, left: Condition, right: Condition, place: &Place) -> Condition {
-        match (left, right) {
-            (Condition::Data(left), Condition::Data(right)) => Condition::Data(
-                fold::binary(Binary::Or, Value::truth(left), Value::truth(right), place).expression,
-            ),
-            (Condition::Data(Expression::Constant(value)), other)
-            | (other, Condition::Data(Expression::Constant(value))) => {
-                if value != 0 {
-                    Condition::Data(Expression::Constant(1))
-                } else {
-                    other
-                }
-            }
-            (Condition::Or(mut left), Condition::Or(right)) => {
-                left.extend(right);
-                Condition::Or(left)
-            }
-            (Condition::Or(mut left), right) => {
-                left.push(right);
-                Condition::Or(left)
-            }
-            (left, right) => Condition::Or(vec![left, right]),
-        }
+        joined(Binary::Or, left, right, place)
     }
 
     fn compare(
@@ -278,5 +236,30 @@ fn aggregate(operand: &Operand) -> Option<Lvalue> {
             Some(lvalue.clone())
         }
         _ => None,
+    }
+}
+
+/// Two conditions joined by `And` or `Or`, as flat and as constant as possible.
+fn joined(operator: Binary, left: Condition, right: Condition, place: &Place) -> Condition {
+    let both = operator == Binary::And;
+    let parts = |condition: Condition| match condition {
+        Condition::And(parts) if both => parts,
+        Condition::Or(parts) if !both => parts,
+        other => vec![other],
+    };
+    match (left, right) {
+        (Condition::Data(left), Condition::Data(right)) => {
+            Condition::Data(fold::binary(operator, Value::truth(left), Value::truth(right), place).expression)
+        }
+        (Condition::Data(Expression::Constant(value)), other)
+        | (other, Condition::Data(Expression::Constant(value))) => {
+            // What does not decide the outcome leaves it to the other.
+            if (value != 0) == both { other } else { Condition::Data(Expression::Constant(i32::from(!both))) }
+        }
+        (left, right) => {
+            let (mut all, more) = (parts(left), parts(right));
+            all.extend(more);
+            if both { Condition::And(all) } else { Condition::Or(all) }
+        }
     }
 }
