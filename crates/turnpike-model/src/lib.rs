@@ -21,3 +21,4 @@ pub use system::{
     Violation, ViolationKind,
 };
 pub use trace::{StateValues, Step, Trace};
+pub use turnpike_scheduler as scheduler;

@@ -1,3 +1,5 @@
+use turnpike_scheduler::Executor;
+
 use crate::diagnostic::Diagnostic;
 use crate::hash;
 use crate::label::{Label, LabelId};
@@ -131,6 +133,11 @@ pub trait Explorer: Send {
         }
     }
 
+    /// The program behind this model, when there is one: strategies that follow whole executions ask it directly.
+    fn executor(&mut self) -> Option<&mut dyn Executor> {
+        None
+    }
+
     /// Reads what [`encode`](Self::encode) wrote, into `out` (cleared first).
     fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
         out.clear();
@@ -223,11 +230,19 @@ pub struct Capabilities {
     pub restartable: bool,
     /// The same choices give the same states.
     pub deterministic: bool,
+    /// What a state shows by itself ([`Explorer::violation`]) is known only once it was expanded: a program has to be
+    /// executed up to it.
+    pub violations_on_expansion: bool,
 }
 
 impl Default for Capabilities {
     fn default() -> Self {
-        Capabilities { storable: true, restartable: true, deterministic: true }
+        Capabilities {
+            storable: true,
+            restartable: true,
+            deterministic: true,
+            violations_on_expansion: false,
+        }
     }
 }
 

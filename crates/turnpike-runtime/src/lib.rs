@@ -1,0 +1,1 @@
+//! Drop-in replacements of `std::thread` and `std::sync` that a controlled scheduler can drive.

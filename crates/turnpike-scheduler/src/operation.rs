@@ -1,0 +1,185 @@
+//! What threads can do to the objects they share.
+
+/// A thread of one execution, dense from 0 (the main thread) in the order of creation. Ids are only comparable between
+/// executions with a common prefix; names ([`crate::ThreadRecord::name`]) always are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId(pub u32);
+
+/// An object of one execution, dense from 0 in the order of registration. Never let a choice or a fingerprint see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+impl ObjectId {
+    /// No object.
+    pub const NONE: ObjectId = ObjectId(u32::MAX);
+}
+
+/// Where in the source an operation stands: opaque here; [`crate::Executor::site`] explains it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site(pub u64);
+
+/// What kind of object is registered, with its initial value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// A mutex; a recursive one may be locked again by its owner.
+    Mutex {
+        /// Whether the owner may lock it again.
+        recursive: bool,
+    },
+    /// A reader-writer lock.
+    RwLock,
+    /// A condition variable.
+    Condvar,
+    /// A counting semaphore.
+    Semaphore {
+        /// Initial value.
+        value: u32,
+    },
+    /// A barrier.
+    Barrier {
+        /// How many threads meet.
+        count: u32,
+    },
+    /// One-time initialisation.
+    Once,
+    /// A FIFO queue; the guest keeps the contents, the kernel the length.
+    Queue {
+        /// Messages it holds at most; `u32::MAX` = unbounded; 0 = rendezvous.
+        capacity: u32,
+    },
+    /// A memory location or an atomic variable; the guest keeps the value.
+    Memory,
+    /// A futex word.
+    Futex,
+}
+
+/// The kinds of visible operations. `object` is the first object, `second` the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Kind {
+    /// Acquire a mutex; enabled when free (or owned by the thread, if recursive).
+    Lock,
+    /// Acquire a mutex if it is free; `Outcome::ok` says whether.
+    TryLock,
+    /// Release a mutex.
+    Unlock,
+    /// Acquire for reading; enabled when there is no writer.
+    ReadLock,
+    /// Acquire for reading if possible.
+    TryReadLock,
+    /// Acquire for writing; enabled when free.
+    WriteLock,
+    /// Acquire for writing if possible.
+    TryWriteLock,
+    /// Release after reading.
+    ReadUnlock,
+    /// Release after writing.
+    WriteUnlock,
+    /// Release the mutex `second` and wait on the condition variable `object`: one step. The kernel then waits, and
+    /// acquires the mutex again by a [`Kind::Reacquire`] step, before the guest's thread runs on.
+    Wait,
+    /// The second half of [`Kind::Wait`], entered by the kernel itself; enabled when notified (or timed out) and the mutex is free.
+    Reacquire,
+    /// Wake one waiter: each waiter is an alternative.
+    NotifyOne,
+    /// Wake all waiters.
+    NotifyAll,
+    /// Decrement; enabled when positive.
+    SemWait,
+    /// Decrement if positive.
+    SemTryWait,
+    /// Increment.
+    SemPost,
+    /// Read the value, into `Outcome::value`.
+    SemGet,
+    /// Arrive at a barrier; the last one to arrive goes on (`Outcome::ok` = leader), others wait for [`Kind::Leave`].
+    Arrive,
+    /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all arrived.
+    Leave,
+    /// Enter one-time initialisation: enabled unless somebody else is inside; `Outcome::ok` = this thread initialises.
+    OnceBegin,
+    /// Initialisation is complete (`argument` 1), or was given up (0).
+    OnceEnd,
+    /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent).
+    Send,
+    /// Append if not full.
+    TrySend,
+    /// Take a message; enabled when not empty, or when no sender is left (`Outcome::ok` = got one).
+    Receive,
+    /// Take if not empty. `Outcome::ok` = got one; `Outcome::value` 1 = no sender is left.
+    TryReceive,
+    /// One end of a queue is gone: `argument` 0 = the last sender, 1 = the receiver.
+    Close,
+    /// Atomic read.
+    Load,
+    /// Atomic write.
+    Store,
+    /// Atomic read-modify-write. `argument` may hold a hint, see [`Operation::writes`].
+    Update,
+    /// Plain read that was made visible.
+    Read,
+    /// Plain write that was made visible.
+    Write,
+    /// Wait for the end of the thread `argument`.
+    Join,
+    /// Whether the thread `argument` has ended, in `Outcome::ok`.
+    TryJoin,
+    /// Wait for the thread's own token.
+    Park,
+    /// Give the thread `argument` its token.
+    Unpark,
+    /// Let others go first; spinning threads are disabled until something they read changes.
+    Yield,
+    /// Sleep `argument` nanoseconds of virtual time.
+    Sleep,
+    /// Choose a number from 0 to `argument`, each of them an alternative.
+    Toss,
+    /// An assertion was evaluated; `argument` 0 = it failed, which ends the execution.
+    Assert,
+    /// A message was exchanged, by other means than a queue: counts for fitness only.
+    Message,
+    /// The process ends while other threads live.
+    Exit,
+    /// Wait while the futex word is unchanged: enabled when woken.
+    FutexWait,
+    /// Wake up to `argument` waiters: each set is an alternative when there are more.
+    FutexWake,
+}
+
+/// A visible operation that a thread is about to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// What it does.
+    pub kind: Kind,
+    /// The object it works on; [`ObjectId::NONE`] when there is none.
+    pub object: ObjectId,
+    /// The second object: the mutex of a condition variable.
+    pub second: ObjectId,
+    /// See [`Kind`].
+    pub argument: u64,
+    /// A blocking operation that may time out, which is then an extra alternative ([`crate::Timeouts`]).
+    pub timed: bool,
+    /// For [`Kind::Update`]: tells, when asked right before the step, whether it will modify the object: a
+    /// compare-and-exchange that is going to fail only reads. `None` = it will. The argument is `argument`.
+    pub writes: Option<fn(u64) -> bool>,
+    /// Where it stands.
+    pub site: Site,
+}
+
+impl Operation {
+    /// An operation on one object.
+    pub fn new(kind: Kind, object: ObjectId, site: Site) -> Self {
+        Operation { kind, object, second: ObjectId::NONE, argument: 0, timed: false, writes: None, site }
+    }
+}
+
+/// What the thread learns from its operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The alternative that was chosen: the value of a toss, the value of a semaphore.
+    pub value: u64,
+    /// Whether it succeeded: a lock was free, a message was there, the thread is the leader.
+    pub ok: bool,
+    /// It ended because its time was up.
+    pub timed_out: bool,
+}

@@ -1,0 +1,119 @@
+//! What one execution is asked to do.
+
+use crate::operation::ThreadId;
+
+/// One execution: follow `prefix`, then `policy`.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// Positions in the choice lists, from the initial state on.
+    pub prefix: &'a [u32],
+    /// How to go on after it.
+    pub policy: Policy<'a>,
+    /// Steps after which the execution is cut, prefix included.
+    pub max_steps: u32,
+    /// How much is recorded.
+    pub detail: Detail,
+    /// With [`Policy::Stop`]: also tell the fingerprint that each choice of the last state leads to.
+    pub predict: bool,
+    /// Whether choices are left out.
+    pub reduction: Reduction<'a>,
+    /// When timed operations time out.
+    pub timeouts: Timeouts,
+    /// How many spurious wake-ups of condition variables an execution may have.
+    pub spurious: u32,
+}
+
+/// How an execution goes on after the prefix.
+#[derive(Clone, Copy, Debug)]
+pub enum Policy<'a> {
+    /// Not at all: tell the choices of the state reached.
+    Stop,
+    /// The first choice.
+    First,
+    /// The thread of the last step as long as it can, else the first choice: few context switches.
+    Continue,
+    /// Each choice equally likely.
+    Uniform {
+        /// Of the random numbers.
+        seed: u64,
+    },
+    /// Probabilistic concurrency testing: random priorities, `depth - 1` change points among the first `length` steps
+    /// that had more than one enabled thread. Yielding lowers the priority below all.
+    Pct {
+        /// Of the random numbers.
+        seed: u64,
+        /// Bug depth.
+        depth: u32,
+        /// Expected number of steps with a choice.
+        length: u32,
+    },
+    /// Partial-order sampling: random priorities of pending operations, drawn again for those that race with the step taken.
+    Pos {
+        /// Of the random numbers.
+        seed: u64,
+    },
+    /// Uniform random walk over interleavings: threads in proportion to the events they still have, by an estimate
+    /// for each thread id (missing ones count 1).
+    Weighted {
+        /// Of the random numbers.
+        seed: u64,
+        /// Expected events of each thread.
+        events: &'a [u32],
+    },
+    /// Genetic search: at a state with n > 1 choices the next ceil(log2 n) bits, most significant first, are the position. A
+    /// value that is no position is replaced by a random one, and the repaired bits are returned.
+    Genes {
+        /// Bits, in order from the least significant bit of the first word.
+        bits: &'a [u64],
+        /// For repairs, and for bits beyond the end.
+        seed: u64,
+    },
+    /// The first choice that does not sleep, with these asleep in the state that the prefix reaches; those that depend on
+    /// a step are woken by it. Ends as [`crate::End::Asleep`] when all choices sleep.
+    Awake {
+        /// Thread and alternative.
+        sleep: &'a [(ThreadId, u32)],
+    },
+}
+
+/// How much an execution records. Counters and the end are always there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Position and number of choices of each step: what replaying needs.
+    #[default]
+    Positions,
+    /// Also thread, operation and fingerprint of each step.
+    Steps,
+    /// Also all choices of each state, threads and objects by name, and what blocked threads wait for.
+    Full,
+}
+
+/// Choices that are left out because others stand for them (seed paper 004: partial-order reduction under any strategy).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reduction<'a> {
+    /// Sleep sets: taking choice i puts the independent ones before it to sleep.
+    pub sleep: bool,
+    /// Persistent sets, from a table of what each thread may ever do.
+    pub persistent: Option<&'a MayAccess>,
+}
+
+/// Which objects each thread may ever touch, by names that are stable between executions; made from annotations or from recorded executions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MayAccess {
+    /// Thread name hash, object name hash, whether it may modify the object; sorted.
+    pub entries: alloc::vec::Vec<(u64, u64, bool)>,
+    /// The table came from annotations; one from recorded executions proves nothing.
+    pub proved: bool,
+}
+
+/// When an operation with a time limit gives up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timeouts {
+    /// Never.
+    Never,
+    /// When nothing else can happen.
+    #[default]
+    WhenStuck,
+    /// Whenever the scheduler likes.
+    Always,
+}
