@@ -1,4 +1,6 @@
-use turnpike_scheduler::Executor;
+use std::sync::Arc;
+
+use turnpike_scheduler::{Executor, FailureKind};
 
 use crate::diagnostic::Diagnostic;
 use crate::hash;
@@ -22,6 +24,30 @@ pub trait Model: Send + Sync {
     fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
         let _ = (choices, target);
         Ok(None)
+    }
+
+    /// Why exploring everything proves nothing, as far as it is known by now: executions of a program that were cut at a number of
+    /// steps, spin loops that were cut, calls outside control. `None`: nothing was left out.
+    fn left_out(&self) -> Option<String> {
+        None
+    }
+}
+
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn info(&self) -> &ModelInfo {
+        (**self).info()
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        (**self).explorer()
+    }
+
+    fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
+        (**self).schedule(choices, target)
+    }
+
+    fn left_out(&self) -> Option<String> {
+        (**self).left_out()
     }
 }
 
@@ -262,6 +288,21 @@ pub enum ViolationKind {
     Race,
     /// A leaked thread.
     Leak,
+    /// All threads spin on values that nobody will change.
+    Livelock,
+    /// A thread of a program does nothing visible for too long.
+    Hang,
+}
+
+impl From<FailureKind> for ViolationKind {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Assertion => ViolationKind::Assertion,
+            FailureKind::Panic => ViolationKind::Panic,
+            FailureKind::Crash | FailureKind::Misuse => ViolationKind::Crash,
+            FailureKind::Heap => ViolationKind::Heap,
+        }
+    }
 }
 
 impl ViolationKind {
@@ -274,6 +315,8 @@ impl ViolationKind {
             ViolationKind::Heap => "heap",
             ViolationKind::Race => "race",
             ViolationKind::Leak => "leak",
+            ViolationKind::Livelock => "livelock",
+            ViolationKind::Hang => "hang",
         }
     }
 }

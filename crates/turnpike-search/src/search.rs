@@ -221,7 +221,10 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         witnesses.push(WitnessReport::new(objectives[index].text(), original, trace));
     }
     let measured_only = objectives.iter().all(Objective::is_measure);
-    let complete = stop == StopReason::Exhausted && options.store.is_exact() && !run.monitor.gave_up();
+    let complete = stop == StopReason::Exhausted
+        && options.store.is_exact()
+        && !run.monitor.gave_up()
+        && model.left_out().is_none();
     let verdict = match () {
         () if !order.is_empty() => Verdict::Found,
         () if measured_only => Verdict::Measured,

@@ -39,7 +39,7 @@ pub(crate) enum Goal {
     Accepting(Vec<String>),
 }
 
-const KEYWORDS: [&str; 17] = [
+const KEYWORDS: [&str; 18] = [
     "deadlock",
     "action",
     "label",
@@ -52,6 +52,7 @@ const KEYWORDS: [&str; 17] = [
     "heap",
     "race",
     "leak",
+    "hang",
     "any-error",
     "min",
     "max",
@@ -90,9 +91,12 @@ impl Objective {
 
     /// Whether it is tested on transitions or on states reached, rather than on expanded states as a whole.
     pub(crate) fn violation_kinds(&self) -> &'static [ViolationKind] {
-        use ViolationKind::{Assertion, Crash, Heap, Leak, Panic, Race};
+        use ViolationKind::{Assertion, Crash, Hang, Heap, Leak, Livelock, Panic, Race};
         match self.goal {
-            Goal::AnyError => &[Assertion, Panic, Crash, Heap],
+            // A program in which nothing can happen any more, or for ever the same, is as good as deadlocked.
+            Goal::AnyError => &[Assertion, Panic, Crash, Heap, Livelock, Hang],
+            Goal::Livelock => &[Livelock],
+            Goal::Violation(Hang) => &[Hang],
             Goal::Violation(Assertion) => &[Assertion],
             Goal::Violation(Panic) => &[Panic],
             Goal::Violation(Crash) => &[Crash],
@@ -145,6 +149,7 @@ impl FromStr for Objective {
             "heap" => plain(Goal::Violation(ViolationKind::Heap))?,
             "race" => plain(Goal::Violation(ViolationKind::Race))?,
             "leak" => plain(Goal::Violation(ViolationKind::Leak))?,
+            "hang" => plain(Goal::Violation(ViolationKind::Hang))?,
             "action" => {
                 let names = needs("one or more action names", "error,timeout")?;
                 let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();

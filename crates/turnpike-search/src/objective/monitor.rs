@@ -173,6 +173,10 @@ impl Monitor {
                     let (objectives, _) =
                         monitor.livelock.get_or_insert_with(|| (Vec::new(), Livelock::new(info.width)));
                     objectives.push(index);
+                    // A program tells by itself; other models show none.
+                    if info.capabilities.violations_on_expansion {
+                        monitor.violations.push(index);
+                    }
                 }
                 Goal::State(text) => {
                     monitor.states.push((index, StateTest::of_expression(text, explorer, info)?));
