@@ -8,6 +8,7 @@ pub mod label;
 pub mod lts;
 pub mod native;
 pub mod predicate;
+pub mod steps;
 mod successors;
 mod system;
 pub mod trace;

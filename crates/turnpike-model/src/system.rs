@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
-use turnpike_scheduler::{Executor, FailureKind};
+use turnpike_scheduler::{Execution, Executor, FailureKind, Plan};
 
 use crate::diagnostic::Diagnostic;
 use crate::hash;
 use crate::label::{Label, LabelId};
+use crate::steps;
 use crate::successors::Successors;
 
 /// A transition system: shared between threads, immutable from the outside.
@@ -17,6 +18,13 @@ pub trait Model: Send + Sync {
 
     /// A new view on the system for one thread.
     fn explorer(&self) -> Box<dyn Explorer + '_>;
+
+    /// For programs: what all executions have in common (number of steps, timeouts, reduction of the choice lists).
+    /// Strategies put their own prefix, policy and detail in it and give it to [`Explorer::executor`]; positions in
+    /// schedules mean the same here and among the successors of a state.
+    fn plan(&self) -> Option<Plan<'_>> {
+        None
+    }
 
     /// For models with time: when each transition of a run is taken. `choices` are positions among the successors, from
     /// the initial state on; `target` is the condition that the last state is to meet, when there is one. The schedule was executed once more,
@@ -40,6 +48,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         (**self).explorer()
+    }
+
+    fn plan(&self) -> Option<Plan<'_>> {
+        (**self).plan()
     }
 
     fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
@@ -116,7 +128,8 @@ pub trait Explorer: Send {
         successors.is_empty()
     }
 
-    /// An error that the state itself shows: a broken invariant of a Rust-native model, a failed assertion.
+    /// An error that the state itself shows: a broken invariant of a Rust-native model, a failed assertion. With
+    /// [`Capabilities::violations_on_expansion`] it is asked only after some explorer of this model has expanded the state.
     fn violation(&mut self, state: &[u32]) -> Option<Violation> {
         let _ = state;
         None
@@ -162,6 +175,12 @@ pub trait Explorer: Send {
     /// The program behind this model, when there is one: strategies that follow whole executions ask it directly.
     fn executor(&mut self) -> Option<&mut dyn Executor> {
         None
+    }
+
+    /// For programs: the label of a step of an execution that was recorded with full detail; the same that the transition
+    /// has among the successors of its state.
+    fn step_label(&mut self, execution: &Execution, index: usize) -> Label {
+        steps::label(execution, index)
     }
 
     /// Reads what [`encode`](Self::encode) wrote, into `out` (cleared first).

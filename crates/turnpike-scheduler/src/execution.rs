@@ -81,6 +81,36 @@ pub struct Choice {
     pub site: Site,
 }
 
+impl Choice {
+    /// Whether the order of the two steps matters. Reads commute with reads, posts with posts, read locks among
+    /// themselves; operations of one thread, and others that share an object, do not. (Ends of threads are not steps: that
+    /// joining waits for them is not told here.)
+    pub fn depends_on(&self, other: &Choice) -> bool {
+        if self.thread == other.thread {
+            return true;
+        }
+        let unparks = |one: &Choice, two: &Choice| {
+            one.kind == Kind::Unpark && two.kind == Kind::Park && one.argument == u64::from(two.thread.0)
+        };
+        if unparks(self, other) || unparks(other, self) {
+            return true;
+        }
+        let touches = |id: ObjectId| id != ObjectId::NONE && (id == other.object || id == other.second);
+        (touches(self.object) || touches(self.second))
+            && (self.exclusive || other.exclusive || family(self.kind) != family(other.kind))
+    }
+}
+
+/// Operations that modify nothing, or commutatively: members of one family commute, those of different ones need not.
+fn family(kind: Kind) -> u8 {
+    match kind {
+        Kind::SemPost => 1,
+        Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => 2,
+        Kind::Unpark => 3,
+        _ => 0,
+    }
+}
+
 /// Why an execution ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum End {

@@ -32,6 +32,13 @@ pub enum Policy<'a> {
     First,
     /// The thread of the last step as long as it can, else the first choice: few context switches.
     Continue,
+    /// These threads with these alternatives, one after the other: what cannot be taken in a state is passed over; an
+    /// alternative that the thread does not have there is replaced by its first one. When none is left, as
+    /// [`Policy::Continue`]. Shortening tries other orders of a schedule this way.
+    Follow {
+        /// Thread and alternative.
+        order: &'a [(ThreadId, u32)],
+    },
     /// Each choice equally likely.
     Uniform {
         /// Of the random numbers.

@@ -108,6 +108,8 @@ pub(crate) struct Monitor {
     livelock: Option<(Vec<usize>, Livelock)>,
     states: Vec<(usize, StateTest)>,
     violations: Vec<usize>,
+    /// What a state shows by itself is known only once it was expanded.
+    late_violations: bool,
     extremes: Vec<Extreme>,
     covers: Vec<usize>,
     /// The sets of states that an accepting cycle goes through; none of them means that any state will do.
@@ -150,6 +152,7 @@ impl Monitor {
             livelock: None,
             states: Vec::new(),
             violations: Vec::new(),
+            late_violations: info.capabilities.violations_on_expansion,
             extremes: Vec::new(),
             covers: Vec::new(),
             accepting: None,
@@ -224,7 +227,7 @@ impl Monitor {
     /// Whether some objective is about states by themselves.
     fn looks_at_states(&self) -> bool {
         !self.states.is_empty()
-            || !self.violations.is_empty()
+            || !self.violations.is_empty() && !self.late_violations
             || self.extremes.iter().any(|extreme| matches!(extreme.quantity, Quantity::Measure(_)))
     }
 
@@ -350,6 +353,9 @@ impl Monitor {
         if !self.deadlock.is_empty() && explorer.is_deadlock(state, successors) {
             hits.extend(self.deadlock.iter().map(|&objective| Hit { objective, kind: HitKind::Here }));
         }
+        if self.late_violations {
+            self.examine_violation(explorer, state, &HitKind::Here, hits);
+        }
         for (index, label) in successors.labels().iter().enumerate() {
             let label = label.index();
             if let Some(facts) = self.labels.get_mut(label)
@@ -430,14 +436,8 @@ impl Monitor {
                 hits.push(Hit { objective: *objective, kind: kind.clone() });
             }
         }
-        if !self.violations.is_empty()
-            && let Some(violation) = explorer.violation(state)
-        {
-            for &objective in &self.violations {
-                if self.objectives[objective].violation_kinds().contains(&violation.kind) {
-                    hits.push(Hit { objective, kind: kind.clone() });
-                }
-            }
+        if !self.late_violations {
+            self.examine_violation(explorer, state, &kind, hits);
         }
         for extreme in &mut self.extremes {
             if let Quantity::Measure(index) = extreme.quantity {
@@ -445,6 +445,25 @@ impl Monitor {
             }
         }
         Ok(())
+    }
+
+    /// Tests what the state shows by itself.
+    fn examine_violation(
+        &self,
+        explorer: &mut dyn Explorer,
+        state: &[u32],
+        kind: &HitKind,
+        hits: &mut Vec<Hit>,
+    ) {
+        if self.violations.is_empty() {
+            return;
+        }
+        let Some(violation) = explorer.violation(state) else { return };
+        for &objective in &self.violations {
+            if self.objectives[objective].violation_kinds().contains(&violation.kind) {
+                hits.push(Hit { objective, kind: kind.clone() });
+            }
+        }
     }
 
     fn examine_dead_end(
