@@ -1,5 +1,13 @@
 //! Real concurrent programs on the waist: a path is a schedule, a state is a happens-before fingerprint.
 
+mod guard;
+mod incident;
 mod model;
+mod settings;
+mod texts;
+mod words;
 
-pub use model::{Launch, ProgramModel, ProgramOptions};
+pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of};
+pub use model::{Launch, ProgramModel};
+pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
+pub use words::{KINDS, keyword};

@@ -1,36 +1,53 @@
 //! A program as a transition system: a state is the fingerprint of a happens-before order, together with one schedule
 //! that leads to it, which is executed again whenever the state's successors are asked for.
+//!
+//! Executions with equal happens-before orders are in the same state, whatever the order of independent steps was: that
+//! is what the fingerprint captures, and why the choices in a state are a function of it. With sleep sets the choices also depend on
+//! the way that led to a state; states are then told apart by their schedules, and none are merged.
 
-use turnpike_model::scheduler::{Executor, GuestError, MayAccess, Timeouts};
-use turnpike_model::{Explorer, Model, ModelInfo};
+mod explorer;
+mod labels;
+mod table;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo};
+use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Policy, Reduction, Timeouts};
+
+use crate::guard::Guarded;
+use crate::incident::path;
+use crate::settings::{LeftOut, ProgramOptions};
+use explorer::ProgramExplorer;
+use labels::Labels;
+use table::Table;
 
 /// Makes executors of one program, one for each thread of the search.
 pub type Launch = dyn Fn() -> Result<Box<dyn Executor>, GuestError> + Send + Sync;
 
-/// How the program is executed.
-#[derive(Clone, Debug, Default)]
-pub struct ProgramOptions {
-    /// Steps after which an execution is cut.
-    pub max_steps: u32,
-    /// Sleep sets on the choice list of every strategy.
-    pub sleep: bool,
-    /// Persistent sets on the choice list of every strategy, by this table.
-    pub persistent: Option<MayAccess>,
-    /// When timed operations time out.
-    pub timeouts: Timeouts,
-    /// Spurious wake-ups that an execution may have.
-    pub spurious: u32,
-}
+/// Executions that are made to learn the names of threads.
+const PROBES: u64 = 2;
+/// Steps of such an execution.
+const PROBE_STEPS: u32 = 5_000;
+/// Threads that have a value of their own in the texts of states.
+const NAMED_THREADS: usize = 64;
 
 /// A program under a controlled scheduler.
 pub struct ProgramModel {
     info: ModelInfo,
     launch: Box<Launch>,
-    options: ProgramOptions,
+    options: Arc<ProgramOptions>,
+    left_out: Arc<LeftOut>,
+    table: Table,
+    labels: Labels,
+    /// Of the initial state.
+    root: u128,
+    /// Executors that nobody uses at the moment: launching one may mean starting a process.
+    idle: Mutex<Vec<Box<dyn Executor>>>,
 }
 
 impl ProgramModel {
-    /// A program by its name and the hash of what it is (recorded in schedule files).
+    /// A program by its name and the hash of what it is (recorded in schedule files). It is executed a few times, so that
+    /// a program that cannot be is told now.
     pub fn new(
         name: &str,
         fingerprint: u64,
@@ -40,7 +57,50 @@ impl ProgramModel {
         let mut info = ModelInfo::new(name, 4);
         info.fingerprint = fingerprint;
         info.capabilities.violations_on_expansion = true;
-        Ok(ProgramModel { info, launch, options })
+        info.measures = measures();
+        info.suggestions =
+            ["any-error", "deadlock", "race", "leak", "max threads"].map(str::to_owned).to_vec();
+        let mut model = ProgramModel {
+            info,
+            launch,
+            options: Arc::new(options),
+            left_out: Arc::default(),
+            table: Table::new(),
+            labels: Labels::default(),
+            root: 0,
+            idle: Mutex::default(),
+        };
+        let mut executor = model.executor()?;
+        let mut execution = Execution::default();
+        executor.run(&plan(&[], Policy::Stop, Detail::Full), &mut execution)?;
+        model.root = execution.fingerprint;
+        model.table.insert_root(model.root, model.root);
+        model.info.parameters = thread_names(&mut *executor, execution)?;
+        model.put_back(executor);
+        Ok(model)
+    }
+
+    /// How it is executed.
+    pub fn options(&self) -> &ProgramOptions {
+        &self.options
+    }
+
+    /// An executor for whole executions, which keeps to the options.
+    pub fn executor(&self) -> Result<Box<dyn Executor>, GuestError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(executor) => Ok(executor),
+            None => {
+                let inner = (self.launch)()?;
+                let (options, left_out) = (Arc::clone(&self.options), Arc::clone(&self.left_out));
+                Ok(Box::new(Guarded::new(inner, options, left_out)))
+            }
+        }
+    }
+
+    /// Gives back an executor for others to use.
+    pub fn put_back(&self, executor: Box<dyn Executor>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(executor);
     }
 }
 
@@ -50,7 +110,56 @@ impl Model for ProgramModel {
     }
 
     fn explorer(&self) -> Box<dyn Explorer + '_> {
-        let _ = (&self.launch, &self.options);
-        unimplemented!()
+        Box::new(ProgramExplorer::new(self))
     }
+
+    fn left_out(&self) -> Option<String> {
+        self.left_out.told(&self.options)
+    }
+}
+
+/// The measures of a state, in the order in which explorers count.
+fn measures() -> Vec<MeasureInfo> {
+    [
+        ("enabled", "choices: threads that can take a step, with their alternatives"),
+        ("messages", "messages sent so far"),
+        ("assertions", "assertions evaluated so far"),
+        ("branches", "distinct branches taken so far, where hooks tell them"),
+        ("threads", "threads that have not ended"),
+        ("depth", "steps so far"),
+    ]
+    .map(|(name, doc)| MeasureInfo::new(name, doc))
+    .to_vec()
+}
+
+/// A plan with everything else as the options say.
+pub(crate) fn plan<'a>(prefix: &'a [u32], policy: Policy<'a>, detail: Detail) -> Plan<'a> {
+    Plan {
+        prefix,
+        policy,
+        max_steps: 0,
+        detail,
+        predict: false,
+        reduction: Reduction::default(),
+        timeouts: Timeouts::default(),
+        spurious: 0,
+    }
+}
+
+/// The names of the threads that some executions have, in order.
+fn thread_names(executor: &mut dyn Executor, first: Execution) -> Result<Vec<String>, GuestError> {
+    let mut names: Vec<String> = first.threads.iter().map(|record| record.name.clone()).collect();
+    let mut execution = first;
+    for seed in 0..PROBES {
+        if execution.end == End::Hung {
+            break;
+        }
+        let plan = Plan { max_steps: PROBE_STEPS, ..plan(&[], Policy::Uniform { seed }, Detail::Full) };
+        executor.run(&plan, &mut execution)?;
+        names.extend(execution.threads.iter().map(|record| record.name.clone()));
+    }
+    names.sort_by(|one, other| path(one).cmp(&path(other)));
+    names.dedup();
+    names.truncate(NAMED_THREADS);
+    Ok(names)
 }

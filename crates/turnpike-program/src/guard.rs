@@ -1,0 +1,118 @@
+//! An executor that keeps to the options, takes note of what was left out, and executes some plans again: same plan,
+//! same execution, or the program is not deterministic and nothing found about it can be believed.
+
+use std::sync::Arc;
+
+use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Site};
+
+use crate::settings::{LeftOut, ProgramOptions};
+use crate::texts;
+
+/// What a program that is not deterministic may do.
+const CAUSES: &str =
+    "it may depend on addresses, uninitialised memory, real time, files, or data that survives an execution";
+
+pub(crate) struct Guarded {
+    inner: Box<dyn Executor>,
+    options: Arc<ProgramOptions>,
+    left_out: Arc<LeftOut>,
+    executions: u64,
+    once: Execution,
+    again: Execution,
+}
+
+impl Guarded {
+    pub(crate) fn new(
+        inner: Box<dyn Executor>,
+        options: Arc<ProgramOptions>,
+        left_out: Arc<LeftOut>,
+    ) -> Self {
+        let (once, again) = (Execution::default(), Execution::default());
+        Guarded { inner, options, left_out, executions: 0, once, again }
+    }
+
+    /// Executes the plan twice more, with all details, and compares.
+    fn check(&mut self, plan: &Plan<'_>, out: &Execution) -> Result<(), GuestError> {
+        let plan = Plan { detail: Detail::Full, ..*plan };
+        self.inner.run(&plan, &mut self.once)?;
+        self.inner.run(&plan, &mut self.again)?;
+        let difference = difference(&self.once, &self.again, &mut *self.inner).or_else(|| {
+            let same = out.steps.len() == self.once.steps.len()
+                && out.end == self.once.end
+                && out.fingerprint == self.once.fingerprint;
+            (!same).then(|| format!("{} once and {} another time", ended(out), ended(&self.once)))
+        });
+        match difference {
+            Some(difference) => Err(not_deterministic(&difference)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Executor for Guarded {
+    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        let options = Arc::clone(&self.options);
+        let plan = options.applied(plan);
+        self.inner.run(&plan, out)?;
+        self.left_out.note(out, &options);
+        // The first execution is checked, so that a program that is never the same is told at once.
+        let due = options.check_every > 0 && self.executions.is_multiple_of(options.check_every);
+        self.executions += 1;
+        if due && out.end != End::Hung { self.check(&plan, out) } else { Ok(()) }
+    }
+
+    fn site(&mut self, site: Site) -> String {
+        self.inner.site(site)
+    }
+}
+
+/// The error for a program that does something else when it is executed in the same way.
+pub(crate) fn not_deterministic(difference: &str) -> GuestError {
+    GuestError {
+        message: format!("the program is not deterministic: with the same schedule, {difference} ({CAUSES})"),
+    }
+}
+
+/// How an execution ended, in words.
+pub(crate) fn ended(execution: &Execution) -> String {
+    let steps = execution.steps.len();
+    let how = match &execution.end {
+        End::Finished => "it finished".to_owned(),
+        End::Deadlock => "it deadlocked".to_owned(),
+        End::Livelock => "it ended in a livelock".to_owned(),
+        End::Failed(failure) => format!("it failed ({})", failure.message),
+        End::StepLimit => "it was cut".to_owned(),
+        End::Stopped => "it went on".to_owned(),
+        End::Asleep => "all its choices slept".to_owned(),
+        End::Diverged(_) => "it did not offer the choice".to_owned(),
+        End::Hung => "it hung".to_owned(),
+    };
+    format!("{how} after {steps} steps")
+}
+
+/// Where two executions with full detail part, in words.
+fn difference(once: &Execution, again: &Execution, executor: &mut dyn Executor) -> Option<String> {
+    let pairs = once.steps.iter().zip(&again.steps).enumerate();
+    for (index, (one, other)) in pairs {
+        let number = index + 1;
+        let labels = [(once, one), (again, other)]
+            .map(|(execution, step)| texts::label(execution, &step.choice, executor).text);
+        if labels[0] != labels[1] {
+            return Some(format!("step {number} was {} once and {} another time", labels[0], labels[1]));
+        }
+        if one.count != other.count || one.taken != other.taken {
+            let (one, other) = (one.count, other.count);
+            return Some(format!(
+                "step {number}, {}, was one of {one} choices once and of {other} another time",
+                labels[0]
+            ));
+        }
+        if one.fingerprint != other.fingerprint {
+            return Some(format!("the threads had another past after step {number}, {}", labels[0]));
+        }
+    }
+    let same = once.steps.len() == again.steps.len()
+        && once.end == again.end
+        && once.fingerprint == again.fingerprint;
+    (!same).then(|| format!("{} once and {} another time", ended(once), ended(again)))
+}

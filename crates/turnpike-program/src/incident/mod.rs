@@ -1,0 +1,260 @@
+//! What an execution showed, told: how it ended, who waits for whom, and the schedule that made it happen.
+
+mod columns;
+mod told;
+
+use turnpike_model::Trace;
+use turnpike_model::label::Label;
+use turnpike_scheduler::{Detail, End, Execution, Executor, FailureKind, Finding, GuestError, Policy};
+
+pub use columns::{Row, legend, lines};
+
+use crate::model::{ProgramModel, plan};
+use crate::texts;
+use crate::words::{KINDS, keyword, waiting};
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IncidentKind {
+    /// The program ended as it should.
+    Finished,
+    /// No thread can take a step.
+    Deadlock,
+    /// All threads spin on values that nobody will change.
+    Livelock,
+    /// It failed.
+    Failed(FailureKind),
+    /// A thread does nothing visible for too long.
+    Hang,
+    /// A data race, in an execution that did not fail.
+    Race,
+    /// A thread was still there at the end.
+    Leak,
+    /// The execution was cut at a number of steps.
+    StepLimit,
+    /// It could go on.
+    Open,
+}
+
+impl IncidentKind {
+    /// One word, as in `--find`.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            IncidentKind::Finished => "finished",
+            IncidentKind::Deadlock => "deadlock",
+            IncidentKind::Livelock => "livelock",
+            IncidentKind::Failed(FailureKind::Assertion) => "assertion",
+            IncidentKind::Failed(FailureKind::Panic) => "panic",
+            IncidentKind::Failed(FailureKind::Crash) => "crash",
+            IncidentKind::Failed(FailureKind::Heap) => "heap",
+            IncidentKind::Failed(FailureKind::Misuse) => "misuse",
+            IncidentKind::Hang => "hang",
+            IncidentKind::Race => "race",
+            IncidentKind::Leak => "leak",
+            IncidentKind::StepLimit => "step-limit",
+            IncidentKind::Open => "open",
+        }
+    }
+}
+
+/// A thread that cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The thread's name.
+    pub thread: String,
+    /// What it waits for: `to lock mutex 2`.
+    pub what: String,
+    /// Where it waits.
+    pub place: Option<String>,
+    /// Who holds it.
+    pub holder: Option<String>,
+    /// Where the holder got it.
+    pub since: Option<String>,
+}
+
+/// What one execution showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// What happened.
+    pub kind: IncidentKind,
+    /// One sentence.
+    pub message: String,
+    /// Whose failure it is.
+    pub thread: Option<String>,
+    /// Where it failed.
+    pub place: Option<String>,
+    /// The schedule.
+    pub rows: Vec<Row>,
+    /// Threads that cannot go on.
+    pub waiting: Vec<Waiting>,
+    /// Races, leaked threads and calls outside control.
+    pub findings: Vec<String>,
+    /// What the program printed.
+    pub output: String,
+}
+
+impl Incident {
+    /// Puts an execution with full detail into words.
+    pub fn of(execution: &Execution, executor: &mut dyn Executor) -> Self {
+        let findings: Vec<String> =
+            execution.findings.iter().map(|finding| tell_finding(execution, finding, executor)).collect();
+        let worst = |finding: &Finding| match finding {
+            Finding::Race { .. } => Some(IncidentKind::Race),
+            Finding::Leak(_) => Some(IncidentKind::Leak),
+            Finding::Uncontrolled(_) => None,
+        };
+        let found = execution.findings.iter().enumerate();
+        let found = found.filter_map(|(index, finding)| Some((worst(finding)?, index))).next();
+        let (mut thread, mut place) = (None, None);
+        let (kind, message) = match &execution.end {
+            End::Failed(failure) => {
+                thread = Some(texts::thread(execution, failure.thread));
+                place = texts::place(executor, failure.site);
+                (IncidentKind::Failed(failure.kind), failure.message.clone())
+            }
+            End::Deadlock => (IncidentKind::Deadlock, "no thread can go on".to_owned()),
+            End::Livelock => {
+                (IncidentKind::Livelock, "all threads spin on values that nobody will change".to_owned())
+            }
+            End::Hung => (IncidentKind::Hang, "a thread does nothing visible for too long".to_owned()),
+            End::StepLimit => (
+                IncidentKind::StepLimit,
+                format!("the execution was cut after {} steps", execution.steps.len()),
+            ),
+            _ if found.is_some() => {
+                let (kind, index) = found.unwrap_or((IncidentKind::Open, 0));
+                (kind, findings.get(index).cloned().unwrap_or_default())
+            }
+            End::Finished => (IncidentKind::Finished, "the program ended".to_owned()),
+            End::Stopped | End::Asleep | End::Diverged(_) => {
+                (IncidentKind::Open, "the program can go on".to_owned())
+            }
+        };
+        Incident {
+            kind,
+            message,
+            thread,
+            place,
+            rows: rows(execution, executor),
+            waiting: waits(execution, executor),
+            findings,
+            output: String::from_utf8_lossy(&execution.output).into_owned(),
+        }
+    }
+
+    /// Steps before which another thread ran.
+    pub fn context_switches(&self) -> usize {
+        self.rows.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
+    }
+
+    /// Context switches away from a thread that could have gone on.
+    pub fn preemptions(&self) -> usize {
+        self.rows.iter().filter(|row| row.preempts).count()
+    }
+}
+
+impl ProgramModel {
+    /// Executes a schedule and tells what it showed.
+    pub fn incident(&self, choices: &[u32]) -> Result<Incident, GuestError> {
+        let mut executor = self.executor()?;
+        let mut execution = Execution::default();
+        let outcome = executor.run(&plan(choices, Policy::Stop, Detail::Full), &mut execution);
+        let incident = outcome.map(|()| Incident::of(&execution, &mut *executor));
+        self.put_back(executor);
+        incident
+    }
+}
+
+/// The steps of an execution, with the preemptions among them.
+fn rows(execution: &Execution, executor: &mut dyn Executor) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(execution.steps.len());
+    let mut before = None;
+    for step in &execution.steps {
+        let choice = &step.choice;
+        let first = step.first_choice as usize;
+        let choices = execution.choices.get(first..first + step.count as usize).unwrap_or_default();
+        let could_go_on = |thread| choices.iter().any(|other| other.thread == thread);
+        let preempts = before.is_some_and(|thread| thread != choice.thread && could_go_on(thread));
+        rows.push(Row {
+            thread: texts::thread(execution, choice.thread),
+            deed: texts::deed(execution, choice),
+            place: texts::place(executor, choice.site),
+            preempts,
+        });
+        before = Some(choice.thread);
+    }
+    rows
+}
+
+/// Who waits for what, and who holds it.
+fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
+    if !matches!(execution.end, End::Deadlock | End::Livelock | End::Stopped | End::StepLimit) {
+        return Vec::new();
+    }
+    let mut told = Vec::new();
+    for thread in execution.threads.iter().filter(|thread| !thread.ended) {
+        let Some((choice, holder)) = &thread.waits else { continue };
+        let operands = texts::operands(execution, choice);
+        let since = holder.and_then(|holder| {
+            let holds = &execution.threads.get(holder.0 as usize)?.holds;
+            let wanted = |object| object == choice.object || object == choice.second;
+            holds.iter().rev().find(|(object, _)| wanted(*object)).map(|(_, site)| *site)
+        });
+        told.push(Waiting {
+            thread: thread.name.clone(),
+            what: format!("{} {}", waiting(choice.kind), operands.join(" with ")).trim_end().to_owned(),
+            place: texts::place(executor, choice.site),
+            holder: holder.map(|holder| texts::thread(execution, holder)),
+            since: since.and_then(|site| texts::place(executor, site)),
+        });
+    }
+    told
+}
+
+fn tell_finding(execution: &Execution, finding: &Finding, executor: &mut dyn Executor) -> String {
+    match finding {
+        Finding::Race { first, second, message } => {
+            let places: Vec<String> =
+                [*first, *second].into_iter().filter_map(|site| texts::place(executor, site)).collect();
+            if places.is_empty() { message.clone() } else { format!("{message}: {}", places.join(" and ")) }
+        }
+        Finding::Leak(thread) => {
+            format!("the thread {} was still there at the end", texts::thread(execution, *thread))
+        }
+        Finding::Uncontrolled(call) => format!("{call} is not under control"),
+    }
+}
+
+/// The parts of a thread's name, numbers by their value: `main.10` comes after `main.9`.
+pub(crate) fn path(name: &str) -> Vec<(u64, &str)> {
+    name.split('.').map(|part| (part.parse().unwrap_or(0), part)).collect()
+}
+
+/// The schedule of a trace, when it is that of a program: known by its labels alone.
+pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
+    if trace.is_empty() {
+        return None;
+    }
+    let rows = trace.labels().map(|text| {
+        let label = Label::parse(text);
+        let [action] = label.actions.as_slice() else { return None };
+        let (thread, operands) = action.arguments.split_first()?;
+        if !KINDS.iter().any(|&kind| keyword(kind) == action.name) || thread.is_empty() {
+            return None;
+        }
+        let (operands, place) = match operands.split_last() {
+            Some((last, rest)) if is_place(last) => (rest, Some(last.clone())),
+            _ => (operands, None),
+        };
+        let deed = std::iter::once(&action.name).chain(operands).cloned().collect::<Vec<_>>().join(" ");
+        Some(Row { thread: thread.clone(), deed, place, preempts: false })
+    });
+    rows.collect()
+}
+
+/// Whether a text is a place in a source: `bank.c:31`, `bank.c:31:7`, `bank+0x1234`.
+pub(crate) fn is_place(text: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.rsplit_once(':').is_some_and(|(_, line)| number(line)) || text.contains("+0x")
+}

@@ -1,0 +1,360 @@
+//! One thread's view on a program: executes schedules, remembers what the last states showed.
+
+use rustc_hash::FxHashMap;
+use turnpike_model::hash::mix;
+use turnpike_model::{Explorer, Label, LabelId, Model, StepError, Successors, Violation, ViolationKind};
+use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, GuestError, Plan, Policy, Site};
+
+use super::labels::KnownLabels;
+use super::table::Expected;
+use super::{ProgramModel, plan};
+use crate::guard::{ended, not_deterministic};
+use crate::texts;
+
+/// States whose expansion is remembered.
+const REMEMBERED: usize = 1024;
+
+pub(super) struct ProgramExplorer<'m> {
+    model: &'m ProgramModel,
+    executor: Option<Box<dyn Executor>>,
+    known: KnownLabels,
+    execution: Execution,
+    schedule: Vec<u32>,
+    /// The executor only says why there is none.
+    unavailable: bool,
+    /// The last expansions in a ring, and where they are by their state.
+    expansions: Vec<Expansion>,
+    places: FxHashMap<u128, usize>,
+    next: usize,
+}
+
+/// What the execution of a state's schedule showed.
+#[derive(Clone, Debug, Default)]
+struct Expansion {
+    state: u128,
+    labels: Vec<LabelId>,
+    targets: Vec<u128>,
+    deadlock: bool,
+    violation: Option<Violation>,
+    /// In the order of the model's measures.
+    measures: [f64; 6],
+}
+
+impl<'m> ProgramExplorer<'m> {
+    pub(super) fn new(model: &'m ProgramModel) -> Self {
+        ProgramExplorer {
+            model,
+            executor: None,
+            known: KnownLabels::default(),
+            execution: Execution::default(),
+            schedule: Vec::new(),
+            unavailable: false,
+            expansions: Vec::new(),
+            places: FxHashMap::default(),
+            next: 0,
+        }
+    }
+
+    fn ready(&mut self) -> Result<&mut Box<dyn Executor>, StepError> {
+        if self.executor.is_none() {
+            self.executor = Some(self.model.executor().map_err(failed)?);
+        }
+        self.executor.as_mut().ok_or_else(|| StepError::new("the program cannot be executed"))
+    }
+
+    /// Executes the schedule of a state, with all details.
+    fn execute(&mut self, state: u128, predict: bool) -> Result<u32, StepError> {
+        let Some(node) = self.model.table.find(state) else {
+            return Err(StepError::new("no schedule is known that leads to this state"));
+        };
+        let mut schedule = std::mem::take(&mut self.schedule);
+        self.model.table.schedule(node, &mut schedule);
+        let mut execution = std::mem::take(&mut self.execution);
+        let plan = Plan { predict, ..plan(&schedule, Policy::Stop, Detail::Full) };
+        let outcome = self.ready().and_then(|executor| executor.run(&plan, &mut execution).map_err(failed));
+        (self.schedule, self.execution) = (schedule, execution);
+        outcome?;
+        self.verify(node)?;
+        Ok(node)
+    }
+
+    /// Checks that the schedule led where it led before.
+    fn verify(&mut self, node: u32) -> Result<(), StepError> {
+        let steps = &self.execution.steps;
+        if steps.len() == self.schedule.len()
+            && self.execution.fingerprint == self.model.table.node(node).fingerprint
+        {
+            return Ok(());
+        }
+        let expected = self.model.table.expected(node);
+        let parts = expected.iter().zip(steps).position(|(one, step)| one.fingerprint != step.fingerprint);
+        let difference = match parts {
+            Some(index) => {
+                let before = self.model.labels.get(expected[index].label).text;
+                let choice = self.execution.steps[index].choice;
+                let now = match self.executor.as_mut() {
+                    Some(executor) => texts::label(&self.execution, &choice, &mut **executor).text,
+                    None => String::new(),
+                };
+                format!("step {} was {before} once and {now} another time", index + 1)
+            }
+            None => match expected.get(steps.len()) {
+                Some(next) => {
+                    let before = self.model.labels.get(next.label).text;
+                    format!(
+                        "step {} was {before} once, but another time {}",
+                        steps.len() + 1,
+                        ended(&self.execution)
+                    )
+                }
+                None => format!("the threads had another past after step {}", steps.len()),
+            },
+        };
+        Err(failed(not_deterministic(&difference)))
+    }
+
+    /// What a state shows, from memory or by executing its schedule.
+    fn expansion(&mut self, state: u128) -> Result<&Expansion, StepError> {
+        if let Some(&place) = self.places.get(&state) {
+            return Ok(&self.expansions[place]);
+        }
+        let node = self.execute(state, true)?;
+        let mut expansion = self.make_room();
+        self.fill(&mut expansion, state, node)?;
+        self.places.insert(state, self.next);
+        let place = self.next;
+        if place == self.expansions.len() {
+            self.expansions.push(expansion);
+        } else {
+            self.expansions[place] = expansion;
+        }
+        self.next = (place + 1) % REMEMBERED;
+        Ok(&self.expansions[place])
+    }
+
+    /// An expansion to be filled: the oldest, forgotten, when there are enough.
+    fn make_room(&mut self) -> Expansion {
+        let mut oldest = match self.expansions.get_mut(self.next) {
+            Some(oldest) => std::mem::take(oldest),
+            None => Expansion::default(),
+        };
+        self.places.remove(&oldest.state);
+        oldest.labels.clear();
+        oldest.targets.clear();
+        oldest
+    }
+
+    fn fill(&mut self, expansion: &mut Expansion, state: u128, node: u32) -> Result<(), StepError> {
+        let Self { model, executor: Some(executor), known, execution, .. } = self else {
+            return Err(StepError::new("the program cannot be executed"));
+        };
+        expansion.state = state;
+        let last = match execution.end {
+            End::Stopped => &execution.choices[execution.last_choices..],
+            _ => &[],
+        };
+        for (index, (choice, &fingerprint)) in last.iter().zip(&execution.predicted).enumerate() {
+            let label = known.label(&model.labels, execution, choice, &mut **executor);
+            let key = if model.options.sleep { behind(state, index as u64) } else { fingerprint };
+            model.table.insert_child(key, node, index as u32, Expected { fingerprint, label });
+            expansion.labels.push(label);
+            expansion.targets.push(key);
+        }
+        expansion.deadlock = execution.end == End::Deadlock;
+        expansion.violation = violation(execution);
+        expansion.measures = [
+            last.len() as f64,
+            f64::from(execution.messages),
+            f64::from(execution.assertions),
+            f64::from(execution.branches),
+            execution.threads.iter().filter(|thread| !thread.ended).count() as f64,
+            execution.steps.len() as f64,
+        ];
+        Ok(())
+    }
+
+    /// What each thread is about to do, by its name.
+    fn threads(&mut self, state: u128) -> Result<Vec<(String, String)>, StepError> {
+        self.execute(state, false)?;
+        let Self { executor: Some(executor), execution, .. } = self else { return Ok(Vec::new()) };
+        let last = match execution.end {
+            End::Stopped => &execution.choices[execution.last_choices..],
+            _ => &[],
+        };
+        let mut told = Vec::new();
+        for (index, thread) in execution.threads.iter().enumerate() {
+            let next = last.iter().find(|choice| choice.thread.0 as usize == index);
+            let (word, choice) = match (next, &thread.waits) {
+                _ if thread.ended => ("ended", None),
+                (Some(choice), _) => ("", Some(choice)),
+                (None, Some((choice, _))) => ("waits to ", Some(choice)),
+                (None, None) => ("-", None),
+            };
+            let mut text = word.to_owned();
+            if let Some(choice) = choice {
+                text.push_str(&texts::deed(execution, choice));
+                if let Some(place) = texts::place(&mut **executor, choice.site) {
+                    text.push_str(&format!(" at {place}"));
+                }
+            }
+            told.push((thread.name.clone(), text));
+        }
+        Ok(told)
+    }
+}
+
+/// The key of a state that is told apart by its schedule.
+fn behind(state: u128, choice: u64) -> u128 {
+    let (high, low) = ((state >> 64) as u64, state as u64);
+    let low = mix(low, choice ^ 0x5eed);
+    (u128::from(mix(high, low)) << 64) | u128::from(low)
+}
+
+/// The error that an execution shows, if any.
+fn violation(execution: &Execution) -> Option<Violation> {
+    let told = |kind, message: &str| Some(Violation { kind, message: message.to_owned() });
+    match &execution.end {
+        End::Failed(failure) => return told(failure.kind.into(), &failure.message),
+        End::Livelock => {
+            return told(ViolationKind::Livelock, "all threads spin on values that nobody will change");
+        }
+        End::Hung => return told(ViolationKind::Hang, "a thread does nothing visible for too long"),
+        _ => {}
+    }
+    execution.findings.iter().find_map(|finding| match finding {
+        Finding::Race { message, .. } => told(ViolationKind::Race, message),
+        Finding::Leak(thread) => {
+            let name = texts::thread(execution, *thread);
+            told(ViolationKind::Leak, &format!("the thread {name} was still there at the end"))
+        }
+        Finding::Uncontrolled(_) => None,
+    })
+}
+
+fn failed(error: GuestError) -> StepError {
+    StepError::new(error.message)
+}
+
+/// A state as words, and back.
+fn words(state: u128) -> [u32; 4] {
+    [state as u32, (state >> 32) as u32, (state >> 64) as u32, (state >> 96) as u32]
+}
+
+fn word(state: &[u32]) -> u128 {
+    state.iter().rev().fold(0, |value, &word| value << 32 | u128::from(word))
+}
+
+impl Explorer for ProgramExplorer<'_> {
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError> {
+        out.clear();
+        out.extend(words(self.model.root));
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        out.clear();
+        let expansion = self.expansion(word(state))?;
+        for (&label, &target) in expansion.labels.iter().zip(&expansion.targets) {
+            out.push(label, &words(target));
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, id: LabelId) -> Label {
+        self.model.labels.get(id)
+    }
+
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
+        out.clear();
+        let names = &self.model.info().parameters;
+        out.resize(names.len(), String::new());
+        let Ok(told) = self.threads(word(state)) else { return };
+        for (name, text) in told {
+            // A thread that no execution had when names were learned is told with its nearest ancestor.
+            let mut known = name.as_str();
+            let place = loop {
+                match (names.iter().position(|other| other == known), known.rsplit_once('.')) {
+                    (Some(place), _) => break Some(place),
+                    (None, Some((parent, _))) => known = parent,
+                    (None, None) => break None,
+                }
+            };
+            let Some(value) = out.get_mut(place.unwrap_or(0)) else { continue };
+            if !value.is_empty() {
+                value.push_str("; ");
+            }
+            let own = place.is_some_and(|place| names[place] == name);
+            value.push_str(&if own { text } else { format!("{name}: {text}") });
+        }
+    }
+
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        self.expansion(word(state)).map_or(f64::NAN, |expansion| expansion.measures[index])
+    }
+
+    fn is_deadlock(&mut self, state: &[u32], _: &Successors) -> bool {
+        self.expansion(word(state)).is_ok_and(|expansion| expansion.deadlock)
+    }
+
+    fn violation(&mut self, state: &[u32]) -> Option<Violation> {
+        self.expansion(word(state)).ok()?.violation.clone()
+    }
+
+    /// A schedule, because fingerprints mean nothing elsewhere.
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        let Some(node) = self.model.table.find(word(state)) else { return };
+        let mut schedule = Vec::new();
+        self.model.table.schedule(node, &mut schedule);
+        out.extend(schedule.iter().flat_map(|choice| choice.to_le_bytes()));
+    }
+
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
+        if !bytes.len().is_multiple_of(4) {
+            return Err(StepError::new("a portable state must be a whole number of choices"));
+        }
+        let mut state = self.model.root;
+        for choice in bytes.chunks_exact(4) {
+            let choice = u32::from_le_bytes([choice[0], choice[1], choice[2], choice[3]]);
+            let targets = &self.expansion(state)?.targets;
+            state = *targets.get(choice as usize).ok_or_else(|| {
+                StepError::new(format!("the schedule has choice {choice} where there are {}", targets.len()))
+            })?;
+        }
+        out.clear();
+        out.extend(words(state));
+        Ok(())
+    }
+
+    fn executor(&mut self) -> Option<&mut dyn Executor> {
+        let executor: &mut Box<dyn Executor> = match self.ready() {
+            Ok(_) => self.executor.as_mut()?,
+            Err(error) => {
+                self.unavailable = true;
+                self.executor = Some(Box::new(Unavailable(error.message)));
+                self.executor.as_mut()?
+            }
+        };
+        Some(&mut **executor)
+    }
+}
+
+impl Drop for ProgramExplorer<'_> {
+    fn drop(&mut self) {
+        if let Some(executor) = self.executor.take().filter(|_| !self.unavailable) {
+            self.model.put_back(executor);
+        }
+    }
+}
+
+/// Stands for a program that cannot be started: every execution says why.
+struct Unavailable(String);
+
+impl Executor for Unavailable {
+    fn run(&mut self, _: &Plan<'_>, _: &mut Execution) -> Result<(), GuestError> {
+        Err(GuestError { message: self.0.clone() })
+    }
+
+    fn site(&mut self, _: Site) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,127 @@
+//! The schedules that lead to the states met so far, as a tree: each node is a choice behind another schedule.
+//!
+//! A state is known by a fingerprint that says nothing about how to get there; the first schedule that reached it is
+//! kept. Another one would do as well: what can happen next is the same.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use turnpike_model::LabelId;
+
+/// No node: what is before the initial state.
+const NONE: u32 = u32::MAX;
+const SHARDS: usize = 64;
+
+/// How a state was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    /// Of the happens-before order, as it was predicted.
+    pub(super) fingerprint: u128,
+    parent: u32,
+    choice: u32,
+    label: LabelId,
+}
+
+/// One step of a schedule, as it was when it was first met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub(super) fingerprint: u128,
+    pub(super) label: LabelId,
+}
+
+/// States by their keys, shared by all explorers of a model.
+pub(super) struct Table {
+    shards: Vec<Mutex<FxHashMap<u128, u32>>>,
+    nodes: boxcar::Vec<Node>,
+}
+
+impl Table {
+    pub(super) fn new() -> Self {
+        Table {
+            shards: (0..SHARDS).map(|_| Mutex::new(FxHashMap::default())).collect(),
+            nodes: boxcar::Vec::new(),
+        }
+    }
+
+    fn shard(&self, key: u128) -> &Mutex<FxHashMap<u128, u32>> {
+        &self.shards[(key >> 64) as usize % SHARDS]
+    }
+
+    /// The node of a state, if it was ever met.
+    pub(super) fn find(&self, key: u128) -> Option<u32> {
+        self.shard(key).lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied()
+    }
+
+    /// Makes the initial state known.
+    pub(super) fn insert_root(&self, key: u128, fingerprint: u128) {
+        self.insert(key, Node { fingerprint, parent: NONE, choice: 0, label: LabelId(0) });
+    }
+
+    /// Makes the state known that a choice leads to, unless it is already.
+    pub(super) fn insert_child(&self, key: u128, parent: u32, choice: u32, expected: Expected) {
+        let Expected { fingerprint, label } = expected;
+        self.insert(key, Node { fingerprint, parent, choice, label });
+    }
+
+    fn insert(&self, key: u128, node: Node) {
+        let mut shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
+        shard.entry(key).or_insert_with(|| self.nodes.push(node) as u32);
+    }
+
+    pub(super) fn node(&self, id: u32) -> Node {
+        self.nodes[id as usize]
+    }
+
+    /// The choices that lead to a node.
+    pub(super) fn schedule(&self, id: u32, out: &mut Vec<u32>) {
+        out.clear();
+        let mut node = self.node(id);
+        while node.parent != NONE {
+            out.push(node.choice);
+            node = self.node(node.parent);
+        }
+        out.reverse();
+    }
+
+    /// What was seen along the schedule of a node, step by step.
+    pub(super) fn expected(&self, id: u32) -> Vec<Expected> {
+        let mut steps = Vec::new();
+        let mut node = self.node(id);
+        while node.parent != NONE {
+            steps.push(Expected { fingerprint: node.fingerprint, label: node.label });
+            node = self.node(node.parent);
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// States known.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.nodes.count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_schedule_is_kept() {
+        let table = Table::new();
+        let step = |fingerprint| Expected { fingerprint, label: LabelId(7) };
+        table.insert_root(1, 1);
+        let root = table.find(1).expect("known");
+        table.insert_child(2, root, 3, step(2));
+        let child = table.find(2).expect("known");
+        table.insert_child(5 << 70, child, 0, step(5));
+        table.insert_child(5 << 70, root, 9, step(5));
+        let mut schedule = vec![4];
+        table.schedule(table.find(5 << 70).expect("known"), &mut schedule);
+        assert_eq!(schedule, [3, 0]);
+        assert_eq!(table.expected(child), [step(2)]);
+        table.schedule(root, &mut schedule);
+        assert!(schedule.is_empty());
+        assert_eq!((table.find(77), table.len()), (None, 3));
+    }
+}

@@ -1,0 +1,158 @@
+//! Words for what threads do: the action names of labels.
+
+use turnpike_scheduler::Kind;
+
+/// All kinds of operations, in the order of their declaration.
+pub const KINDS: [Kind; 43] = [
+    Kind::Lock,
+    Kind::TryLock,
+    Kind::Unlock,
+    Kind::ReadLock,
+    Kind::TryReadLock,
+    Kind::WriteLock,
+    Kind::TryWriteLock,
+    Kind::ReadUnlock,
+    Kind::WriteUnlock,
+    Kind::Wait,
+    Kind::Reacquire,
+    Kind::NotifyOne,
+    Kind::NotifyAll,
+    Kind::SemWait,
+    Kind::SemTryWait,
+    Kind::SemPost,
+    Kind::SemGet,
+    Kind::Arrive,
+    Kind::Leave,
+    Kind::OnceBegin,
+    Kind::OnceEnd,
+    Kind::Send,
+    Kind::TrySend,
+    Kind::Receive,
+    Kind::TryReceive,
+    Kind::Close,
+    Kind::Load,
+    Kind::Store,
+    Kind::Update,
+    Kind::Read,
+    Kind::Write,
+    Kind::Join,
+    Kind::TryJoin,
+    Kind::Park,
+    Kind::Unpark,
+    Kind::Yield,
+    Kind::Sleep,
+    Kind::Toss,
+    Kind::Assert,
+    Kind::Message,
+    Kind::Exit,
+    Kind::FutexWait,
+    Kind::FutexWake,
+];
+
+/// The action name of an operation, as in `--find 'action lock'`.
+pub fn keyword(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Lock => "lock",
+        Kind::TryLock => "try_lock",
+        Kind::Unlock => "unlock",
+        Kind::ReadLock => "read_lock",
+        Kind::TryReadLock => "try_read_lock",
+        Kind::WriteLock => "write_lock",
+        Kind::TryWriteLock => "try_write_lock",
+        Kind::ReadUnlock => "read_unlock",
+        Kind::WriteUnlock => "write_unlock",
+        Kind::Wait => "wait",
+        Kind::Reacquire => "reacquire",
+        Kind::NotifyOne => "notify_one",
+        Kind::NotifyAll => "notify_all",
+        Kind::SemWait => "sem_wait",
+        Kind::SemTryWait => "sem_try_wait",
+        Kind::SemPost => "sem_post",
+        Kind::SemGet => "sem_get",
+        Kind::Arrive => "arrive",
+        Kind::Leave => "leave",
+        Kind::OnceBegin => "once_begin",
+        Kind::OnceEnd => "once_end",
+        Kind::Send => "send",
+        Kind::TrySend => "try_send",
+        Kind::Receive => "receive",
+        Kind::TryReceive => "try_receive",
+        Kind::Close => "close",
+        Kind::Load => "load",
+        Kind::Store => "store",
+        Kind::Update => "update",
+        Kind::Read => "read",
+        Kind::Write => "write",
+        Kind::Join => "join",
+        Kind::TryJoin => "try_join",
+        Kind::Park => "park",
+        Kind::Unpark => "unpark",
+        Kind::Yield => "yield",
+        Kind::Sleep => "sleep",
+        Kind::Toss => "toss",
+        Kind::Assert => "assert",
+        Kind::Message => "message",
+        Kind::Exit => "exit",
+        Kind::FutexWait => "futex_wait",
+        Kind::FutexWake => "futex_wake",
+    }
+}
+
+/// What a thread that cannot take the step waits for, as in "main.0 waits to lock mutex 2".
+pub(crate) fn waiting(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Lock | Kind::WriteLock => "to lock",
+        Kind::ReadLock => "to lock for reading",
+        Kind::Wait => "for a notification of",
+        Kind::Reacquire => "for a notification of, or to lock again after,",
+        Kind::SemWait => "for a post to",
+        Kind::Arrive | Kind::Leave => "for the others at",
+        Kind::OnceBegin => "for the initialisation of",
+        Kind::Send => "for room in",
+        Kind::Receive => "for a message in",
+        Kind::Join => "for the end of",
+        Kind::Park => "to be unparked",
+        Kind::FutexWait => "to be woken at",
+        Kind::Yield => "for a change of what it reads, spinning",
+        Kind::Sleep => "for time to pass",
+        other => keyword(other),
+    }
+}
+
+/// Whether `argument` is a thread.
+pub(crate) fn names_thread(kind: Kind) -> bool {
+    matches!(kind, Kind::Join | Kind::TryJoin | Kind::Unpark)
+}
+
+/// Nanoseconds for people.
+pub(crate) fn duration(nanoseconds: u64) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let unit = units.into_iter().find(|&(size, _)| nanoseconds >= size && nanoseconds.is_multiple_of(size));
+    match unit {
+        Some((size, unit)) => format!("{}{unit}", nanoseconds / size),
+        None => format!("{nanoseconds}ns"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_word_of_its_own() {
+        let mut words: Vec<&str> = KINDS.iter().map(|&kind| keyword(kind)).collect();
+        assert!(words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), KINDS.len());
+    }
+
+    #[test]
+    fn durations_are_short() {
+        for (nanoseconds, text) in
+            [(0, "0ns"), (5_000_000, "5ms"), (1_500, "1500ns"), (2_000_000_000, "2s"), (7_000, "7us")]
+        {
+            assert_eq!(duration(nanoseconds), text);
+        }
+    }
+}
