@@ -1,11 +1,11 @@
-//! An executor that keeps to the options, takes note of what was left out, and executes some plans again: same plan,
+//! An executor that takes note of what was left out and executes some plans again: same plan,
 //! same execution, or the program is not deterministic and nothing found about it can be believed.
 
 use std::sync::Arc;
 
 use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Site};
 
-use crate::settings::{LeftOut, ProgramOptions};
+use crate::settings::LeftOut;
 use crate::texts;
 
 /// What a program that is not deterministic may do.
@@ -14,7 +14,7 @@ const CAUSES: &str =
 
 pub(crate) struct Guarded {
     inner: Box<dyn Executor>,
-    options: Arc<ProgramOptions>,
+    check_every: u64,
     left_out: Arc<LeftOut>,
     executions: u64,
     once: Execution,
@@ -22,13 +22,9 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    pub(crate) fn new(
-        inner: Box<dyn Executor>,
-        options: Arc<ProgramOptions>,
-        left_out: Arc<LeftOut>,
-    ) -> Self {
+    pub(crate) fn new(inner: Box<dyn Executor>, check_every: u64, left_out: Arc<LeftOut>) -> Self {
         let (once, again) = (Execution::default(), Execution::default());
-        Guarded { inner, options, left_out, executions: 0, once, again }
+        Guarded { inner, check_every, left_out, executions: 0, once, again }
     }
 
     /// Executes the plan twice more, with all details, and compares.
@@ -51,14 +47,12 @@ impl Guarded {
 
 impl Executor for Guarded {
     fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
-        let options = Arc::clone(&self.options);
-        let plan = options.applied(plan);
-        self.inner.run(&plan, out)?;
-        self.left_out.note(out, &options);
+        self.inner.run(plan, out)?;
+        self.left_out.note(out, plan.max_steps);
         // The first execution is checked, so that a program that is never the same is told at once.
-        let due = options.check_every > 0 && self.executions.is_multiple_of(options.check_every);
+        let due = self.check_every > 0 && self.executions.is_multiple_of(self.check_every);
         self.executions += 1;
-        if due && out.end != End::Hung { self.check(&plan, out) } else { Ok(()) }
+        if due && out.end != End::Hung { self.check(plan, out) } else { Ok(()) }
     }
 
     fn site(&mut self, site: Site) -> String {

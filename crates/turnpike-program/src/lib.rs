@@ -10,4 +10,4 @@ mod words;
 pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
-pub use words::{KINDS, keyword};
+pub use words::KINDS;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use turnpike_scheduler::{End, Execution, Finding, MayAccess, Plan, Policy, Reduction, Timeouts};
+use turnpike_scheduler::{Detail, End, Execution, Finding, MayAccess, Plan, Policy, Reduction, Timeouts};
 
 /// Steps after which an execution is cut, when nothing else is said.
 pub const DEFAULT_MAX_STEPS: u32 = 20_000;
@@ -41,18 +41,18 @@ impl Default for ProgramOptions {
 }
 
 impl ProgramOptions {
-    /// The plan as these options want it. A strategy that reduces by itself keeps its own way.
-    pub(crate) fn applied<'a>(&'a self, plan: &Plan<'a>) -> Plan<'a> {
-        let own = plan.reduction.sleep
-            || plan.reduction.persistent.is_some()
-            || matches!(plan.policy, Policy::Awake { .. });
-        let reduction = if own {
-            plan.reduction
-        } else {
-            Reduction { sleep: self.sleep, persistent: self.persistent.as_ref() }
-        };
-        let max_steps = if plan.max_steps == 0 { self.max_steps } else { plan.max_steps.min(self.max_steps) };
-        Plan { reduction, max_steps, timeouts: self.timeouts, spurious: self.spurious, ..*plan }
+    /// What all executions have in common: a strategy puts its own prefix, policy and detail in it.
+    pub(crate) fn plan(&self) -> Plan<'_> {
+        Plan {
+            prefix: &[],
+            policy: Policy::Stop,
+            max_steps: self.max_steps,
+            detail: Detail::default(),
+            predict: false,
+            reduction: Reduction { sleep: self.sleep, persistent: self.persistent.as_ref() },
+            timeouts: self.timeouts,
+            spurious: self.spurious,
+        }
     }
 }
 
@@ -64,14 +64,14 @@ pub(crate) struct LeftOut {
 
 impl LeftOut {
     /// Takes note of what an execution left out.
-    pub(crate) fn note(&self, execution: &Execution, options: &ProgramOptions) {
+    pub(crate) fn note(&self, execution: &Execution, max_steps: u32) {
         let cut = execution.end == End::StepLimit;
         if !cut && !execution.incomplete {
             return;
         }
         let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         if cut {
-            reasons.insert(format!("executions were cut after {} steps", options.max_steps));
+            reasons.insert(format!("executions were cut after {max_steps} steps"));
         }
         if execution.incomplete {
             let calls = execution.findings.iter().filter_map(|finding| match finding {
@@ -106,35 +106,14 @@ mod tests {
         let options = ProgramOptions::default();
         let left_out = LeftOut::default();
         assert_eq!(left_out.told(&options), None);
-        left_out.note(&Execution { end: End::Finished, ..Execution::default() }, &options);
+        left_out.note(&Execution { end: End::Finished, ..Execution::default() }, 7);
         assert_eq!(left_out.told(&options), None);
         for _ in 0..2 {
-            left_out.note(&Execution { end: End::StepLimit, ..Execution::default() }, &options);
+            left_out.note(&Execution { end: End::StepLimit, ..Execution::default() }, 7);
         }
-        assert_eq!(left_out.told(&options).as_deref(), Some("executions were cut after 20000 steps"));
+        assert_eq!(left_out.told(&options).as_deref(), Some("executions were cut after 7 steps"));
         let poll = Finding::Uncontrolled("poll".to_owned());
-        left_out
-            .note(&Execution { incomplete: true, findings: vec![poll], ..Execution::default() }, &options);
+        left_out.note(&Execution { incomplete: true, findings: vec![poll], ..Execution::default() }, 7);
         assert!(left_out.told(&options).is_some_and(|text| text.contains("poll is not under control")));
-    }
-
-    #[test]
-    fn plans_follow_the_options_but_keep_a_reduction_of_their_own() {
-        let options = ProgramOptions { sleep: true, spurious: 2, max_steps: 10, ..ProgramOptions::default() };
-        let plan = Plan {
-            prefix: &[],
-            policy: Policy::Stop,
-            max_steps: 0,
-            detail: Default::default(),
-            predict: false,
-            reduction: Reduction::default(),
-            timeouts: Timeouts::Always,
-            spurious: 0,
-        };
-        let applied = options.applied(&plan);
-        assert_eq!((applied.max_steps, applied.spurious, applied.reduction.sleep), (10, 2, true));
-        assert_eq!(applied.timeouts, Timeouts::WhenStuck);
-        let awake = options.applied(&Plan { policy: Policy::Awake { sleep: &[] }, max_steps: 5, ..plan });
-        assert_eq!((awake.max_steps, awake.reduction.sleep), (5, false));
     }
 }

@@ -4,7 +4,9 @@
 use turnpike_model::label::{Action, Label};
 use turnpike_scheduler::{Choice, Execution, Executor, Kind, ObjectId, Site, ThreadId};
 
-use crate::words::{duration, keyword, names_thread};
+use turnpike_model::steps::verb;
+
+use crate::words::{duration, names_thread};
 
 /// The name of a thread, in an execution with full detail.
 pub(crate) fn thread(execution: &Execution, id: ThreadId) -> String {
@@ -60,7 +62,7 @@ pub(crate) fn label(execution: &Execution, choice: &Choice, executor: &mut dyn E
     let mut arguments = vec![thread(execution, choice.thread)];
     arguments.extend(operands(execution, choice));
     arguments.extend(place(executor, choice.site));
-    let name = keyword(choice.kind).to_owned();
+    let name = verb(choice.kind).to_owned();
     let text = format!("{name}({})", arguments.join(", "));
     Label { text, actions: vec![Action { name, arguments }] }
 }
@@ -68,6 +70,6 @@ pub(crate) fn label(execution: &Execution, choice: &Choice, executor: &mut dyn E
 /// A step without its thread: `lock mutex 2`.
 pub(crate) fn deed(execution: &Execution, choice: &Choice) -> String {
     let operands = operands(execution, choice);
-    let word = keyword(choice.kind);
+    let word = verb(choice.kind);
     if operands.is_empty() { word.to_owned() } else { format!("{word} {}", operands.join(" ")) }
 }

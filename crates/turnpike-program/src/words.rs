@@ -1,5 +1,6 @@
-//! Words for what threads do: the action names of labels.
+//! Words for what threads do and wait for.
 
+use turnpike_model::steps::verb;
 use turnpike_scheduler::Kind;
 
 /// All kinds of operations, in the order of their declaration.
@@ -49,55 +50,6 @@ pub const KINDS: [Kind; 43] = [
     Kind::FutexWake,
 ];
 
-/// The action name of an operation, as in `--find 'action lock'`.
-pub fn keyword(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Lock => "lock",
-        Kind::TryLock => "try_lock",
-        Kind::Unlock => "unlock",
-        Kind::ReadLock => "read_lock",
-        Kind::TryReadLock => "try_read_lock",
-        Kind::WriteLock => "write_lock",
-        Kind::TryWriteLock => "try_write_lock",
-        Kind::ReadUnlock => "read_unlock",
-        Kind::WriteUnlock => "write_unlock",
-        Kind::Wait => "wait",
-        Kind::Reacquire => "reacquire",
-        Kind::NotifyOne => "notify_one",
-        Kind::NotifyAll => "notify_all",
-        Kind::SemWait => "sem_wait",
-        Kind::SemTryWait => "sem_try_wait",
-        Kind::SemPost => "sem_post",
-        Kind::SemGet => "sem_get",
-        Kind::Arrive => "arrive",
-        Kind::Leave => "leave",
-        Kind::OnceBegin => "once_begin",
-        Kind::OnceEnd => "once_end",
-        Kind::Send => "send",
-        Kind::TrySend => "try_send",
-        Kind::Receive => "receive",
-        Kind::TryReceive => "try_receive",
-        Kind::Close => "close",
-        Kind::Load => "load",
-        Kind::Store => "store",
-        Kind::Update => "update",
-        Kind::Read => "read",
-        Kind::Write => "write",
-        Kind::Join => "join",
-        Kind::TryJoin => "try_join",
-        Kind::Park => "park",
-        Kind::Unpark => "unpark",
-        Kind::Yield => "yield",
-        Kind::Sleep => "sleep",
-        Kind::Toss => "toss",
-        Kind::Assert => "assert",
-        Kind::Message => "message",
-        Kind::Exit => "exit",
-        Kind::FutexWait => "futex_wait",
-        Kind::FutexWake => "futex_wake",
-    }
-}
-
 /// What a thread that cannot take the step waits for, as in "main.0 waits to lock mutex 2".
 pub(crate) fn waiting(kind: Kind) -> &'static str {
     match kind {
@@ -115,7 +67,7 @@ pub(crate) fn waiting(kind: Kind) -> &'static str {
         Kind::FutexWait => "to be woken at",
         Kind::Yield => "for a change of what it reads, spinning",
         Kind::Sleep => "for time to pass",
-        other => keyword(other),
+        other => verb(other),
     }
 }
 
@@ -140,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_word_of_its_own() {
-        let mut words: Vec<&str> = KINDS.iter().map(|&kind| keyword(kind)).collect();
+        let mut words: Vec<&str> = KINDS.iter().map(|&kind| verb(kind)).collect();
         assert!(words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
         words.sort_unstable();
         words.dedup();

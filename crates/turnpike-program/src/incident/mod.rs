@@ -5,13 +5,14 @@ mod told;
 
 use turnpike_model::Trace;
 use turnpike_model::label::Label;
-use turnpike_scheduler::{Detail, End, Execution, Executor, FailureKind, Finding, GuestError, Policy};
+use turnpike_model::steps::verb;
+use turnpike_scheduler::{Detail, End, Execution, Executor, FailureKind, Finding, GuestError, Plan};
 
 pub use columns::{Row, legend, lines};
 
-use crate::model::{ProgramModel, plan};
+use crate::model::ProgramModel;
 use crate::texts;
-use crate::words::{KINDS, keyword, waiting};
+use crate::words::{KINDS, waiting};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +160,8 @@ impl ProgramModel {
     pub fn incident(&self, choices: &[u32]) -> Result<Incident, GuestError> {
         let mut executor = self.executor()?;
         let mut execution = Execution::default();
-        let outcome = executor.run(&plan(choices, Policy::Stop, Detail::Full), &mut execution);
+        let plan = Plan { prefix: choices, detail: Detail::Full, ..self.options().plan() };
+        let outcome = executor.run(&plan, &mut execution);
         let incident = outcome.map(|()| Incident::of(&execution, &mut *executor));
         self.put_back(executor);
         incident
@@ -240,7 +242,7 @@ pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
         let label = Label::parse(text);
         let [action] = label.actions.as_slice() else { return None };
         let (thread, operands) = action.arguments.split_first()?;
-        if !KINDS.iter().any(|&kind| keyword(kind) == action.name) || thread.is_empty() {
+        if !KINDS.iter().any(|&kind| verb(kind) == action.name) || thread.is_empty() {
             return None;
         }
         let (operands, place) = match operands.split_last() {

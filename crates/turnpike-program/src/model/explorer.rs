@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 use turnpike_model::hash::mix;
 use turnpike_model::{Explorer, Label, LabelId, Model, StepError, Successors, Violation, ViolationKind};
-use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, GuestError, Plan, Policy, Site};
+use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, GuestError, Plan, Site};
 
+use super::ProgramModel;
 use super::labels::KnownLabels;
-use super::table::Expected;
-use super::{ProgramModel, plan};
+use super::table::{Expected, Outcome};
 use crate::guard::{ended, not_deterministic};
 use crate::texts;
 
@@ -34,8 +34,6 @@ struct Expansion {
     state: u128,
     labels: Vec<LabelId>,
     targets: Vec<u128>,
-    deadlock: bool,
-    violation: Option<Violation>,
     /// In the order of the model's measures.
     measures: [f64; 6],
 }
@@ -70,7 +68,7 @@ impl<'m> ProgramExplorer<'m> {
         let mut schedule = std::mem::take(&mut self.schedule);
         self.model.table.schedule(node, &mut schedule);
         let mut execution = std::mem::take(&mut self.execution);
-        let plan = Plan { predict, ..plan(&schedule, Policy::Stop, Detail::Full) };
+        let plan = Plan { prefix: &schedule, predict, detail: Detail::Full, ..self.model.options.plan() };
         let outcome = self.ready().and_then(|executor| executor.run(&plan, &mut execution).map_err(failed));
         (self.schedule, self.execution) = (schedule, execution);
         outcome?;
@@ -160,8 +158,8 @@ impl<'m> ProgramExplorer<'m> {
             expansion.labels.push(label);
             expansion.targets.push(key);
         }
-        expansion.deadlock = execution.end == End::Deadlock;
-        expansion.violation = violation(execution);
+        let outcome = Outcome { deadlock: execution.end == End::Deadlock, violation: violation(execution) };
+        model.table.set_outcome(node, &outcome);
         expansion.measures = [
             last.len() as f64,
             f64::from(execution.messages),
@@ -171,6 +169,15 @@ impl<'m> ProgramExplorer<'m> {
             execution.steps.len() as f64,
         ];
         Ok(())
+    }
+
+    /// What a state showed, to any explorer of the model.
+    fn outcome(&mut self, state: u128) -> Option<Outcome> {
+        let node = self.model.table.find(state)?;
+        if self.model.table.outcome(node).is_none() {
+            self.expansion(state).ok()?;
+        }
+        self.model.table.outcome(node)
     }
 
     /// What each thread is about to do, by its name.
@@ -293,11 +300,11 @@ impl Explorer for ProgramExplorer<'_> {
     }
 
     fn is_deadlock(&mut self, state: &[u32], _: &Successors) -> bool {
-        self.expansion(word(state)).is_ok_and(|expansion| expansion.deadlock)
+        self.outcome(word(state)).is_some_and(|outcome| outcome.deadlock)
     }
 
     fn violation(&mut self, state: &[u32]) -> Option<Violation> {
-        self.expansion(word(state)).ok()?.violation.clone()
+        self.outcome(word(state))?.violation
     }
 
     /// A schedule, because fingerprints mean nothing elsewhere.
@@ -323,6 +330,14 @@ impl Explorer for ProgramExplorer<'_> {
         out.clear();
         out.extend(words(state));
         Ok(())
+    }
+
+    fn step_label(&mut self, execution: &Execution, index: usize) -> Label {
+        let Some(step) = execution.steps.get(index) else { return Label::parse("") };
+        match self.ready() {
+            Ok(executor) => texts::label(execution, &step.choice, &mut **executor),
+            Err(_) => turnpike_model::steps::label(execution, index),
+        }
     }
 
     fn executor(&mut self) -> Option<&mut dyn Executor> {

@@ -12,7 +12,7 @@ mod table;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo};
-use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Policy, Reduction, Timeouts};
+use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Policy};
 
 use crate::guard::Guarded;
 use crate::incident::path;
@@ -35,7 +35,7 @@ const NAMED_THREADS: usize = 64;
 pub struct ProgramModel {
     info: ModelInfo,
     launch: Box<Launch>,
-    options: Arc<ProgramOptions>,
+    options: ProgramOptions,
     left_out: Arc<LeftOut>,
     table: Table,
     labels: Labels,
@@ -63,7 +63,7 @@ impl ProgramModel {
         let mut model = ProgramModel {
             info,
             launch,
-            options: Arc::new(options),
+            options,
             left_out: Arc::default(),
             table: Table::new(),
             labels: Labels::default(),
@@ -72,10 +72,10 @@ impl ProgramModel {
         };
         let mut executor = model.executor()?;
         let mut execution = Execution::default();
-        executor.run(&plan(&[], Policy::Stop, Detail::Full), &mut execution)?;
+        executor.run(&Plan { detail: Detail::Full, ..model.options.plan() }, &mut execution)?;
         model.root = execution.fingerprint;
         model.table.insert_root(model.root, model.root);
-        model.info.parameters = thread_names(&mut *executor, execution)?;
+        model.info.parameters = thread_names(&mut *executor, &model.options, execution)?;
         model.put_back(executor);
         Ok(model)
     }
@@ -85,15 +85,14 @@ impl ProgramModel {
         &self.options
     }
 
-    /// An executor for whole executions, which keeps to the options.
+    /// An executor for whole executions of plans made from [`Model::plan`].
     pub fn executor(&self) -> Result<Box<dyn Executor>, GuestError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(executor) => Ok(executor),
             None => {
                 let inner = (self.launch)()?;
-                let (options, left_out) = (Arc::clone(&self.options), Arc::clone(&self.left_out));
-                Ok(Box::new(Guarded::new(inner, options, left_out)))
+                Ok(Box::new(Guarded::new(inner, self.options.check_every, Arc::clone(&self.left_out))))
             }
         }
     }
@@ -111,6 +110,10 @@ impl Model for ProgramModel {
 
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(ProgramExplorer::new(self))
+    }
+
+    fn plan(&self) -> Option<Plan<'_>> {
+        Some(self.options.plan())
     }
 
     fn left_out(&self) -> Option<String> {
@@ -132,29 +135,21 @@ fn measures() -> Vec<MeasureInfo> {
     .to_vec()
 }
 
-/// A plan with everything else as the options say.
-pub(crate) fn plan<'a>(prefix: &'a [u32], policy: Policy<'a>, detail: Detail) -> Plan<'a> {
-    Plan {
-        prefix,
-        policy,
-        max_steps: 0,
-        detail,
-        predict: false,
-        reduction: Reduction::default(),
-        timeouts: Timeouts::default(),
-        spurious: 0,
-    }
-}
-
 /// The names of the threads that some executions have, in order.
-fn thread_names(executor: &mut dyn Executor, first: Execution) -> Result<Vec<String>, GuestError> {
+fn thread_names(
+    executor: &mut dyn Executor,
+    options: &ProgramOptions,
+    first: Execution,
+) -> Result<Vec<String>, GuestError> {
     let mut names: Vec<String> = first.threads.iter().map(|record| record.name.clone()).collect();
     let mut execution = first;
     for seed in 0..PROBES {
         if execution.end == End::Hung {
             break;
         }
-        let plan = Plan { max_steps: PROBE_STEPS, ..plan(&[], Policy::Uniform { seed }, Detail::Full) };
+        let max_steps = options.max_steps.min(PROBE_STEPS);
+        let plan =
+            Plan { policy: Policy::Uniform { seed }, max_steps, detail: Detail::Full, ..options.plan() };
         executor.run(&plan, &mut execution)?;
         names.extend(execution.threads.iter().map(|record| record.name.clone()));
     }

@@ -3,24 +3,39 @@
 //! A state is known by a fingerprint that says nothing about how to get there; the first schedule that reached it is
 //! kept. Another one would do as well: what can happen next is the same.
 
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
-use turnpike_model::LabelId;
+use turnpike_model::{LabelId, Violation};
 
 /// No node: what is before the initial state.
 const NONE: u32 = u32::MAX;
 const SHARDS: usize = 64;
 
+/// What is known of a state that some explorer expanded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) deadlock: bool,
+    pub(super) violation: Option<Violation>,
+}
+
 /// How a state was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Node {
     /// Of the happens-before order, as it was predicted.
     pub(super) fingerprint: u128,
     parent: u32,
     choice: u32,
     label: LabelId,
+    /// Whether it was expanded, and whether that showed something.
+    known: AtomicU8,
 }
+
+/// Values of [`Node::known`].
+const UNKNOWN: u8 = 0;
+const PLAIN: u8 = 1;
+const SPECIAL: u8 = 2;
 
 /// One step of a schedule, as it was when it was first met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +48,8 @@ pub(super) struct Expected {
 pub(super) struct Table {
     shards: Vec<Mutex<FxHashMap<u128, u32>>>,
     nodes: boxcar::Vec<Node>,
+    /// Of the states that showed something, by node: they are few.
+    outcomes: Mutex<FxHashMap<u32, Outcome>>,
 }
 
 impl Table {
@@ -40,6 +57,7 @@ impl Table {
         Table {
             shards: (0..SHARDS).map(|_| Mutex::new(FxHashMap::default())).collect(),
             nodes: boxcar::Vec::new(),
+            outcomes: Mutex::default(),
         }
     }
 
@@ -54,13 +72,16 @@ impl Table {
 
     /// Makes the initial state known.
     pub(super) fn insert_root(&self, key: u128, fingerprint: u128) {
-        self.insert(key, Node { fingerprint, parent: NONE, choice: 0, label: LabelId(0) });
+        self.insert(
+            key,
+            Node { fingerprint, parent: NONE, choice: 0, label: LabelId(0), known: AtomicU8::new(UNKNOWN) },
+        );
     }
 
     /// Makes the state known that a choice leads to, unless it is already.
     pub(super) fn insert_child(&self, key: u128, parent: u32, choice: u32, expected: Expected) {
         let Expected { fingerprint, label } = expected;
-        self.insert(key, Node { fingerprint, parent, choice, label });
+        self.insert(key, Node { fingerprint, parent, choice, label, known: AtomicU8::new(UNKNOWN) });
     }
 
     fn insert(&self, key: u128, node: Node) {
@@ -68,8 +89,8 @@ impl Table {
         shard.entry(key).or_insert_with(|| self.nodes.push(node) as u32);
     }
 
-    pub(super) fn node(&self, id: u32) -> Node {
-        self.nodes[id as usize]
+    pub(super) fn node(&self, id: u32) -> &Node {
+        &self.nodes[id as usize]
     }
 
     /// The choices that lead to a node.
@@ -93,6 +114,25 @@ impl Table {
         }
         steps.reverse();
         steps
+    }
+
+    /// Remembers what the expansion of a state showed.
+    pub(super) fn set_outcome(&self, id: u32, outcome: &Outcome) {
+        let plain = *outcome == Outcome::default();
+        if !plain {
+            let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+            outcomes.entry(id).or_insert_with(|| outcome.clone());
+        }
+        self.node(id).known.store(if plain { PLAIN } else { SPECIAL }, Ordering::Release);
+    }
+
+    /// What the expansion of a state showed, if it was expanded.
+    pub(super) fn outcome(&self, id: u32) -> Option<Outcome> {
+        match self.node(id).known.load(Ordering::Acquire) {
+            UNKNOWN => None,
+            PLAIN => Some(Outcome::default()),
+            _ => self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned(),
+        }
     }
 
     /// States known.
@@ -122,6 +162,11 @@ mod tests {
         assert_eq!(table.expected(child), [step(2)]);
         table.schedule(root, &mut schedule);
         assert!(schedule.is_empty());
+        assert_eq!(table.outcome(child), None);
+        table.set_outcome(child, &Outcome::default());
+        table.set_outcome(root, &Outcome { deadlock: true, violation: None });
+        assert_eq!(table.outcome(child), Some(Outcome::default()));
+        assert!(table.outcome(root).is_some_and(|outcome| outcome.deadlock));
         assert_eq!((table.find(77), table.len()), (None, 3));
     }
 }
