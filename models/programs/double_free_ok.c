@@ -1,0 +1,5 @@
+/*
+ * double_free_ok.c: the fixed twin of double_free_bug.c. Looking and removing happen under one lock. Nothing may be found.
+ */
+#define FIXED
+#include "double_free_bug.c"

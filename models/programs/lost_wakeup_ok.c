@@ -1,0 +1,5 @@
+/*
+ * lost_wakeup_ok.c: the fixed twin of lost_wakeup_bug.c. The worker holds the lock while it announces. Nothing may be found.
+ */
+#define FIXED
+#include "lost_wakeup_bug.c"
