@@ -75,13 +75,19 @@ pub struct Choice {
     pub second: ObjectId,
     /// Whether the step modifies the object, as opposed to one that commutes with its like (reads, posts).
     pub exclusive: bool,
-    /// The thread that is joined or unparked, the number of nanoseconds, …
+    /// The thread that is joined, unparked or woken by [`Kind::NotifyOne`] (`u64::MAX`: none), the number of
+    /// nanoseconds, the number of a message or of a barrier's round, …
     pub argument: u64,
     /// Where.
     pub site: Site,
 }
 
 impl Choice {
+    /// The alternative of giving up because the time is over. It comes after the numbered ones.
+    pub const TIMEOUT: u32 = u32::MAX;
+    /// The alternative of a condition variable's waiter waking up for no reason.
+    pub const SPURIOUS: u32 = u32::MAX - 1;
+
     /// Whether the order of the two steps matters. Reads commute with reads, posts with posts, read locks among
     /// themselves; operations of one thread, and others that share an object, do not. (Ends of threads are not steps: that
     /// joining waits for them is not told here.)

@@ -15,14 +15,20 @@
 //! The crate has no dependencies and needs no standard library, because it is compiled into foreign processes.
 
 #![no_std]
+#![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod bits;
 mod execution;
 mod executor;
+mod fingerprint;
 mod kernel;
 mod operation;
 mod plan;
+mod policy;
+mod random;
+pub mod script;
 
 pub use execution::{
     Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord,

@@ -94,15 +94,18 @@ pub enum Kind {
     SemGet,
     /// Arrive at a barrier; the last one to arrive goes on (`Outcome::ok` = leader), others wait for [`Kind::Leave`].
     Arrive,
-    /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all arrived.
+    /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all arrived. The same for
+    /// [`Kind::FutexWait`]; enabled when woken. A guest announces it after a [`Kind::Send`] to a rendezvous queue, with
+    /// the message's number as `argument`: enabled when the message was taken (`Outcome::ok`), or no receiver is left.
     Leave,
     /// Enter one-time initialisation: enabled unless somebody else is inside; `Outcome::ok` = this thread initialises.
     OnceBegin,
     /// Initialisation is complete (`argument` 1), or was given up (0).
     OnceEnd,
-    /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent).
+    /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent, `Outcome::value` =
+    /// the message's number). To a rendezvous queue it is always enabled: the guest then announces [`Kind::Leave`].
     Send,
-    /// Append if not full.
+    /// Append if not full (to a rendezvous queue: if a receiver waits). `Outcome::value` 1 = no receiver is left.
     TrySend,
     /// Take a message; enabled when not empty, or when no sender is left (`Outcome::ok` = got one).
     Receive,
@@ -140,9 +143,11 @@ pub enum Kind {
     Message,
     /// The process ends while other threads live.
     Exit,
-    /// Wait while the futex word is unchanged: enabled when woken.
+    /// Wait while the futex word is unchanged: a step that checks the word ([`Operation::writes`]) and enters the
+    /// queue, or goes on with `Outcome::ok` false; then a [`Kind::Leave`] step when woken. `second` may name the word as
+    /// a memory object.
     FutexWait,
-    /// Wake up to `argument` waiters: each set is an alternative when there are more.
+    /// Wake up to `argument` waiters: each set is an alternative when there are more. `Outcome::value` = how many.
     FutexWake,
 }
 
@@ -159,8 +164,11 @@ pub struct Operation {
     pub argument: u64,
     /// A blocking operation that may time out, which is then an extra alternative ([`crate::Timeouts`]).
     pub timed: bool,
+    /// The virtual time at which a timed operation gives up, and that its thread's clock then shows.
+    pub deadline: u64,
     /// For [`Kind::Update`]: tells, when asked right before the step, whether it will modify the object: a
-    /// compare-and-exchange that is going to fail only reads. `None` = it will. The argument is `argument`.
+    /// compare-and-exchange that is going to fail only reads. For [`Kind::FutexWait`]: whether the word is still the
+    /// expected one. `None` = yes. The function's argument is `argument`; it must have no effect.
     pub writes: Option<fn(u64) -> bool>,
     /// Where it stands.
     pub site: Site,
@@ -169,7 +177,16 @@ pub struct Operation {
 impl Operation {
     /// An operation on one object.
     pub fn new(kind: Kind, object: ObjectId, site: Site) -> Self {
-        Operation { kind, object, second: ObjectId::NONE, argument: 0, timed: false, writes: None, site }
+        Operation {
+            kind,
+            object,
+            second: ObjectId::NONE,
+            argument: 0,
+            timed: false,
+            deadline: 0,
+            writes: None,
+            site,
+        }
     }
 }
 

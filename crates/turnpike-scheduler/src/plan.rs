@@ -23,6 +23,22 @@ pub struct Plan<'a> {
     pub spurious: u32,
 }
 
+impl<'a> Plan<'a> {
+    /// Executes `prefix` and stops, with the default settings: a million steps at most, positions only.
+    pub const fn new(prefix: &'a [u32]) -> Plan<'a> {
+        Plan {
+            prefix,
+            policy: Policy::Stop,
+            max_steps: 1_000_000,
+            detail: Detail::Positions,
+            predict: false,
+            reduction: Reduction { sleep: false, persistent: None },
+            timeouts: Timeouts::WhenStuck,
+            spurious: 0,
+        }
+    }
+}
+
 /// How an execution goes on after the prefix.
 #[derive(Clone, Copy, Debug)]
 pub enum Policy<'a> {

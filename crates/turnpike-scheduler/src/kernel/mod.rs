@@ -6,9 +6,35 @@
 //! [`Kernel::outcome`] and does the rest itself (reads the atomic, takes the message). A new thread runs at once up to
 //! its first announcement ([`Kernel::spawn`]), then its creator goes on: neither is a step.
 
-use crate::execution::{Execution, Failure, Finding};
-use crate::operation::{Object, ObjectId, Operation, Outcome, Site, ThreadId};
-use crate::plan::Plan;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::execution::{Choice, End, Execution, Failure, FailureKind, Finding, Step};
+use crate::fingerprint::Fingerprint;
+use crate::operation::{Kind, Object, ObjectId, Operation, Outcome, Site, ThreadId};
+use crate::plan::{Detail, Plan, Timeouts};
+use crate::policy::Way;
+use crate::random::Random;
+
+mod access;
+mod choices;
+mod objects;
+mod pending;
+mod perform;
+mod record;
+mod threads;
+
+pub(crate) use choices::Pick;
+use choices::Run;
+use objects::Thing;
+use perform::After;
+use threads::{Phase, Thread};
+
+/// No thread.
+const NONE: u32 = u32::MAX;
+
+/// No operation has more numbered alternatives.
+const MOST_ALTERNATIVES: u64 = 1 << 16;
 
 /// Which thread runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,102 +46,402 @@ pub enum Next {
 }
 
 /// The scheduler of one guest. Reused from execution to execution without allocating.
+#[derive(Debug)]
 pub struct Kernel {
-    _private: (),
+    /// Slots of threads; the first `count` of them exist.
+    threads: Vec<Thread>,
+    count: u32,
+    /// Threads that have not ended.
+    live: u32,
+    current: u32,
+    /// Creators of threads that have not reached their first announcement, innermost last.
+    starting: Vec<u32>,
+    /// Threads in the order of their names.
+    order: Vec<u32>,
+
+    objects: Vec<Thing>,
+    /// Three sets for each object, each of `stride` words.
+    channels: Vec<u64>,
+    stride: usize,
+
+    /// Threads whose pending operation can happen.
+    ready: Vec<u64>,
+    /// Threads whose pending operation may have several alternatives.
+    several: Vec<u64>,
+    /// Threads whose pending operation may time out.
+    timed: Vec<u64>,
+    /// Threads that wait on a condition variable and were not notified.
+    waiting: Vec<u64>,
+    /// Members of the last three sets, and threads that spin: without any, the list of choices is the set of ready threads.
+    odd: u32,
+    /// Whether that is so in the present state.
+    plain: bool,
+    /// Whether choices are left out.
+    reduced: bool,
+    /// The choices otherwise.
+    runs: Vec<Run>,
+
+    /// The state's fingerprint.
+    sum: u128,
+    last_spurious: Fingerprint,
+
+    prefix: Vec<u32>,
+    max_steps: u32,
+    detail: Detail,
+    predict: bool,
+    timeouts: Timeouts,
+    spurious: u32,
+    pub(crate) way: Way,
+    pub(crate) random: Random,
+    pub(crate) policy: crate::policy::Data,
+
+    taken: u32,
+    last: u32,
+    end: Option<End>,
+    steps: Vec<Step>,
+    choices: Vec<Choice>,
+    last_choices: Option<usize>,
+    predicted: Vec<u128>,
+    findings: Vec<Finding>,
+    names: Vec<(bool, u32, String)>,
+    enabled_sum: u64,
+    messages: u32,
+    assertions: u32,
+    branches: u32,
+    incomplete: bool,
 }
 
 impl Kernel {
     /// A scheduler without an execution.
     pub const fn new() -> Self {
-        Kernel { _private: () }
+        Kernel {
+            threads: Vec::new(),
+            count: 0,
+            live: 0,
+            current: 0,
+            starting: Vec::new(),
+            order: Vec::new(),
+            objects: Vec::new(),
+            channels: Vec::new(),
+            stride: 1,
+            ready: Vec::new(),
+            several: Vec::new(),
+            timed: Vec::new(),
+            waiting: Vec::new(),
+            odd: 0,
+            plain: true,
+            reduced: false,
+            runs: Vec::new(),
+            sum: 0,
+            last_spurious: Fingerprint::ZERO,
+            prefix: Vec::new(),
+            max_steps: 0,
+            detail: Detail::Positions,
+            predict: false,
+            timeouts: Timeouts::WhenStuck,
+            spurious: 0,
+            way: Way::Stop,
+            random: Random::new(0),
+            policy: crate::policy::Data::new(),
+            taken: 0,
+            last: NONE,
+            end: Some(End::Finished),
+            steps: Vec::new(),
+            choices: Vec::new(),
+            last_choices: None,
+            predicted: Vec::new(),
+            findings: Vec::new(),
+            names: Vec::new(),
+            enabled_sum: 0,
+            messages: 0,
+            assertions: 0,
+            branches: 0,
+            incomplete: false,
+        }
     }
 
     /// Begins an execution with one thread, the current one. The plan's borrowed parts are copied.
     pub fn begin(&mut self, plan: &Plan<'_>) {
-        let _ = plan;
-        unimplemented!()
+        self.count = 0;
+        self.live = 0;
+        self.current = 0;
+        self.starting.clear();
+        self.order.clear();
+        self.objects.clear();
+        self.channels.clear();
+        for set in [&mut self.ready, &mut self.several, &mut self.timed, &mut self.waiting] {
+            set.clear();
+            set.resize(self.stride, 0);
+        }
+        self.odd = 0;
+        self.runs.clear();
+        self.sum = Fingerprint::START.bits();
+        self.last_spurious = Fingerprint::ZERO;
+        self.prefix.clear();
+        self.prefix.extend_from_slice(plan.prefix);
+        self.max_steps = plan.max_steps;
+        self.detail = plan.detail;
+        self.predict = plan.predict;
+        self.timeouts = plan.timeouts;
+        self.spurious = plan.spurious;
+        self.taken = 0;
+        self.last = NONE;
+        self.end = None;
+        self.clear_record();
+        self.set_policy(plan);
+        self.add_main();
     }
 
     /// The thread that runs.
+    #[inline]
     pub fn current(&self) -> ThreadId {
-        unimplemented!()
+        ThreadId(self.current)
     }
 
     /// Registers an object. `name` is a hash that is stable between executions (a static's address, a creation index);
     /// 0 = the kernel makes one of the current thread's name and a counter.
     pub fn register(&mut self, object: Object, name: u64, site: Site) -> ObjectId {
-        let _ = (object, name, site);
-        unimplemented!()
+        self.add_object(object, name, site)
     }
 
     /// Creates a thread, and makes it the current one: the guest must run it now. Its first announcement (or its end)
     /// answers with the creator.
     pub fn spawn(&mut self, site: Site) -> ThreadId {
-        let _ = site;
-        unimplemented!()
+        ThreadId(self.add_child(site))
     }
 
     /// The current thread is about to do `operation`. Answers who runs on.
+    #[inline]
     pub fn announce(&mut self, operation: Operation) -> Next {
-        let _ = operation;
-        unimplemented!()
+        if self.end.is_some() {
+            return Next::End;
+        }
+        if let Some(why) = self.misfit(&operation) {
+            self.fail_at(FailureKind::Misuse, why, self.current, operation.site);
+            return Next::End;
+        }
+        self.enter(self.current, operation);
+        self.go_on()
     }
 
     /// What came of the current thread's last operation.
+    #[inline]
     pub fn outcome(&self) -> Outcome {
-        unimplemented!()
+        self.threads.get(self.current as usize).map(|thread| thread.outcome).unwrap_or_default()
     }
 
     /// The current thread's function returned. Answers who runs on. The end of thread 0 is only the end of a thread; a
     /// guest whose process ends with its main function announces [`crate::Kind::Exit`].
     pub fn end_thread(&mut self) -> Next {
-        unimplemented!()
+        if self.end.is_some() {
+            return Next::End;
+        }
+        self.end_current();
+        self.go_on()
     }
 
     /// The execution failed, in the current thread.
     pub fn fail(&mut self, failure: Failure) -> Next {
-        let _ = failure;
-        unimplemented!()
+        self.finish_with(End::Failed(failure));
+        Next::End
+    }
+
+    /// The execution ends for another reason, which the guest found out: it hung.
+    pub fn stop(&mut self, end: End) -> Next {
+        self.finish_with(end);
+        Next::End
     }
 
     /// Adds something worth telling.
     pub fn note(&mut self, finding: Finding) {
-        let _ = finding;
-        unimplemented!()
+        if matches!(finding, Finding::Uncontrolled(_)) {
+            self.incomplete = true;
+        }
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// A branch was taken that was not taken before in this execution.
+    pub fn branch(&mut self) {
+        self.branches = self.branches.saturating_add(1);
     }
 
     /// Nobody will join the thread: if it still lives at the end it is not leaked.
     pub fn detach(&mut self, thread: ThreadId) {
-        let _ = thread;
-        unimplemented!()
+        if let Some(thread) = self.threads[..self.count as usize].get_mut(thread.0 as usize) {
+            thread.detached = true;
+        }
+    }
+
+    /// Whether the thread has ended.
+    pub fn ended(&self, thread: ThreadId) -> bool {
+        self.has_ended(u64::from(thread.0))
+    }
+
+    /// Gives a thread a name for the user.
+    pub fn name_thread(&mut self, thread: ThreadId, name: &str) {
+        if self.detail == Detail::Full {
+            self.names.push((true, thread.0, name.into()));
+        }
+    }
+
+    /// Gives an object a name for the user.
+    pub fn name_object(&mut self, object: ObjectId, name: &str) {
+        if self.detail == Detail::Full {
+            self.names.push((false, object.0, name.into()));
+        }
     }
 
     /// Virtual time of the current thread in nanoseconds. It flows along happens-before, so that it depends on no schedule.
     pub fn now(&self) -> u64 {
-        unimplemented!()
+        self.threads.get(self.current as usize).map_or(0, |thread| thread.time)
     }
 
     /// The current thread's vector clock (own component last incremented by its last step), when `begin` was told to
     /// keep clocks by [`Kernel::keep_clocks`].
     pub fn clock(&self) -> &[u32] {
-        unimplemented!()
+        &[]
     }
 
-    /// Whether vector clocks are kept, for race detection in guests.
+    /// Whether vector clocks are kept, for race detection in guests, from the next execution on.
     pub fn keep_clocks(&mut self, keep: bool) {
         let _ = keep;
-        unimplemented!()
+    }
+
+    /// Somebody runs on: the creator of a thread that just started, or whoever the plan says.
+    #[inline]
+    fn go_on(&mut self) -> Next {
+        if let Some(creator) = self.creator() {
+            return Next::Run(ThreadId(creator));
+        }
+        loop {
+            let Some(pick) = self.pick() else { return Next::End };
+            match self.step(pick) {
+                After::Run => {
+                    self.current = pick.thread;
+                    return Next::Run(ThreadId(pick.thread));
+                }
+                After::Wait(_) => {}
+                After::End => return Next::End,
+            }
+        }
+    }
+
+    /// Decides on the next step, or that there is none.
+    #[inline]
+    fn pick(&mut self) -> Option<Pick> {
+        let count = self.count_choices();
+        self.enabled_sum += u64::from(count);
+        let replaying = (self.taken as usize) < self.prefix.len();
+        if count == 0 {
+            let end = if self.live == 0 { End::Finished } else { self.stuck() };
+            self.finish_with(end);
+            return None;
+        }
+        if self.live == 1 && self.exits() {
+            self.finish_with(End::Finished);
+            return None;
+        }
+        if !replaying && self.way == Way::Stop {
+            self.record_last();
+            self.finish_with(End::Stopped);
+            return None;
+        }
+        if self.taken >= self.max_steps {
+            self.record_last();
+            self.finish_with(End::StepLimit);
+            return None;
+        }
+        let pick =
+            if replaying { self.at_position(self.prefix[self.taken as usize]) } else { self.choose(count) };
+        let Some(pick) = pick else {
+            self.record_last();
+            let end = if replaying { End::Diverged(self.taken) } else { End::Asleep };
+            self.finish_with(end);
+            return None;
+        };
+        self.record_choices(count, pick);
+        Some(pick)
+    }
+
+    /// Whether the only thread left is about to end the process, which is no step then.
+    fn exits(&self) -> bool {
+        let mut live = self.threads[..self.count as usize].iter().filter(|t| t.phase != Phase::Ended);
+        live.next().is_some_and(|thread| thread.phase == Phase::Pending && thread.pending.kind == Kind::Exit)
+    }
+
+    /// Takes a step.
+    #[inline]
+    fn step(&mut self, pick: Pick) -> After {
+        let Pick { thread: t, alternative, .. } = pick;
+        let access = self.access(t, alternative);
+        if self.detail >= Detail::Steps {
+            self.record_operation(t, alternative, &access);
+        }
+        let hash = self.hash_after(t, alternative, &access);
+        self.touch(t, hash, &access);
+        if alternative == Choice::SPURIOUS {
+            self.last_spurious = hash;
+        }
+        let after = self.perform(t, alternative, &access);
+        if self.way == Way::Pos {
+            self.redraw(t, &access);
+        }
+        self.thread_mut(t).steps += 1;
+        self.taken += 1;
+        self.last = t;
+        if self.detail >= Detail::Steps {
+            self.record_fingerprint();
+        }
+        after
+    }
+
+    /// The execution is over. Only the first reason counts.
+    fn finish_with(&mut self, end: End) {
+        if self.end.is_none() {
+            self.end = Some(end);
+        }
+    }
+
+    #[cold]
+    fn fail_at(&mut self, kind: FailureKind, message: &str, t: u32, site: Site) {
+        let failure = Failure { kind, message: message.into(), thread: ThreadId(t), site };
+        self.finish_with(End::Failed(failure));
     }
 
     /// Hands out the record of the execution (after [`Next::End`], or when the guest died).
     pub fn finish(&mut self, out: &mut Execution) {
-        let _ = out;
-        unimplemented!()
+        self.hand_out(out);
     }
 }
 
 impl Default for Kernel {
     fn default() -> Self {
         Kernel::new()
+    }
+}
+
+/// What policies ask about threads.
+impl Kernel {
+    pub(crate) fn last_thread(&self) -> Option<u32> {
+        (self.last != NONE).then_some(self.last)
+    }
+
+    pub(crate) fn steps_of(&self, t: u32) -> u32 {
+        self.thread(t).steps
+    }
+
+    pub(crate) fn priority(&self, t: u32) -> u64 {
+        self.thread(t).priority
+    }
+
+    pub(crate) fn set_priority(&mut self, t: u32, priority: u64) {
+        self.thread_mut(t).priority = priority;
+    }
+
+    /// Whether the thread is about to let others go first.
+    pub(crate) fn is_yielding(&self, t: u32) -> bool {
+        matches!(self.thread(t).pending.kind, Kind::Yield | Kind::Sleep)
     }
 }

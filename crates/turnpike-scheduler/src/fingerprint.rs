@@ -1,0 +1,101 @@
+//! Fingerprints: 128-bit hashes of happens-before pasts.
+//!
+//! A thread is deterministic given what happened before it, so the hash of its past names its state, and also names
+//! every object that it is about to touch: no other names are needed. The state of the program is the sum over
+//! threads, because the order in which unrelated threads went does not matter.
+
+/// A 128-bit hash in two halves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    a: u64,
+    b: u64,
+}
+
+const K: [u64; 4] =
+    [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0x8cb9_2ba7_2f3d_8dd7, 0xaef1_7502_b3a1_9c6b];
+
+/// Both halves of the product, folded into one word.
+#[inline]
+fn fold(x: u64, y: u64) -> u64 {
+    let product = u128::from(x) * u128::from(y);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+impl Fingerprint {
+    /// Of nothing at all.
+    pub(crate) const ZERO: Fingerprint = Fingerprint { a: 0, b: 0 };
+
+    /// Of the main thread's past before its first step.
+    pub(crate) const START: Fingerprint = Fingerprint { a: K[1], b: K[2] };
+
+    /// The hash of this one followed by `other`.
+    #[inline]
+    pub(crate) fn mix(self, other: Fingerprint) -> Fingerprint {
+        Fingerprint {
+            a: fold(self.a ^ K[0], other.a ^ K[1]) ^ self.b.rotate_left(17),
+            b: fold(self.b ^ K[2], other.b ^ K[3]).wrapping_add(other.a.rotate_left(29)),
+        }
+    }
+
+    /// The hash of this one followed by a number.
+    #[inline]
+    pub(crate) fn mix_word(self, word: u64) -> Fingerprint {
+        self.mix(Fingerprint { a: word, b: word.rotate_left(32) ^ K[0] })
+    }
+
+    /// A value that may be summed up with others of its like.
+    #[inline]
+    pub(crate) fn summand(self) -> u128 {
+        let mixed = self.mix(Fingerprint { a: self.b, b: K[3] });
+        mixed.bits()
+    }
+
+    /// As one number.
+    #[inline]
+    pub(crate) fn bits(self) -> u128 {
+        (u128::from(self.b) << 64) | u128::from(self.a)
+    }
+
+    /// From one number.
+    #[inline]
+    pub(crate) fn from_bits(bits: u128) -> Fingerprint {
+        Fingerprint { a: bits as u64, b: (bits >> 64) as u64 }
+    }
+}
+
+/// Hash of a name that is made of an older name and a number.
+#[inline]
+pub(crate) fn name(parent: u64, index: u64) -> u64 {
+    let mixed = fold(parent ^ K[2], index ^ K[0]);
+    fold(mixed ^ K[3], index.wrapping_add(K[1])) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn small_inputs_do_not_collide() {
+        let mut seen = BTreeSet::new();
+        for i in 0..200u64 {
+            for j in 0..200u64 {
+                let h = Fingerprint::START.mix_word(i).mix_word(j);
+                assert!(seen.insert(h.summand()), "{i} {j}");
+                assert_eq!(Fingerprint::from_bits(h.bits()), h);
+            }
+        }
+        let mut names = BTreeSet::new();
+        for i in 0..500 {
+            for j in 0..100 {
+                assert!(names.insert(name(name(0, i), j)), "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn order_matters() {
+        let (x, y) = (Fingerprint::START.mix_word(1), Fingerprint::START.mix_word(2));
+        assert_ne!(x.mix(y), y.mix(x));
+    }
+}

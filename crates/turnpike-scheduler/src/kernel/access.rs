@@ -1,0 +1,267 @@
+//! What a step would touch, and how: the one place that fingerprints, predictions and dependencies rest on.
+
+use super::objects::{Cell, Class};
+use super::{Kernel, NONE};
+use crate::bits;
+use crate::execution::Choice;
+use crate::fingerprint::Fingerprint;
+use crate::operation::{Kind, Object, ObjectId, ThreadId};
+
+/// Something with a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Nowhere,
+    Object(ObjectId),
+    /// The token of a thread.
+    Token(u32),
+}
+
+/// What one step touches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) first: (Place, Class),
+    pub(super) second: (Place, Class),
+    /// A past that the step depends on besides: of the joined thread, of the step that woke this one.
+    pub(super) also: Option<Fingerprint>,
+}
+
+impl Access {
+    const LOCAL: Access =
+        Access { first: (Place::Nowhere, Class::Read), second: (Place::Nowhere, Class::Read), also: None };
+
+    fn on(object: ObjectId, class: Class) -> Access {
+        Access { first: (Place::Object(object), class), ..Access::LOCAL }
+    }
+
+    fn and(self, object: ObjectId, class: Class) -> Access {
+        if object == ObjectId::NONE {
+            return self;
+        }
+        Access { second: (Place::Object(object), class), ..self }
+    }
+}
+
+impl Access {
+    /// Whether the order of the two steps matters for something that both touch.
+    pub(super) fn conflicts(&self, other: &Access) -> bool {
+        [self.first, self.second].iter().any(|&(place, class)| {
+            place != Place::Nowhere
+                && [other.first, other.second]
+                    .iter()
+                    .any(|&(same, with)| same == place && (class != with || class == Class::Exclusive))
+        })
+    }
+}
+
+fn exclusive_if(exclusive: bool) -> Class {
+    if exclusive { Class::Exclusive } else { Class::Read }
+}
+
+impl Kernel {
+    /// What the pending step of thread `t` would touch, by this alternative, in the present state.
+    pub(super) fn access(&self, t: u32, alternative: u32) -> Access {
+        let thread = self.thread(t);
+        let operation = &thread.pending;
+        let object = operation.object;
+        if alternative >= Choice::SPURIOUS {
+            return self.access_unready(t);
+        }
+        match operation.kind {
+            Kind::Store | Kind::Write => Access::on(object, Class::Exclusive),
+            Kind::Load | Kind::Read | Kind::SemGet => Access::on(object, Class::Read),
+            Kind::Update => {
+                let writes = operation.writes.is_none_or(|writes| writes(operation.argument));
+                Access::on(object, exclusive_if(writes))
+            }
+            Kind::Lock | Kind::Unlock | Kind::WriteLock | Kind::WriteUnlock | Kind::SemWait => {
+                Access::on(object, Class::Exclusive)
+            }
+            Kind::TryLock => Access::on(object, exclusive_if(self.lockable(t, object))),
+            Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => Access::on(object, Class::Share),
+            Kind::TryWriteLock => Access::on(object, exclusive_if(self.thing(object).open(1))),
+            Kind::Wait => Access::on(object, Class::Exclusive).and(operation.second, Class::Exclusive),
+            Kind::Reacquire => {
+                let also = Some(thread.waker);
+                Access { also, ..Access::LOCAL.and(operation.second, Class::Exclusive) }
+            }
+            Kind::NotifyOne | Kind::NotifyAll => Access::on(object, exclusive_if(self.waiters(object) > 0)),
+            Kind::SemTryWait => Access::on(object, exclusive_if(self.thing(object).count > 0)),
+            Kind::SemPost => Access::on(object, Class::Post),
+            Kind::Arrive | Kind::OnceEnd => Access::on(object, Class::Exclusive),
+            Kind::Leave => match self.thing(object).object {
+                Object::Queue { .. } => Access::on(object, Class::Read),
+                _ => Access { also: Some(thread.waker), ..Access::LOCAL },
+            },
+            Kind::OnceBegin => Access::on(object, exclusive_if(!self.thing(object).done)),
+            Kind::Send | Kind::Receive | Kind::Close => Access::on(object, Class::Exclusive),
+            Kind::TrySend => Access::on(object, exclusive_if(self.sendable(object))),
+            Kind::TryReceive => Access::on(object, exclusive_if(self.thing(object).count > 0)),
+            Kind::Join => Access { also: self.past_of(operation.argument), ..Access::LOCAL },
+            Kind::TryJoin => {
+                let ended = self.has_ended(operation.argument);
+                let also = if ended { self.past_of(operation.argument) } else { Some(Fingerprint::START) };
+                Access { also, ..Access::LOCAL }
+            }
+            Kind::Park => Access { first: (Place::Token(t), Class::Exclusive), ..Access::LOCAL },
+            Kind::Unpark => {
+                Access { first: (Place::Token(operation.argument as u32), Class::Post), ..Access::LOCAL }
+            }
+            Kind::FutexWait => {
+                let waits = operation.writes.is_none_or(|same| same(operation.argument));
+                Access::on(object, exclusive_if(waits)).and(operation.second, Class::Read)
+            }
+            Kind::FutexWake => Access::on(object, exclusive_if(self.waiters(object) > 0)),
+            Kind::Yield | Kind::Sleep | Kind::Toss | Kind::Assert | Kind::Message | Kind::Exit => {
+                Access::LOCAL
+            }
+        }
+    }
+
+    /// The same for giving up, or waking up for no reason.
+    fn access_unready(&self, t: u32) -> Access {
+        let operation = &self.thread(t).pending;
+        match operation.kind {
+            // Leaves the queue of waiters.
+            Kind::Reacquire | Kind::Leave => Access::on(operation.object, Class::Exclusive),
+            Kind::Park => Access { first: (Place::Token(t), Class::Read), ..Access::LOCAL },
+            _ if operation.object != ObjectId::NONE => Access::on(operation.object, Class::Read),
+            _ => Access::LOCAL,
+        }
+    }
+
+    fn past_of(&self, thread: u64) -> Option<Fingerprint> {
+        Some(self.threads[thread as usize].past)
+    }
+
+    /// Whether an attempt to lock would succeed.
+    pub(super) fn lockable(&self, t: u32, object: ObjectId) -> bool {
+        let mutex = self.thing(object);
+        mutex.owner == NONE || (mutex.owner == t && matches!(mutex.object, Object::Mutex { recursive: true }))
+    }
+
+    /// Whether an attempt to send would succeed.
+    pub(super) fn sendable(&self, object: ObjectId) -> bool {
+        let queue = self.thing(object);
+        match queue.object {
+            _ if queue.closed => false,
+            Object::Queue { capacity: 0 } => queue.count < self.waiters(object),
+            Object::Queue { capacity } => queue.count < capacity,
+            _ => false,
+        }
+    }
+
+    fn cell(&self, place: Place) -> Option<&Cell> {
+        match place {
+            Place::Nowhere => None,
+            Place::Object(object) => Some(&self.thing(object).cell),
+            Place::Token(t) => Some(&self.thread(t).token_cell),
+        }
+    }
+
+    /// Hash of the thread's past after the step.
+    #[inline]
+    pub(super) fn hash_after(&self, t: u32, alternative: u32, access: &Access) -> Fingerprint {
+        let thread = self.thread(t);
+        let what = (u64::from(alternative) << 8) | thread.pending.kind as u64;
+        let mut hash = thread.past.mix_word(what);
+        for (place, class) in [access.first, access.second] {
+            if let Some(cell) = self.cell(place) {
+                hash = hash.mix(cell.seen_by(class));
+            }
+        }
+        if let Some(also) = access.also {
+            hash = hash.mix(also);
+        }
+        if alternative == Choice::SPURIOUS {
+            hash = hash.mix(self.last_spurious);
+        }
+        hash
+    }
+
+    /// The step leaves its trace in the histories of what it touches.
+    #[inline]
+    pub(super) fn touch(&mut self, t: u32, hash: Fingerprint, access: &Access) {
+        for (place, class) in [access.first, access.second] {
+            match place {
+                Place::Nowhere => {}
+                Place::Object(object) => {
+                    self.thing_mut(object).cell.touch(class, hash);
+                    if class != Class::Read {
+                        self.modified(object);
+                    }
+                }
+                Place::Token(of) => self.thread_mut(of).token_cell.touch(class, hash),
+            }
+        }
+        let thread = self.thread_mut(t);
+        let (old, new) = (thread.summand, hash.summand());
+        thread.past = hash;
+        thread.summand = new;
+        self.sum = self.sum.wrapping_sub(old).wrapping_add(new);
+    }
+
+    /// The fingerprint of the state that a choice leads to.
+    pub(super) fn predict(&self, t: u32, alternative: u32) -> u128 {
+        let access = self.access(t, alternative);
+        let hash = self.hash_after(t, alternative, &access);
+        self.sum.wrapping_sub(self.thread(t).summand).wrapping_add(hash.summand())
+    }
+
+    /// Draws new priorities for the pending operations that race with the step that thread `t` took, and for its own.
+    pub(super) fn redraw(&mut self, t: u32, step: &Access) {
+        for other in 0..self.count {
+            if self.thread(other).phase != super::Phase::Pending {
+                continue;
+            }
+            if other == t || self.access(other, 0).conflicts(step) {
+                let priority = self.new_priority();
+                self.thread_mut(other).priority = priority;
+            }
+        }
+        if self.thread(t).phase == super::Phase::Running {
+            let priority = self.new_priority();
+            self.thread_mut(t).priority = priority;
+        }
+    }
+
+    /// The pending operation of a thread as a choice.
+    pub(super) fn choice(&self, t: u32, alternative: u32) -> Choice {
+        let access = self.access(t, alternative);
+        self.choice_of(t, alternative, &access)
+    }
+
+    pub(super) fn choice_of(&self, t: u32, alternative: u32, access: &Access) -> Choice {
+        let operation = &self.thread(t).pending;
+        let exclusive = [access.first, access.second]
+            .iter()
+            .any(|&(place, class)| place != Place::Nowhere && class == Class::Exclusive);
+        let argument = match operation.kind {
+            Kind::NotifyOne => self.waiter(operation.object, alternative).map_or(u64::MAX, u64::from),
+            Kind::Arrive | Kind::Leave if operation.argument == 0 => self.round(t, operation.object),
+            _ => operation.argument,
+        };
+        Choice {
+            thread: ThreadId(t),
+            alternative,
+            kind: operation.kind,
+            object: operation.object,
+            second: operation.second,
+            exclusive,
+            argument,
+            site: operation.site,
+        }
+    }
+
+    /// The round of a barrier that the thread is at.
+    fn round(&self, t: u32, object: ObjectId) -> u64 {
+        let round = self.thing(object).round;
+        // Who may leave does so after the round.
+        if self.thread(t).woken { round.wrapping_sub(1) } else { round }
+    }
+
+    /// The waiter that an alternative wakes.
+    pub(super) fn waiter(&self, object: ObjectId, alternative: u32) -> Option<u32> {
+        let rank = bits::ones(self.channel(object, super::objects::FIRST)).nth(alternative as usize)?;
+        Some(self.at_rank(rank))
+    }
+}

@@ -1,0 +1,178 @@
+//! The list of choices: counted, indexed and listed without being built, unless something about it is unusual.
+
+use super::Kernel;
+use crate::bits;
+use crate::execution::Choice;
+use crate::plan::Timeouts;
+
+/// Consecutive choices of one thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) thread: u32,
+    /// The first alternative.
+    pub(super) first: u32,
+    /// How many there are.
+    pub(super) count: u32,
+}
+
+/// A choice that a policy made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pick {
+    pub(crate) position: u32,
+    pub(crate) thread: u32,
+    pub(crate) alternative: u32,
+}
+
+impl Kernel {
+    /// Counts the choices of the present state. All other functions here rely on it having been called.
+    pub(super) fn count_choices(&mut self) -> u32 {
+        self.plain = self.odd == 0 && !self.reduced;
+        if self.plain {
+            return bits::count(&self.ready);
+        }
+        self.build_runs();
+        self.runs.iter().map(|run| run.count).sum()
+    }
+
+    /// Some thread has several alternatives, or may give up waiting: the list is built as runs.
+    fn build_runs(&mut self) {
+        let mut runs = core::mem::take(&mut self.runs);
+        runs.clear();
+        let spurious = self.spurious > 0;
+        let mut timeouts = self.timeouts == Timeouts::Always;
+        loop {
+            for word in 0..self.stride {
+                let mut rest = self.ready[word];
+                if timeouts {
+                    rest |= self.timed[word];
+                }
+                if spurious {
+                    rest |= self.waiting[word];
+                }
+                if !timeouts && self.timed[word] & !self.ready[word] != 0 {
+                    self.incomplete = true;
+                }
+                while rest != 0 {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    let t = self.order[word * 64 + bit as usize];
+                    let is = |set: &[u64]| set[word] >> bit & 1 == 1;
+                    if is(&self.ready) {
+                        let count = if is(&self.several) { self.alternatives(t) } else { 1 };
+                        runs.push(Run { thread: t, first: 0, count });
+                        continue;
+                    }
+                    if spurious && is(&self.waiting) {
+                        runs.push(Run { thread: t, first: Choice::SPURIOUS, count: 1 });
+                    }
+                    if timeouts && is(&self.timed) {
+                        runs.push(Run { thread: t, first: Choice::TIMEOUT, count: 1 });
+                    }
+                }
+            }
+            if !runs.is_empty() || timeouts || self.timeouts == Timeouts::Never {
+                break;
+            }
+            // Nothing else can happen: those who wait with a time limit give up.
+            timeouts = true;
+        }
+        self.runs = runs;
+    }
+
+    /// The choice at a position.
+    pub(crate) fn at_position(&self, position: u32) -> Option<Pick> {
+        let mut left = position;
+        if self.plain {
+            for (word, &ready) in self.ready.iter().enumerate() {
+                let ones = ready.count_ones();
+                if left < ones {
+                    let rank = word * 64 + bits::select(ready, left) as usize;
+                    return Some(Pick { position, thread: self.order[rank], alternative: 0 });
+                }
+                left -= ones;
+            }
+            return None;
+        }
+        for run in &self.runs {
+            if left < run.count {
+                return Some(Pick { position, thread: run.thread, alternative: run.first + left });
+            }
+            left -= run.count;
+        }
+        None
+    }
+
+    /// The first choice of a thread, and how many it has.
+    pub(crate) fn of_thread(&self, t: u32) -> Option<(Pick, u32)> {
+        if self.plain {
+            let rank = self.thread(t).rank;
+            let (word, bit) = (rank as usize / 64, rank % 64);
+            if !bits::test(&self.ready, rank) {
+                return None;
+            }
+            let below = (self.ready[word] & ((1 << bit) - 1)).count_ones();
+            let position = bits::count(&self.ready[..word]) + below;
+            return Some((Pick { position, thread: t, alternative: 0 }, 1));
+        }
+        let (mut position, mut found) = (0, None);
+        for run in &self.runs {
+            if run.thread == t {
+                let (_, count) =
+                    found.get_or_insert((Pick { position, thread: t, alternative: run.first }, 0));
+                *count += run.count;
+            } else if found.is_some() {
+                break;
+            }
+            position += run.count;
+        }
+        found
+    }
+
+    /// The same for a thread that need not exist.
+    pub(crate) fn of_thread_checked(&self, t: u32) -> Option<(Pick, u32)> {
+        if t < self.count { self.of_thread(t) } else { None }
+    }
+
+    /// The choice of the same thread with this alternative, if there is one; otherwise its first choice.
+    pub(crate) fn with_alternative(&self, first: Pick, alternative: u32) -> Option<Pick> {
+        let mut position = 0;
+        for run in &self.runs {
+            let offset = alternative.wrapping_sub(run.first);
+            if !self.plain && run.thread == first.thread && offset < run.count {
+                return Some(Pick { position: position + offset, alternative, ..first });
+            }
+            position += run.count;
+        }
+        Some(first)
+    }
+
+    /// The thread of each choice once, in order.
+    pub(crate) fn each_thread(&self, mut visit: impl FnMut(u32)) {
+        if self.plain {
+            for rank in bits::ones(&self.ready) {
+                visit(self.at_rank(rank));
+            }
+            return;
+        }
+        let mut last = u32::MAX;
+        for run in &self.runs {
+            if run.thread != last {
+                visit(run.thread);
+                last = run.thread;
+            }
+        }
+    }
+
+    /// All choices, in order.
+    pub(super) fn each_choice(&self, mut visit: impl FnMut(u32, u32)) {
+        if self.plain {
+            self.each_thread(|t| visit(t, 0));
+            return;
+        }
+        for run in &self.runs {
+            for i in 0..run.count {
+                visit(run.thread, run.first + i);
+            }
+        }
+    }
+}

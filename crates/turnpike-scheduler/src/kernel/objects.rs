@@ -1,0 +1,256 @@
+//! Objects: their state, and who waits for them.
+//!
+//! Each object has three *channels*, sets of threads whose pending operation waits for it. Whether a channel is open is a
+//! function of the object's state, so that a change enables or disables all of its threads by a few machine words.
+
+use super::{Kernel, NONE};
+use crate::fingerprint::{self, Fingerprint};
+use crate::operation::{Kind, Object, ObjectId, Operation, Site};
+
+/// Channels of an object.
+pub(super) const CHANNELS: usize = 3;
+/// Those who want the object: lockers, readers, receivers, waiters of a condition variable.
+pub(super) const FIRST: usize = 0;
+/// Writers, senders.
+pub(super) const SECOND: usize = 1;
+/// Spinning threads that read it.
+pub(super) const WATCH: usize = 2;
+
+/// The history of something that steps touch, as far as fingerprints see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    /// Hash of the last step that nothing commutes with, or of all steps before the present group of equals.
+    pub(super) before: Fingerprint,
+    /// Sum over the present group of steps that commute with each other.
+    pub(super) group: u128,
+    /// What that group does.
+    pub(super) class: Class,
+}
+
+impl Cell {
+    pub(super) const NEW: Cell = Cell { before: Fingerprint::ZERO, group: 0, class: Class::Exclusive };
+
+    /// What a step of this class depends on.
+    #[inline]
+    pub(super) fn seen_by(&self, class: Class) -> Fingerprint {
+        if self.group != 0 && class != self.class {
+            self.before.mix(Fingerprint::from_bits(self.group))
+        } else {
+            self.before
+        }
+    }
+
+    /// A step of this class with this hash touches it.
+    #[inline]
+    pub(super) fn touch(&mut self, class: Class, hash: Fingerprint) {
+        if class == Class::Exclusive {
+            self.before = hash;
+            self.group = 0;
+        } else {
+            if class != self.class {
+                self.before = self.seen_by(class);
+                self.group = 0;
+            }
+            self.group = self.group.wrapping_add(hash.summand());
+        }
+        self.class = class;
+    }
+}
+
+/// Steps of one class commute with each other, unless it is the exclusive one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// Commutes with nothing.
+    Exclusive,
+    /// Changes nothing.
+    Read,
+    /// Acquires or releases for reading.
+    Share,
+    /// Increments.
+    Post,
+}
+
+/// One object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thing {
+    pub(super) object: Object,
+    /// Who holds it, or initialises it.
+    pub(super) owner: u32,
+    /// How often the owner locked it, readers, value, messages, arrivals.
+    pub(super) count: u32,
+    /// Where the owner got it.
+    pub(super) held: Site,
+    /// For barriers the round, for queues the number of messages taken.
+    pub(super) round: u64,
+    /// Initialised; no sender is left.
+    pub(super) done: bool,
+    /// No receiver is left.
+    pub(super) closed: bool,
+    /// Counts modifications, for spinning threads.
+    pub(super) version: u32,
+    /// Whether spinning threads watch it.
+    pub(super) watched: bool,
+    pub(super) cell: Cell,
+    pub(super) name: u64,
+    pub(super) site: Site,
+}
+
+impl Thing {
+    /// Whether the threads of a channel may go on.
+    pub(super) fn open(&self, channel: usize) -> bool {
+        match (self.object, channel) {
+            (Object::Mutex { .. }, FIRST) => self.owner == NONE,
+            (Object::RwLock, FIRST) => self.owner == NONE,
+            (Object::RwLock, SECOND) => self.owner == NONE && self.count == 0,
+            (Object::Semaphore { .. }, FIRST) => self.count > 0,
+            (Object::Once, FIRST) => self.owner == NONE,
+            (Object::Queue { .. }, FIRST) => self.count > 0 || self.done,
+            (Object::Queue { capacity }, SECOND) => capacity == 0 || self.count < capacity || self.closed,
+            _ => false,
+        }
+    }
+}
+
+impl Kernel {
+    #[inline]
+    pub(super) fn thing(&self, object: ObjectId) -> &Thing {
+        &self.objects[object.0 as usize]
+    }
+
+    #[inline]
+    pub(super) fn thing_mut(&mut self, object: ObjectId) -> &mut Thing {
+        &mut self.objects[object.0 as usize]
+    }
+
+    /// Registers an object.
+    pub(super) fn add_object(&mut self, object: Object, name: u64, site: Site) -> ObjectId {
+        let id = ObjectId(u32::try_from(self.objects.len()).unwrap_or(NONE));
+        let maker = self.current;
+        let name = if name != 0 {
+            name
+        } else {
+            let thread = self.thread_mut(maker);
+            thread.objects += 1;
+            fingerprint::name(thread.name, 0x1_0000_0000 | u64::from(thread.objects))
+        };
+        let count = match object {
+            Object::Semaphore { value } => value,
+            _ => 0,
+        };
+        self.objects.push(Thing {
+            object,
+            owner: NONE,
+            count,
+            held: Site(0),
+            round: 0,
+            done: false,
+            closed: false,
+            version: 0,
+            watched: false,
+            cell: Cell::NEW,
+            name,
+            site,
+        });
+        self.channels.resize(self.objects.len() * CHANNELS * self.stride, 0);
+        id
+    }
+
+    /// The threads of a channel, by rank.
+    #[inline]
+    pub(super) fn channel(&self, object: ObjectId, channel: usize) -> &[u64] {
+        let start = (object.0 as usize * CHANNELS + channel) * self.stride;
+        &self.channels[start..start + self.stride]
+    }
+
+    #[inline]
+    pub(super) fn channel_mut(&mut self, object: ObjectId, channel: usize) -> &mut [u64] {
+        let start = (object.0 as usize * CHANNELS + channel) * self.stride;
+        &mut self.channels[start..start + self.stride]
+    }
+
+    /// The object's state changed: enables or disables those who wait for it.
+    #[inline]
+    pub(super) fn refresh(&mut self, object: ObjectId, channel: usize) {
+        let open = self.thing(object).open(channel);
+        let start = (object.0 as usize * CHANNELS + channel) * self.stride;
+        for (ready, &waiting) in self.ready.iter_mut().zip(&self.channels[start..start + self.stride]) {
+            if open {
+                *ready |= waiting;
+            } else {
+                *ready &= !waiting;
+            }
+        }
+    }
+
+    /// The channel in which an operation waits, if it can block on an object that exists.
+    pub(super) fn waits_in(&self, t: u32, operation: &Operation) -> Option<(ObjectId, usize)> {
+        let object = operation.object;
+        match operation.kind {
+            Kind::Lock => {
+                let mutex = self.thing(object);
+                let again = mutex.owner == t && matches!(mutex.object, Object::Mutex { recursive: true });
+                (!again).then_some((object, FIRST))
+            }
+            Kind::ReadLock | Kind::SemWait | Kind::OnceBegin | Kind::Receive => Some((object, FIRST)),
+            Kind::WriteLock | Kind::Send => Some((object, SECOND)),
+            Kind::Reacquire if self.thread(t).woken => {
+                (operation.second != ObjectId::NONE).then_some((operation.second, FIRST))
+            }
+            Kind::Reacquire => Some((object, FIRST)),
+            Kind::Leave if self.thread(t).woken => None,
+            Kind::Leave => match self.thing(object).object {
+                Object::Queue { .. } => None,
+                _ => Some((object, FIRST)),
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether the operation fits the objects that it names; otherwise why not.
+    pub(super) fn misfit(&self, operation: &Operation) -> Option<&'static str> {
+        let object = |id: ObjectId| self.objects.get(id.0 as usize).map(|thing| thing.object);
+        let first = object(operation.object);
+        let fits = match operation.kind {
+            Kind::Lock | Kind::TryLock | Kind::Unlock => matches!(first, Some(Object::Mutex { .. })),
+            Kind::ReadLock
+            | Kind::TryReadLock
+            | Kind::WriteLock
+            | Kind::TryWriteLock
+            | Kind::ReadUnlock
+            | Kind::WriteUnlock => matches!(first, Some(Object::RwLock)),
+            Kind::Wait => {
+                let mutex = operation.second == ObjectId::NONE
+                    || matches!(object(operation.second), Some(Object::Mutex { .. }));
+                mutex && matches!(first, Some(Object::Condvar))
+            }
+            Kind::NotifyOne | Kind::NotifyAll => matches!(first, Some(Object::Condvar)),
+            Kind::SemWait | Kind::SemTryWait | Kind::SemPost | Kind::SemGet => {
+                matches!(first, Some(Object::Semaphore { .. }))
+            }
+            Kind::Arrive => matches!(first, Some(Object::Barrier { .. })),
+            Kind::OnceBegin | Kind::OnceEnd => matches!(first, Some(Object::Once)),
+            Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave => {
+                matches!(first, Some(Object::Queue { .. }))
+            }
+            Kind::Load | Kind::Store | Kind::Update | Kind::Read | Kind::Write => {
+                matches!(first, Some(Object::Memory | Object::Futex))
+            }
+            Kind::FutexWait => {
+                let word = operation.second == ObjectId::NONE || object(operation.second).is_some();
+                word && matches!(first, Some(Object::Futex))
+            }
+            Kind::FutexWake => matches!(first, Some(Object::Futex)),
+            Kind::Join | Kind::TryJoin | Kind::Unpark => self.named_thread(operation.argument).is_some(),
+            Kind::Reacquire => return Some("only the scheduler itself enters this operation"),
+            Kind::Park
+            | Kind::Yield
+            | Kind::Sleep
+            | Kind::Toss
+            | Kind::Assert
+            | Kind::Message
+            | Kind::Exit => true,
+        };
+        (!fits).then_some("the operation does not fit the object")
+    }
+}

@@ -1,0 +1,466 @@
+//! What each step does to the objects.
+
+use super::access::{Access, Place};
+use super::objects::{Class, FIRST, SECOND};
+use super::threads::{Phase, Spin, life};
+use super::{Kernel, MOST_ALTERNATIVES, NONE};
+use crate::bits;
+use crate::execution::{Choice, End, FailureKind, Finding};
+use crate::operation::{Kind, Object, ObjectId, Operation, Outcome, Site};
+
+/// Whether the thread's own code runs on after a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum After {
+    /// It does.
+    Run,
+    /// It waits for another step, which the kernel enters itself.
+    Wait(Operation),
+    /// The execution is over.
+    End,
+}
+
+const OK: Outcome = Outcome { value: 0, ok: true, timed_out: false };
+const NOT_OK: Outcome = Outcome { value: 0, ok: false, timed_out: false };
+
+fn ok_if(ok: bool) -> Outcome {
+    Outcome { ok, ..OK }
+}
+
+impl Kernel {
+    /// Performs the pending step of thread `t`. Its access was computed in this state.
+    pub(super) fn perform(&mut self, t: u32, alternative: u32, access: &Access) -> After {
+        if self.thread(t).spin == Spin::Waiting {
+            self.stop_spinning(t);
+        }
+        self.retire(t);
+        let operation = self.thread(t).pending;
+        self.thread_mut(t).phase = Phase::Running;
+        let after = if alternative >= Choice::SPURIOUS {
+            self.give_up(t, alternative, &operation)
+        } else {
+            match self.act(t, alternative, &operation, access) {
+                Ok((outcome, after)) => {
+                    self.thread_mut(t).outcome = outcome;
+                    after
+                }
+                Err(why) => {
+                    self.fail_at(FailureKind::Misuse, why, t, operation.site);
+                    After::End
+                }
+            }
+        };
+        self.follow_spin(t, &operation, access);
+        if let After::Wait(next) = after {
+            self.enter(t, next);
+        }
+        after
+    }
+
+    /// The step of a thread that can take it.
+    fn act(
+        &mut self,
+        t: u32,
+        alternative: u32,
+        operation: &Operation,
+        access: &Access,
+    ) -> Result<(Outcome, After), &'static str> {
+        let object = operation.object;
+        let exclusive = access.first.1 == Class::Exclusive;
+        let outcome = match operation.kind {
+            Kind::Load | Kind::Store | Kind::Read | Kind::Write => OK,
+            Kind::Update => ok_if(exclusive),
+            Kind::Lock | Kind::TryLock => {
+                if exclusive {
+                    self.acquire(t, object, 1, operation.site);
+                }
+                ok_if(exclusive)
+            }
+            Kind::Unlock => {
+                let mutex = self.thing_mut(object);
+                if mutex.owner != t {
+                    return Err("unlocks a mutex that it does not hold");
+                }
+                mutex.count -= 1;
+                if mutex.count == 0 {
+                    mutex.owner = NONE;
+                    self.refresh(object, FIRST);
+                }
+                OK
+            }
+            Kind::ReadLock | Kind::TryReadLock => {
+                let free = self.thing(object).owner == NONE;
+                if free {
+                    self.thing_mut(object).count += 1;
+                    self.thread_mut(t).reading.push((object, operation.site));
+                    self.refresh(object, SECOND);
+                }
+                ok_if(free)
+            }
+            Kind::WriteLock | Kind::TryWriteLock => {
+                if exclusive {
+                    let lock = self.thing_mut(object);
+                    lock.owner = t;
+                    lock.held = operation.site;
+                    self.refresh(object, FIRST);
+                    self.refresh(object, SECOND);
+                }
+                ok_if(exclusive)
+            }
+            Kind::ReadUnlock => {
+                let reading = &mut self.thread_mut(t).reading;
+                match reading.iter().rposition(|&(held, _)| held == object) {
+                    Some(i) => reading.swap_remove(i),
+                    None => return Err("releases a read lock that it does not hold"),
+                };
+                self.thing_mut(object).count -= 1;
+                self.refresh(object, SECOND);
+                OK
+            }
+            Kind::WriteUnlock => {
+                let lock = self.thing_mut(object);
+                if lock.owner != t {
+                    return Err("releases a write lock that it does not hold");
+                }
+                lock.owner = NONE;
+                self.refresh(object, FIRST);
+                self.refresh(object, SECOND);
+                OK
+            }
+            Kind::Wait => return self.wait(t, operation),
+            Kind::Reacquire => {
+                let thread = self.thread(t);
+                let ((count, site), timed_out) = (thread.saved, thread.timed_out);
+                if operation.second != ObjectId::NONE {
+                    self.acquire(t, operation.second, count, site);
+                }
+                Outcome { timed_out, ok: !timed_out, value: 0 }
+            }
+            Kind::NotifyOne => {
+                let waiter = self.waiter(object, alternative);
+                self.wake(waiter, t);
+                ok_if(waiter.is_some())
+            }
+            Kind::NotifyAll => self.wake_all(t, object),
+            Kind::SemWait | Kind::SemTryWait => {
+                if exclusive {
+                    self.thing_mut(object).count -= 1;
+                    self.refresh(object, FIRST);
+                }
+                ok_if(exclusive)
+            }
+            Kind::SemPost => {
+                let semaphore = self.thing_mut(object);
+                semaphore.count = semaphore.count.saturating_add(1);
+                self.refresh(object, FIRST);
+                OK
+            }
+            Kind::SemGet => Outcome { value: u64::from(self.thing(object).count), ..OK },
+            Kind::Arrive => return Ok(self.arrive(t, operation)),
+            Kind::Leave => match self.thing(object).object {
+                Object::Queue { .. } => ok_if(self.thing(object).round > operation.argument),
+                _ => self.thread(t).outcome,
+            },
+            Kind::OnceBegin => {
+                let once = self.thing_mut(object);
+                if !once.done {
+                    once.owner = t;
+                    once.held = operation.site;
+                    self.refresh(object, FIRST);
+                }
+                ok_if(exclusive)
+            }
+            Kind::OnceEnd => {
+                let once = self.thing_mut(object);
+                if once.owner != t {
+                    return Err("ends an initialisation that it did not begin");
+                }
+                once.owner = NONE;
+                once.done |= operation.argument != 0;
+                self.refresh(object, FIRST);
+                OK
+            }
+            Kind::Send | Kind::TrySend => self.send(operation),
+            Kind::Receive | Kind::TryReceive => self.receive(object),
+            Kind::Close => {
+                let queue = self.thing_mut(object);
+                if operation.argument == 0 {
+                    queue.done = true;
+                } else {
+                    queue.closed = true;
+                }
+                self.refresh(object, FIRST);
+                self.refresh(object, SECOND);
+                self.release_offers(object);
+                OK
+            }
+            Kind::Join => OK,
+            Kind::TryJoin => ok_if(self.has_ended(operation.argument)),
+            Kind::Park => {
+                self.thread_mut(t).token = false;
+                OK
+            }
+            Kind::Unpark => {
+                let other = operation.argument as u32;
+                let thread = self.thread_mut(other);
+                thread.token = true;
+                if thread.phase == Phase::Pending && thread.pending.kind == Kind::Park {
+                    let rank = thread.rank;
+                    bits::set(&mut self.ready, rank);
+                }
+                OK
+            }
+            Kind::Yield => OK,
+            Kind::Sleep => {
+                let thread = self.thread_mut(t);
+                thread.time = thread.time.saturating_add(operation.argument);
+                OK
+            }
+            Kind::Toss => {
+                self.incomplete |= operation.argument >= MOST_ALTERNATIVES;
+                Outcome { value: u64::from(alternative), ..OK }
+            }
+            Kind::Assert => {
+                self.assertions = self.assertions.saturating_add(1);
+                if operation.argument == 0 {
+                    self.fail_at(FailureKind::Assertion, "assertion failed", t, operation.site);
+                    return Ok((NOT_OK, After::End));
+                }
+                OK
+            }
+            Kind::Message => {
+                self.messages = self.messages.saturating_add(1);
+                OK
+            }
+            Kind::Exit => {
+                self.thread_mut(t).phase = Phase::Ended;
+                self.live -= 1;
+                self.exit();
+                return Ok((OK, After::End));
+            }
+            Kind::FutexWait => return Ok(self.futex_wait(t, operation, exclusive)),
+            Kind::FutexWake => self.futex_wake(t, operation, alternative),
+        };
+        Ok((outcome, After::Run))
+    }
+
+    /// Takes a mutex that is free, or the thread's own.
+    fn acquire(&mut self, t: u32, object: ObjectId, count: u32, site: Site) {
+        let mutex = self.thing_mut(object);
+        if mutex.owner == NONE {
+            mutex.owner = t;
+            mutex.count = count;
+            mutex.held = site;
+            self.refresh(object, FIRST);
+        } else {
+            mutex.count = mutex.count.saturating_add(count);
+        }
+    }
+
+    /// First half of waiting on a condition variable: gives up the mutex and enters the queue.
+    fn wait(&mut self, t: u32, operation: &Operation) -> Result<(Outcome, After), &'static str> {
+        let mut saved = (1, operation.site);
+        if operation.second != ObjectId::NONE {
+            let mutex = self.thing_mut(operation.second);
+            if mutex.owner != t {
+                return Err("waits with a mutex that it does not hold");
+            }
+            saved = (mutex.count, mutex.held);
+            mutex.owner = NONE;
+            mutex.count = 0;
+            self.refresh(operation.second, FIRST);
+        }
+        let thread = self.thread_mut(t);
+        thread.saved = saved;
+        thread.woken = false;
+        thread.timed_out = false;
+        Ok((NOT_OK, After::Wait(Operation { kind: Kind::Reacquire, ..*operation })))
+    }
+
+    /// A waiter may go on, thanks to the step that thread `by` takes now.
+    fn wake(&mut self, waiter: Option<u32>, by: u32) {
+        let Some(t) = waiter else { return };
+        let (waker, time) = (self.thread(by).past, self.thread(by).time);
+        self.retire(t);
+        let thread = self.thread_mut(t);
+        thread.woken = true;
+        thread.waker = waker;
+        thread.time = thread.time.max(time);
+        self.enlist(t);
+    }
+
+    fn wake_all(&mut self, by: u32, object: ObjectId) -> Outcome {
+        let mut n = 0;
+        while let Some(t) = self.waiter(object, 0) {
+            self.wake(Some(t), by);
+            n += 1;
+        }
+        Outcome { value: n, ok: n > 0, timed_out: false }
+    }
+
+    fn arrive(&mut self, t: u32, operation: &Operation) -> (Outcome, After) {
+        let barrier = self.thing_mut(operation.object);
+        barrier.count += 1;
+        let all = match barrier.object {
+            Object::Barrier { count } => barrier.count >= count,
+            _ => true,
+        };
+        if all {
+            barrier.count = 0;
+            barrier.round += 1;
+            self.wake_all(t, operation.object);
+            return (OK, After::Run);
+        }
+        self.thread_mut(t).woken = false;
+        (NOT_OK, After::Wait(Operation { kind: Kind::Leave, argument: 0, ..*operation }))
+    }
+
+    fn send(&mut self, operation: &Operation) -> Outcome {
+        let object = operation.object;
+        if self.thing(object).closed {
+            return Outcome { value: 1, ..NOT_OK };
+        }
+        if operation.kind == Kind::TrySend && !self.sendable(object) {
+            return NOT_OK;
+        }
+        self.messages = self.messages.saturating_add(1);
+        let queue = self.thing_mut(object);
+        queue.count += 1;
+        let number = queue.round + u64::from(queue.count) - 1;
+        self.refresh(object, FIRST);
+        self.refresh(object, SECOND);
+        Outcome { value: number, ..OK }
+    }
+
+    fn receive(&mut self, object: ObjectId) -> Outcome {
+        let queue = self.thing_mut(object);
+        if queue.count == 0 {
+            return Outcome { value: u64::from(queue.done), ..NOT_OK };
+        }
+        queue.count -= 1;
+        queue.round += 1;
+        self.refresh(object, FIRST);
+        self.refresh(object, SECOND);
+        self.release_offers(object);
+        OK
+    }
+
+    /// Senders to a rendezvous queue whose message was taken, or will never be, may go on.
+    fn release_offers(&mut self, object: ObjectId) {
+        if self.thing(object).object != (Object::Queue { capacity: 0 }) {
+            return;
+        }
+        for t in 0..self.count {
+            let thread = self.thread(t);
+            let waits = thread.phase == Phase::Pending && thread.pending.kind == Kind::Leave;
+            if waits && thread.pending.object == object {
+                self.retire(t);
+                self.enlist(t);
+            }
+        }
+    }
+
+    fn futex_wait(&mut self, t: u32, operation: &Operation, waits: bool) -> (Outcome, After) {
+        if !waits {
+            return (NOT_OK, After::Run);
+        }
+        let thread = self.thread_mut(t);
+        thread.woken = false;
+        thread.timed_out = false;
+        (OK, After::Wait(Operation { kind: Kind::Leave, writes: None, argument: 0, ..*operation }))
+    }
+
+    fn futex_wake(&mut self, t: u32, operation: &Operation, alternative: u32) -> Outcome {
+        let waiters = self.waiters(operation.object);
+        let wanted = operation.argument.min(u64::from(waiters)) as u32;
+        if wanted == waiters {
+            return self.wake_all(t, operation.object);
+        }
+        // The alternative numbers the sets in lexicographic order: decide member by member.
+        let (mut number, mut at, mut left) = (alternative, 0, wanted);
+        let mut behind = waiters;
+        while left > 0 {
+            let with = super::pending::sets(behind - 1, u64::from(left - 1));
+            if number < with || behind <= left {
+                let waiter = self.waiter(operation.object, at);
+                self.wake(waiter, t);
+                left -= 1;
+            } else {
+                number -= with;
+                at += 1;
+            }
+            behind -= 1;
+        }
+        Outcome { value: u64::from(wanted), ok: wanted > 0, timed_out: false }
+    }
+
+    /// The thread's time is up, or it wakes up for no reason.
+    fn give_up(&mut self, t: u32, alternative: u32, operation: &Operation) -> After {
+        let timed_out = alternative == Choice::TIMEOUT;
+        let thread = self.thread_mut(t);
+        if timed_out {
+            thread.time = thread.time.max(operation.deadline);
+        } else {
+            self.spurious -= 1;
+        }
+        let thread = self.thread_mut(t);
+        match operation.kind {
+            Kind::Sleep => {
+                thread.time = thread.time.saturating_add(operation.argument);
+                thread.outcome = OK;
+                After::Run
+            }
+            Kind::Reacquire => {
+                thread.woken = true;
+                thread.timed_out = timed_out;
+                thread.waker = thread.past;
+                After::Wait(Operation { timed: false, ..*operation })
+            }
+            _ => {
+                thread.outcome = Outcome { timed_out, ..NOT_OK };
+                After::Run
+            }
+        }
+    }
+
+    /// Keeps track of whether the thread only reads between two yields.
+    #[inline]
+    fn follow_spin(&mut self, t: u32, operation: &Operation, access: &Access) {
+        if matches!(operation.kind, Kind::Yield | Kind::Sleep) {
+            let thread = self.thread_mut(t);
+            thread.spin = Spin::Maybe;
+            thread.seen.clear();
+            return;
+        }
+        if self.thread(t).spin == Spin::No {
+            return;
+        }
+        let mut reads = false;
+        for (place, class) in [access.first, access.second] {
+            if let (Place::Object(object), Class::Read) = (place, class) {
+                self.saw(t, object);
+                reads = true;
+            }
+        }
+        if operation.kind == Kind::TryJoin && !self.thread(t).outcome.ok {
+            self.saw(t, life(operation.argument as u32));
+            reads = true;
+        }
+        let changes = [access.first, access.second]
+            .iter()
+            .any(|&(place, class)| place != Place::Nowhere && class != Class::Read);
+        if changes || !(reads || operation.kind == Kind::Assert) {
+            self.thread_mut(t).spin = Spin::No;
+        }
+    }
+
+    /// The process ended: those who still live are leaked, unless nobody wanted to join them.
+    pub(super) fn exit(&mut self) {
+        for t in 0..self.count {
+            let thread = self.thread(t);
+            if thread.phase != Phase::Ended && !thread.detached {
+                self.findings.push(Finding::Leak(crate::ThreadId(t)));
+            }
+        }
+        self.finish_with(End::Finished);
+    }
+}

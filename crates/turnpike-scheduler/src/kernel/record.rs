@@ -1,0 +1,197 @@
+//! Recording: what an execution leaves behind.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::access::Access;
+use super::threads::Phase;
+use super::{Kernel, NONE, Pick};
+use crate::execution::{Choice, End, Execution, ObjectRecord, Step, ThreadRecord};
+use crate::operation::{Kind, Object, ObjectId, Site, ThreadId};
+use crate::plan::Detail;
+
+impl Kernel {
+    /// Forgets the last execution's record.
+    pub(super) fn clear_record(&mut self) {
+        self.steps.clear();
+        self.choices.clear();
+        self.last_choices = None;
+        self.predicted.clear();
+        self.findings.clear();
+        self.names.clear();
+        self.enabled_sum = 0;
+        self.messages = 0;
+        self.assertions = 0;
+        self.branches = 0;
+        self.incomplete = false;
+    }
+
+    /// A choice was made.
+    #[inline]
+    pub(super) fn record_choices(&mut self, count: u32, pick: Pick) {
+        let first_choice = self.choices.len() as u32;
+        if self.detail == Detail::Full {
+            self.list_choices();
+        }
+        let choice = Choice {
+            thread: ThreadId(pick.thread),
+            alternative: pick.alternative,
+            kind: Kind::Yield,
+            object: ObjectId::NONE,
+            second: ObjectId::NONE,
+            exclusive: false,
+            argument: 0,
+            site: Site(0),
+        };
+        self.steps.push(Step { taken: pick.position, count, first_choice, choice, fingerprint: 0 });
+    }
+
+    /// Appends the choices of the present state.
+    fn list_choices(&mut self) {
+        let mut choices = core::mem::take(&mut self.choices);
+        self.each_choice(|t, alternative| choices.push(self.choice(t, alternative)));
+        self.choices = choices;
+    }
+
+    /// The operation of the step that is about to happen.
+    pub(super) fn record_operation(&mut self, t: u32, alternative: u32, access: &Access) {
+        let choice = self.choice_of(t, alternative, access);
+        if let Some(step) = self.steps.last_mut() {
+            step.choice = choice;
+        }
+    }
+
+    /// The fingerprint after it.
+    pub(super) fn record_fingerprint(&mut self) {
+        let fingerprint = self.sum;
+        if let Some(step) = self.steps.last_mut() {
+            step.fingerprint = fingerprint;
+        }
+    }
+
+    /// The execution stops in a state with choices: lists them.
+    pub(super) fn record_last(&mut self) {
+        self.last_choices = Some(self.choices.len());
+        self.list_choices();
+        if self.predict {
+            let mut predicted = core::mem::take(&mut self.predicted);
+            self.each_choice(|t, alternative| predicted.push(self.predict(t, alternative)));
+            self.predicted = predicted;
+        }
+    }
+
+    /// Moves the record to `out`, whose buffers come back for the next execution.
+    pub(super) fn hand_out(&mut self, out: &mut Execution) {
+        core::mem::swap(&mut self.steps, &mut out.steps);
+        core::mem::swap(&mut self.choices, &mut out.choices);
+        core::mem::swap(&mut self.predicted, &mut out.predicted);
+        core::mem::swap(&mut self.findings, &mut out.findings);
+        out.last_choices = self.last_choices.unwrap_or(out.choices.len());
+        out.fingerprint = self.sum;
+        out.end = self.end.clone().unwrap_or_default();
+        out.enabled_sum = self.enabled_sum;
+        out.messages = self.messages;
+        out.assertions = self.assertions;
+        out.branches = self.branches;
+        out.incomplete = self.incomplete;
+        out.output.clear();
+        self.hand_out_genes(out);
+        out.threads.clear();
+        out.objects.clear();
+        if self.detail == Detail::Full {
+            self.describe(out);
+        }
+        self.clear_record();
+        self.end = Some(End::Finished);
+    }
+
+    /// Names, and who waits for what.
+    fn describe(&self, out: &mut Execution) {
+        for t in 0..self.count {
+            let thread = self.thread(t);
+            let pending = thread.phase == Phase::Pending;
+            let waits = pending.then(|| (self.choice(t, 0), self.holder(t)));
+            out.threads.push(ThreadRecord {
+                name: self.thread_name(t),
+                name_hash: thread.name,
+                waits,
+                holds: thread.reading.clone(),
+                ended: thread.phase == Phase::Ended,
+            });
+        }
+        let mut before = [0; 9];
+        for (thing, id) in self.objects.iter().zip(0..) {
+            let holder = out.threads.get_mut(thing.owner as usize);
+            if let Some(holder) = holder.filter(|_| !matches!(thing.object, Object::Once)) {
+                holder.holds.push((ObjectId(id), thing.held));
+            }
+            out.objects.push(ObjectRecord {
+                name: self.object_name(id, &mut before),
+                name_hash: thing.name,
+                object: thing.object,
+                site: thing.site,
+            });
+        }
+    }
+
+    /// Who keeps a pending thread from going on, if it is one thread.
+    fn holder(&self, t: u32) -> Option<ThreadId> {
+        let operation = &self.thread(t).pending;
+        let object = match operation.kind {
+            Kind::Join => return self.named_thread(operation.argument),
+            Kind::Lock | Kind::ReadLock | Kind::WriteLock | Kind::OnceBegin => operation.object,
+            Kind::Reacquire if self.thread(t).woken => operation.second,
+            _ => return None,
+        };
+        let thing = self.objects.get(object.0 as usize)?;
+        if thing.owner != NONE {
+            return Some(ThreadId(thing.owner));
+        }
+        let reads = |reader: &u32| self.thread(*reader).reading.iter().any(|&(held, _)| held == object);
+        (0..self.count).find(reads).filter(|_| operation.kind == Kind::WriteLock).map(ThreadId)
+    }
+
+    fn given_name(&self, thread: bool, id: u32) -> Option<&str> {
+        let mut given = self.names.iter().rev();
+        given.find(|entry| entry.0 == thread && entry.1 == id).map(|entry| entry.2.as_str())
+    }
+
+    fn thread_name(&self, t: u32) -> String {
+        if let Some(name) = self.given_name(true, t) {
+            return name.into();
+        }
+        let mut path = Vec::new();
+        let mut at = t;
+        while self.thread(at).parent != NONE {
+            path.push(self.thread(at).index);
+            at = self.thread(at).parent;
+        }
+        let mut name = String::from("main");
+        for index in path.iter().rev() {
+            name.push_str(&format!(".{index}"));
+        }
+        name
+    }
+
+    /// Numbers those of a kind.
+    fn object_name(&self, id: u32, before: &mut [u32; 9]) -> String {
+        let (what, kind) = match self.objects[id as usize].object {
+            Object::Mutex { .. } => ("mutex", 0),
+            Object::RwLock => ("rwlock", 1),
+            Object::Condvar => ("condvar", 2),
+            Object::Semaphore { .. } => ("semaphore", 3),
+            Object::Barrier { .. } => ("barrier", 4),
+            Object::Once => ("once", 5),
+            Object::Queue { .. } => ("queue", 6),
+            Object::Memory => ("memory", 7),
+            Object::Futex => ("futex", 8),
+        };
+        let number = before[kind];
+        before[kind] += 1;
+        match self.given_name(false, id) {
+            Some(name) => name.into(),
+            None => format!("{what} {number}"),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! How an execution goes on where the plan's prefix ends.
+//!
+//! Each policy answers one question: which of the choices of the present state. Random numbers come from one generator
+//! that the plan seeds, and are drawn in an order that depends on the execution only.
+
+use alloc::vec::Vec;
+
+use crate::execution::Execution;
+use crate::kernel::{Kernel, Pick};
+use crate::plan::{Plan, Policy};
+use crate::random::Random;
+
+mod genes;
+mod priorities;
+mod weighted;
+
+/// The policy without its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Stop,
+    First,
+    Continue,
+    Follow,
+    Uniform,
+    Pct,
+    Pos,
+    Weighted,
+    Genes,
+    Awake,
+}
+
+/// Data of all policies; only the present one's is used. Buffers are kept.
+#[derive(Debug)]
+pub(crate) struct Data {
+    /// Change points, by the priority that they lead to.
+    points: Vec<u32>,
+    /// Choices among several threads so far.
+    switches: u32,
+    /// Priority of the next thread that yields.
+    lowest: u64,
+    /// Expected events of each thread.
+    events: Vec<u32>,
+    genes: Vec<u64>,
+    genes_read: u32,
+    /// Threads and alternatives to follow, and how many of them are behind.
+    order: Vec<(u32, u32)>,
+    followed: usize,
+}
+
+impl Data {
+    pub(crate) const fn new() -> Data {
+        Data {
+            points: Vec::new(),
+            switches: 0,
+            lowest: 0,
+            events: Vec::new(),
+            genes: Vec::new(),
+            genes_read: 0,
+            order: Vec::new(),
+            followed: 0,
+        }
+    }
+}
+
+impl Kernel {
+    /// Takes over the plan's policy.
+    pub(crate) fn set_policy(&mut self, plan: &Plan<'_>) {
+        let data = &mut self.policy;
+        data.points.clear();
+        data.events.clear();
+        data.genes.clear();
+        data.genes_read = 0;
+        data.order.clear();
+        data.followed = 0;
+        let (way, seed) = match plan.policy {
+            Policy::Stop => (Way::Stop, 0),
+            Policy::First => (Way::First, 0),
+            Policy::Continue => (Way::Continue, 0),
+            Policy::Follow { order } => {
+                data.order.extend(order.iter().map(|&(thread, alternative)| (thread.0, alternative)));
+                (Way::Follow, 0)
+            }
+            Policy::Uniform { seed } => (Way::Uniform, seed),
+            Policy::Pct { seed, .. } => (Way::Pct, seed),
+            Policy::Pos { seed } => (Way::Pos, seed),
+            Policy::Weighted { seed, events } => {
+                data.events.extend_from_slice(events);
+                (Way::Weighted, seed)
+            }
+            Policy::Genes { bits, seed } => {
+                data.genes.extend_from_slice(bits);
+                (Way::Genes, seed)
+            }
+            Policy::Awake { .. } => (Way::Awake, 0),
+        };
+        self.way = way;
+        self.random = Random::new(seed);
+        if let Policy::Pct { depth, length, .. } = plan.policy {
+            self.begin_pct(depth, length);
+        }
+    }
+
+    /// Chooses among `count` choices, of which there is at least one.
+    #[inline]
+    pub(crate) fn choose(&mut self, count: u32) -> Option<Pick> {
+        match self.way {
+            Way::Stop | Way::First | Way::Awake => self.at_position(0),
+            Way::Continue => self.choose_last(),
+            Way::Follow => self.choose_following(),
+            Way::Uniform => {
+                let position = self.random.below(u64::from(count)) as u32;
+                self.at_position(position)
+            }
+            Way::Pct => self.choose_pct(count),
+            Way::Pos => self.choose_highest(),
+            Way::Weighted => self.choose_weighted(),
+            Way::Genes => self.choose_by_genes(count),
+        }
+    }
+
+    fn choose_last(&mut self) -> Option<Pick> {
+        match self.last_thread().and_then(|t| self.of_thread(t)) {
+            Some((pick, _)) => Some(pick),
+            None => self.at_position(0),
+        }
+    }
+
+    /// The next entry of the order that can be taken.
+    fn choose_following(&mut self) -> Option<Pick> {
+        while let Some(&(t, alternative)) = self.policy.order.get(self.policy.followed) {
+            self.policy.followed += 1;
+            if let Some((first, _)) = self.of_thread_checked(t) {
+                return self.with_alternative(first, alternative);
+            }
+        }
+        self.choose_last()
+    }
+
+    /// One of the alternatives of a thread, each equally likely.
+    fn choose_of_thread(&mut self, t: u32) -> Option<Pick> {
+        let (first, count) = self.of_thread(t)?;
+        if count == 1 {
+            return Some(first);
+        }
+        let offset = self.random.below(u64::from(count)) as u32;
+        self.at_position(first.position + offset)
+    }
+
+    /// Hands out what the policy found.
+    pub(crate) fn hand_out_genes(&mut self, out: &mut Execution) {
+        out.genes.clear();
+        core::mem::swap(&mut out.genes, &mut self.policy.genes);
+        out.genes_read = self.policy.genes_read;
+    }
+}

@@ -1,0 +1,74 @@
+//! Random priorities: of threads (PCT), or of pending operations (POS).
+//!
+//! PCT runs the enabled thread of highest priority; at `depth - 1` randomly chosen moments it lowers that thread below
+//! all that were not lowered. A bug of depth d shows with probability at least 1/(n k^(d-1)) in each execution of n
+//! threads and k steps. POS draws a priority for each pending operation, and again for those that race with the step
+//! taken, which makes all orders of racing operations likely.
+
+use crate::kernel::{Kernel, Pick};
+use crate::policy::Way;
+
+/// Priorities of threads that were not lowered are above this.
+const HIGH: u64 = 1 << 63;
+/// Change point i leads to this plus i; yielding leads below.
+const MIDDLE: u64 = 1 << 62;
+
+impl Kernel {
+    pub(super) fn begin_pct(&mut self, depth: u32, length: u32) {
+        self.policy.switches = 0;
+        self.policy.lowest = MIDDLE - 1;
+        // A depth beyond the number of steps means a change at every step: no need for more points than that.
+        for _ in 1..depth.min(length.saturating_add(1)) {
+            let point = self.random.below(u64::from(length.max(1))) as u32;
+            self.policy.points.push(point);
+        }
+    }
+
+    /// A priority for a new thread, or a new pending operation.
+    #[inline]
+    pub(crate) fn new_priority(&mut self) -> u64 {
+        match self.way {
+            Way::Pct | Way::Pos => HIGH | self.random.next(),
+            _ => 0,
+        }
+    }
+
+    pub(super) fn choose_pct(&mut self, count: u32) -> Option<Pick> {
+        let mut best = self.highest()?;
+        // Only states where it matters count.
+        let several = self.of_thread(best).is_none_or(|(_, own)| own < count);
+        if several {
+            let now = self.policy.switches;
+            self.policy.switches += 1;
+            if let Some(i) = self.policy.points.iter().position(|&point| point == now) {
+                self.set_priority(best, MIDDLE + i as u64);
+                best = self.highest()?;
+            }
+        }
+        if self.is_yielding(best) {
+            // It goes first now, and comes last from here on.
+            let lowest = self.policy.lowest;
+            self.policy.lowest -= 1;
+            self.set_priority(best, lowest);
+            best = self.highest()?;
+        }
+        self.choose_of_thread(best)
+    }
+
+    pub(super) fn choose_highest(&mut self) -> Option<Pick> {
+        let best = self.highest()?;
+        self.choose_of_thread(best)
+    }
+
+    /// The thread of highest priority that can take a step; the first of equals.
+    fn highest(&self) -> Option<u32> {
+        let mut best: Option<(u64, u32)> = None;
+        self.each_thread(|t| {
+            let priority = self.priority(t);
+            if best.is_none_or(|(highest, _)| priority > highest) {
+                best = Some((priority, t));
+            }
+        });
+        best.map(|(_, t)| t)
+    }
+}

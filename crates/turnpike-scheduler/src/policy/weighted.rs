@@ -1,0 +1,30 @@
+//! A random walk that is uniform over interleavings, as far as the estimates are right.
+
+use crate::kernel::{Kernel, Pick};
+
+impl Kernel {
+    pub(super) fn choose_weighted(&mut self) -> Option<Pick> {
+        let mut sum = 0u64;
+        self.each_thread(|t| sum += self.remaining(t));
+        let mut left = self.random.below(sum);
+        let mut chosen = None;
+        self.each_thread(|t| {
+            if chosen.is_some() {
+                return;
+            }
+            let weight = self.remaining(t);
+            if left < weight {
+                chosen = Some(t);
+            } else {
+                left -= weight;
+            }
+        });
+        self.choose_of_thread(chosen?)
+    }
+
+    /// Events that a thread is expected to have left: at least the one that it is about to do.
+    fn remaining(&self, t: u32) -> u64 {
+        let expected = self.policy.events.get(t as usize).copied().unwrap_or(1);
+        u64::from(expected.saturating_sub(self.steps_of(t)).max(1))
+    }
+}
