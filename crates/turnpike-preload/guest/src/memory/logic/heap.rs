@@ -97,6 +97,9 @@ pub struct Heap {
     quarantine: Quarantine,
     /// Blocks allocated, by thread.
     counts: Vec<u32>,
+    /// Bytes in live blocks, and how many there may be.
+    live: u64,
+    most: u64,
 }
 
 impl Heap {
@@ -111,7 +114,19 @@ impl Heap {
             runs: BTreeMap::new(),
             quarantine: Quarantine::new(),
             counts: Vec::new(),
+            live: 0,
+            most: u64::MAX,
         }
+    }
+
+    /// Whether it has its memory.
+    pub fn is_open(&self) -> bool {
+        self.limit > 0
+    }
+
+    /// Live blocks may have `bytes` bytes more than now.
+    pub fn limit_to(&mut self, bytes: u64) {
+        self.most = self.live.saturating_add(bytes);
     }
 
     /// Gives it its memory, which is all zero; before anything else.
@@ -128,11 +143,15 @@ impl Heap {
     pub fn allocate(&mut self, size: u64, align: u64, thread: u32, site: u64) -> Option<Block> {
         // One byte more, so that the byte after a block never belongs to another one.
         let room = size.checked_add(1)?;
+        if size > self.most.saturating_sub(self.live) {
+            return None;
+        }
         let number = match class_of(room, align) {
             Some(class) => self.small(class)?,
             None => self.large(room, align)?,
         };
         let count = self.count(thread);
+        self.live += size;
         let block = &mut self.blocks[number as usize];
         block.size = size;
         block.thread = thread;
@@ -155,6 +174,7 @@ impl Heap {
                 block.freed = site;
                 block.freed_by = thread;
                 let block = *block;
+                self.live -= block.size;
                 self.quarantine.push(number, block.size);
                 Ok(block)
             }

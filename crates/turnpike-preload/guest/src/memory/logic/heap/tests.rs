@@ -179,3 +179,15 @@ fn no_room_is_no_block() {
     assert!(matches!(heap.free(12, 0, 0), Err(Misuse::Unknown)));
     assert!(matches!(Heap::new().touch(12, 8), Touch::Fine));
 }
+
+#[test]
+fn what_is_live_is_limited() {
+    let mut heap = heap();
+    heap.allocate(1000, 16, 0, 0).expect("room");
+    heap.limit_to(5000);
+    let block = heap.allocate(4000, 16, 0, 0).expect("within the limit");
+    assert!(heap.allocate(1001, 16, 0, 0).is_none());
+    assert!(heap.allocate(1000, 16, 0, 0).is_some());
+    heap.free(block.start, 0, 0).expect("live");
+    assert!(heap.allocate(4000, 16, 0, 0).is_some());
+}

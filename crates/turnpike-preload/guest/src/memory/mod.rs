@@ -1,0 +1,231 @@
+//! The program's memory: which accesses are steps, which race, and what is wrong with its use of the heap.
+//!
+//! Code compiled with `-fsanitize=thread` calls a function before each access (`plain`) and instead of each atomic
+//! operation (`atomics`): that runtime is this one. No recompilation is needed for the heap: `allocate` and `operators`
+//! are the program's `malloc` and `new`.
+//!
+//! **What is a step.** Atomic operations always are. Plain accesses are steps at code locations that the host names with the
+//! plan, because earlier executions found them to race ([`Level::Racy`]); with [`Level::All`] also wherever another
+//! thread was before in the same eight bytes, if either of them writes. So a thread's stack, its thread-local storage,
+//! what it allocated and has not shown to others, and constants make no steps, without being special. An access that
+//! turns out to be concurrent with an earlier one that was no step is a race, which is told: the host adds both
+//! locations for the executions that follow, and this one counts for no proof. The set never changes within an execution,
+//! so that the same plan gives the same execution.
+//!
+//! While the program has had no second thread, accesses are neither steps nor remembered: everything that later threads do comes after them.
+//!
+//! **Loops** that wait by reading memory yield now and then, see [`logic::spin`].
+
+mod allocate;
+mod atomics;
+mod call;
+mod heap;
+pub mod logic;
+mod operators;
+mod os;
+mod plain;
+mod report;
+
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use turnpike_scheduler::{Finding, Kind, Object, ObjectId, Operation, Site};
+
+use crate::{control, sites};
+use logic::objects::{Covered, Objects};
+use logic::race::{Access, Detector, Race};
+use logic::spin::Spin;
+use logic::table::Table;
+
+pub use heap::{explain, sweep, used};
+
+/// Which plain accesses are steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// None.
+    Sync,
+    /// Those at the locations that the host names.
+    Racy,
+    /// Also those to memory that several threads use.
+    All,
+}
+
+/// What is known of the execution's memory. The heap has a state of its own, because it is used before control starts.
+struct Memory {
+    level: Level,
+    /// Code locations that are steps.
+    visible: Table<bool>,
+    detector: Detector,
+    objects: Objects,
+    /// Races that were told, by a mix of both locations.
+    told: Table<bool>,
+    /// By thread.
+    spins: Vec<Spin>,
+}
+
+struct Global(UnsafeCell<Memory>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Global {}
+
+static MEMORY: Global = Global(UnsafeCell::new(Memory {
+    level: Level::Racy,
+    visible: Table::new(),
+    detector: Detector::new(),
+    objects: Objects::new(),
+    told: Table::new(),
+    spins: Vec::new(),
+}));
+
+/// Some of the program's code calls the functions of `plain`.
+static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
+
+/// Not across a switch.
+fn memory() -> &'static mut Memory {
+    // SAFETY: one thread at a time, and no reference lives across a switch.
+    unsafe { &mut *MEMORY.0.get() }
+}
+
+/// An execution begins, before its first thread runs: `visible` are the code locations whose accesses are steps.
+pub fn begin(level: u64, visible: &[u64]) {
+    let memory = memory();
+    memory.level = match level {
+        0 => Level::Sync,
+        1 => Level::Racy,
+        _ => Level::All,
+    };
+    for &site in visible {
+        *memory.visible.entry(site) = true;
+    }
+    heap::limit(control::header().memory);
+    if INSTRUMENTED.load(Ordering::Relaxed) {
+        control::state().kernel.keep_clocks(true);
+    }
+}
+
+/// Code that calls the hooks was loaded. Comes before threads exist, from the loader.
+fn instrumented() {
+    INSTRUMENTED.store(true, Ordering::Relaxed);
+    if control::active() {
+        control::state().kernel.keep_clocks(true);
+    }
+}
+
+/// Whether some code tells its accesses.
+pub fn is_instrumented() -> bool {
+    INSTRUMENTED.load(Ordering::Relaxed)
+}
+
+/// The memory is used for something new: the stack of a new thread, a block that is handed out again.
+pub fn renew(address: usize, size: usize) {
+    let memory = memory();
+    memory.detector.forget(address as u64, size as u64);
+    memory.objects.forget(address as u64, size as u64);
+}
+
+/// Whether the program ever had a second thread.
+fn threaded() -> bool {
+    control::state().threads.len() > 1
+}
+
+/// A plain access that the running thread is about to do.
+#[inline]
+fn access(address: u64, size: u64, write: bool, site: Site) {
+    if !control::active() || size == 0 {
+        return;
+    }
+    if threaded() {
+        let me = control::me().0;
+        let memory = memory();
+        let visible = match memory.level {
+            Level::Sync => false,
+            Level::Racy => memory.visible.get(site.0).is_some(),
+            Level::All => {
+                memory.visible.get(site.0).is_some() || memory.detector.shared(me, address, size, write)
+            }
+        };
+        if visible {
+            let kind = if write { Kind::Write } else { Kind::Read };
+            step(kind, address, size, site, None, !write);
+        } else if spin(me).invisible() {
+            control::with(Kind::Yield, 0, site);
+        }
+    }
+    // Only now: another thread may have freed the block before this one's turn.
+    heap::check(address, size, write, site);
+    if threaded() {
+        remember(Access { address, size, write, atomic: false, site: site.0 });
+    }
+}
+
+/// Announces an operation on memory and comes back when it is this thread's turn to do it.
+fn step(kind: Kind, address: u64, size: u64, site: Site, peek: Option<(fn(u64) -> bool, u64)>, reads: bool) {
+    let (object, second) = objects_of(address, size, site);
+    let me = control::me().0;
+    if !reads {
+        spin(me).progress();
+    } else if spin(me).read(site.0, object.0) {
+        control::with(Kind::Yield, 0, site);
+    }
+    let mut operation = Operation { second, ..Operation::new(kind, object, site) };
+    if let Some((writes, argument)) = peek {
+        operation.writes = Some(writes);
+        operation.argument = argument;
+    }
+    control::step(operation);
+}
+
+/// The objects that some bytes are.
+fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
+    let state = control::state();
+    let register = || {
+        let name = match sites::stable(address as usize) {
+            0 => heap::name(address),
+            name => name,
+        };
+        state.kernel.register(Object::Memory, name, site).0
+    };
+    let Covered { object, second, more } = memory().objects.cover(address, size, register);
+    if more {
+        control::state().kernel.mark_incomplete();
+    }
+    (ObjectId(object), second.map_or(ObjectId::NONE, ObjectId))
+}
+
+/// Looks for races with an access that the running thread now does.
+fn remember(access: Access) {
+    let state = control::state();
+    let me = state.kernel.current().0;
+    let Memory { detector, told, visible, .. } = memory();
+    let kernel = &mut state.kernel;
+    let mut races: Vec<Race> = Vec::new();
+    detector.access(me, kernel.clock(), &access, |race| {
+        let pair = race.first.rotate_left(32) ^ race.second;
+        let told = told.entry(pair);
+        if !*told {
+            *told = true;
+            races.push(race);
+        }
+    });
+    for race in races {
+        if visible.get(race.first).is_none() || visible.get(race.second).is_none() {
+            // Without steps there, other orders of the two were not tried.
+            kernel.mark_incomplete();
+        }
+        kernel.note(Finding::Race {
+            first: Site(race.first),
+            second: Site(race.second),
+            message: report::race(&race, me),
+        });
+    }
+}
+
+fn spin(thread: u32) -> &'static mut Spin {
+    let spins = &mut memory().spins;
+    let at = thread as usize;
+    if at >= spins.len() {
+        spins.resize(at + 1, Spin::new());
+    }
+    &mut spins[at]
+}
