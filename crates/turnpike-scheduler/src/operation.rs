@@ -158,7 +158,7 @@ pub struct Operation {
     pub kind: Kind,
     /// The object it works on; [`ObjectId::NONE`] when there is none.
     pub object: ObjectId,
-    /// The second object: the mutex of a condition variable.
+    /// The second object: the mutex of a condition variable, the other variable that a memory access covers.
     pub second: ObjectId,
     /// See [`Kind`].
     pub argument: u64,

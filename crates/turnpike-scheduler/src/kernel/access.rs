@@ -67,11 +67,15 @@ impl Kernel {
             return self.access_unready(t);
         }
         match operation.kind {
-            Kind::Store | Kind::Write => Access::on(object, Class::Exclusive),
-            Kind::Load | Kind::Read | Kind::SemGet => Access::on(object, Class::Read),
+            Kind::Store | Kind::Write => {
+                Access::on(object, Class::Exclusive).and(operation.second, Class::Exclusive)
+            }
+            Kind::Load | Kind::Read | Kind::SemGet => {
+                Access::on(object, Class::Read).and(operation.second, Class::Read)
+            }
             Kind::Update => {
                 let writes = operation.writes.is_none_or(|writes| writes(operation.argument));
-                Access::on(object, exclusive_if(writes))
+                Access::on(object, exclusive_if(writes)).and(operation.second, exclusive_if(writes))
             }
             Kind::Lock | Kind::Unlock | Kind::WriteLock | Kind::WriteUnlock | Kind::SemWait => {
                 Access::on(object, Class::Exclusive)

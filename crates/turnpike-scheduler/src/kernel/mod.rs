@@ -18,6 +18,7 @@ use crate::random::Random;
 
 mod access;
 mod choices;
+mod clocks;
 mod objects;
 mod pending;
 mod perform;
@@ -109,6 +110,7 @@ pub struct Kernel {
     assertions: u32,
     branches: u32,
     incomplete: bool,
+    clocks: clocks::Clocks,
 }
 
 impl Kernel {
@@ -157,6 +159,7 @@ impl Kernel {
             assertions: 0,
             branches: 0,
             incomplete: false,
+            clocks: clocks::Clocks::new(),
         }
     }
 
@@ -188,6 +191,7 @@ impl Kernel {
         self.last = NONE;
         self.end = None;
         self.clear_record();
+        self.clocks.begin();
         self.set_policy(plan);
         self.add_main();
     }
@@ -298,15 +302,26 @@ impl Kernel {
         self.threads.get(self.current as usize).map_or(0, |thread| thread.time)
     }
 
-    /// The current thread's vector clock (own component last incremented by its last step), when `begin` was told to
-    /// keep clocks by [`Kernel::keep_clocks`].
+    /// The current thread's vector clock of synchronisation (its own component counts its steps and the threads it made),
+    /// when `begin` was told to keep clocks by [`Kernel::keep_clocks`]; missing components are 0. What the thread does now comes before whatever
+    /// knows its next step.
     pub fn clock(&self) -> &[u32] {
-        &[]
+        self.clocks.of(self.current)
     }
 
     /// Whether vector clocks are kept, for race detection in guests, from the next execution on.
     pub fn keep_clocks(&mut self, keep: bool) {
-        let _ = keep;
+        self.clocks.keep = keep;
+    }
+
+    /// Something was bounded or not controlled: the executions together prove nothing.
+    pub fn mark_incomplete(&mut self) {
+        self.incomplete = true;
+    }
+
+    /// Hash of a thread's name, stable between executions; 0 if there is no such thread.
+    pub fn thread_name_hash(&self, thread: ThreadId) -> u64 {
+        self.threads[..self.count as usize].get(thread.0 as usize).map_or(0, |thread| thread.name)
     }
 
     /// Somebody runs on: the creator of a thread that just started, or whoever the plan says.
@@ -384,6 +399,7 @@ impl Kernel {
         if alternative == Choice::SPURIOUS {
             self.last_spurious = hash;
         }
+        self.tick(t, alternative, &access);
         let after = self.perform(t, alternative, &access);
         if self.way == Way::Pos {
             self.redraw(t, &access);

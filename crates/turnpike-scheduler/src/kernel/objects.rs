@@ -234,7 +234,8 @@ impl Kernel {
                 matches!(first, Some(Object::Queue { .. }))
             }
             Kind::Load | Kind::Store | Kind::Update | Kind::Read | Kind::Write => {
-                matches!(first, Some(Object::Memory | Object::Futex))
+                let memory = |object| matches!(object, Some(Object::Memory | Object::Futex));
+                memory(first) && (operation.second == ObjectId::NONE || memory(object(operation.second)))
             }
             Kind::FutexWait => {
                 let word = operation.second == ObjectId::NONE || object(operation.second).is_some();

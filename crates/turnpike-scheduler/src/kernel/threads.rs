@@ -186,6 +186,7 @@ impl Kernel {
         child.name = fingerprint::name(name, u64::from(index) + 1);
         child.past = past.mix_word(0x5_0000_0000 | u64::from(index));
         child.time = time;
+        self.clocks.spawned(parent, t);
         self.insert_rank(t);
         self.starting.push(parent);
         self.current = t;
@@ -255,6 +256,7 @@ impl Kernel {
         let t = self.current;
         self.thread_mut(t).phase = Phase::Ended;
         self.live -= 1;
+        self.clocks.ended(t);
         // Those that wait for its end.
         for i in 0..self.count {
             let thread = self.thread(i);
