@@ -1,12 +1,16 @@
 //! Real concurrent programs on the waist: a path is a schedule, a state is a happens-before fingerprint.
 
+mod after;
+mod follow;
 mod guard;
 mod incident;
 mod model;
+mod record;
 mod settings;
 mod texts;
 mod words;
 
+pub use follow::{Followed, Parting};
 pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};

@@ -34,7 +34,7 @@ const NAMED_THREADS: usize = 64;
 /// A program under a controlled scheduler.
 pub struct ProgramModel {
     info: ModelInfo,
-    launch: Box<Launch>,
+    launch: Arc<Launch>,
     options: ProgramOptions,
     left_out: Arc<LeftOut>,
     table: Table,
@@ -62,7 +62,7 @@ impl ProgramModel {
             ["any-error", "deadlock", "race", "leak", "max threads"].map(str::to_owned).to_vec();
         let mut model = ProgramModel {
             info,
-            launch,
+            launch: Arc::from(launch),
             options,
             left_out: Arc::default(),
             table: Table::new(),
@@ -83,6 +83,10 @@ impl ProgramModel {
     /// How it is executed.
     pub fn options(&self) -> &ProgramOptions {
         &self.options
+    }
+
+    pub(crate) fn launch(&self) -> Arc<Launch> {
+        Arc::clone(&self.launch)
     }
 
     /// An executor for whole executions of plans made from [`Model::plan`].
