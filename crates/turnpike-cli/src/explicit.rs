@@ -20,7 +20,7 @@ use crate::output::progress::{Phase, ProgressArgs, Reporter};
 /// The system a user names: an `.aut` file, or any model, generated within the limits.
 pub(crate) fn named(name: &str, reading: &ReadingArgs, limits: &Limits) -> Outcome<Lts> {
     if load::is_model(name, reading) {
-        let args = ModelArgs { model: name.to_owned(), reading: reading.clone() };
+        let args = ModelArgs::of_file(name, reading);
         return generated(&*load::model(&args)?, limits);
     }
     load::only_for_specifications(name, reading)?;

@@ -7,7 +7,7 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{ModelArgs, timed};
+use crate::load::{FileArgs, timed};
 use crate::output::{self, VERSION};
 
 /// Flags of `turnpike convert`.
@@ -21,7 +21,7 @@ Templates are instantiated, arrays of structs flattened, constants folded and bi
 synchronisation vectors. What the format cannot say is refused by name.")]
 pub(crate) struct Args {
     #[command(flatten)]
-    model: ModelArgs,
+    model: FileArgs,
     /// Where to write the .tck file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,

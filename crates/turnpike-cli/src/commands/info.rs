@@ -10,6 +10,7 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::program::ProgramArgs;
 use crate::load::timed::{self, Purpose};
 use crate::load::{self, ModelArgs, ReadingArgs, Size};
 use crate::output::schema::{SchemaKind, schema};
@@ -23,6 +24,8 @@ pub(crate) struct Args {
     model: Option<String>,
     #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    program: ProgramArgs,
     /// Print the JSON schema of a command's output instead
     #[arg(long, value_enum, value_name = "OUTPUT", conflicts_with = "model")]
     schema: Option<SchemaKind>,
@@ -33,19 +36,24 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         output::json(&schema(kind));
         return Ok(Exit::Clean);
     }
-    let Some(name) = args.model else {
-        catalogue_listing(format);
-        return Ok(Exit::Clean);
+    let name = match args.model {
+        Some(name) => name,
+        None if args.program.program.is_some() => String::new(),
+        None => {
+            catalogue_listing(format);
+            return Ok(Exit::Clean);
+        }
     };
     let time =
         timed::read(&name, &args.reading)?.map(|timed| time_passes(&timed.network)).unwrap_or_default();
-    let load::Named { model, size, .. } =
-        load::named(&ModelArgs { model: name.clone(), reading: args.reading }, &Purpose::default())?;
+    let asked = ModelArgs { model: name.clone(), reading: args.reading, program: args.program };
+    let load::Named { model, size, .. } = load::named(&asked, &Purpose::default())?;
     let initial = initial_values(&*model)?;
     let builtin = name.strip_prefix("builtin:").and_then(|name| catalogue().iter().find(|b| b.name == name));
     match format {
         Format::Human => {
-            let lines = text(model.info(), &name, builtin, size, &initial);
+            let named = asked.program.repeated().unwrap_or_else(|| repeat::quote(&name));
+            let lines = text(model.info(), &named, builtin, size, &initial);
             lines.iter().chain(&time).for_each(|line| output::line(line));
         }
         Format::Json => output::json(&object(model.info(), builtin, size, &initial)),
@@ -194,8 +202,11 @@ fn text(
     }
     if !info.suggestions.is_empty() {
         out.push("try:".to_owned());
-        let find = |objective: &String| {
-            format!("  turnpike search {} --find {}", repeat::quote(name), repeat::quote(objective))
+        let find = |objective: &String| match name.split_once(" -- ") {
+            Some((name, arguments)) => {
+                format!("  turnpike search {name} --find {} -- {arguments}", repeat::quote(objective))
+            }
+            None => format!("  turnpike search {name} --find {}", repeat::quote(objective)),
         };
         out.extend(info.suggestions.iter().map(find));
     }

@@ -6,7 +6,7 @@ use turnpike_model::Diagnostic;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, InputFormat, ModelArgs};
+use crate::load::{self, FileArgs, InputFormat};
 use crate::output::{self, VERSION};
 
 /// What `turnpike linearise --help` ends with.
@@ -23,7 +23,7 @@ Examples:
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(flatten)]
-    model: ModelArgs,
+    model: FileArgs,
     /// Write it to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,

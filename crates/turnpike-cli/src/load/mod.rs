@@ -1,18 +1,22 @@
 //! From what the user names to a model: by extension, `--as`, `builtin:NAME`, or standard input.
 
+pub(crate) mod program;
 pub(crate) mod timed;
 
 use std::io::Read;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
 use turnpike_mcrl2::linear::LinearProcess;
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::lts::{AutDialect, Lts, LtsModel, read_lts, read_lts_file};
 use turnpike_model::{Diagnostic, Model};
+use turnpike_program::ProgramModel;
 
+use self::program::ProgramArgs;
 use self::timed::{Purpose, TimedArgs};
 use crate::failure::Failure;
 
@@ -31,14 +35,37 @@ pub(crate) enum InputFormat {
     Xta,
 }
 
-/// How a model is named.
+/// How a model is named, when it cannot be a program.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct ModelArgs {
+pub(crate) struct FileArgs {
     /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-` for standard input
     #[arg(value_name = "MODEL")]
     pub(crate) model: String,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+}
+
+/// How a model or a program is named.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ModelArgs {
+    /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-` for standard input; or --program
+    #[arg(
+        value_name = "MODEL",
+        required_unless_present = "program",
+        default_value_if("program", ArgPredicate::IsPresent, "")
+    )]
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+}
+
+impl ModelArgs {
+    /// A model by its name.
+    pub(crate) fn of_file(model: &str, reading: &ReadingArgs) -> Self {
+        ModelArgs { model: model.to_owned(), reading: reading.clone(), program: ProgramArgs::default() }
+    }
 }
 
 /// How an input is read.
@@ -70,6 +97,20 @@ impl ReadingArgs {
         self.timed_automata.cover.is_some_and(|cover| cover != timed::CoverArg::None)
     }
 
+    /// The first flag that was given, for programs it means nothing for.
+    fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--as", self.input_format.is_some()),
+            ("--set", !self.settings.is_empty()),
+            ("--unhide", !self.unhide.is_empty()),
+            ("--timed", self.timed),
+            ("--cadp", self.cadp),
+            ("--cover", self.timed_automata.cover.is_some()),
+        ];
+        let given = given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag);
+        given.or_else(|| self.timed_automata.given())
+    }
+
     pub(crate) fn dialect(&self) -> AutDialect {
         if self.cadp { AutDialect::Cadp } else { AutDialect::Mcrl2 }
     }
@@ -93,6 +134,8 @@ pub(crate) struct Named {
     pub(crate) size: Option<Size>,
     /// Warnings about its text, which `turnpike check` shows.
     pub(crate) warnings: usize,
+    /// The same as a program, when it is one.
+    pub(crate) program: Option<Arc<ProgramModel>>,
 }
 
 impl Named {
@@ -110,6 +153,12 @@ impl Named {
 /// Loads the model the user named for a purpose, with its size where that is known without exploring it.
 pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failure> {
     let name = args.model.as_str();
+    if let Some(program) = program::named(&args.program, name)? {
+        if let Some(flag) = args.reading.given() {
+            return Err(Failure::usage(format!("{flag} is for models, not for programs")));
+        }
+        return Ok(program);
+    }
     if let Some(timed) = timed::read(name, &args.reading)? {
         return timed_model(&timed, &args.reading, purpose);
     }
@@ -118,13 +167,13 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
     }
     if is_specification(name, &args.reading) {
         let (model, diagnostics, _) = specification(name, &args.reading, false)?;
-        return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len() });
+        return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len(), program: None });
     }
     only_for_specifications(name, &args.reading)?;
     if let Some(builtin) = name.strip_prefix("builtin:") {
         let settings = settings(&args.reading.settings)?;
         return match turnpike_builtin::build(builtin, &settings) {
-            Ok(model) => Ok(Named { model, size: None, warnings: 0 }),
+            Ok(model) => Ok(Named { model, size: None, warnings: 0, program: None }),
             Err(error) => Err(Failure::usage(error.to_string())),
         };
     }
@@ -136,7 +185,7 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
     let lts = lts(name, &args.reading)?;
     let size = Size { states: u64::from(lts.states), transitions: lts.transitions.len() as u64 };
     let model = LtsModel::new(name, lts).map_err(|diagnostic| Failure::from(diagnostic).in_file(name))?;
-    Ok(Named { model: Box::new(model), size: Some(size), warnings: 0 })
+    Ok(Named { model: Box::new(model), size: Some(size), warnings: 0, program: None })
 }
 
 /// Timed automata that were read, for a purpose.
@@ -148,7 +197,7 @@ pub(crate) fn timed_model(
     only_for_specifications(&timed.name, reading)?;
     let (model, warnings) = timed.any_model(reading, purpose)?;
     let warnings = timed.warnings.len() + warnings.len();
-    Ok(Named { model, size: None, warnings })
+    Ok(Named { model, size: None, warnings, program: None })
 }
 
 /// Whether the user names a model whose states are computed, rather than a list of transitions.

@@ -108,7 +108,13 @@ pub(crate) fn asked(args: &Args) -> Outcome<Option<Asked>> {
     if flag.is_none() && !goal.find.is_empty() {
         return Ok(None);
     }
-    let ModelArgs { model, reading } = &args.model;
+    let ModelArgs { model, reading, program } = &args.model;
+    if program.program.is_some() {
+        return match flag {
+            Some(flag) => Err(Failure::usage(format!("{flag} is for timed automata, not for programs"))),
+            None => Ok(None),
+        };
+    }
     let Some(timed) = timed::read(model, reading)? else {
         return match flag {
             Some(flag) => {
