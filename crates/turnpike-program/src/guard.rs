@@ -1,10 +1,11 @@
 //! An executor that takes note of what was left out and executes some plans again: same plan,
 //! same execution, or the program is not deterministic and nothing found about it can be believed.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Site};
 
+use crate::names::Names;
 use crate::settings::LeftOut;
 use crate::texts;
 
@@ -16,15 +17,21 @@ pub(crate) struct Guarded {
     inner: Box<dyn Executor>,
     check_every: u64,
     left_out: Arc<LeftOut>,
+    names: Arc<OnceLock<Names>>,
     executions: u64,
     once: Execution,
     again: Execution,
 }
 
 impl Guarded {
-    pub(crate) fn new(inner: Box<dyn Executor>, check_every: u64, left_out: Arc<LeftOut>) -> Self {
+    pub(crate) fn new(
+        inner: Box<dyn Executor>,
+        check_every: u64,
+        left_out: Arc<LeftOut>,
+        names: Arc<OnceLock<Names>>,
+    ) -> Self {
         let (once, again) = (Execution::default(), Execution::default());
-        Guarded { inner, check_every, left_out, executions: 0, once, again }
+        Guarded { inner, check_every, left_out, names, executions: 0, once, again }
     }
 
     /// Executes the plan twice more, with all details, and compares.
@@ -52,7 +59,13 @@ impl Executor for Guarded {
         // The first execution is checked, so that a program that is never the same is told at once.
         let due = self.check_every > 0 && self.executions.is_multiple_of(self.check_every);
         self.executions += 1;
-        if due && out.end != End::Hung { self.check(plan, out) } else { Ok(()) }
+        if due && out.end != End::Hung {
+            self.check(plan, out)?;
+        }
+        if let Some(names) = self.names.get() {
+            names.apply(out);
+        }
+        Ok(())
     }
 
     fn site(&mut self, site: Site) -> String {

@@ -5,6 +5,7 @@ mod follow;
 mod guard;
 mod incident;
 mod model;
+mod names;
 mod record;
 mod settings;
 mod texts;

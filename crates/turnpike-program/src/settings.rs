@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use turnpike_scheduler::{Detail, End, Execution, Finding, MayAccess, Plan, Policy, Reduction, Timeouts};
+use turnpike_scheduler::{End, Execution, Finding, MayAccess, Plan, Reduction, Timeouts};
 
 /// Steps after which an execution is cut, when nothing else is said.
 pub const DEFAULT_MAX_STEPS: u32 = 20_000;
@@ -44,14 +44,11 @@ impl ProgramOptions {
     /// What all executions have in common: a strategy puts its own prefix, policy and detail in it.
     pub(crate) fn plan(&self) -> Plan<'_> {
         Plan {
-            prefix: &[],
-            policy: Policy::Stop,
             max_steps: self.max_steps,
-            detail: Detail::default(),
-            predict: false,
             reduction: Reduction { sleep: self.sleep, persistent: self.persistent.as_ref() },
             timeouts: self.timeouts,
             spurious: self.spurious,
+            ..Plan::new(&[])
         }
     }
 }

@@ -68,7 +68,7 @@ pub struct Waiting {
     pub what: String,
     /// Where it waits.
     pub place: Option<String>,
-    /// Who holds it.
+    /// Who holds it, or whose end it waits for.
     pub holder: Option<String>,
     /// Where the holder got it.
     pub since: Option<String>,
@@ -191,7 +191,7 @@ fn rows(execution: &Execution, executor: &mut dyn Executor) -> Vec<Row> {
 
 /// Who waits for what, and who holds it.
 fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
-    if !matches!(execution.end, End::Deadlock | End::Livelock | End::Stopped | End::StepLimit) {
+    if !matches!(execution.end, End::Deadlock | End::Livelock) {
         return Vec::new();
     }
     let mut told = Vec::new();

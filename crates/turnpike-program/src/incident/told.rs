@@ -12,7 +12,7 @@ impl Waiting {
         if let Some(place) = &self.place {
             text.push_str(&format!(" at {place}"));
         }
-        if let Some(holder) = &self.holder {
+        if let Some(holder) = self.holder.as_ref().filter(|holder| !self.what.ends_with(holder.as_str())) {
             text.push_str(&format!(", held by {holder}"));
             if let Some(since) = &self.since {
                 text.push_str(&format!(" since {since}"));

@@ -147,6 +147,11 @@ impl<'m> ProgramExplorer<'m> {
             return Err(StepError::new("the program cannot be executed"));
         };
         expansion.state = state;
+        // The last state that an execution may reach: whether it could go on is not to be told.
+        if execution.end == End::Stopped && execution.steps.len() >= model.options.max_steps as usize {
+            execution.end = End::StepLimit;
+            model.left_out.note(execution, model.options.max_steps);
+        }
         let last = match execution.end {
             End::Stopped => &execution.choices[execution.last_choices..],
             _ => &[],

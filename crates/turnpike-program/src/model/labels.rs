@@ -32,7 +32,8 @@ impl Key {
             // Other arguments are values or addresses: nothing that a label shows.
             argument: match choice.kind {
                 kind if names_thread(kind) => thread(ThreadId(choice.argument as u32)),
-                Kind::Sleep | Kind::Assert => choice.argument,
+                Kind::NotifyOne if choice.argument != u64::MAX => thread(ThreadId(choice.argument as u32)),
+                Kind::Sleep | Kind::Assert | Kind::NotifyOne => choice.argument,
                 _ => 0,
             },
             site: choice.site.0,

@@ -9,13 +9,14 @@ mod explorer;
 mod labels;
 mod table;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo};
 use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Policy};
 
 use crate::guard::Guarded;
 use crate::incident::path;
+use crate::names::Names;
 use crate::settings::{LeftOut, ProgramOptions};
 use explorer::ProgramExplorer;
 use labels::Labels;
@@ -24,8 +25,8 @@ use table::Table;
 /// Makes executors of one program, one for each thread of the search.
 pub type Launch = dyn Fn() -> Result<Box<dyn Executor>, GuestError> + Send + Sync;
 
-/// Executions that are made to learn the names of threads.
-const PROBES: u64 = 2;
+/// Executions that are made to learn the names of threads and objects.
+const PROBES: u64 = 3;
 /// Steps of such an execution.
 const PROBE_STEPS: u32 = 5_000;
 /// Threads that have a value of their own in the texts of states.
@@ -37,6 +38,8 @@ pub struct ProgramModel {
     launch: Arc<Launch>,
     options: ProgramOptions,
     left_out: Arc<LeftOut>,
+    /// Of objects, once some executions were seen.
+    names: Arc<OnceLock<Names>>,
     table: Table,
     labels: Labels,
     /// Of the initial state.
@@ -65,6 +68,7 @@ impl ProgramModel {
             launch: Arc::from(launch),
             options,
             left_out: Arc::default(),
+            names: Arc::default(),
             table: Table::new(),
             labels: Labels::default(),
             root: 0,
@@ -75,7 +79,9 @@ impl ProgramModel {
         executor.run(&Plan { detail: Detail::Full, ..model.options.plan() }, &mut execution)?;
         model.root = execution.fingerprint;
         model.table.insert_root(model.root, model.root);
-        model.info.parameters = thread_names(&mut *executor, &model.options, execution)?;
+        let (threads, names) = learned(&mut *executor, &model.options, execution)?;
+        model.info.parameters = threads;
+        let _ = model.names.set(names);
         model.put_back(executor);
         Ok(model)
     }
@@ -96,7 +102,8 @@ impl ProgramModel {
             Some(executor) => Ok(executor),
             None => {
                 let inner = (self.launch)()?;
-                Ok(Box::new(Guarded::new(inner, self.options.check_every, Arc::clone(&self.left_out))))
+                let (left_out, names) = (Arc::clone(&self.left_out), Arc::clone(&self.names));
+                Ok(Box::new(Guarded::new(inner, self.options.check_every, left_out, names)))
             }
         }
     }
@@ -139,26 +146,32 @@ fn measures() -> Vec<MeasureInfo> {
     .to_vec()
 }
 
-/// The names of the threads that some executions have, in order.
-fn thread_names(
+/// The names of the threads that some executions have, in order, and those of objects.
+fn learned(
     executor: &mut dyn Executor,
     options: &ProgramOptions,
     first: Execution,
-) -> Result<Vec<String>, GuestError> {
-    let mut names: Vec<String> = first.threads.iter().map(|record| record.name.clone()).collect();
+) -> Result<(Vec<String>, Names), GuestError> {
+    let mut threads: Vec<String> = Vec::new();
+    let mut names = Names::default();
     let mut execution = first;
+    let mut learn = |execution: &Execution| {
+        threads.extend(execution.threads.iter().map(|record| record.name.clone()));
+        names.learn(execution);
+    };
+    learn(&execution);
     for seed in 0..PROBES {
         if execution.end == End::Hung {
             break;
         }
+        let policy = if seed == 0 { Policy::Continue } else { Policy::Uniform { seed } };
         let max_steps = options.max_steps.min(PROBE_STEPS);
-        let plan =
-            Plan { policy: Policy::Uniform { seed }, max_steps, detail: Detail::Full, ..options.plan() };
+        let plan = Plan { policy, max_steps, detail: Detail::Full, ..options.plan() };
         executor.run(&plan, &mut execution)?;
-        names.extend(execution.threads.iter().map(|record| record.name.clone()));
+        learn(&execution);
     }
-    names.sort_by(|one, other| path(one).cmp(&path(other)));
-    names.dedup();
-    names.truncate(NAMED_THREADS);
-    Ok(names)
+    threads.sort_by(|one, other| path(one).cmp(&path(other)));
+    threads.dedup();
+    threads.truncate(NAMED_THREADS);
+    Ok((threads, names))
 }
