@@ -8,7 +8,7 @@
  * Threads: 3 (main, two users). Context switches of a shortest failure: 3.
  * Expected: assertion "one user per slot". Nothing in the twin.
  * Needs: -fsanitize=thread objects, which make atomics visible.
- * Found by: turnpike search --program ./aba_stack_bug
+ * hooks: => assertion
  */
 #include <assert.h>
 #include <pthread.h>

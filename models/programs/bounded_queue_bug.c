@@ -7,7 +7,8 @@
  * Threads: 4 (main, a producer, two consumers).
  * Expected: deadlock. Nothing in the twin.
  * Needs: nothing but a plain compilation.
- * Found by: turnpike search --program ./bounded_queue_bug
+ * search: => deadlock
+ * hooks: => deadlock
  */
 #include <assert.h>
 #include <pthread.h>

@@ -6,7 +6,8 @@
  * Threads: 3 (main, two that count). Context switches of a shortest failure: 3.
  * Expected: assertion "nothing is lost"; also a data race. Nothing in the twin.
  * Needs: -fsanitize=thread objects, which make plain memory visible.
- * Found by: turnpike search --program ./counter_bug
+ * hooks: => assertion
+ * hooks: => race
  */
 #include <assert.h>
 #include <pthread.h>

@@ -7,7 +7,8 @@
  * Threads: 3 (main, two users). Context switches of a shortest failure: 2.
  * Expected: assertion "settings are complete"; also data races. Nothing in the twin.
  * Needs: -fsanitize=thread objects, which make plain memory visible.
- * Found by: turnpike search --program ./double_checked_bug
+ * hooks: => assertion
+ * hooks: => race
  */
 #include <assert.h>
 #include <pthread.h>

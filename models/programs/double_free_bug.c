@@ -6,7 +6,8 @@
  * Threads: 3 (main, two that evict). Context switches of a shortest failure: 2.
  * Expected: a double free. Nothing in the twin.
  * Needs: nothing but a plain compilation.
- * Found by: turnpike search --program ./double_free_bug
+ * search: => heap
+ * hooks: => heap
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -7,7 +7,8 @@
  * Threads: 4 (main, a postman, two clerks).
  * Expected: assertion "there is a letter". Nothing in the twin.
  * Needs: nothing but a plain compilation (g++ -pthread).
- * Found by: turnpike search --program ./handoff_bug
+ * search: => assertion
+ * hooks: => assertion
  */
 #include <cassert>
 #include <condition_variable>

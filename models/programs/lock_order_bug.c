@@ -7,7 +7,9 @@
  * Threads: 3 (main, two clerks). Context switches of a shortest deadlock: 2.
  * Expected: deadlock. Nothing in the twin.
  * Needs: nothing but a plain compilation.
- * Found by: turnpike search --program ./lock_order_bug
+ * search: => deadlock
+ * search: --strategy exhaustive => deadlock
+ * hooks: => deadlock
  */
 #include <assert.h>
 #include <pthread.h>

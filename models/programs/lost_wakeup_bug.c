@@ -7,7 +7,8 @@
  * Threads: 3 (main, a worker, a waiter). Context switches of a shortest deadlock: 3.
  * Expected: deadlock. Nothing in the twin.
  * Needs: nothing but a plain compilation; -fsanitize=thread objects show the flag as well.
- * Found by: turnpike search --program ./lost_wakeup_bug
+ * search: => deadlock
+ * hooks: => deadlock
  */
 #include <assert.h>
 #include <pthread.h>

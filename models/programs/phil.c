@@ -9,8 +9,9 @@
  *
  * Threads: N + 1. Context switches of a shortest deadlock: N.
  * Expected: deadlock.
- * Found by: turnpike search --program ./phil --find deadlock --strategy genetic --depth 100
- *           turnpike search --program ./phil --find deadlock --strategy bfs -- 3
+ * search: --strategy bfs -- 3 => deadlock steps=6
+ * search: --strategy exhaustive -- 3 1 => deadlock
+ * search: --strategy genetic --depth 100 --runs 5 => deadlock
  */
 #include <pthread.h>
 #include <semaphore.h>

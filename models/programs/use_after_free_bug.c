@@ -6,7 +6,7 @@
  * Threads: 3 (main, a reader, a closer). Context switches of a shortest failure: 3.
  * Expected: a use after free. Nothing in the twin.
  * Needs: -fsanitize=thread objects, which show every access to memory.
- * Found by: turnpike search --program ./use_after_free_bug
+ * hooks: => heap
  */
 #include <pthread.h>
 #include <stdlib.h>

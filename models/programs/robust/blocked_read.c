@@ -1,4 +1,8 @@
-/* blocked_read.c: a thread reads from a pipe that nobody writes to. Expected: reported as hung, in a call that turnpike does not control. */
+/*
+ * blocked_read.c: a thread reads from a pipe that nobody writes to. Expected: reported as hung, in a call that turnpike does not control.
+ *
+ * search: => hang
+ */
 #include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>

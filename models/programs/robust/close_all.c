@@ -1,4 +1,8 @@
-/* close_all.c: closes every descriptor, those of others included, then deadlocks. Expected: the deadlock. */
+/*
+ * close_all.c: closes every descriptor, those of others included, then deadlocks. Expected: the deadlock.
+ *
+ * search: => deadlock
+ */
 #include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>

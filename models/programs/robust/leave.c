@@ -1,4 +1,8 @@
-/* leave.c: a thread ends the whole process with _exit, without a word. Expected: a crash (exit code 7), in every schedule that gets there. */
+/*
+ * leave.c: a thread ends the whole process with _exit, without a word. Expected: a crash (exit code 7), in every schedule that gets there.
+ *
+ * search: => crash
+ */
 #include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>

@@ -1,4 +1,8 @@
-/* many_threads.c: 200 threads add to one sum under one lock. Expected: nothing. */
+/*
+ * many_threads.c: 200 threads add to one sum under one lock. Expected: nothing.
+ *
+ * search: --max-executions 20 => nothing
+ */
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -1,4 +1,8 @@
-/* segfault.c: writes to nowhere, if it is the second to get the lock. Expected: a crash (SIGSEGV), in half of all schedules. */
+/*
+ * segfault.c: writes to nowhere, if it is the second to get the lock. Expected: a crash (SIGSEGV), in half of all schedules.
+ *
+ * search: => crash
+ */
 #include <pthread.h>
 #include <stddef.h>
 

@@ -1,4 +1,8 @@
-/* spin.c: a thread computes for ever, with no visible operation. Expected: reported as hung. */
+/*
+ * spin.c: a thread computes for ever, with no visible operation. Expected: reported as hung.
+ *
+ * search: => hang
+ */
 #include <pthread.h>
 #include <stddef.h>
 
