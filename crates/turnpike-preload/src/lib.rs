@@ -1,7 +1,27 @@
-//! The library that is preloaded into C and C++ programs.
+//! The library that is preloaded into C and C++ programs, embedded, and what its host needs to talk to it.
+//!
+//! The library itself is in `guest/`: Rust without the standard library, compiled by the build script together with the
+//! scheduler's kernel. See its first lines for the idea. Programs that want to say more than plain C can include
+//! [`HEADER`].
 
-#[cfg(test)]
 extern crate alloc;
+
+/// The library, an ELF file; empty where it does not work (see [`SUPPORTED`]).
+pub static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libturnpike_guest.so"));
+
+/// Whether the library works here: on Linux with the GNU C library, on x86-64 and AArch64.
+pub const SUPPORTED: bool =
+    cfg!(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")));
+
+/// The C header for programs under test.
+pub static HEADER: &str = include_str!("../include/turnpike.h");
+
+#[path = "../guest/src/protocol.rs"]
+pub mod protocol;
+#[path = "../guest/src/tape.rs"]
+pub mod tape;
+#[path = "../guest/src/wire.rs"]
+pub mod wire;
 
 #[cfg(test)]
 #[allow(dead_code)]

@@ -29,6 +29,8 @@ mod plan;
 mod policy;
 mod random;
 pub mod script;
+#[cfg(feature = "sources")]
+mod sources;
 
 pub use execution::{
     Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord,
@@ -37,3 +39,5 @@ pub use executor::{Executor, GuestError};
 pub use kernel::{Kernel, Next};
 pub use operation::{Kind, Object, ObjectId, Operation, Outcome, Site, ThreadId};
 pub use plan::{Detail, MayAccess, Plan, Policy, Reduction, Timeouts};
+#[cfg(feature = "sources")]
+pub use sources::SOURCES;

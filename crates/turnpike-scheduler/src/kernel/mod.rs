@@ -256,6 +256,11 @@ impl Kernel {
         Next::End
     }
 
+    /// How many steps were taken so far.
+    pub fn steps_taken(&self) -> u32 {
+        self.taken
+    }
+
     /// Adds something worth telling.
     pub fn note(&mut self, finding: Finding) {
         if matches!(finding, Finding::Uncontrolled(_)) {

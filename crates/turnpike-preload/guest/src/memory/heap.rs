@@ -8,7 +8,7 @@
 use core::cell::UnsafeCell;
 
 use alloc::string::String;
-use turnpike_scheduler::{FailureKind, Site};
+use turnpike_scheduler::{FailureKind, Site, ThreadId};
 
 use super::logic::heap::{Block, Heap, Misuse, State, Touch};
 use super::logic::race::Access;
@@ -161,7 +161,7 @@ pub fn sweep() -> Option<String> {
 /// A name for a place in the heap that is the same in all executions; 0 for other memory.
 pub fn name(address: u64) -> u64 {
     let Some(block) = heap().find(address) else { return 0 };
-    let thread = control::state().kernel.thread_name_hash(block.thread);
+    let thread = control::state().kernel.thread_name_hash(ThreadId(block.thread));
     let mut hash = thread;
     for part in [u64::from(block.index), address - block.start] {
         hash = (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);

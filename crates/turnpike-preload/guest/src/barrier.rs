@@ -1,0 +1,30 @@
+//! Barriers.
+
+use core::ffi::{c_int, c_void};
+
+use turnpike_scheduler::{Kind, Object};
+
+use crate::hook::hook;
+use crate::sys::EINVAL;
+use crate::{control, objects, sites};
+
+const SERIAL_THREAD: c_int = -1;
+
+hook! {
+    fn pthread_barrier_init(barrier: *mut u32, _attributes: *const c_void, count: u32; site) -> c_int {
+        if count == 0 {
+            return EINVAL;
+        }
+        core::ptr::write_bytes(barrier, 0, 8);
+        objects::register(barrier, site, Object::Barrier { count });
+        0
+    }
+    fn pthread_barrier_destroy(barrier: *mut u32; site) -> c_int {
+        objects::forget(barrier);
+        0
+    }
+    fn pthread_barrier_wait(barrier: *mut u32; site) -> c_int {
+        let id = objects::of(barrier, site, || Object::Barrier { count: 1 });
+        if control::simple(Kind::Arrive, id, sites::user(site)).ok { SERIAL_THREAD } else { 0 }
+    }
+}

@@ -1,0 +1,84 @@
+//! Memory of the guest library itself: size classes over an arena of its own, so that the program's heap looks the
+//! same with and without it and a corrupted heap does not take the library along.
+//!
+//! Only one controlled thread runs at a time, so nothing is locked.
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::UnsafeCell;
+use core::ptr;
+
+use crate::sys;
+
+/// Addresses are reserved in pieces of this size; untouched pages cost nothing.
+const PIECE: usize = 64 << 20;
+const CLASSES: usize = 28;
+
+struct State {
+    next: usize,
+    end: usize,
+    free: [usize; CLASSES],
+}
+
+/// The allocator: powers of two, each with a list of free blocks.
+pub struct Arena(UnsafeCell<State>);
+
+// SAFETY: one thread at a time, see the module's idea.
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    pub const fn new() -> Self {
+        Arena(UnsafeCell::new(State { next: 0, end: 0, free: [0; CLASSES] }))
+    }
+}
+
+fn class_of(layout: Layout) -> usize {
+    let size = layout.size().max(layout.align()).max(16);
+    size.next_power_of_two().trailing_zeros() as usize
+}
+
+// SAFETY: blocks are disjoint, aligned to their power of two, and big enough.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: one thread at a time.
+        let state = unsafe { &mut *self.0.get() };
+        let class = class_of(layout);
+        let size = 1usize << class;
+        if class >= CLASSES {
+            return sys::map(size, -1) as *mut u8;
+        }
+        let head = state.free[class];
+        if head != 0 {
+            // SAFETY: the first word of a free block is the next one.
+            state.free[class] = unsafe { *(head as *const usize) };
+            return head as *mut u8;
+        }
+        let align = size.min(4096);
+        let mut start = (state.next + align - 1) & !(align - 1);
+        if start + size > state.end {
+            let piece = PIECE.max(size);
+            start = sys::map(piece, -1);
+            if start == 0 {
+                return ptr::null_mut();
+            }
+            state.end = start + piece;
+        }
+        state.next = start + size;
+        start as *mut u8
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let class = class_of(layout);
+        if class >= CLASSES {
+            return;
+        }
+        // SAFETY: one thread at a time; the block is at least 16 bytes and no longer used.
+        unsafe {
+            let state = &mut *self.0.get();
+            *(block as *mut usize) = state.free[class];
+            state.free[class] = block as usize;
+        }
+    }
+}
+
+#[global_allocator]
+static ARENA: Arena = Arena::new();

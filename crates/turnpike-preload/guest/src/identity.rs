@@ -1,0 +1,35 @@
+//! Who and where the program is: the same in every execution.
+
+use core::ffi::{c_int, c_long};
+
+use crate::control;
+use crate::hook::{hook, real};
+
+/// The process id that the program sees.
+pub const PID: c_int = 4242;
+/// How many processors it sees.
+const PROCESSORS: c_int = 4;
+
+hook! {
+    fn getpid(; site) -> c_int { PID }
+    fn getppid(; site) -> c_int { 1 }
+    fn gettid(; site) -> c_int { PID + control::me().0 as c_int }
+    fn get_nprocs(; site) -> c_int { PROCESSORS }
+    fn get_nprocs_conf(; site) -> c_int { PROCESSORS }
+    fn sched_getcpu(; site) -> c_int { 0 }
+    fn sysconf(name: c_int; site) -> c_long {
+        const CONFIGURED: c_int = 83;
+        const ONLINE: c_int = 84;
+        if name == CONFIGURED || name == ONLINE {
+            return PROCESSORS.into();
+        }
+        real!(sysconf: fn(c_int) -> c_long)(name)
+    }
+    fn kill(pid: c_int, signal: c_int; site) -> c_int {
+        // The program knows itself by another number.
+        if pid == PID || pid == 0 {
+            return real!(raise: fn(c_int) -> c_int)(signal);
+        }
+        real!(kill: fn(c_int, c_int) -> c_int)(pid, signal)
+    }
+}

@@ -1,0 +1,117 @@
+//! From the program's synchronisation objects to the kernel's.
+//!
+//! The memory of a `pthread_mutex_t` belongs to this library while control lasts, so it holds the kernel's number for the
+//! object, with a mark. Zeroed or initialised memory has no mark and becomes a new object at its first use, even where an
+//! old one has been; the entry's address tells copies and garbage apart.
+
+use alloc::vec::Vec;
+
+use turnpike_scheduler::{Object, ObjectId, Site};
+
+use crate::control;
+use crate::sites;
+
+/// What the library remembers of an object.
+#[derive(Clone, Copy, Default)]
+pub struct Entry {
+    address: usize,
+    /// Thread + 1 that owns it, for answers such as `EDEADLK`.
+    pub owner: u32,
+    /// How often the owner has locked it.
+    pub depth: u32,
+    /// The type of a mutex.
+    pub flavour: u32,
+}
+
+/// All objects of the execution, by the kernel's numbers.
+pub struct Objects {
+    entries: Vec<Entry>,
+}
+
+const MARK: u32 = 0x7470_6f62;
+const SMALL_MARK: u32 = 0xa500_0000;
+
+impl Objects {
+    pub const fn new() -> Self {
+        Objects { entries: Vec::new() }
+    }
+
+    /// The entry of an object.
+    pub fn entry(&mut self, id: ObjectId) -> &mut Entry {
+        let index = id.0 as usize;
+        if index >= self.entries.len() {
+            self.entries.resize(index + 1, Entry::default());
+        }
+        &mut self.entries[index]
+    }
+
+    fn known(&self, id: u32, address: usize) -> bool {
+        self.entries.get(id as usize).is_some_and(|entry| entry.address == address)
+    }
+}
+
+/// The object in memory of eight bytes or more, made by `make` if it is new.
+///
+/// # Safety
+/// The memory belongs to a synchronisation object.
+pub unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
+    // SAFETY: at least two words.
+    let (mark, id) = unsafe { (*memory, *memory.add(1)) };
+    if mark == MARK && control::state().objects.known(id, memory as usize) {
+        return ObjectId(id);
+    }
+    // SAFETY: as above.
+    unsafe { register(memory, site, make()) }
+}
+
+/// Makes a new object of the memory.
+///
+/// # Safety
+/// As [`of`].
+pub unsafe fn register(memory: *mut u32, site: Site, object: Object) -> ObjectId {
+    let state = control::state();
+    let id = state.kernel.register(object, sites::stable(memory as usize), sites::user(site));
+    *state.objects.entry(id) = Entry { address: memory as usize, ..Entry::default() };
+    // SAFETY: at least two words.
+    unsafe {
+        *memory = MARK;
+        *memory.add(1) = id.0;
+    }
+    id
+}
+
+/// The object in memory of four bytes: a spin lock, a `pthread_once_t`.
+///
+/// # Safety
+/// The memory belongs to a synchronisation object.
+pub unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
+    // SAFETY: one word.
+    let word = unsafe { *memory };
+    let id = word & 0x00ff_ffff;
+    if word & 0xff00_0000 == SMALL_MARK && control::state().objects.known(id, memory as usize) {
+        return ObjectId(id);
+    }
+    let state = control::state();
+    let id = state.kernel.register(make(), sites::stable(memory as usize), sites::user(site));
+    *state.objects.entry(id) = Entry { address: memory as usize, ..Entry::default() };
+    // SAFETY: one word.
+    unsafe { *memory = SMALL_MARK | id.0 };
+    id
+}
+
+/// The object is no more.
+///
+/// # Safety
+/// As [`of`].
+pub unsafe fn forget(memory: *mut u32) {
+    // SAFETY: at least two words.
+    unsafe {
+        *memory = 0;
+        *memory.add(1) = 0;
+    }
+}
+
+/// The entry of an object.
+pub fn entry(id: ObjectId) -> &'static mut Entry {
+    control::state().objects.entry(id)
+}

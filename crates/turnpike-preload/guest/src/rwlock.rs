@@ -1,0 +1,82 @@
+//! Reader-writer locks.
+
+use core::ffi::{c_int, c_void};
+
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
+
+use crate::hook::hook;
+use crate::sys::{EBUSY, EDEADLK, ETIMEDOUT, Timespec};
+use crate::{control, objects, sites};
+
+unsafe fn of(lock: *mut u32, site: Site) -> ObjectId {
+    // SAFETY: a reader-writer lock has fourteen words.
+    unsafe { objects::of(lock, site, || Object::RwLock) }
+}
+
+unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site) -> c_int {
+    // SAFETY: a reader-writer lock.
+    let id = unsafe { of(lock, site) };
+    let me = control::me().0 + 1;
+    if objects::entry(id).owner == me && matches!(kind, Kind::ReadLock | Kind::WriteLock) {
+        return EDEADLK;
+    }
+    let outcome = control::step(control::limited(Operation::new(kind, id, sites::user(site)), deadline));
+    if outcome.timed_out {
+        return ETIMEDOUT;
+    }
+    match kind {
+        Kind::TryReadLock | Kind::TryWriteLock if !outcome.ok => return EBUSY,
+        Kind::WriteLock | Kind::TryWriteLock => objects::entry(id).owner = me,
+        _ => {}
+    }
+    0
+}
+
+hook! {
+    fn pthread_rwlock_init(lock: *mut u32, _attributes: *const c_void; site) -> c_int {
+        core::ptr::write_bytes(lock, 0, 14);
+        objects::register(lock, site, Object::RwLock);
+        0
+    }
+    fn pthread_rwlock_destroy(lock: *mut u32; site) -> c_int {
+        objects::forget(lock);
+        0
+    }
+    fn pthread_rwlock_rdlock(lock: *mut u32; site) -> c_int {
+        acquire(lock, Kind::ReadLock, None, site)
+    }
+    fn pthread_rwlock_wrlock(lock: *mut u32; site) -> c_int {
+        acquire(lock, Kind::WriteLock, None, site)
+    }
+    fn pthread_rwlock_tryrdlock(lock: *mut u32; site) -> c_int {
+        acquire(lock, Kind::TryReadLock, None, site)
+    }
+    fn pthread_rwlock_trywrlock(lock: *mut u32; site) -> c_int {
+        acquire(lock, Kind::TryWriteLock, None, site)
+    }
+    fn pthread_rwlock_timedrdlock(lock: *mut u32, limit: *const Timespec; site) -> c_int {
+        acquire(lock, Kind::ReadLock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+    }
+    fn pthread_rwlock_timedwrlock(lock: *mut u32, limit: *const Timespec; site) -> c_int {
+        acquire(lock, Kind::WriteLock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+    }
+    fn pthread_rwlock_clockrdlock(lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
+        acquire(lock, Kind::ReadLock, Some(crate::time::deadline(clock, limit)), site)
+    }
+    fn pthread_rwlock_clockwrlock(lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
+        acquire(lock, Kind::WriteLock, Some(crate::time::deadline(clock, limit)), site)
+    }
+    fn pthread_rwlock_unlock(lock: *mut u32; site) -> c_int {
+        let id = of(lock, site);
+        let mine = objects::entry(id).owner == control::me().0 + 1;
+        control::simple(if mine { Kind::WriteUnlock } else { Kind::ReadUnlock }, id, sites::user(site));
+        if mine {
+            // Another writer may own it already: the step is in the past.
+            let entry = objects::entry(id);
+            if entry.owner == control::me().0 + 1 {
+                entry.owner = 0;
+            }
+        }
+        0
+    }
+}

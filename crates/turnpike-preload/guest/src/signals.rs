@@ -1,0 +1,146 @@
+//! Fatal signals are ends of executions. The handler runs on a stack of its own, because the thread's may be what is full.
+
+use alloc::format;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use turnpike_scheduler::{FailureKind, Site};
+
+use crate::{control, fiber, protocol, sites, sys};
+
+const ILL: usize = 4;
+const TRAP: usize = 5;
+const ABRT: usize = 6;
+const BUS: usize = 7;
+const FPE: usize = 8;
+const SEGV: usize = 11;
+const SYS: usize = 31;
+const XCPU: usize = 24;
+
+const STACK: usize = 64 << 10;
+
+/// The kernel's `struct sigaction`.
+#[repr(C)]
+struct Action {
+    handler: usize,
+    flags: u64,
+    #[cfg(target_arch = "x86_64")]
+    restorer: usize,
+    mask: u64,
+}
+
+#[repr(C)]
+struct Stack {
+    address: usize,
+    flags: i32,
+    size: usize,
+}
+
+/// Gives the running thread of the system a stack for handlers.
+pub fn alternate_stack() {
+    let address = sys::map(STACK, -1);
+    if address != 0 {
+        let stack = Stack { address, flags: 0, size: STACK };
+        sys::syscall(sys::number::SIGALTSTACK, &raw const stack as usize, 0, 0, 0, 0, 0);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+core::arch::global_asm!(
+    ".local turnpike_restore",
+    "turnpike_restore:",
+    "mov eax, 15",
+    "syscall",
+);
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    fn turnpike_restore();
+}
+
+/// Installs the handler for all fatal signals.
+pub fn install() {
+    const SIGINFO: u64 = 4;
+    const ONSTACK: u64 = 0x0800_0000;
+    const NODEFER: u64 = 0x4000_0000;
+    #[cfg(target_arch = "x86_64")]
+    const RESTORER: u64 = 0x0400_0000;
+    #[cfg(target_arch = "aarch64")]
+    const RESTORER: u64 = 0;
+    for signal in [ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS, XCPU] {
+        let action = Action {
+            handler: handler as *const () as usize,
+            flags: SIGINFO | ONSTACK | NODEFER | RESTORER,
+            #[cfg(target_arch = "x86_64")]
+            restorer: turnpike_restore as *const () as usize,
+            mask: 0,
+        };
+        sys::syscall(sys::number::RT_SIGACTION, signal, &raw const action as usize, 0, 8, 0, 0);
+    }
+}
+
+fn name(signal: usize) -> &'static str {
+    match signal {
+        ILL => "illegal instruction",
+        TRAP => "trap",
+        ABRT => "abort",
+        BUS => "bus error",
+        FPE => "arithmetic error",
+        SEGV => "segmentation fault",
+        XCPU => "processor time exceeded",
+        _ => "bad system call",
+    }
+}
+
+static HANDLING: AtomicBool = AtomicBool::new(false);
+
+unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_void) {
+    // The default action, for signals outside control and for those inside the handler itself.
+    if !control::active() || HANDLING.swap(true, Ordering::Relaxed) {
+        let action = Action {
+            handler: 0,
+            flags: 0,
+            #[cfg(target_arch = "x86_64")]
+            restorer: 0,
+            mask: 0,
+        };
+        sys::syscall(sys::number::RT_SIGACTION, signal as usize, &raw const action as usize, 0, 8, 0, 0);
+        let pid = sys::syscall(sys::number::GETPID, 0, 0, 0, 0, 0, 0);
+        sys::syscall(sys::number::KILL, pid as usize, signal as usize, 0, 0, 0, 0);
+        return;
+    }
+    let signal = signal as usize;
+    // SAFETY: the kernel's records; the offset of the program counter is fixed by its interface.
+    let (address, counter) = unsafe {
+        #[cfg(target_arch = "x86_64")]
+        const COUNTER: usize = 168;
+        #[cfg(target_arch = "aarch64")]
+        const COUNTER: usize = 440;
+        (*(info.add(16) as *const usize), *(context.add(COUNTER) as *const usize))
+    };
+    // One more: sites are return addresses.
+    let site = Site(counter as u64 + 1);
+    let what = name(signal);
+    let message = match signal {
+        SEGV | BUS if overflowed(address) => format!("stack overflow ({what} at {address:#x})"),
+        SEGV | BUS => format!("{what} at address {address:#x}"),
+        ABRT => "aborted".into(),
+        _ => what.into(),
+    };
+    control::header().end.store(protocol::END_NONE, Ordering::Relaxed);
+    let site = if signal == ABRT { sites::user_above(site, stack_of(context)) } else { site };
+    control::fail(FailureKind::Crash, &message, site)
+}
+
+fn stack_of(context: *mut c_void) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    const STACK_POINTER: usize = 160;
+    #[cfg(target_arch = "aarch64")]
+    const STACK_POINTER: usize = 432;
+    // SAFETY: the kernel's record.
+    unsafe { *(context.add(STACK_POINTER) as *const usize) }
+}
+
+fn overflowed(address: usize) -> bool {
+    fiber::overflowed(address)
+}

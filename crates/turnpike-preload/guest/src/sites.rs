@@ -1,0 +1,119 @@
+//! Which addresses belong to the program: its code, for source positions; its static data, for stable names of objects.
+
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ffi::{c_int, c_void};
+
+use turnpike_scheduler::Site;
+
+use crate::sys::{self, PhdrInfo};
+use crate::control;
+
+struct Ranges {
+    /// Code of the program itself, without libraries.
+    code: Vec<(usize, usize)>,
+    /// Writable data of all modules.
+    data: Vec<(usize, usize)>,
+}
+
+struct Global(UnsafeCell<Ranges>);
+
+// SAFETY: written before control starts.
+unsafe impl Sync for Global {}
+
+static RANGES: Global = Global(UnsafeCell::new(Ranges { code: Vec::new(), data: Vec::new() }));
+
+fn ranges() -> &'static mut Ranges {
+    // SAFETY: one thread at a time.
+    unsafe { &mut *RANGES.0.get() }
+}
+
+unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -> c_int {
+    const LOAD: u32 = 1;
+    // SAFETY: the loader's record of a module; `count` is ours.
+    unsafe {
+        let first = *(count as *mut usize) == 0;
+        *(count as *mut usize) += 1;
+        let info = &*info;
+        for header in core::slice::from_raw_parts(info.headers, info.count.into()) {
+            if header.kind != LOAD {
+                continue;
+            }
+            let start = info.base.wrapping_add(header.address as usize);
+            let range = (start, start + header.memory_size as usize);
+            if header.flags & 1 != 0 && first {
+                ranges().code.push(range);
+            }
+            if header.flags & 2 != 0 {
+                ranges().data.push(range);
+            }
+        }
+    }
+    0
+}
+
+/// Looks at the modules that are loaded. Before control starts.
+pub fn learn() {
+    let mut count = 0usize;
+    // SAFETY: the callback keeps to its contract.
+    unsafe { sys::dl_iterate_phdr(module, &raw mut count as *mut c_void) };
+}
+
+fn within(ranges: &[(usize, usize)], address: usize) -> bool {
+    ranges.iter().any(|(start, end)| (*start..*end).contains(&address))
+}
+
+/// The address of a static variable, which is the same in all executions; 0 for others.
+pub fn stable(address: usize) -> u64 {
+    if within(&ranges().data, address) { address as u64 } else { 0 }
+}
+
+/// Words of the stack that are looked at for the program's own code.
+const DEEP: usize = 1024;
+
+/// The call in the program's own code: `site` itself, or, when that is in a library (`std::thread::join`), the nearest
+/// return address on the stack that belongs to the program. A guess, for the user's eyes only.
+#[inline(never)]
+pub fn user(site: Site) -> Site {
+    if within(&ranges().code, site.0 as usize) {
+        return site;
+    }
+    search(site, control::frame())
+}
+
+/// As [`user`], from this stack pointer on.
+pub fn user_above(site: Site, stack: usize) -> Site {
+    if within(&ranges().code, site.0 as usize) { site } else { search(site, stack) }
+}
+
+fn search(site: Site, stack: usize) -> Site {
+    let mut at = (stack + 7) & !7;
+    let end = control::thread().high.min(at.saturating_add(DEEP * 8));
+    while at + 8 <= end {
+        // SAFETY: between the stack pointer and the stack's upper end.
+        let word = unsafe { *(at as *const usize) };
+        at += 8;
+        if within(&ranges().code, word) && after_call(word) {
+            return Site(word as u64);
+        }
+    }
+    site
+}
+
+#[cfg(target_arch = "x86_64")]
+fn after_call(address: usize) -> bool {
+    // SAFETY: in the program's code, some bytes after its start at least.
+    let byte = |back: usize| unsafe { *((address - back) as *const u8) };
+    let indirect = |back: usize| byte(back) == 0xff && (byte(back - 1) >> 3) & 7 == 2;
+    byte(5) == 0xe8 || indirect(2) || indirect(3) || indirect(4) || indirect(6) || indirect(7)
+}
+
+#[cfg(target_arch = "aarch64")]
+fn after_call(address: usize) -> bool {
+    if address % 4 != 0 {
+        return false;
+    }
+    // SAFETY: in the program's code.
+    let word = unsafe { *((address - 4) as *const u32) };
+    word >> 26 == 0x25 || word & 0xffff_fc1f == 0xd63f_0000
+}

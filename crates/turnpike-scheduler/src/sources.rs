@@ -1,0 +1,28 @@
+//! The crate's own source text, for those who compile it into something that cargo does not build: the library that is
+//! preloaded into foreign programs. A feature of its own, because nobody else needs it.
+
+/// Every file of the crate but this one: its path below `src`, and its text.
+pub const SOURCES: &[(&str, &str)] = &[
+    ("bits.rs", include_str!("bits.rs")),
+    ("execution.rs", include_str!("execution.rs")),
+    ("executor.rs", include_str!("executor.rs")),
+    ("fingerprint.rs", include_str!("fingerprint.rs")),
+    ("kernel/access.rs", include_str!("kernel/access.rs")),
+    ("kernel/choices.rs", include_str!("kernel/choices.rs")),
+    ("kernel/clocks.rs", include_str!("kernel/clocks.rs")),
+    ("kernel/mod.rs", include_str!("kernel/mod.rs")),
+    ("kernel/objects.rs", include_str!("kernel/objects.rs")),
+    ("kernel/pending.rs", include_str!("kernel/pending.rs")),
+    ("kernel/perform.rs", include_str!("kernel/perform.rs")),
+    ("kernel/record.rs", include_str!("kernel/record.rs")),
+    ("kernel/threads.rs", include_str!("kernel/threads.rs")),
+    ("lib.rs", include_str!("lib.rs")),
+    ("operation.rs", include_str!("operation.rs")),
+    ("plan.rs", include_str!("plan.rs")),
+    ("policy/genes.rs", include_str!("policy/genes.rs")),
+    ("policy/mod.rs", include_str!("policy/mod.rs")),
+    ("policy/priorities.rs", include_str!("policy/priorities.rs")),
+    ("policy/weighted.rs", include_str!("policy/weighted.rs")),
+    ("random.rs", include_str!("random.rs")),
+    ("script.rs", include_str!("script.rs")),
+];
