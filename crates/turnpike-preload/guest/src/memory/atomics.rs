@@ -140,7 +140,7 @@ fn load(address: u64, bytes: u64, site: Site) -> u128 {
     read(address, bytes)
 }
 
-fn store(address: u64, bytes: u64, value: u128, site: Site) {
+pub fn store(address: u64, bytes: u64, value: u128, site: Site) {
     if control::active() {
         step(Kind::Store, address, bytes, site, None, false);
         done(address, bytes, true, site);

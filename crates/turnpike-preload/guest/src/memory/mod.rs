@@ -28,11 +28,13 @@ mod report;
 
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Finding, Kind, Object, ObjectId, Operation, Site};
 
-use crate::{control, sites};
+use crate::sys::{self, PhdrInfo};
+use crate::{control, fiber, sites};
 use logic::objects::{Covered, Objects};
 use logic::race::{Access, Detector, Race};
 use logic::spin::Spin;
@@ -85,6 +87,55 @@ static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 fn memory() -> &'static mut Memory {
     // SAFETY: one thread at a time, and no reference lives across a switch.
     unsafe { &mut *MEMORY.0.get() }
+}
+
+/// Looks whether the program or a library of its own tells its accesses. Before control starts.
+pub fn prepare() {
+    let mut found = false;
+    // SAFETY: the callback keeps to its contract.
+    unsafe { sys::dl_iterate_phdr(mentions, &raw mut found as *mut c_void) };
+    if found {
+        INSTRUMENTED.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether a module calls the hooks: their names stand among its dynamic strings. This library's own do not count.
+unsafe extern "C" fn mentions(info: *mut PhdrInfo, _: usize, found: *mut c_void) -> c_int {
+    const DYNAMIC: u32 = 2;
+    const STRINGS: u64 = 5;
+    const STRINGS_SIZE: u64 = 10;
+    const INITIALISER: &[u8] = b"\0__tsan_init\0";
+    // SAFETY: the loader's record of a module; its dynamic section ends with a zero tag.
+    unsafe {
+        let info = &*info;
+        let headers = core::slice::from_raw_parts(info.headers, info.count.into());
+        let Some(dynamic) = headers.iter().find(|header| header.kind == DYNAMIC) else { return 0 };
+        let mut entry = info.base.wrapping_add(dynamic.address as usize) as *const [u64; 2];
+        let (mut strings, mut size, mut own) = (0, 0, false);
+        while (*entry)[0] != 0 {
+            match *entry {
+                [STRINGS, address] => strings = address as usize,
+                [STRINGS_SIZE, bytes] => size = bytes as usize,
+                _ => {}
+            }
+            entry = entry.add(1);
+        }
+        let here = mentions as *const () as usize;
+        for header in headers {
+            let start = info.base.wrapping_add(header.address as usize);
+            own |= header.kind == 1 && (start..start + header.memory_size as usize).contains(&here);
+        }
+        // The loader of the C library has made the address absolute, except in the kernel's own module.
+        if own || strings < info.base || strings == 0 {
+            return 0;
+        }
+        let strings = core::slice::from_raw_parts(strings as *const u8, size);
+        if strings.windows(INITIALISER.len()).any(|part| part == INITIALISER) {
+            *(found as *mut bool) = true;
+            return 1;
+        }
+    }
+    0
 }
 
 /// An execution begins, before its first thread runs: `visible` are the code locations whose accesses are steps.
@@ -163,6 +214,7 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
 fn step(kind: Kind, address: u64, size: u64, site: Site, peek: Option<(fn(u64) -> bool, u64)>, reads: bool) {
     let (object, second) = objects_of(address, size, site);
     let me = control::me().0;
+    control::enter(site.0, fiber::stack_pointer());
     if !reads {
         spin(me).progress();
     } else if spin(me).read(site.0, object.0) {
@@ -174,6 +226,21 @@ fn step(kind: Kind, address: u64, size: u64, site: Site, peek: Option<(fn(u64) -
         operation.argument = argument;
     }
     control::step(operation);
+}
+
+/// The object at an address, for functions that are given one.
+pub fn object_at(address: usize, site: Site) -> ObjectId {
+    objects_of(address as u64, 1, site).0
+}
+
+/// Sets a flag of one byte that instrumented code reads by atomic operations.
+pub fn set_flag(flag: *mut u8, site: Site) {
+    if is_instrumented() {
+        atomics::store(flag as u64, 1, 1, site);
+    } else {
+        // SAFETY: the caller's flag.
+        unsafe { *flag = 1 };
+    }
 }
 
 /// The objects that some bytes are.

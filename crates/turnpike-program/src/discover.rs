@@ -1,0 +1,120 @@
+//! Which plain memory accesses are steps: found by trial before the search begins.
+//!
+//! A program whose memory accesses all were steps would have a hundred times more of them, nearly all useless: code
+//! without data races needs none. So the program is first executed a number of times with a race detector. The code
+//! locations of the races that it finds become steps at once, which brings other orders and perhaps further races, until
+//! a number of executions in a row find nothing new. Then the set stays as it is.
+//!
+//! The trial executions have plans of their own, which depend on nothing. So the set is a function of the program and
+//! its arguments: every worker, every replay of a schedule and every day finds the same one. A race that is only found later, by the
+//! search, is told, and the execution then says that it proves nothing.
+
+use turnpike_scheduler::{Detail, Execution, Finding, GuestError, Plan, Policy, Reduction, Site, Timeouts};
+
+/// Trial executions, at most.
+const MOST: u64 = 200;
+/// The set is complete when so many executions in a row found nothing new.
+const QUIET: u64 = 24;
+/// Steps after which a trial execution is cut.
+const STEPS: u32 = 5_000;
+
+/// Finds the code locations that race. `run` executes the program with the accesses at these locations visible.
+pub(crate) fn discover(
+    mut run: impl FnMut(&[Site], &Plan<'_>, &mut Execution) -> Result<(), GuestError>,
+) -> Result<Vec<Site>, GuestError> {
+    let mut sites: Vec<Site> = Vec::new();
+    let mut execution = Execution::default();
+    let mut quiet = 0;
+    let mut length = 20;
+    for seed in 0..MOST {
+        let policy = match seed % 4 {
+            0 if seed == 0 => Policy::Continue,
+            0 | 2 => Policy::Uniform { seed },
+            1 => Policy::Pct { seed, depth: 3, length },
+            _ => Policy::Pos { seed },
+        };
+        run(&sites, &plan(policy), &mut execution)?;
+        length = u32::try_from(execution.steps.len()).unwrap_or(u32::MAX).max(4);
+        let known = sites.len();
+        for finding in &execution.findings {
+            if let Finding::Race { first, second, .. } = finding {
+                sites.extend([*first, *second]);
+            }
+        }
+        sites.sort_unstable();
+        sites.dedup();
+        quiet = if sites.len() > known { 0 } else { quiet + 1 };
+        if quiet >= QUIET {
+            break;
+        }
+    }
+    Ok(sites)
+}
+
+fn plan(policy: Policy<'_>) -> Plan<'_> {
+    Plan {
+        prefix: &[],
+        policy,
+        max_steps: STEPS,
+        detail: Detail::Positions,
+        predict: false,
+        reduction: Reduction::default(),
+        timeouts: Timeouts::WhenStuck,
+        spurious: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn race(first: u64, second: u64) -> Finding {
+        Finding::Race { first: Site(first), second: Site(second), message: String::new() }
+    }
+
+    #[test]
+    fn races_bring_further_races() {
+        let mut runs = 0;
+        // The next race is only found when the one before is a step.
+        let sites = discover(|visible, _, out| {
+            runs += 1;
+            let next = visible.len() as u64;
+            out.findings.clear();
+            if next < 10 {
+                out.findings.push(race(next + 1, 100));
+            }
+            Ok(())
+        });
+        let expected: Vec<Site> = [1].into_iter().chain(3..=10).chain([100]).map(Site).collect();
+        assert_eq!(sites, Ok(expected));
+        assert_eq!(runs, 9 + QUIET);
+    }
+
+    #[test]
+    fn a_program_without_races_is_soon_done() {
+        let mut runs = 0;
+        let sites = discover(|_, plan, _| {
+            runs += 1;
+            assert_eq!(plan.max_steps, STEPS);
+            Ok(())
+        });
+        assert_eq!((sites, runs), (Ok(Vec::new()), QUIET));
+    }
+
+    #[test]
+    fn endless_news_ends() {
+        let mut runs = 0;
+        let sites = discover(|_, _, out| {
+            runs += 1;
+            out.findings = vec![race(runs, runs)];
+            Ok(())
+        });
+        assert_eq!(sites.map(|sites| sites.len() as u64), Ok(MOST));
+    }
+
+    #[test]
+    fn what_cannot_be_executed_is_an_error() {
+        let error = GuestError { message: "no such file".to_owned() };
+        assert_eq!(discover(|_, _, _| Err(error.clone())), Err(error));
+    }
+}
