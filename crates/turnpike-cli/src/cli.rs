@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, check, compare, completions, convert, generate, info, linearise, man, reduce, replay, search,
-    show, simulate, strategies,
+    bench, check, compare, completions, convert, generate, header, info, linearise, man, reduce, replay,
+    search, show, simulate, strategies,
 };
 use crate::exit;
 use crate::failure::Outcome;
@@ -89,6 +89,8 @@ commands! {
     Strategies => strategies,
     /// Measure speed on built-in models.
     Bench => bench,
+    /// Write the C header turnpike.h, for programs under test.
+    Header => header,
     /// Write a completion script for a shell.
     Completions => completions,
     /// Write the manual pages.

@@ -4,7 +4,7 @@ mod common;
 
 use common::{folder, turnpike, turnpike_in};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "search",
     "generate",
     "replay",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 15] = [
     "bench",
     "completions",
     "convert",
+    "header",
     "man",
 ];
 
@@ -37,7 +38,7 @@ fn every_shell_has_a_script() {
 #[test]
 fn every_command_has_a_page() {
     let folder = folder(&[("file", "")]);
-    turnpike_in(folder.path(), &["man", "-o", "pages/man1"], "").expect(0, &["wrote 16 pages"]);
+    turnpike_in(folder.path(), &["man", "-o", "pages/man1"], "").expect(0, &["wrote 17 pages"]);
     for command in COMMANDS {
         let path = folder.path().join(format!("pages/man1/turnpike-{command}.1"));
         let page = std::fs::read_to_string(&path).expect("a page");
@@ -45,4 +46,16 @@ fn every_command_has_a_page() {
     }
     turnpike(&["man"]).expect(0, &[".TH", "turnpike", "Exit codes"]);
     turnpike_in(folder.path(), &["man", "-o", "file/pages"], "").expect(2, &["file/pages"]);
+}
+
+#[test]
+fn the_header_for_programs_is_written() {
+    let folder = folder(&[]);
+    turnpike_in(folder.path(), &["header", "-o", "turnpike.h"], "").expect(0, &["wrote turnpike.h"]);
+    let written = std::fs::read_to_string(folder.path().join("turnpike.h")).expect("the header");
+    let printed = turnpike(&["header"]).expect(0, &["tp_toss", "VS_assert"]).stdout;
+    assert_eq!(written, printed);
+    let report = turnpike(&["header", "--format", "json"]).expect(0, &[]).json();
+    assert_eq!(report["header"], written);
+    turnpike_in(folder.path(), &["header", "-o", "no/such/folder"], "").expect(2, &["no/such/folder"]);
 }

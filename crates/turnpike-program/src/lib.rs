@@ -17,4 +17,6 @@ pub use follow::{Followed, Parting};
 pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
+/// The C header for programs under test.
+pub use turnpike_preload::HEADER;
 pub use words::KINDS;

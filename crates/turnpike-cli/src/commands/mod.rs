@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod generate;
+pub(crate) mod header;
 pub(crate) mod info;
 pub(crate) mod linearise;
 pub(crate) mod man;
