@@ -19,6 +19,9 @@ pub enum SearchError {
         /// The path to the state that could not be expanded.
         trace: Box<Trace>,
     },
+    /// A program did something else when it was executed again with the same schedule.
+    #[error("the program is not deterministic: {0}")]
+    Nondeterministic(String),
     /// A witness did not replay: a defect of the front-end or of the engine.
     #[error("internal error: a witness did not replay: {0}")]
     Replay(String),

@@ -9,6 +9,8 @@ use serde::Serialize;
 pub struct Limits {
     /// Exactly this many expansions are allowed.
     pub states: Option<u64>,
+    /// For programs: this many executions, shortening not included.
+    pub executions: Option<u64>,
     /// States at this depth are not expanded.
     pub depth: Option<u32>,
     /// Wall-clock time.
@@ -30,6 +32,8 @@ pub enum StopReason {
     Finished,
     /// The limit on expansions.
     MaxStates,
+    /// The limit on executions.
+    MaxExecutions,
     /// The limit on depth kept states from being expanded.
     MaxDepth,
     /// The limit on time.
@@ -48,6 +52,7 @@ impl StopReason {
             StopReason::Exhausted => "every reachable state was expanded",
             StopReason::Finished => "the strategy came to its end without covering everything",
             StopReason::MaxStates => "the limit on states was reached",
+            StopReason::MaxExecutions => "the limit on executions was reached",
             StopReason::MaxDepth => "the limit on depth was reached",
             StopReason::MaxTime => "the time limit was reached",
             StopReason::MaxMemory => "the memory limit was reached",

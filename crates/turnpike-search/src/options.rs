@@ -33,6 +33,9 @@ pub struct SearchOptions {
     pub cover: bool,
     /// How dfs, rdfs and bfs look for accepting cycles; by default, the best way for each.
     pub algorithm: Option<LassoAlgorithm>,
+    /// For programs: whether `exhaustive` uses source-DPOR, or follows the model's choice lists as they are. By default it
+    /// does unless these lists are reduced already.
+    pub source_dpor: Option<bool>,
     /// Action names that count as internal besides `tau`.
     pub internal: Vec<String>,
     /// Bounds on each run.
@@ -70,6 +73,7 @@ impl SearchOptions {
             accept: Accept::Generation,
             cover: false,
             algorithm: None,
+            source_dpor: None,
             internal: Vec::new(),
             limits: Limits::default(),
             seed: 0,

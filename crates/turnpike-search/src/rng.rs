@@ -19,6 +19,10 @@ pub(crate) enum Purpose {
     Round = 4,
     /// The order of a level (highway's hash).
     Level = 5,
+    /// Execution number k of a program.
+    Execution = 6,
+    /// Continuations that are sampled to explain a failure.
+    Explain = 7,
 }
 
 /// Derives an independent seed from a seed, a purpose and a number.

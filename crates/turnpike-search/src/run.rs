@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use turnpike_model::scheduler::Plan;
 use turnpike_model::{Explorer, Model, StepError, Successors, Trace};
 
 use crate::error::{Halt, SearchError};
@@ -16,7 +17,8 @@ use crate::options::{Accept, SearchOptions};
 use crate::report::Generation;
 use crate::resources;
 use crate::rng::{Purpose, Rng, derive};
-use crate::store::Visited;
+use crate::store::{Fingerprints, Visited};
+use crate::strategy::Ending;
 use crate::witness::{Path, Witness};
 
 /// What the whole search shares: who listens, and whether to stop.
@@ -44,6 +46,37 @@ pub(crate) struct Counters {
     pub(crate) odds: Option<String>,
     /// Transitions of the witness as it was found, when the strategy itself made it shorter.
     pub(crate) original_length: Option<usize>,
+    pub(crate) executions: Executions,
+}
+
+/// Counters of executions of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Executions {
+    pub(crate) total: u64,
+    /// Came to an end by themselves.
+    pub(crate) completed: u64,
+    /// Given up because others stand for them.
+    pub(crate) blocked: u64,
+    /// Cut at the limit on steps.
+    pub(crate) cut: u64,
+    /// Something was bounded or outside control.
+    pub(crate) incomplete: bool,
+    /// Steps whose fingerprints were compared, and how many of these were new.
+    pub(crate) sampled: u64,
+    pub(crate) distinct: u64,
+}
+
+impl Executions {
+    pub(crate) fn count(&mut self, ending: Ending, incomplete: bool) {
+        self.total += 1;
+        self.incomplete |= incomplete;
+        match ending {
+            Ending::Completed => self.completed += 1,
+            Ending::Asleep => self.blocked += 1,
+            Ending::Cut => self.cut += 1,
+            Ending::Diverged(_) => {}
+        }
+    }
 }
 
 pub(crate) struct Run<'m> {
@@ -64,8 +97,17 @@ pub(crate) struct Run<'m> {
     pub(crate) found: Vec<Option<Witness>>,
     /// The objective met first.
     pub(crate) first: Option<usize>,
+    /// For programs: what all executions have in common.
+    pub(crate) plan: Option<Plan<'m>>,
+    /// With `all`, for programs: further errors that meet objectives already met, in the order in which they were found.
+    pub(crate) more: Vec<Witness>,
+    /// The errors found so far, told apart by these.
+    signatures: Vec<u64>,
+    /// Fingerprints of states that executions went through, as far as they are counted.
+    pub(crate) seen: Fingerprints,
     pub(crate) control: Control<'m>,
     max_states: u64,
+    max_executions: u64,
     /// States so many transitions from the initial state are not expanded. An initial state that is none counts here.
     pub(crate) max_depth: u32,
     /// The initial state is only a place from which the proper ones are reached.
@@ -93,6 +135,7 @@ impl<'m> Run<'m> {
             Monitor::new(objectives, &options.internal, options.lookahead, &mut *explorer, model.info())?;
         monitor.accept_at(options.accept);
         let virtual_root = model.info().virtual_root;
+        let plan = model.plan().filter(|_| explorer.executor().is_some());
         Ok(Run {
             model,
             explorer,
@@ -108,8 +151,13 @@ impl<'m> Run<'m> {
             monitor,
             found: vec![None; objectives.len()],
             first: None,
+            plan,
+            more: Vec::new(),
+            signatures: Vec::new(),
+            seen: Fingerprints::default(),
             control,
             max_states: options.limits.states.unwrap_or(u64::MAX),
+            max_executions: options.limits.executions.unwrap_or(u64::MAX),
             max_depth: options.limits.depth.unwrap_or(u32::MAX).saturating_add(virtual_root.into()),
             virtual_root,
             max_memory: options
@@ -213,6 +261,59 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
+    /// Stops when a limit forbids one more execution.
+    pub(crate) fn admit_execution(&mut self) -> Result<(), Halt> {
+        if self.counters.states >= self.max_states {
+            return Err(Halt::Stop(StopReason::MaxStates));
+        }
+        if self.counters.executions.total >= self.max_executions {
+            return Err(Halt::Stop(StopReason::MaxExecutions));
+        }
+        if self.control.interrupt.load(Ordering::Relaxed) {
+            return Err(Halt::Stop(StopReason::Interrupted));
+        }
+        self.look_at_the_clock()
+    }
+
+    /// When the time limit is reached.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.options.limits.time.and_then(|limit| self.started.checked_add(limit))
+    }
+
+    /// The program could not be executed.
+    pub(crate) fn execution_error(&mut self, error: StepError) -> Halt {
+        let trace =
+            Trace { model: self.model.info().name.clone(), seed: Some(self.seed), ..Trace::default() };
+        Halt::from(SearchError::Step { error, seed: self.seed, trace: Box::new(trace) })
+    }
+
+    /// Keeps the witnesses of an execution's error, and stops unless others are looked for. Errors are told apart by
+    /// their signature.
+    pub(crate) fn meet_by_execution(&mut self, witnesses: Vec<Witness>, signature: u64) -> Result<(), Halt> {
+        let known = self.signatures.contains(&signature);
+        for witness in witnesses {
+            let objective = witness.objective;
+            if self.found[objective].is_none() {
+                self.found[objective] = Some(witness);
+                self.first.get_or_insert(objective);
+                if !self.options.all {
+                    return Err(Halt::Stop(StopReason::Found));
+                }
+            } else if !known && self.objectives[objective].is_error() {
+                self.more.push(witness);
+            }
+        }
+        if !known {
+            self.signatures.push(signature);
+        }
+        // A program may have any number of errors: there is no telling when all were found.
+        let endless = self.objectives.iter().any(Objective::is_error);
+        if !endless && self.found.iter().all(Option::is_some) {
+            return Err(Halt::Stop(StopReason::Found));
+        }
+        Ok(())
+    }
+
     /// Books an expansion that was computed, here or by a helper thread.
     #[inline]
     pub(crate) fn count(
@@ -310,7 +411,10 @@ impl<'m> Run<'m> {
             if self.found[hit.objective].is_some() {
                 continue;
             }
-            let witness = if self.options.witness {
+            let witness = if self.options.witness && self.plan.is_some() {
+                Witness::of_program(&mut *self.explorer, path(), hit.objective, &hit.kind)
+                    .map_err(|error| SearchError::Replay(error.message))?
+            } else if self.options.witness {
                 Witness::new(&mut *self.explorer, path(), hit.objective, &hit.kind)
                     .map_err(|error| SearchError::Replay(error.message))?
             } else {

@@ -1,5 +1,6 @@
 //! What a search looks for.
 
+mod execution;
 mod livelock;
 mod monitor;
 mod pattern;
@@ -7,6 +8,7 @@ mod pattern;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use execution::{ExecutionHit, Judge, shown_by};
 pub(crate) use monitor::{Hit, HitKind, Monitor};
 pub use pattern::Pattern;
 use turnpike_model::diagnostic::nearest;
@@ -74,6 +76,11 @@ impl Objective {
     /// Whether it is only measured: it never ends a search.
     pub fn is_measure(&self) -> bool {
         matches!(self.goal, Goal::Extreme { .. } | Goal::Cover(_))
+    }
+
+    /// Whether it is an error, of which a program may have several.
+    pub(crate) fn is_error(&self) -> bool {
+        matches!(self.goal, Goal::Deadlock | Goal::Livelock | Goal::AnyError | Goal::Violation(_))
     }
 
     /// Whether it is an accepting cycle, which is looked for in a way of its own.

@@ -8,6 +8,7 @@ mod candidates;
 mod covering;
 mod dfs;
 mod drs;
+mod executions;
 mod exhaustive;
 mod genetic;
 mod highway;
@@ -22,6 +23,7 @@ mod tests;
 
 pub(crate) use covering::validate as validate_cover;
 pub use drs::{DrsOptions, Fringe};
+pub(crate) use executions::{Ending, execute, validate as validate_executions};
 pub use genetic::{Fitness, GeneticOptions};
 pub use lasso::LassoAlgorithm;
 pub(crate) use lasso::validate as validate_lasso;
@@ -29,12 +31,16 @@ pub use random::{Over, RandomOptions};
 pub use table::{StrategyInfo, TABLE, find};
 use turnpike_model::{Diagnostic, ModelInfo};
 
-use crate::error::Halt;
+use self::executions::{Extent, Sampler};
+use crate::error::{Halt, SearchError};
 use crate::limits::StopReason;
 use crate::run::Run;
 
 /// States kept per level unless a width is given.
 pub const DEFAULT_WIDTH: u64 = 32;
+
+/// The bug depth of PCT unless one is given.
+pub const DEFAULT_BUG_DEPTH: u32 = 3;
 
 /// A strategy with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +48,15 @@ pub const DEFAULT_WIDTH: u64 = 32;
 pub enum Strategy {
     /// Random walks.
     Random(RandomOptions),
+    /// Programs: random priorities of threads with `depth - 1` change points.
+    Pct {
+        /// How many ordering constraints the bug has.
+        depth: u32,
+    },
+    /// Programs: random priorities of operations.
+    Pos,
+    /// Programs: every interleaving about equally likely.
+    Weighted,
     /// Breadth first.
     Bfs,
     /// Depth first, in the front-end's order.
@@ -155,6 +170,9 @@ impl Strategy {
     pub fn by_name(name: &str) -> Result<Strategy, Diagnostic> {
         Ok(match find(name)?.name {
             "random" => Strategy::Random(RandomOptions::default()),
+            "pct" => Strategy::Pct { depth: DEFAULT_BUG_DEPTH },
+            "pos" => Strategy::Pos,
+            "weighted" => Strategy::Weighted,
             "bfs" => Strategy::Bfs,
             "dfs" => Strategy::Dfs,
             "rdfs" => Strategy::Rdfs,
@@ -174,6 +192,9 @@ impl Strategy {
     pub fn name(&self) -> &'static str {
         match self {
             Strategy::Random(_) => "random",
+            Strategy::Pct { .. } => "pct",
+            Strategy::Pos => "pos",
+            Strategy::Weighted => "weighted",
             Strategy::Bfs => "bfs",
             Strategy::Dfs => "dfs",
             Strategy::Rdfs => "rdfs",
@@ -188,6 +209,11 @@ impl Strategy {
             Strategy::BestFirst { .. } => "best-first",
             Strategy::Auto => "auto",
         }
+    }
+
+    /// Whether it can only schedule the threads of a program.
+    pub fn needs_program(&self) -> bool {
+        matches!(self, Strategy::Pct { .. } | Strategy::Pos | Strategy::Weighted)
     }
 
     /// Whether one run can use several threads with the same result as one.
@@ -218,7 +244,20 @@ impl Strategy {
         if run.monitor.seeks_lasso() {
             return lasso::search(run, self);
         }
+        if self.needs_program() && run.plan.is_none() {
+            return Err(SearchError::from(executions::needs_program(self.name(), run.model.info())).into());
+        }
         match self {
+            Strategy::Random(options) if executions::applies(run) => {
+                let once = !options.restart && options.restart_depth.is_none();
+                let extent = Extent { once, steps: options.restart_depth };
+                executions::sample(run, Sampler::Uniform, extent)
+            }
+            Strategy::Pct { depth } => {
+                executions::sample(run, Sampler::Pct { depth: *depth }, Extent::default())
+            }
+            Strategy::Pos => executions::sample(run, Sampler::Pos, Extent::default()),
+            Strategy::Weighted => executions::sample(run, Sampler::Weighted, Extent::default()),
             Strategy::Random(options) => random::search(run, options),
             Strategy::Bfs if run.options.cover => covering::search(run, covering::Order::FirstIn),
             Strategy::Dfs if run.options.cover => covering::search(run, covering::Order::LastIn),

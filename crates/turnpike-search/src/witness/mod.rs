@@ -3,10 +3,12 @@
 mod corridor;
 mod delete;
 mod path;
+mod program;
 mod replay;
 mod shorten;
 
 pub(crate) use path::{Path, Witness};
+pub(crate) use program::signature;
 pub use replay::{Divergence, Replayed, judge, replay};
 pub(crate) use replay::{confirm, tell_times, trace_of};
 pub(crate) use shorten::{Budget, shorten};

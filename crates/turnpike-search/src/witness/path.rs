@@ -51,6 +51,27 @@ impl Witness {
         Ok(Witness { objective, choices, loop_start, kind: kind.clone(), stem })
     }
 
+    /// The same for programs, whose states never return and are costly to visit.
+    pub(crate) fn of_program(
+        explorer: &mut dyn Explorer,
+        path: Path,
+        objective: usize,
+        kind: &HitKind,
+    ) -> Result<Self, StepError> {
+        let mut choices = match path {
+            Path::Choices(choices) => choices,
+            path @ Path::States(_) => {
+                let states = path.into_states(explorer)?;
+                choices_between(explorer, &states)?
+            }
+        };
+        let stem = choices.len();
+        if let HitKind::Step(choice) = kind {
+            choices.push(*choice);
+        }
+        Ok(Witness { objective, choices, loop_start: None, kind: kind.clone(), stem })
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.choices.len()
     }

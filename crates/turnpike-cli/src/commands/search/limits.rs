@@ -36,6 +36,7 @@ impl LimitArgs {
         Ok(Limits {
             states: self.max_states,
             depth: self.max_depth,
+            executions: None,
             time: self.max_time,
             memory: self.max_memory,
         })

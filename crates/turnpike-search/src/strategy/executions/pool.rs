@@ -1,0 +1,131 @@
+//! Many executions, by any number of threads with the same result.
+//!
+//! Executions of a batch are planned beforehand, so that none depends on another. Helper threads take the next ones each,
+//! and the caller consumes the results strictly in order: what came after the one that ended the search is dropped.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use turnpike_model::scheduler::{Execution, Plan};
+use turnpike_model::{Explorer, StepError};
+
+use super::execute;
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::run::Run;
+
+/// Executions that a helper takes at once.
+const PORTION: usize = 4;
+/// Fewer executions are not worth a thread.
+const LEAST: usize = 8;
+
+/// A batch of executions.
+pub(super) struct Batch<'b, 'p, T> {
+    /// How many.
+    pub(super) count: usize,
+    /// The plan of each.
+    pub(super) plan: &'b (dyn Fn(usize) -> Plan<'p> + Sync),
+    /// What is kept of each.
+    pub(super) digest: &'b (dyn Fn(usize, &mut dyn Explorer, &Execution) -> T + Sync),
+    /// Whether those after it are not needed.
+    pub(super) last: &'b (dyn Fn(&T) -> bool + Sync),
+}
+
+impl<T: Send> Batch<'_, '_, T> {
+    /// Executes all, and hands the results to `consume` in order until it leaves.
+    pub(super) fn execute(
+        &self,
+        run: &mut Run<'_>,
+        consume: &mut dyn FnMut(&mut Run<'_>, usize, T) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        if run.threads < 2 || self.count < LEAST {
+            return self.one_by_one(run, consume);
+        }
+        while run.helpers.len() < run.threads {
+            run.helpers.push(run.model.explorer());
+        }
+        let mut helpers = std::mem::take(&mut run.helpers);
+        let results = self.together(run, &mut helpers);
+        run.helpers = helpers;
+        let mut expected = 0;
+        for (index, result) in results {
+            if index != expected {
+                break;
+            }
+            expected += 1;
+            run.admit_execution()?;
+            let digest = result.map_err(|error| run.execution_error(error))?;
+            consume(run, index, digest)?;
+        }
+        if expected < self.count {
+            // Time was up, or the user interrupted.
+            run.admit_execution()?;
+            return Err(Halt::Stop(StopReason::MaxTime));
+        }
+        Ok(())
+    }
+
+    fn one_by_one(
+        &self,
+        run: &mut Run<'_>,
+        consume: &mut dyn FnMut(&mut Run<'_>, usize, T) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let mut execution = Execution::default();
+        for index in 0..self.count {
+            run.admit_execution()?;
+            let outcome = execute(&mut *run.explorer, &(self.plan)(index), &mut execution);
+            outcome.map_err(|error| run.execution_error(error))?;
+            let digest = (self.digest)(index, &mut *run.explorer, &execution);
+            consume(run, index, digest)?;
+        }
+        Ok(())
+    }
+
+    /// The results by number, as far as they are needed.
+    fn together<'m>(
+        &self,
+        run: &Run<'_>,
+        helpers: &mut [Box<dyn Explorer + 'm>],
+    ) -> Vec<(usize, Result<T, StepError>)> {
+        let next = AtomicUsize::new(0);
+        // The first one behind which nothing is needed.
+        let last = AtomicUsize::new(self.count);
+        let results = Mutex::new(Vec::with_capacity(self.count));
+        let deadline = run.deadline();
+        let interrupt = run.control.interrupt;
+        let out_of_time = || {
+            interrupt.load(Ordering::Relaxed) || deadline.is_some_and(|at| std::time::Instant::now() >= at)
+        };
+        std::thread::scope(|scope| {
+            for explorer in helpers {
+                let (next, last, results, out_of_time) = (&next, &last, &results, &out_of_time);
+                scope.spawn(move || {
+                    let mut execution = Execution::default();
+                    let mut mine = Vec::new();
+                    'work: loop {
+                        let start = next.fetch_add(PORTION, Ordering::Relaxed);
+                        for index in start..(start + PORTION).min(self.count) {
+                            if index > last.load(Ordering::Relaxed) || out_of_time() {
+                                break 'work;
+                            }
+                            let outcome = execute(&mut **explorer, &(self.plan)(index), &mut execution);
+                            let result = outcome.map(|()| (self.digest)(index, &mut **explorer, &execution));
+                            if result.as_ref().map_or(true, |digest| (self.last)(digest)) {
+                                last.fetch_min(index, Ordering::Relaxed);
+                            }
+                            mine.push((index, result));
+                        }
+                        if start >= self.count {
+                            break;
+                        }
+                    }
+                    results.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+                });
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(index, _)| *index);
+        results
+    }
+}

@@ -1,0 +1,122 @@
+//! Executions drawn at random, each independent of the others: `random`, `pct`, `pos`, `weighted`.
+//!
+//! **Guarantee**: `pct` finds a bug that needs d ordering constraints with probability at least 1/(n·k^(d-1)) in each
+//! execution of n threads and k steps; the others promise nothing. **Memory**: constant.
+//!
+//! Execution k has a seed of its own. What PCT and weighted sampling know about a program's length was seen in earlier
+//! batches, whose sizes do not depend on the number of threads: neither does any result.
+
+use turnpike_model::scheduler::{Plan, Policy};
+
+use super::pool::Batch;
+use super::summary::{Ending, Summarise, Summary};
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::rng::{Purpose, derive};
+use crate::run::Run;
+
+/// How executions are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sampler {
+    /// Each choice equally likely.
+    Uniform,
+    /// Random priorities with change points: bugs of this depth.
+    Pct { depth: u32 },
+    /// Random priorities of operations.
+    Pos,
+    /// Each interleaving about equally likely.
+    Weighted,
+}
+
+/// How many executions, and how long they may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    /// One execution, not as many as the limits allow.
+    pub(crate) once: bool,
+    /// Steps of an execution.
+    pub(crate) steps: Option<u32>,
+}
+
+/// The largest batch: estimates are renewed at least this often.
+const LARGEST: usize = 1024;
+
+/// What earlier executions tell about the program.
+#[derive(Debug, Default)]
+struct Estimate {
+    /// Steps with more than one choice, at most.
+    contested: u32,
+    /// Steps of each thread in the first execution.
+    events: Vec<u32>,
+    known: bool,
+}
+
+impl Sampler {
+    /// The policy of one execution. Without an estimate it is uniform.
+    fn policy<'e>(self, seed: u64, estimate: &'e Estimate) -> Policy<'e> {
+        match self {
+            Sampler::Pos => Policy::Pos { seed },
+            Sampler::Pct { depth } if estimate.known => {
+                Policy::Pct { seed, depth, length: estimate.contested.max(1) }
+            }
+            Sampler::Weighted if estimate.known => Policy::Weighted { seed, events: &estimate.events },
+            _ => Policy::Uniform { seed },
+        }
+    }
+}
+
+/// Executes until a limit is reached or the objective is met.
+pub(crate) fn search(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<StopReason, Halt> {
+    let Some(base) = run.plan else { return Ok(StopReason::Finished) };
+    let mut summarise = Summarise::new(run)?;
+    let mut estimate = Estimate::default();
+    let max_steps = base.max_steps.min(run.max_depth).min(extent.steps.unwrap_or(u32::MAX));
+    let (mut first, mut count) = (0u64, 1);
+    loop {
+        let seed = run.seed;
+        let mut learned = Estimate { known: true, ..Estimate::default() };
+        let mut only = None;
+        {
+            let (estimate, summarise) = (&estimate, &summarise);
+            let plan = |index: usize| {
+                let seed = derive(seed, Purpose::Execution, first + index as u64);
+                let (policy, detail) = (sampler.policy(seed, estimate), summarise.detail());
+                Plan { policy, detail, max_steps, ..base }
+            };
+            let batch = Batch {
+                count,
+                plan: &plan,
+                digest: &|_, explorer, execution| summarise.of(explorer, execution),
+                last: &|summary: &Summary| !summary.hits.is_empty(),
+            };
+            batch.execute(run, &mut |run, index, summary| {
+                run.book_execution(&summary)?;
+                learned.contested = learned.contested.max(summary.contested);
+                if first == 0 && index == 0 {
+                    only = (summary.contested == 0).then_some(summary.ending);
+                    learned.events = summary.events;
+                }
+                Ok(())
+            })?;
+        }
+        if let Some(ending) = only {
+            // Nothing was ever to be chosen: there is no other execution.
+            let whole = ending == Ending::Completed && !run.counters.executions.incomplete;
+            return Ok(if whole { StopReason::Exhausted } else { StopReason::Finished });
+        }
+        if extent.once {
+            return Ok(if run.counters.executions.cut > 0 && max_steps == run.max_depth {
+                StopReason::MaxDepth
+            } else {
+                StopReason::Finished
+            });
+        }
+        estimate.contested = estimate.contested.max(learned.contested);
+        if first == 0 {
+            estimate.events = learned.events;
+        }
+        estimate.known = true;
+        first += count as u64;
+        count = (count * 2).min(LARGEST);
+        summarise.refresh(run);
+    }
+}

@@ -1,0 +1,151 @@
+//! What is kept of an execution once it is over.
+
+use turnpike_model::scheduler::{Detail, End, Execution};
+use turnpike_model::{Explorer, hash};
+
+use crate::error::{Halt, SearchError};
+use crate::objective::{ExecutionHit, HitKind, Judge};
+use crate::run::Run;
+use crate::witness::{Witness, signature};
+
+/// Steps whose fingerprints are compared, to tell how many are distinct.
+const SAMPLED_STEPS: u64 = 100_000;
+
+/// How an execution came to its end, as far as counting goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// By itself.
+    Completed,
+    /// At the limit on steps.
+    Cut,
+    /// Because others stand for what follows.
+    Asleep,
+    /// The schedule did not fit, at this step.
+    Diverged(u32),
+}
+
+/// What is kept of an execution.
+#[derive(Debug)]
+pub(crate) struct Summary {
+    pub(crate) ending: Ending,
+    pub(crate) steps: usize,
+    /// Steps with more than one choice.
+    pub(crate) contested: u32,
+    pub(crate) hits: Vec<ExecutionHit>,
+    /// Of the error, when several are looked for.
+    pub(crate) signature: u64,
+    /// The schedule, if something was hit.
+    pub(crate) choices: Vec<u32>,
+    /// Fingerprints of the states, if they are counted.
+    pub(crate) prints: Vec<u64>,
+    /// Steps of each thread, by id.
+    pub(crate) events: Vec<u32>,
+    pub(crate) incomplete: bool,
+}
+
+/// How executions are summed up.
+pub(crate) struct Summarise {
+    judge: Judge,
+    all: bool,
+    sample: bool,
+}
+
+impl Summarise {
+    pub(crate) fn new(run: &Run<'_>) -> Result<Self, Halt> {
+        let judge = Judge::new(run.objectives).map_err(SearchError::from)?;
+        let sample = run.counters.executions.sampled < SAMPLED_STEPS;
+        Ok(Summarise { judge, all: run.options.all, sample })
+    }
+
+    /// How much must be recorded.
+    pub(crate) fn detail(&self) -> Detail {
+        match () {
+            () if self.all || self.judge.needs_labels() => Detail::Full,
+            () if self.sample => Detail::Steps,
+            () => Detail::Positions,
+        }
+    }
+
+    /// Stops comparing fingerprints once enough were.
+    pub(crate) fn refresh(&mut self, run: &Run<'_>) {
+        self.sample = run.counters.executions.sampled < SAMPLED_STEPS;
+    }
+
+    pub(crate) fn of(&self, explorer: &mut dyn Explorer, execution: &Execution) -> Summary {
+        let hits = self.judge.hits(explorer, execution);
+        let ending = match execution.end {
+            End::StepLimit | End::Stopped => Ending::Cut,
+            End::Asleep => Ending::Asleep,
+            End::Diverged(step) => Ending::Diverged(step),
+            _ => Ending::Completed,
+        };
+        let mut events: Vec<u32> = Vec::new();
+        let mut contested = 0;
+        for step in &execution.steps {
+            contested += u32::from(step.count > 1);
+            let thread = step.choice.thread.0 as usize;
+            if events.len() <= thread {
+                events.resize(thread + 1, 0);
+            }
+            events[thread] += 1;
+        }
+        let hit = !hits.is_empty();
+        Summary {
+            ending,
+            steps: execution.steps.len(),
+            contested,
+            signature: if hit && self.all { signature(execution) } else { 0 },
+            choices: if hit { execution.steps.iter().map(|step| step.taken).collect() } else { Vec::new() },
+            hits,
+            prints: if self.sample {
+                execution.steps.iter().map(|step| fold(step.fingerprint)).collect()
+            } else {
+                Vec::new()
+            },
+            events,
+            incomplete: execution.incomplete,
+        }
+    }
+}
+
+/// A fingerprint in 64 bits.
+pub(crate) fn fold(fingerprint: u128) -> u64 {
+    hash::mix(fingerprint as u64, (fingerprint >> 64) as u64)
+}
+
+impl Run<'_> {
+    /// Books an execution: counts it, and leaves when it ends the search.
+    pub(crate) fn book_execution(&mut self, summary: &Summary) -> Result<(), Halt> {
+        if let Ending::Diverged(step) = summary.ending {
+            let message =
+                format!("step {} of a schedule that was recorded cannot be taken any more", step + 1);
+            return Err(SearchError::Nondeterministic(message).into());
+        }
+        let counters = &mut self.counters;
+        counters.executions.count(summary.ending, summary.incomplete);
+        for &print in &summary.prints {
+            counters.executions.sampled += 1;
+            counters.executions.distinct += u64::from(self.seen.insert(print));
+        }
+        let limit = self.state_limit();
+        let counters = &mut self.counters;
+        let steps = summary.steps as u64;
+        counters.transitions += steps;
+        counters.depth = counters.depth.max(u32::try_from(summary.steps).unwrap_or(u32::MAX));
+        counters.states = counters.states.saturating_add(steps);
+        if counters.states > limit {
+            // What the limit forbids was not seen.
+            counters.states = limit;
+            return Err(Halt::Stop(crate::limits::StopReason::MaxStates));
+        }
+        if summary.hits.is_empty() {
+            return Ok(());
+        }
+        let witnesses = summary.hits.iter().map(|hit| {
+            let kind = HitKind::Here;
+            let choices = summary.choices[..hit.steps.min(summary.choices.len())].to_vec();
+            Witness { objective: hit.objective, stem: choices.len(), choices, loop_start: None, kind }
+        });
+        self.meet_by_execution(witnesses.collect(), summary.signature)
+    }
+}

@@ -1,0 +1,5 @@
+//! Witnesses of programs: told apart, shortened, explained and executed again.
+
+mod signature;
+
+pub(crate) use signature::signature;
