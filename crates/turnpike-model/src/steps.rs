@@ -1,6 +1,6 @@
 //! Steps of a program as labels: `lock(main.0, mutex 2)`.
 
-use turnpike_scheduler::{Execution, Kind, ObjectId};
+use turnpike_scheduler::{Choice, Execution, Kind, ObjectId, ThreadId};
 
 use crate::label::{Action, Label};
 
@@ -56,8 +56,19 @@ pub fn verb(kind: Kind) -> &'static str {
 /// The label of step `index` of an execution recorded with full detail: the operation, with the thread, the objects and
 /// the alternative (where it is not the first one) as arguments.
 pub fn label(execution: &Execution, index: usize) -> Label {
-    let Some(step) = execution.steps.get(index) else { return Label::parse("") };
-    let choice = &step.choice;
+    match execution.steps.get(index) {
+        Some(step) => label_of(execution, &step.choice),
+        None => Label::parse(""),
+    }
+}
+
+/// What a thread is about to do at the end of an execution recorded with full detail.
+pub fn waiting(execution: &Execution, thread: ThreadId) -> String {
+    let waits = execution.threads.get(thread.0 as usize).and_then(|thread| thread.waits.as_ref());
+    waits.map_or_else(String::new, |(choice, _)| label_of(execution, choice).text)
+}
+
+fn label_of(execution: &Execution, choice: &Choice) -> Label {
     let thread = |id: u32| match execution.threads.get(id as usize) {
         Some(thread) if !thread.name.is_empty() => thread.name.clone(),
         _ => format!("thread {id}"),

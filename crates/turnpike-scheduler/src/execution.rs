@@ -200,6 +200,8 @@ pub struct ThreadRecord {
     pub holds: Vec<(ObjectId, Site)>,
     /// Whether it had ended.
     pub ended: bool,
+    /// Steps that had been taken when it was created.
+    pub born: u32,
 }
 
 /// An object.

@@ -21,7 +21,10 @@ pub use event::{Event, EventSink, Progress};
 pub use limits::{Limits, StopReason};
 pub use objective::{Objective, Pattern};
 pub use options::{Accept, SearchOptions};
-pub use report::{Generation, RunReport, SearchReport, StepReport, Verdict, WitnessReport};
+pub use report::{
+    ExecutionCounts, Explanation, Generation, RunReport, ScheduleReport, SearchReport, StepReport, Verdict,
+    WitnessReport,
+};
 pub use rng::run_seed;
 pub use search::{DEFAULT_STEPS, search, warnings};
 pub use store::StoreKind;

@@ -42,9 +42,58 @@ pub struct WitnessReport {
     /// For models with time: how long after the last step the objective is met, if not at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_delay: Option<String>,
+    /// For programs: what the schedule is like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ScheduleReport>,
     /// The same as a trace, for writing to a file.
     #[serde(skip)]
     pub trace: Trace,
+}
+
+/// What the schedule of a program's witness is like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ScheduleReport {
+    /// How the execution ends.
+    pub end: String,
+    /// Steps whose thread is another one than that of the step before.
+    pub context_switches: usize,
+    /// The same before shortening.
+    pub original_context_switches: usize,
+    /// Executions spent on shortening and explaining.
+    pub executions: u64,
+    /// The order that decides, when one was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// The last two steps whose reversal makes a failure vanish.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// The earlier one: its number in the witness, from 0.
+    pub first: usize,
+    /// Its label.
+    pub first_label: String,
+    /// The later one; null when it is an operation that still waits at the end.
+    pub second: Option<usize>,
+    /// Its label.
+    pub second_label: String,
+    /// Executions with the two reversed, none of which failed in this way.
+    pub tried: u64,
+}
+
+/// Executions of a program, counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ExecutionCounts {
+    /// All of them, shortening not included.
+    pub executions: u64,
+    /// Those that came to an end by themselves: finished, failed, deadlocked.
+    pub completed: u64,
+    /// Those that were given up because others stand for them.
+    pub blocked: u64,
+    /// Those that were cut at the limit on steps.
+    pub cut: u64,
+    /// The share of steps that led to a state not met before, among those that were compared.
+    pub distinct: Option<f64>,
 }
 
 /// One step of a witness.
@@ -136,6 +185,9 @@ pub struct RunReport {
     /// Genetic search: fitness per generation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub generations: Vec<Generation>,
+    /// For programs, by strategies that follow whole executions: how many there were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executions: Option<ExecutionCounts>,
     /// A lossy store's odds, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub odds: Option<String>,
@@ -163,6 +215,7 @@ impl WitnessReport {
             initial: trace.initial.clone(),
             steps,
             last_delay: trace.last_delay.clone(),
+            schedule: None,
             trace,
         }
     }

@@ -10,12 +10,17 @@ use crate::event::{Event, EventSink};
 use crate::limits::StopReason;
 use crate::objective::{Monitor, Objective};
 use crate::options::{Accept, SearchOptions};
-use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
+use crate::report::{
+    ExecutionCounts, Explanation, RunReport, ScheduleReport, SearchReport, Verdict, WitnessReport,
+};
 use crate::resources;
-use crate::rng::run_seed;
+use crate::rng::{Purpose, derive, run_seed};
 use crate::run::{Control, Run};
 use crate::strategy::Strategy;
-use crate::witness::{Budget, confirm, shorten, tell_times, trace_of};
+use crate::witness::{
+    Attempts, Budget, Witness, confirm, confirm_schedule, explain, shorten, shorten_schedule, tell_times,
+    tells, trace_of, words,
+};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -34,13 +39,14 @@ pub fn search(
 ) -> Result<SearchReport, SearchError> {
     let mut options = options.clone();
     if options.objectives.is_empty() {
-        options.objectives.push(Objective::deadlock());
+        // A program may fail in more ways than a model.
+        let any = model.plan().is_some().then(|| "any-error".parse().ok()).flatten();
+        options.objectives.push(any.unwrap_or_else(Objective::deadlock));
     }
     validate(&options, model.info())?;
-    if matches!(options.strategy, Strategy::Random(_))
-        && options.limits.states.is_none()
-        && options.limits.time.is_none()
-    {
+    let endless = matches!(options.strategy, Strategy::Random(_)) || options.strategy.needs_program();
+    let limits = &options.limits;
+    if endless && limits.states.is_none() && limits.time.is_none() && limits.executions.is_none() {
         options.limits.states = Some(DEFAULT_STEPS);
     }
     let objectives = options.objectives.clone();
@@ -64,6 +70,9 @@ fn tell_more_of_the_shortest(
 ) -> Result<(), SearchError> {
     let witnesses = runs.iter_mut().filter_map(|run| run.witness.as_mut());
     let Some(shortest) = witnesses.min_by_key(|witness| witness.length) else { return Ok(()) };
+    if shortest.schedule.is_some() {
+        return Ok(());
+    }
     let choices: Vec<u32> = shortest.trace.steps.iter().filter_map(|step| step.choice).collect();
     let failed = |error: StepError| SearchError::Replay(error.message);
     let told = trace_of(model, &choices, options.states_in_witness).map_err(failed)?;
@@ -198,8 +207,15 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     let extreme = run.monitor.extremes();
     let mut order: Vec<usize> = (0..objectives.len()).filter(|&index| run.found[index].is_some()).collect();
     order.sort_by_key(|&index| (run.first != Some(index), index));
-    for index in order.iter().copied().filter(|_| options.witness) {
-        let Some(mut witness) = run.found[index].clone() else { continue };
+    let mut found: Vec<(usize, Option<Witness>)> =
+        order.iter().map(|&index| (index, run.found[index].clone())).collect();
+    found.extend(run.more.iter().map(|witness| (witness.objective, Some(witness.clone()))));
+    for (index, witness) in found.into_iter().filter(|_| options.witness) {
+        let Some(mut witness) = witness else { continue };
+        if run.plan.is_some() && tells(&objectives[index]) {
+            witnesses.push(finish_schedule(run, witness)?);
+            continue;
+        }
         let original = counters.original_length.unwrap_or(witness.len());
         // A lasso was made short from what its search stored.
         let is_short = objectives[index].is_accepting();
@@ -231,10 +247,12 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         () if complete => Verdict::None,
         () => Verdict::Inconclusive,
     };
+    let counted = counters.executions.total == 0;
     let never_taken = model
         .info()
         .actions
         .iter()
+        .filter(|_| counted)
         .filter(|name| !actions.keys().any(|key| key.split('|').any(|part| part == name.as_str())))
         .cloned()
         .collect();
@@ -262,9 +280,80 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
             .collect(),
         extreme,
         generations: counters.generations,
+        executions: (counters.executions.total > 0).then(|| ExecutionCounts {
+            executions: counters.executions.total,
+            completed: counters.executions.completed,
+            blocked: counters.executions.blocked,
+            cut: counters.executions.cut,
+            distinct: (counters.executions.sampled > 0)
+                .then(|| counters.executions.distinct as f64 / counters.executions.sampled as f64),
+        }),
         odds: counters.odds,
     })
 }
+
+/// Shortens, explains and confirms a schedule of a program.
+fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessReport, SearchError> {
+    let failed = |error: StepError| SearchError::Replay(error.message);
+    let (options, model) = (run.options, run.model);
+    let objective = &run.objectives[witness.objective];
+    let Some(base) = run.plan else { return Err(SearchError::Replay("this is no program".into())) };
+    let original = witness.len();
+    let (_, execution) = confirm_schedule(model, base, &witness, objective)?;
+    let threads =
+        execution.steps[..original.min(execution.steps.len())].iter().map(|step| step.choice.thread);
+    let switches = |threads: &[turnpike_model::scheduler::ThreadId]| {
+        threads.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    };
+    let original_context_switches = switches(&threads.collect::<Vec<_>>());
+    let mut executions = 0;
+    let mut decisive = None;
+    if options.shorten {
+        (run.control.events)(&Event::Shortening { run: run.number, length: original });
+        let budget = options
+            .shorten_budget
+            .unwrap_or_else(|| (run.counters.executions.total / 2).clamp(LEAST_ATTEMPTS, MOST_ATTEMPTS));
+        if let Some(mut attempts) = Attempts::new(&mut *run.explorer, base, objective, budget) {
+            let best = shorten_schedule(&mut attempts, &witness.choices).map_err(failed)?;
+            if let Some(best) = best {
+                let seed = derive(run.seed, Purpose::Explain, 0);
+                attempts.allow(budget / 2);
+                decisive = explain(&mut attempts, &best, seed).map_err(failed)?;
+                witness.stem = best.positions.len();
+                witness.choices = best.positions;
+            }
+            executions = attempts.spent;
+        }
+    }
+    let (mut trace, execution) = confirm_schedule(model, base, &witness, objective)?;
+    trace.strategy = options.strategy.name().to_owned();
+    trace.seed = Some(run.seed);
+    let threads: Vec<_> = execution.steps[..witness.len()].iter().map(|step| step.choice.thread).collect();
+    let explanation = decisive.map(|decisive| {
+        let label = |index: usize| trace.steps.get(index).map_or_else(String::new, |step| step.label.clone());
+        let (second, second_label) = match decisive.second {
+            Ok(index) => (Some(index), label(index)),
+            Err(thread) => (None, turnpike_model::steps::waiting(&execution, thread)),
+        };
+        let (first, first_label) = (decisive.first, label(decisive.first));
+        Explanation { first, first_label, second, second_label, tried: decisive.tried }
+    });
+    let schedule = ScheduleReport {
+        end: words(&execution.end),
+        context_switches: switches(&threads),
+        original_context_switches,
+        executions,
+        explanation,
+    };
+    let mut report = WitnessReport::new(objective.text(), original, trace);
+    report.schedule = Some(schedule);
+    Ok(report)
+}
+
+/// Executions that shortening a schedule may take, when nothing else is said: half of what the search took, within
+/// these bounds.
+const LEAST_ATTEMPTS: u64 = 200;
+const MOST_ATTEMPTS: u64 = 1_000;
 
 /// Half of what the search itself took, within bounds: shortening never dominates, and never starves. Leaving out steps
 /// ends by itself when nothing goes any more, mostly long before its bound. Who limits the states to be expanded is

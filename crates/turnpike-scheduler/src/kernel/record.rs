@@ -118,6 +118,7 @@ impl Kernel {
                 waits,
                 holds: thread.reading.clone(),
                 ended: thread.phase == Phase::Ended,
+                born: thread.born,
             });
         }
         let mut before = [0; 9];

@@ -34,6 +34,8 @@ pub(super) struct Thread {
     /// Position of its name among all names.
     pub(super) rank: u32,
     pub(super) parent: u32,
+    /// Steps that had been taken when it was created.
+    pub(super) born: u32,
     /// Number among its parent's children.
     pub(super) index: u32,
     pub(super) depth: u32,
@@ -96,6 +98,7 @@ impl Thread {
             summand: 0,
             rank: 0,
             parent: NONE,
+            born: 0,
             index: 0,
             depth: 0,
             children: 0,
@@ -172,7 +175,7 @@ impl Kernel {
 
     /// Creates a child of the current thread, which becomes the current one.
     pub(super) fn add_child(&mut self, site: Site) -> u32 {
-        let parent = self.current;
+        let (parent, born) = (self.current, self.taken);
         let t = self.add_thread();
         let maker = self.thread_mut(parent);
         let index = maker.children;
@@ -180,6 +183,7 @@ impl Kernel {
         let (depth, name, past, time) = (maker.depth + 1, maker.name, maker.past, maker.time);
         let child = self.thread_mut(t);
         child.parent = parent;
+        child.born = born;
         child.index = index;
         child.depth = depth;
         child.site = site;

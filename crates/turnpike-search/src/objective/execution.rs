@@ -88,7 +88,7 @@ fn is_quiet(execution: &Execution) -> bool {
 }
 
 /// The error that the end of an execution is.
-pub(crate) fn shown_by(execution: &Execution) -> Option<ViolationKind> {
+fn shown_by(execution: &Execution) -> Option<ViolationKind> {
     match &execution.end {
         End::Failed(failure) => Some(failure.kind.into()),
         End::Livelock => Some(ViolationKind::Livelock),

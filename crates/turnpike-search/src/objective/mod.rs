@@ -8,7 +8,7 @@ mod pattern;
 use std::fmt;
 use std::str::FromStr;
 
-pub(crate) use execution::{ExecutionHit, Judge, shown_by};
+pub(crate) use execution::{ExecutionHit, Judge};
 pub(crate) use monitor::{Hit, HitKind, Monitor};
 pub use pattern::Pattern;
 use turnpike_model::diagnostic::nearest;

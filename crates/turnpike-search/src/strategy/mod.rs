@@ -23,7 +23,7 @@ mod tests;
 
 pub(crate) use covering::validate as validate_cover;
 pub use drs::{DrsOptions, Fringe};
-pub(crate) use executions::{Ending, execute, validate as validate_executions};
+pub(crate) use executions::{Ending, Order, execute};
 pub use genetic::{Fitness, GeneticOptions};
 pub use lasso::LassoAlgorithm;
 pub(crate) use lasso::validate as validate_lasso;

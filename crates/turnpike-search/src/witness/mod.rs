@@ -8,7 +8,7 @@ mod replay;
 mod shorten;
 
 pub(crate) use path::{Path, Witness};
-pub(crate) use program::signature;
+pub(crate) use program::{Attempts, confirm_schedule, explain, shorten_schedule, signature, tells, words};
 pub use replay::{Divergence, Replayed, judge, replay};
 pub(crate) use replay::{confirm, tell_times, trace_of};
 pub(crate) use shorten::{Budget, shorten};

@@ -1,0 +1,257 @@
+//! What a step touches, and whether a blocking operation could go on after some others: what races are judged by.
+
+use turnpike_model::scheduler::{Choice, Execution, Kind, Object, ObjectId};
+
+/// Something that steps of several threads touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Place {
+    Object(ObjectId),
+    /// The token of a thread.
+    Token(u64),
+}
+
+/// How it is touched: members of one class commute, unless it is the exclusive one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Read,
+    Share,
+    Post,
+    Exclusive,
+}
+
+/// What a step touches: at most two places.
+pub(crate) type Accesses = [Option<(Place, Class)>; 2];
+
+fn object_of(execution: &Execution, id: ObjectId) -> Option<Object> {
+    execution.objects.get(id.0 as usize).map(|record| record.object)
+}
+
+/// What a step touches.
+pub(crate) fn accesses(execution: &Execution, choice: &Choice) -> Accesses {
+    let on = |id: ObjectId, class: Class| (id != ObjectId::NONE).then_some((Place::Object(id), class));
+    let either = if choice.exclusive { Class::Exclusive } else { Class::Read };
+    if choice.alternative >= Choice::SPURIOUS {
+        return match choice.kind {
+            Kind::Reacquire | Kind::Leave => [on(choice.object, Class::Exclusive), None],
+            Kind::Park => [Some((Place::Token(u64::from(choice.thread.0)), Class::Read)), None],
+            _ => [on(choice.object, Class::Read), None],
+        };
+    }
+    match choice.kind {
+        Kind::Wait => [on(choice.object, Class::Exclusive), on(choice.second, Class::Exclusive)],
+        Kind::Reacquire => [None, on(choice.second, Class::Exclusive)],
+        Kind::FutexWait => [on(choice.object, either), on(choice.second, Class::Read)],
+        Kind::Leave => match object_of(execution, choice.object) {
+            Some(Object::Queue { .. }) => [on(choice.object, Class::Read), None],
+            _ => [None, None],
+        },
+        Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => [on(choice.object, Class::Share), None],
+        Kind::SemPost => [on(choice.object, Class::Post), None],
+        Kind::Park => [Some((Place::Token(u64::from(choice.thread.0)), Class::Exclusive)), None],
+        Kind::Unpark => [Some((Place::Token(choice.argument), Class::Post)), None],
+        Kind::Join
+        | Kind::TryJoin
+        | Kind::Yield
+        | Kind::Sleep
+        | Kind::Toss
+        | Kind::Assert
+        | Kind::Message
+        | Kind::Exit => [None, None],
+        _ => [on(choice.object, either), on(choice.second, either)],
+    }
+}
+
+/// Whether the order of two steps of different threads matters for something that both touch.
+pub(crate) fn conflict(one: &Accesses, other: &Accesses) -> bool {
+    one.iter().flatten().any(|&(place, class)| {
+        other
+            .iter()
+            .flatten()
+            .any(|&(same, with)| same == place && (class != with || class == Class::Exclusive))
+    })
+}
+
+/// Whether the operation could go on after these steps, which are executed from the beginning; `None` when it is not known.
+pub(crate) fn enabled_after<'s>(
+    execution: &Execution,
+    before: impl Iterator<Item = &'s Choice> + Clone,
+    operation: &Choice,
+) -> Option<bool> {
+    if operation.alternative >= Choice::SPURIOUS {
+        return None;
+    }
+    match operation.kind {
+        Kind::Lock => Some(lock_is_free(
+            before,
+            operation.object,
+            operation.thread.0,
+            is_recursive(execution, operation),
+        )),
+        Kind::Reacquire => {
+            let free = lock_is_free(before.clone(), operation.second, operation.thread.0, false);
+            Some(free && was_notified(before, operation))
+        }
+        Kind::ReadLock => Some(!readers_and_writer(before, operation.object).1),
+        Kind::WriteLock => Some(readers_and_writer(before, operation.object) == (0, false)),
+        Kind::SemWait => semaphore(execution, before, operation.object).map(|value| value > 0),
+        Kind::Send | Kind::Receive => queue(execution, before, operation),
+        Kind::OnceBegin => Some(once_is_free(before, operation)),
+        Kind::Park => Some(has_token(before, operation.thread.0)),
+        Kind::Leave => None,
+        Kind::Join => Some(false),
+        _ => Some(true),
+    }
+}
+
+fn is_recursive(execution: &Execution, operation: &Choice) -> bool {
+    matches!(object_of(execution, operation.object), Some(Object::Mutex { recursive: true }))
+}
+
+fn acts(step: &Choice) -> bool {
+    step.alternative < Choice::SPURIOUS
+}
+
+/// Whether a mutex is free for a thread.
+fn lock_is_free<'s>(
+    before: impl Iterator<Item = &'s Choice>,
+    mutex: ObjectId,
+    thread: u32,
+    recursive: bool,
+) -> bool {
+    let (mut owner, mut depth) = (None, 0u32);
+    // What waiting gave up, to be taken again.
+    let mut saved: Vec<(u32, u32)> = Vec::new();
+    for step in before {
+        let by = step.thread.0;
+        if step.object == mutex && acts(step) {
+            match step.kind {
+                Kind::Lock => (owner, depth) = (Some(by), depth + 1),
+                Kind::TryLock if step.exclusive => (owner, depth) = (Some(by), depth + 1),
+                Kind::Unlock => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        owner = None;
+                    }
+                }
+                _ => {}
+            }
+        } else if step.second == mutex {
+            match step.kind {
+                Kind::Wait => {
+                    saved.push((by, depth.max(1)));
+                    (owner, depth) = (None, 0);
+                }
+                // A waiter that gives up only leaves the queue; it takes the mutex by a step of its own.
+                Kind::Reacquire if acts(step) => {
+                    let at = saved.iter().position(|&(waiter, _)| waiter == by);
+                    depth = at.map_or(1, |at| saved.swap_remove(at).1);
+                    owner = Some(by);
+                }
+                _ => {}
+            }
+        }
+    }
+    owner.is_none() || recursive && owner == Some(thread)
+}
+
+/// Whether the waiter was notified, or gave up.
+fn was_notified<'s>(before: impl Iterator<Item = &'s Choice>, operation: &Choice) -> bool {
+    let (mut waits, mut notified) = (false, false);
+    for step in before.filter(|step| step.object == operation.object) {
+        let own = step.thread == operation.thread;
+        match step.kind {
+            Kind::Wait if own => (waits, notified) = (true, false),
+            Kind::Reacquire if own && !acts(step) => notified = true,
+            Kind::NotifyOne if step.argument == u64::from(operation.thread.0) => notified |= waits,
+            Kind::NotifyAll => notified |= waits,
+            _ => {}
+        }
+    }
+    notified
+}
+
+fn readers_and_writer<'s>(before: impl Iterator<Item = &'s Choice>, lock: ObjectId) -> (u32, bool) {
+    let (mut readers, mut writer) = (0u32, false);
+    for step in before.filter(|step| step.object == lock && acts(step)) {
+        match step.kind {
+            Kind::ReadLock => readers += 1,
+            Kind::TryReadLock if !writer => readers += 1,
+            Kind::ReadUnlock => readers = readers.saturating_sub(1),
+            Kind::WriteLock => writer = true,
+            Kind::TryWriteLock if readers == 0 && !writer => writer = true,
+            Kind::WriteUnlock => writer = false,
+            _ => {}
+        }
+    }
+    (readers, writer)
+}
+
+fn semaphore<'s>(
+    execution: &Execution,
+    before: impl Iterator<Item = &'s Choice>,
+    semaphore: ObjectId,
+) -> Option<u64> {
+    let Some(Object::Semaphore { value }) = object_of(execution, semaphore) else { return None };
+    let mut value = u64::from(value);
+    for step in before.filter(|step| step.object == semaphore && acts(step)) {
+        match step.kind {
+            Kind::SemWait | Kind::SemTryWait => value = value.saturating_sub(1),
+            Kind::SemPost => value += 1,
+            _ => {}
+        }
+    }
+    Some(value)
+}
+
+fn queue<'s>(
+    execution: &Execution,
+    before: impl Iterator<Item = &'s Choice>,
+    operation: &Choice,
+) -> Option<bool> {
+    let Some(Object::Queue { capacity }) = object_of(execution, operation.object) else { return None };
+    if capacity == 0 && operation.kind == Kind::Send {
+        return Some(true);
+    }
+    let (mut length, mut no_sender, mut no_receiver) = (0u32, false, false);
+    for step in before.filter(|step| step.object == operation.object && acts(step)) {
+        match step.kind {
+            Kind::Send if !no_receiver => length += 1,
+            Kind::TrySend if step.exclusive && !no_receiver => length += 1,
+            Kind::Receive | Kind::TryReceive => length = length.saturating_sub(1),
+            Kind::Close if step.argument == 0 => no_sender = true,
+            Kind::Close => no_receiver = true,
+            _ => {}
+        }
+    }
+    Some(match operation.kind {
+        Kind::Send => length < capacity || no_receiver,
+        _ => length > 0 || no_sender,
+    })
+}
+
+fn once_is_free<'s>(before: impl Iterator<Item = &'s Choice>, operation: &Choice) -> bool {
+    let (mut inside, mut done) = (None, false);
+    for step in before.filter(|step| step.object == operation.object) {
+        match step.kind {
+            Kind::OnceBegin if !done && inside.is_none() => inside = Some(step.thread),
+            Kind::OnceEnd => {
+                done |= step.argument == 1;
+                inside = None;
+            }
+            _ => {}
+        }
+    }
+    inside.is_none_or(|thread| thread == operation.thread)
+}
+
+fn has_token<'s>(before: impl Iterator<Item = &'s Choice>, thread: u32) -> bool {
+    let mut token = false;
+    for step in before.filter(|step| acts(step)) {
+        match step.kind {
+            Kind::Unpark if step.argument == u64::from(thread) => token = true,
+            Kind::Park if step.thread.0 == thread => token = false,
+            _ => {}
+        }
+    }
+    token
+}
