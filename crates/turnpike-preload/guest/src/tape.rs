@@ -76,6 +76,7 @@ pub fn write(execution: &Execution, full: bool, out: &mut [u8]) -> Option<usize>
             w.long(site.0);
         }
         w.byte(thread.ended.into());
+        w.word(thread.born);
     }
     w.word(execution.objects.len() as u32);
     for object in &execution.objects {
@@ -240,6 +241,7 @@ pub fn read(bytes: &[u8], kinds: &[Kind], out: &mut Execution) -> Option<()> {
                 holds
             },
             ended: r.byte()? != 0,
+            born: r.word()?,
         })
     })?;
     r.many(&mut out.objects, |r| {
