@@ -1,1 +1,27 @@
-//! Drop-in replacements of `std::thread` and `std::sync` that a controlled scheduler can drive.
+#![doc = include_str!("../README.md")]
+
+mod choice;
+mod context;
+mod executor;
+mod fiber;
+mod options;
+mod panics;
+mod runtime;
+mod site;
+mod tag;
+
+pub mod bench;
+pub mod collections;
+pub mod hint;
+pub mod sync;
+pub mod thread;
+pub mod time;
+
+pub use choice::{choose, mark_assertion, mark_message};
+pub use executor::Guest;
+pub use options::{GuestOptions, Panics};
+
+/// Whether the calling code runs inside a check.
+pub fn is_checking() -> bool {
+    context::active().is_some()
+}

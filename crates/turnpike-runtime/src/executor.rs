@@ -1,0 +1,96 @@
+//! A Rust closure as a program that can be executed again and again.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use turnpike_scheduler::{End, Execution, Executor, GuestError, Plan, Site};
+
+use crate::context;
+use crate::options::GuestOptions;
+use crate::panics::{self, Payload};
+use crate::runtime::{Body, Runtime};
+use crate::site;
+
+/// The number of the next execution in this process.
+static EPOCH: AtomicU64 = AtomicU64::new(1);
+
+/// A closure under a controlled scheduler. It is the main thread of the program.
+pub struct Guest {
+    body: Arc<dyn Fn() + Send + Sync>,
+    runtime: Box<Runtime>,
+}
+
+// SAFETY: what is not `Send` in a `Runtime` (coroutines, their yielder, threads' local values) exists only during `run`,
+// which ends or forgets all of it before it returns; between calls there are only empty vectors, stacks and counters.
+unsafe impl Send for Guest {}
+
+impl Guest {
+    /// A program that executes `body`.
+    pub fn new(body: impl Fn() + Send + Sync + 'static, options: GuestOptions) -> Self {
+        Guest::shared(Arc::new(body), options)
+    }
+
+    /// A program that executes `body`, which other executors execute too.
+    pub fn shared(body: Arc<dyn Fn() + Send + Sync>, options: GuestOptions) -> Self {
+        panics::install_hook();
+        Guest { body, runtime: Box::new(Runtime::new(options)) }
+    }
+
+    /// The payload of the panic that ended the last execution, to be thrown again.
+    pub fn take_payload(&mut self) -> Option<Payload> {
+        self.runtime.take_payload()
+    }
+
+    /// The backtrace of the panic that ended the last execution, when [`GuestOptions::backtraces`] asks for it.
+    pub fn backtrace(&self) -> Option<String> {
+        self.runtime.backtrace()
+    }
+
+    /// How many threads could not be unwound after their execution, because a destructor waits for ever. Their stacks
+    /// are lost.
+    pub fn forgotten_threads(&self) -> u32 {
+        self.runtime.forgotten()
+    }
+
+    fn run_here(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        let epoch = EPOCH.fetch_add(1, Ordering::Relaxed);
+        let body = self.body.clone();
+        let body: Body = Box::new(move || {
+            body();
+            Ok(())
+        });
+        let result = context::with_active(&self.runtime, |runtime| runtime.execute(epoch, plan, body, out));
+        result.map_err(|error| GuestError { message: format!("no stack for the main thread: {error}") })?;
+        // Now these sites may be asked for.
+        let failed = match &out.end {
+            End::Failed(failure) => Some(failure.site),
+            _ => None,
+        };
+        let steps = out.steps.iter().map(|step| step.choice.site);
+        let choices = out.choices.iter().map(|choice| choice.site);
+        let waits = out.threads.iter().filter_map(|thread| thread.waits.as_ref()).map(|(choice, _)| choice.site);
+        let holds = out.threads.iter().flat_map(|thread| thread.holds.iter()).map(|(_, site)| *site);
+        let objects = out.objects.iter().map(|object| object.site);
+        if !out.choices.is_empty() || !out.threads.is_empty() {
+            site::remember(steps.chain(choices).chain(waits).chain(holds).chain(objects).chain(failed));
+        }
+        Ok(())
+    }
+}
+
+impl Executor for Guest {
+    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        if std::thread::panicking() {
+            // This OS thread unwinds (a destructor calls us), or a thread of an earlier execution was forgotten in the
+            // middle of unwinding: operations would take every thread for one that unwinds.
+            let fresh = std::thread::scope(|scope| scope.spawn(|| self.run_here(plan, out)).join());
+            return fresh.unwrap_or_else(|_| Err(GuestError { message: "the executor panicked".to_owned() }));
+        }
+        self.run_here(plan, out)
+    }
+
+    fn site(&mut self, site: Site) -> String {
+        site::explain(site).unwrap_or_else(|| "an unknown place".to_owned())
+    }
+}

@@ -1,0 +1,101 @@
+//! Coroutines: how a thread of the program gives control back to the scheduler's loop.
+#![allow(unsafe_code)]
+
+use std::cell::{Cell, RefCell};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+/// Stacks of this size are kept for the next thread; others are made when asked for.
+pub(crate) const DEFAULT_STACK: usize = 256 * 1024;
+
+/// A thread of the program. It is resumed by the scheduler's loop and suspends itself at visible operations.
+pub(crate) struct Fiber {
+    coroutine: Coroutine<(), (), (), DefaultStack>,
+    pooled: bool,
+}
+
+impl Fiber {
+    /// A coroutine that has not begun.
+    pub(crate) fn new(
+        stack: DefaultStack,
+        pooled: bool,
+        body: impl FnOnce(&Yielder<(), ()>) + 'static,
+    ) -> Self {
+        Fiber { coroutine: Coroutine::with_stack(stack, move |yielder, ()| body(yielder)), pooled }
+    }
+
+    /// Runs it up to its next visible operation. Tells whether it ended.
+    #[inline]
+    pub(crate) fn resume(&mut self) -> bool {
+        matches!(self.coroutine.resume(()), CoroutineResult::Return(()))
+    }
+
+    /// Whether it ended.
+    pub(crate) fn ended(&self) -> bool {
+        self.coroutine.done()
+    }
+
+    /// The stack of an ended coroutine goes back to the pool.
+    pub(crate) fn recycle(self, pool: &StackPool) {
+        if self.coroutine.done() {
+            if self.pooled {
+                pool.free.borrow_mut().push(self.coroutine.into_stack());
+            }
+        } else {
+            // It stands in the middle of unwinding and waits for something that cannot happen: nothing on its stack can
+            // be dropped any more.
+            std::mem::forget(self);
+        }
+    }
+}
+
+/// Where the running coroutine can be suspended.
+#[derive(Default)]
+pub(crate) struct Exit(Cell<Option<*const Yielder<(), ()>>>);
+
+impl Exit {
+    /// The coroutine that begins to run.
+    pub(crate) fn enter(&self, yielder: &Yielder<(), ()>) {
+        self.0.set(Some(yielder));
+    }
+
+    /// Suspends the running coroutine, until it is resumed.
+    #[inline]
+    pub(crate) fn suspend(&self) {
+        let mine = self.0.get();
+        if let Some(yielder) = mine {
+            // SAFETY: the pointer was set by the coroutine that runs now: each coroutine sets it when it begins, and again
+            // right below whenever it is resumed. A yielder lives as long as its coroutine runs, on its stack.
+            unsafe { &*yielder }.suspend(());
+        }
+        self.0.set(mine);
+    }
+}
+
+/// Stacks that are not in use.
+#[derive(Default)]
+pub(crate) struct StackPool {
+    free: RefCell<Vec<DefaultStack>>,
+    size: Cell<usize>,
+}
+
+impl StackPool {
+    /// A pool of stacks of `size` bytes.
+    pub(crate) fn new(size: usize) -> Self {
+        StackPool { free: RefCell::default(), size: Cell::new(size) }
+    }
+
+    /// A stack of at least `size` bytes, and whether it belongs to the pool.
+    pub(crate) fn take(&self, size: usize) -> std::io::Result<(DefaultStack, bool)> {
+        let usual = self.size.get();
+        if size > usual {
+            return Ok((DefaultStack::new(size)?, false));
+        }
+        let free = self.free.borrow_mut().pop();
+        match free {
+            Some(stack) => Ok((stack, true)),
+            None => Ok((DefaultStack::new(usual)?, true)),
+        }
+    }
+}

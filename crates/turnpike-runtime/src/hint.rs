@@ -1,0 +1,13 @@
+//! `std::hint`.
+
+pub use std::hint::black_box;
+
+/// Says that the thread spins: the same as [`yield_now`](crate::thread::yield_now) inside a check.
+#[track_caller]
+pub fn spin_loop() {
+    if crate::context::active().is_some() {
+        crate::thread::yield_now();
+    } else {
+        std::hint::spin_loop();
+    }
+}

@@ -1,0 +1,459 @@
+//! One execution of a Rust program: its threads as coroutines, and the loop that switches between them.
+//!
+//! Threads run on the OS thread that called the executor, one at a time. A thread announces each visible operation
+//! to the [`Kernel`]; if the answer is another thread, it suspends itself and the loop resumes that one.
+//!
+//! **Unwinding.** While a thread unwinds (after a panic) nothing is scheduled: its operations are done at once, and the
+//! kernel hears of them when the thread runs on after `catch_unwind`; if the panic leaves the thread, the execution has
+//! failed anyway. An operation that would have to wait while unwinding ends the execution with that panic.
+//!
+//! **Teardown.** When an execution is over and threads are left, each is resumed once more, youngest first, and unwinds
+//! with a private payload, so that memory and guards are released. Destructors may use all primitives; one that has to
+//! wait lets the other threads unwind first. Threads that wait for ever are forgotten, with their stacks.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use turnpike_scheduler::{
+    Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site, ThreadId,
+};
+
+use crate::fiber::{Exit, Fiber, StackPool};
+use crate::options::{GuestOptions, Panics};
+use crate::panics::{PanicRecord, Payload, Teardown};
+use crate::thread::{Locals, Thread};
+
+/// How often all threads that are left are resumed without any of them ending, before they are given up.
+const TEARDOWN_ROUNDS: u32 = 64;
+
+/// Operations in destructors, after which threads must let each other run.
+const TEARDOWN_OPERATIONS: u32 = 1_000_000;
+
+/// A thread's function. The error is a panic that nobody will be told by joining the thread.
+pub(crate) type Body = Box<dyn FnOnce() -> Result<(), Payload>>;
+
+/// What became of an operation.
+#[derive(Clone, Copy)]
+pub(crate) enum Turn {
+    /// It was scheduled and the kernel performed it.
+    Step(Outcome),
+    /// The thread unwinds: do it now, without blocking (see [`Runtime::stall`]).
+    Quiet,
+}
+
+/// A thread, as far as the kernel does not know it.
+#[derive(Default)]
+struct ThreadState {
+    name: Option<String>,
+    handle: Option<Thread>,
+    locals: Locals,
+    /// Operations done while unwinding that the kernel has not heard of.
+    deferred: Vec<Operation>,
+    panic: Option<PanicRecord>,
+    /// Teardown's payload was thrown, or teardown met it unwinding.
+    unwinding: bool,
+    /// Its function is over.
+    ending: bool,
+}
+
+/// The execution that runs, or the remains of the last one.
+pub(crate) struct Runtime {
+    kernel: RefCell<Kernel>,
+    epoch: Cell<u64>,
+    current: Cell<ThreadId>,
+    next: Cell<Next>,
+    /// The execution is over.
+    teardown: Cell<bool>,
+    /// It is over, or operations were deferred.
+    special: Cell<bool>,
+    quiet_operations: Cell<u32>,
+    alive: Cell<u32>,
+    exit: Exit,
+    incoming: RefCell<Option<Fiber>>,
+    threads: RefCell<Vec<ThreadState>>,
+    fibers: RefCell<Vec<Fiber>>,
+    stacks: StackPool,
+    options: GuestOptions,
+    /// Of the panic that ended the execution.
+    payload: RefCell<Option<Payload>>,
+    backtrace: RefCell<Option<String>>,
+    forgotten: Cell<u32>,
+}
+
+impl Runtime {
+    pub(crate) fn new(options: GuestOptions) -> Self {
+        Runtime {
+            kernel: RefCell::new(Kernel::new()),
+            epoch: Cell::new(0),
+            current: Cell::new(ThreadId(0)),
+            next: Cell::new(Next::End),
+            teardown: Cell::new(false),
+            special: Cell::new(false),
+            quiet_operations: Cell::new(0),
+            alive: Cell::new(0),
+            exit: Exit::default(),
+            incoming: RefCell::default(),
+            threads: RefCell::default(),
+            fibers: RefCell::default(),
+            stacks: StackPool::new(options.stack_size),
+            options,
+            payload: RefCell::default(),
+            backtrace: RefCell::default(),
+            forgotten: Cell::new(0),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &GuestOptions {
+        &self.options
+    }
+
+    /// Unique for each execution of the process; 0 for none.
+    #[inline]
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.get()
+    }
+
+    /// The thread that runs.
+    #[inline]
+    pub(crate) fn current(&self) -> ThreadId {
+        self.current.get()
+    }
+
+    /// Virtual time of the running thread, in nanoseconds.
+    pub(crate) fn now(&self) -> u64 {
+        if self.teardown.get() { 0 } else { self.kernel.borrow().now() }
+    }
+
+    /// The payload of the panic that ended the last execution.
+    pub(crate) fn take_payload(&self) -> Option<Payload> {
+        self.payload.borrow_mut().take()
+    }
+
+    /// Its backtrace, if it was asked for.
+    pub(crate) fn backtrace(&self) -> Option<String> {
+        self.backtrace.borrow().clone()
+    }
+
+    /// How many threads could not be unwound, ever.
+    pub(crate) fn forgotten(&self) -> u32 {
+        self.forgotten.get()
+    }
+
+    // --- what threads ask for ------------------------------------------------------------------------------------
+
+    /// A visible operation of the running thread.
+    #[inline]
+    pub(crate) fn turn(&self, operation: Operation) -> Turn {
+        if std::thread::panicking() || self.special.get() {
+            return self.special_turn(operation);
+        }
+        Turn::Step(self.step(operation))
+    }
+
+    #[inline]
+    fn step(&self, operation: Operation) -> Outcome {
+        let next = self.kernel.borrow_mut().announce(operation);
+        if next != Next::Run(self.current.get()) {
+            self.switch(next);
+        }
+        self.kernel.borrow().outcome()
+    }
+
+    /// Lets `next` run, until the running thread's turn comes again. Unwinds if it never comes.
+    #[inline]
+    fn switch(&self, next: Next) {
+        let me = self.current.get();
+        self.next.set(next);
+        self.exit.suspend();
+        self.current.set(me);
+        if self.teardown.get() {
+            self.unwind();
+        }
+    }
+
+    #[cold]
+    fn unwind(&self) -> ! {
+        self.threads.borrow_mut()[self.current.get().0 as usize].unwinding = true;
+        resume_unwind(Box::new(Teardown))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn special_turn(&self, operation: Operation) -> Turn {
+        let me = self.current.get().0 as usize;
+        let panicking = std::thread::panicking();
+        if self.teardown.get() {
+            let (unwinding, ending) = {
+                let thread = &self.threads.borrow()[me];
+                (thread.unwinding, thread.ending)
+            };
+            // Another thread may stand in the middle of unwinding, so `panicking` alone says nothing about this one.
+            if !ending && !(unwinding && panicking) {
+                self.unwind();
+            }
+            let operations = self.quiet_operations.get();
+            if operations >= TEARDOWN_OPERATIONS {
+                self.stall();
+            } else {
+                self.quiet_operations.set(operations + 1);
+            }
+            return Turn::Quiet;
+        }
+        if panicking {
+            self.threads.borrow_mut()[me].deferred.push(operation);
+            self.special.set(true);
+            return Turn::Quiet;
+        }
+        self.announce_deferred();
+        Turn::Step(self.step(operation))
+    }
+
+    /// Tells the kernel what the running thread did while it unwound.
+    #[cold]
+    fn announce_deferred(&self) {
+        let me = self.current.get().0 as usize;
+        let deferred = std::mem::take(&mut self.threads.borrow_mut()[me].deferred);
+        for operation in deferred {
+            // The hint looks at the stack of then.
+            let _ = self.step(Operation { writes: None, ..operation });
+        }
+        let rest = self.threads.borrow().iter().any(|thread| !thread.deferred.is_empty());
+        if !self.teardown.get() {
+            self.special.set(rest);
+        }
+    }
+
+    /// The running thread unwinds and cannot go on before others do something.
+    #[cold]
+    pub(crate) fn stall(&self) {
+        let me = self.current.get();
+        if !self.teardown.get() {
+            let record = self.threads.borrow()[me.0 as usize].panic.clone().unwrap_or_default();
+            let next = self.fail(me, &record);
+            self.threads.borrow_mut()[me.0 as usize].unwinding = true;
+            self.next.set(next);
+        }
+        self.exit.suspend();
+        self.current.set(me);
+    }
+
+    fn fail(&self, thread: ThreadId, record: &PanicRecord) -> Next {
+        self.backtrace.replace(record.backtrace.clone());
+        self.kernel.borrow_mut().fail(record.failure(thread))
+    }
+
+    /// The hook saw a panic of the running thread.
+    pub(crate) fn record_panic(&self, record: PanicRecord) {
+        // A later one replaces it: the first one was caught, then.
+        if let Ok(mut threads) = self.threads.try_borrow_mut()
+            && let Some(thread) = threads.get_mut(self.current.get().0 as usize)
+        {
+            thread.panic = Some(record);
+        }
+    }
+
+    /// Registers an object, unless the execution is over.
+    pub(crate) fn register(&self, object: Object, name: u64, site: Site) -> Option<ObjectId> {
+        if self.teardown.get() {
+            return None;
+        }
+        Some(self.kernel.borrow_mut().register(object, name, site))
+    }
+
+    /// Something that the scheduler cannot control was met.
+    pub(crate) fn uncontrolled(&self, what: &str) {
+        if !self.teardown.get() {
+            self.kernel.borrow_mut().note(Finding::Uncontrolled(what.to_owned()));
+        }
+    }
+
+    /// Whether the execution is over, and destructors run.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.teardown.get()
+    }
+
+    /// Creates a thread and runs it up to its first visible operation. `None` when the execution is over.
+    pub(crate) fn spawn(
+        &'static self,
+        name: Option<String>,
+        stack_size: usize,
+        site: Site,
+        body: Body,
+    ) -> std::io::Result<Option<ThreadId>> {
+        while std::thread::panicking() && !self.teardown.get() {
+            self.stall();
+        }
+        if self.teardown.get() {
+            return Ok(None);
+        }
+        if self.special.get() {
+            self.announce_deferred();
+        }
+        let (stack, pooled) = self.stacks.take(stack_size)?;
+        let id = self.kernel.borrow_mut().spawn(site);
+        self.threads.borrow_mut().push(ThreadState { name, ..ThreadState::default() });
+        self.alive.set(self.alive.get() + 1);
+        self.incoming.replace(Some(self.fiber(stack, pooled, body)));
+        self.switch(Next::Run(id));
+        Ok(Some(id))
+    }
+
+    /// Nobody will join the thread.
+    pub(crate) fn detach(&self, thread: ThreadId) {
+        if !self.teardown.get() {
+            self.kernel.borrow_mut().detach(thread);
+        }
+    }
+
+    /// The name that the running thread was given, and its handle, made by `make` when it is first asked for.
+    pub(crate) fn handle(&self, make: impl FnOnce(ThreadId, Option<String>) -> Thread) -> Thread {
+        let me = self.current.get();
+        let mut threads = self.threads.borrow_mut();
+        let thread = &mut threads[me.0 as usize];
+        let name = &thread.name;
+        thread.handle.get_or_insert_with(|| make(me, name.clone())).clone()
+    }
+
+    /// The handle of the running thread is this one.
+    pub(crate) fn set_handle(&self, handle: Thread) {
+        self.threads.borrow_mut()[self.current.get().0 as usize].handle = Some(handle);
+    }
+
+    /// The running thread's local values.
+    pub(crate) fn locals<R>(&self, f: impl FnOnce(&mut Locals) -> R) -> R {
+        f(&mut self.threads.borrow_mut()[self.current.get().0 as usize].locals)
+    }
+
+    // --- the loop ------------------------------------------------------------------------------------------------
+
+    fn fiber(&'static self, stack: corosensei::stack::DefaultStack, pooled: bool, body: Body) -> Fiber {
+        Fiber::new(stack, pooled, move |yielder| {
+            self.exit.enter(yielder);
+            self.root(body);
+        })
+    }
+
+    /// A thread from its begin to its end.
+    fn root(&self, body: Body) {
+        let me = self.current.get();
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            body()?;
+            // Destructors of local values are part of the thread.
+            Locals::destroy(|take| self.locals(take));
+            if self.special.get() {
+                self.announce_deferred();
+            }
+            if me == ThreadId(0) && self.options.exit_with_main && self.alive.get() > 1 {
+                let _ = self.turn(Operation::new(Kind::Exit, ObjectId::NONE, Site(0)));
+            }
+            Ok(())
+        }));
+        let failed = match result {
+            Ok(Ok(())) => None,
+            Ok(Err(payload)) | Err(payload) => Some(payload),
+        };
+        self.alive.set(self.alive.get().saturating_sub(1));
+        let over = self.teardown.get();
+        match failed {
+            None if over => {}
+            None => {
+                let next = self.kernel.borrow_mut().end_thread();
+                self.next.set(next);
+            }
+            Some(payload) => {
+                if !payload.is::<Teardown>() {
+                    if !over {
+                        let record = self.threads.borrow_mut()[me.0 as usize].panic.take();
+                        let record = record.unwrap_or_else(|| PanicRecord::of_payload(&payload));
+                        let next = self.fail(me, &record);
+                        self.next.set(next);
+                    }
+                    self.payload.borrow_mut().get_or_insert(payload);
+                }
+                self.begin_teardown();
+                self.threads.borrow_mut()[me.0 as usize].ending = true;
+                // The destructors' panics say nothing that the failure does not.
+                let _ = catch_unwind(AssertUnwindSafe(|| Locals::destroy(|take| self.locals(take))));
+            }
+        }
+    }
+
+    fn begin_teardown(&self) {
+        self.teardown.set(true);
+        self.special.set(true);
+    }
+
+    /// Executes the program once.
+    pub(crate) fn execute(
+        &'static self,
+        epoch: u64,
+        plan: &Plan<'_>,
+        body: Body,
+        out: &mut Execution,
+    ) -> std::io::Result<()> {
+        let (stack, pooled) = self.stacks.take(0)?;
+        self.epoch.set(epoch);
+        self.kernel.borrow_mut().begin(plan);
+        self.teardown.set(false);
+        self.special.set(false);
+        self.quiet_operations.set(0);
+        self.alive.set(1);
+        self.payload.replace(None);
+        self.backtrace.replace(None);
+        self.threads.borrow_mut().push(ThreadState::default());
+
+        let mut fibers = self.fibers.take();
+        fibers.push(self.fiber(stack, pooled, body));
+        let mut running = 0;
+        loop {
+            self.current.set(ThreadId(running as u32));
+            fibers[running].resume();
+            if let Some(fiber) = self.incoming.take() {
+                fibers.push(fiber);
+            }
+            match self.next.get() {
+                Next::Run(thread) => running = thread.0 as usize,
+                Next::End => break,
+            }
+        }
+        self.kernel.borrow_mut().finish(out);
+        self.unwind_rest(&mut fibers);
+        let mut threads = self.threads.borrow_mut();
+        for (fiber, thread) in fibers.drain(..).zip(threads.drain(..)) {
+            if !fiber.ended() {
+                std::mem::forget(thread.locals);
+            }
+            fiber.recycle(&self.stacks);
+        }
+        drop(threads);
+        self.fibers.replace(fibers);
+        Ok(())
+    }
+
+    /// Unwinds all threads that have not ended.
+    fn unwind_rest(&self, fibers: &mut [Fiber]) {
+        self.begin_teardown();
+        let mut left = fibers.iter().filter(|fiber| !fiber.ended()).count();
+        let mut rounds = 0;
+        while left > 0 && rounds < TEARDOWN_ROUNDS {
+            rounds += 1;
+            // A thread can only borrow from older ones.
+            for (index, fiber) in fibers.iter_mut().enumerate().rev() {
+                if !fiber.ended() {
+                    self.current.set(ThreadId(index as u32));
+                    if fiber.resume() {
+                        left -= 1;
+                        rounds = 0;
+                    }
+                }
+            }
+        }
+        self.forgotten.set(self.forgotten.get().saturating_add(left as u32));
+    }
+
+    /// Whether a panic that leaves a thread is told to whoever joins it.
+    pub(crate) fn tells_joiner(&self, payload: &Payload) -> bool {
+        self.options.panics == Panics::Join && !payload.is::<Teardown>() && !self.teardown.get()
+    }
+}

@@ -1,0 +1,217 @@
+//! Integers and booleans.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::{self, Ordering};
+
+use turnpike_scheduler::Kind;
+
+use super::{turn, turn_exchange};
+use crate::tag::Tag;
+
+/// What all atomic types have.
+macro_rules! common {
+    ($name:ident, $value:ty) => {
+        impl $name {
+            #[doc = concat!("A variable of type `", stringify!($value), "`.")]
+            #[track_caller]
+            pub const fn new(value: $value) -> Self {
+                $name { tag: Tag::new(), inner: atomic::$name::new(value) }
+            }
+
+            /// Reads it.
+            #[track_caller]
+            #[inline]
+            pub fn load(&self, order: Ordering) -> $value {
+                turn(&self.tag, Kind::Load, Location::caller());
+                self.inner.load(order)
+            }
+
+            /// Writes it.
+            #[track_caller]
+            #[inline]
+            pub fn store(&self, value: $value, order: Ordering) {
+                turn(&self.tag, Kind::Store, Location::caller());
+                self.inner.store(value, order);
+            }
+
+            /// Writes it and gives the value before.
+            #[track_caller]
+            #[inline]
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                turn(&self.tag, Kind::Update, Location::caller());
+                self.inner.swap(value, order)
+            }
+
+            /// Writes it if it has the value `current`. Gives the value before, as `Ok` if it was written.
+            #[track_caller]
+            #[inline]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                turn_exchange(&self.tag, Location::caller(), || self.inner.load(Ordering::Relaxed) == current);
+                self.inner.compare_exchange(current, new, success, failure)
+            }
+
+            /// [`compare_exchange`](Self::compare_exchange); inside a check it does not fail spuriously.
+            #[track_caller]
+            #[inline]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                turn_exchange(&self.tag, Location::caller(), || self.inner.load(Ordering::Relaxed) == current);
+                if crate::context::active().is_some() {
+                    self.inner.compare_exchange(current, new, success, failure)
+                } else {
+                    self.inner.compare_exchange_weak(current, new, success, failure)
+                }
+            }
+
+            /// Writes it if it has the value `current`, and gives the value before.
+            #[deprecated(note = "use compare_exchange, as with the standard library")]
+            #[track_caller]
+            pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
+                let failure = match order {
+                    Ordering::Release => Ordering::Relaxed,
+                    Ordering::AcqRel => Ordering::Acquire,
+                    other => other,
+                };
+                self.compare_exchange(current, new, order, failure).unwrap_or_else(|value| value)
+            }
+
+            /// Reads it and writes what `f` makes of it, until nobody wrote in between or `f` gives nothing.
+            #[track_caller]
+            pub fn fetch_update<F>(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: F,
+            ) -> Result<$value, $value>
+            where
+                F: FnMut($value) -> Option<$value>,
+            {
+                let mut before = self.load(fetch_order);
+                while let Some(next) = f(before) {
+                    match self.compare_exchange_weak(before, next, set_order, fetch_order) {
+                        Ok(value) => return Ok(value),
+                        Err(value) => before = value,
+                    }
+                }
+                Err(before)
+            }
+
+            /// The value; nobody else can use it.
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.inner.get_mut()
+            }
+
+            /// The value.
+            pub const fn into_inner(self) -> $value {
+                self.inner.into_inner()
+            }
+
+            /// The address of the value. What is done through it is not seen by the scheduler.
+            pub const fn as_ptr(&self) -> *mut $value {
+                self.inner.as_ptr()
+            }
+        }
+
+        impl Default for $name {
+            #[track_caller]
+            fn default() -> Self {
+                $name::new(<$value>::default())
+            }
+        }
+
+        impl From<$value> for $name {
+            #[track_caller]
+            fn from(value: $value) -> Self {
+                $name::new(value)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+
+/// Read-modify-write operations.
+macro_rules! updates {
+    ($name:ident, $value:ty: $($method:ident $what:literal),* $(,)?) => {
+        impl $name {
+            $(
+                #[doc = concat!($what, " and gives the value before.")]
+                #[track_caller]
+                #[inline]
+                pub fn $method(&self, value: $value, order: Ordering) -> $value {
+                    turn(&self.tag, Kind::Update, Location::caller());
+                    self.inner.$method(value, order)
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($name:ident $value:ty),* $(,)?) => {
+        $(
+            #[doc = concat!("A variable of type `", stringify!($value), "` that threads share.")]
+            pub struct $name {
+                tag: Tag,
+                inner: atomic::$name,
+            }
+
+            common!($name, $value);
+            updates!($name, $value:
+                fetch_add "Adds, wrapping around,",
+                fetch_sub "Subtracts, wrapping around,",
+                fetch_and "Takes the bitwise and",
+                fetch_nand "Takes the negated bitwise and",
+                fetch_or "Takes the bitwise or",
+                fetch_xor "Takes the bitwise exclusive or",
+                fetch_max "Takes the maximum",
+                fetch_min "Takes the minimum",
+            );
+        )*
+    };
+}
+
+integers! {
+    AtomicI8 i8, AtomicI16 i16, AtomicI32 i32, AtomicI64 i64, AtomicIsize isize,
+    AtomicU8 u8, AtomicU16 u16, AtomicU32 u32, AtomicU64 u64, AtomicUsize usize,
+}
+
+/// A truth value that threads share.
+pub struct AtomicBool {
+    tag: Tag,
+    inner: atomic::AtomicBool,
+}
+
+common!(AtomicBool, bool);
+updates!(AtomicBool, bool:
+    fetch_and "Takes the conjunction",
+    fetch_nand "Takes the negated conjunction",
+    fetch_or "Takes the disjunction",
+    fetch_xor "Takes the exclusive disjunction",
+);
+
+impl AtomicBool {
+    /// Negates it and gives the value before.
+    #[track_caller]
+    #[inline]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        turn(&self.tag, Kind::Update, Location::caller());
+        self.inner.fetch_not(order)
+    }
+}

@@ -1,0 +1,59 @@
+//! `std::sync`: locks, condition variables, barriers, one-time initialisation, channels, atomics.
+//!
+//! Each type contains the real primitive. Outside a check that is all there is; inside, the scheduler decides when an
+//! operation happens, and the real primitive, never contended then, keeps the data safe and remembers poisoning.
+//! `Arc` and `Weak` are the standard library's: counting references is no scheduling point.
+
+mod barrier;
+mod condvar;
+mod lazy_lock;
+mod mutex;
+mod once;
+mod once_lock;
+mod rwlock;
+
+pub mod atomic;
+pub mod mpsc;
+
+pub use barrier::{Barrier, BarrierWaitResult};
+pub use condvar::{Condvar, WaitTimeoutResult};
+pub use lazy_lock::LazyLock;
+pub use mutex::{Mutex, MutexGuard};
+pub use once::{Once, OnceState};
+pub use once_lock::OnceLock;
+pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
+
+use std::time::{Duration, Instant};
+
+use crate::runtime::Runtime;
+
+/// How long a primitive is tried that the kernel granted but that somebody outside the check holds.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Tries until it works, for a lock that the kernel granted. It works at once, unless a thread that is not under control
+/// uses the lock too, or a guard was forgotten in an earlier execution.
+fn granted<G>(runtime: &Runtime, mut attempt: impl FnMut() -> Option<G>) -> G {
+    if let Some(guard) = attempt() {
+        return guard;
+    }
+    runtime.uncontrolled("a lock that is also used outside the check");
+    let begin = Instant::now();
+    while begin.elapsed() < PATIENCE {
+        std::thread::yield_now();
+        if let Some(guard) = attempt() {
+            return guard;
+        }
+    }
+    panic!("a lock is held outside the check, or its guard was forgotten in an earlier execution");
+}
+
+/// Tries until it works, while the thread unwinds.
+fn quietly<G>(runtime: &Runtime, mut attempt: impl FnMut() -> Option<G>) -> G {
+    loop {
+        if let Some(guard) = attempt() {
+            return guard;
+        }
+        runtime.stall();
+    }
+}

@@ -1,0 +1,294 @@
+//! The messages of a channel. The kernel keeps their number and decides whose turn it is; the messages are here.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Outcome};
+
+use crate::context;
+use crate::runtime::{Runtime, Turn};
+use crate::site::{self, Place};
+use crate::tag::Tag;
+use crate::thread::nanoseconds;
+
+/// A channel.
+pub(super) struct Queue<T> {
+    tag: Tag,
+    bound: Option<usize>,
+    state: Mutex<State<T>>,
+    /// Something was sent, or the last sender is gone.
+    filled: Condvar,
+    /// Something was taken, or the receiver is gone, or it waits (for rendezvous).
+    emptied: Condvar,
+}
+
+struct State<T> {
+    messages: VecDeque<T>,
+    senders: usize,
+    receiver: bool,
+    /// Messages taken so far: a rendezvous waits for its own.
+    taken: u64,
+    sent: u64,
+    /// Whether the receiver waits.
+    waiting: bool,
+}
+
+/// Why nothing was sent.
+pub(super) enum Unsent<T> {
+    Full(T),
+    Disconnected(T),
+}
+
+/// Why nothing was received.
+#[derive(PartialEq, Eq)]
+pub(super) enum Missing {
+    /// Nothing there (yet), or the time was up.
+    Empty,
+    Disconnected,
+}
+
+impl<T> Queue<T> {
+    #[track_caller]
+    pub(super) fn new(bound: Option<usize>) -> Self {
+        let state = State {
+            messages: VecDeque::new(),
+            senders: 1,
+            receiver: true,
+            taken: 0,
+            sent: 0,
+            waiting: false,
+        };
+        Queue {
+            tag: Tag::new(),
+            bound,
+            state: Mutex::new(state),
+            filled: Condvar::new(),
+            emptied: Condvar::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn id(&self, runtime: &'static Runtime) -> ObjectId {
+        let capacity = self.bound.map_or(u32::MAX, |bound| u32::try_from(bound).unwrap_or(u32::MAX - 1));
+        let mut fresh = false;
+        let id = self.tag.id_or(runtime, || Object::Queue { capacity }, |_| fresh = true);
+        if fresh {
+            self.catch_up(runtime, id);
+        }
+        id
+    }
+
+    /// The kernel hears of a channel that was used before it was registered: its messages are sent again.
+    #[cold]
+    fn catch_up(&self, runtime: &'static Runtime, id: ObjectId) {
+        let (messages, senders, receiver) = {
+            let state = self.state();
+            (state.messages.len(), state.senders, state.receiver)
+        };
+        for _ in 0..messages {
+            let _ = runtime.turn(Operation::new(Kind::TrySend, id, site::of(self.made())));
+        }
+        if senders == 0 {
+            let _ = runtime.turn(Operation::new(Kind::Close, id, site::of(self.made())));
+        }
+        if !receiver {
+            let close = Operation::new(Kind::Close, id, site::of(self.made()));
+            let _ = runtime.turn(Operation { argument: 1, ..close });
+        }
+    }
+
+    fn made(&self) -> Place {
+        self.tag.made()
+    }
+
+    /// A step, with a time limit.
+    fn turn(&self, runtime: &'static Runtime, kind: Kind, limit: Option<Duration>, place: Place) -> Turn {
+        runtime.turn(Operation {
+            timed: limit.is_some(),
+            argument: limit.map_or(0, nanoseconds),
+            ..Operation::new(kind, self.id(runtime), site::of(place))
+        })
+    }
+
+    /// Sends, waiting for room if `wait`.
+    pub(super) fn send(&self, message: T, wait: bool, place: Place) -> Result<(), Unsent<T>> {
+        let Some(runtime) = context::active() else { return self.send_real(message, wait) };
+        let kind = if wait { Kind::Send } else { Kind::TrySend };
+        match self.turn(runtime, kind, None, place) {
+            Turn::Step(outcome) => {
+                let mut state = self.state();
+                if outcome.ok {
+                    state.messages.push_back(message);
+                    Ok(())
+                } else if state.receiver {
+                    Err(Unsent::Full(message))
+                } else {
+                    Err(Unsent::Disconnected(message))
+                }
+            }
+            // Nobody receives any more; a bound keeps nobody safe.
+            Turn::Quiet => {
+                let mut state = self.state();
+                if !state.receiver {
+                    return Err(Unsent::Disconnected(message));
+                }
+                state.messages.push_back(message);
+                Ok(())
+            }
+        }
+    }
+
+    /// Receives, waiting if `wait`, at most for `limit`.
+    pub(super) fn receive(&self, wait: bool, limit: Option<Duration>, place: Place) -> Result<T, Missing> {
+        let Some(runtime) = context::active() else { return self.receive_real(wait, limit) };
+        let kind = if wait { Kind::Receive } else { Kind::TryReceive };
+        match self.turn(runtime, kind, limit, place) {
+            Turn::Step(outcome) => self.received(wait, outcome),
+            Turn::Quiet => loop {
+                let mut state = self.state();
+                if let Some(message) = state.messages.pop_front() {
+                    return Ok(message);
+                }
+                if state.senders == 0 {
+                    return Err(Missing::Disconnected);
+                }
+                drop(state);
+                if !wait || limit.is_some() {
+                    return Err(Missing::Empty);
+                }
+                runtime.stall();
+            },
+        }
+    }
+
+    fn received(&self, wait: bool, outcome: Outcome) -> Result<T, Missing> {
+        if outcome.timed_out {
+            return Err(Missing::Empty);
+        }
+        if outcome.ok {
+            // The kernel counted it, so it is here.
+            return self.state().messages.pop_front().ok_or(Missing::Disconnected);
+        }
+        if wait || outcome.value == 1 { Err(Missing::Disconnected) } else { Err(Missing::Empty) }
+    }
+
+    /// One more sender.
+    pub(super) fn add_sender(&self) {
+        self.state().senders += 1;
+    }
+
+    /// One sender less.
+    pub(super) fn drop_sender(&self) {
+        let last = {
+            let mut state = self.state();
+            state.senders = state.senders.saturating_sub(1);
+            state.senders == 0
+        };
+        if last {
+            match context::active() {
+                Some(runtime) if !runtime.is_over() => {
+                    let _ = self.turn(runtime, Kind::Close, None, self.made());
+                }
+                _ => self.filled.notify_all(),
+            }
+        }
+    }
+
+    /// The receiver is gone, and with it what nobody will receive.
+    pub(super) fn drop_receiver(&self) {
+        let messages = {
+            let mut state = self.state();
+            state.receiver = false;
+            std::mem::take(&mut state.messages)
+        };
+        match context::active() {
+            Some(runtime) if !runtime.is_over() => {
+                let close = Operation::new(Kind::Close, self.id(runtime), site::of(self.made()));
+                let _ = runtime.turn(Operation { argument: 1, ..close });
+            }
+            _ => self.emptied.notify_all(),
+        }
+        drop(messages);
+    }
+
+    // --- outside a check ------------------------------------------------------------------------------------------
+
+    fn send_real(&self, message: T, wait: bool) -> Result<(), Unsent<T>> {
+        let mut state = self.state();
+        loop {
+            if !state.receiver {
+                return Err(Unsent::Disconnected(message));
+            }
+            let room = match self.bound {
+                None => true,
+                Some(0) => state.messages.is_empty() && (wait || state.waiting),
+                Some(bound) => state.messages.len() < bound,
+            };
+            if room {
+                break;
+            }
+            if !wait {
+                return Err(Unsent::Full(message));
+            }
+            state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.messages.push_back(message);
+        state.sent += 1;
+        self.filled.notify_one();
+        if self.bound == Some(0) {
+            let mine = state.sent;
+            while state.taken < mine {
+                if !state.receiver {
+                    // It may have been dropped with the queue by the receiver.
+                    return match state.messages.pop_front() {
+                        Some(message) => Err(Unsent::Disconnected(message)),
+                        None => Ok(()),
+                    };
+                }
+                state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        Ok(())
+    }
+
+    fn receive_real(&self, wait: bool, limit: Option<Duration>) -> Result<T, Missing> {
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let mut state = self.state();
+        loop {
+            if let Some(message) = state.messages.pop_front() {
+                state.taken += 1;
+                self.emptied.notify_all();
+                return Ok(message);
+            }
+            if state.senders == 0 {
+                return Err(Missing::Disconnected);
+            }
+            if !wait {
+                return Err(Missing::Empty);
+            }
+            if self.bound == Some(0) && !state.waiting {
+                state.waiting = true;
+                self.emptied.notify_all();
+            }
+            state = match deadline {
+                None => self.filled.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let now = Instant::now();
+                    if now >= deadline {
+                        state.waiting = false;
+                        return Err(Missing::Empty);
+                    }
+                    self.filled
+                        .wait_timeout(state, deadline - now)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+            };
+            state.waiting = false;
+        }
+    }
+}

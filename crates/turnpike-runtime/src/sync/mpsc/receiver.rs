@@ -1,0 +1,127 @@
+//! The receiving end.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
+use std::time::Duration;
+
+use super::queue::{Missing, Queue};
+
+/// The receiving end of a channel.
+pub struct Receiver<T> {
+    queue: Arc<Queue<T>>,
+    /// As in the standard library, it may be sent to another thread but not shared.
+    one_thread: PhantomData<Cell<()>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(queue: Arc<Queue<T>>) -> Self {
+        Receiver { queue, one_thread: PhantomData }
+    }
+
+    /// Waits for a message; an error when no sender is left.
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        self.queue.receive(true, None, Location::caller()).map_err(|_| RecvError)
+    }
+
+    /// Takes a message if there is one.
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.queue.receive(false, None, Location::caller()).map_err(|missing| match missing {
+            Missing::Empty => TryRecvError::Empty,
+            Missing::Disconnected => TryRecvError::Disconnected,
+        })
+    }
+
+    /// Waits for a message, but not for ever.
+    #[track_caller]
+    pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
+        self.queue.receive(true, Some(limit), Location::caller()).map_err(|missing| match missing {
+            Missing::Empty => RecvTimeoutError::Timeout,
+            Missing::Disconnected => RecvTimeoutError::Disconnected,
+        })
+    }
+
+    /// All messages, until no sender is left.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter(self)
+    }
+
+    /// The messages that are there.
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter(self)
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.queue.drop_receiver();
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
+
+/// Waits for messages until no sender is left.
+#[derive(Debug)]
+pub struct Iter<'a, T>(&'a Receiver<T>);
+
+/// Takes messages while there are some.
+#[derive(Debug)]
+pub struct TryIter<'a, T>(&'a Receiver<T>);
+
+/// Waits for messages until no sender is left, and owns the receiver.
+#[derive(Debug)]
+pub struct IntoIter<T>(Receiver<T>);
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self)
+    }
+}

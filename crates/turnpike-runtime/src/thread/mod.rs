@@ -1,0 +1,89 @@
+//! `std::thread`: creating, joining and parking threads, scoped threads, thread-local values.
+
+mod handle;
+mod local;
+mod packet;
+mod scope;
+mod spawn;
+
+use std::num::NonZeroUsize;
+use std::panic::Location;
+use std::time::Duration;
+
+use turnpike_scheduler::{Kind, ObjectId, Operation};
+
+use crate::context;
+use crate::site;
+
+pub use handle::{Thread, ThreadId, current};
+pub use local::{AccessError, LocalKey};
+pub use scope::{Scope, ScopedJoinHandle, scope};
+pub use spawn::{Builder, JoinHandle, spawn};
+pub use std::thread::{Result, panicking};
+
+pub(crate) use local::Locals;
+
+/// Threads that a program under check is told the machine runs at once: few, because more of them find no more bugs.
+const PARALLELISM: NonZeroUsize = NonZeroUsize::new(2).unwrap();
+
+/// Lets other threads go first. A thread that does nothing but read and yield is not run again before something it
+/// read has changed.
+#[track_caller]
+pub fn yield_now() {
+    match context::active() {
+        Some(runtime) => {
+            let operation = Operation::new(Kind::Yield, ObjectId::NONE, site::of(Location::caller()));
+            let _ = runtime.turn(operation);
+        }
+        None => std::thread::yield_now(),
+    }
+}
+
+/// Sleeps; inside a check, in virtual time.
+#[track_caller]
+pub fn sleep(duration: Duration) {
+    match context::active() {
+        Some(runtime) => {
+            let operation = Operation::new(Kind::Sleep, ObjectId::NONE, site::of(Location::caller()));
+            let _ = runtime.turn(Operation { argument: nanoseconds(duration), ..operation });
+        }
+        None => std::thread::sleep(duration),
+    }
+}
+
+/// Waits until somebody calls [`Thread::unpark`] on this thread, or has done so since the last time.
+#[track_caller]
+pub fn park() {
+    match context::active() {
+        Some(runtime) => {
+            let operation = Operation::new(Kind::Park, ObjectId::NONE, site::of(Location::caller()));
+            let _ = runtime.turn(operation);
+        }
+        None => std::thread::park(),
+    }
+}
+
+/// [`park`] with a time limit.
+#[track_caller]
+pub fn park_timeout(limit: Duration) {
+    match context::active() {
+        Some(runtime) => {
+            let operation = Operation::new(Kind::Park, ObjectId::NONE, site::of(Location::caller()));
+            let _ = runtime.turn(Operation { timed: true, argument: nanoseconds(limit), ..operation });
+        }
+        None => std::thread::park_timeout(limit),
+    }
+}
+
+/// How many threads run at once: 2 inside a check, so that executions do not depend on the machine.
+pub fn available_parallelism() -> std::io::Result<NonZeroUsize> {
+    match context::active() {
+        Some(_) => Ok(PARALLELISM),
+        None => std::thread::available_parallelism(),
+    }
+}
+
+/// A time limit as the scheduler wants it.
+pub(crate) fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

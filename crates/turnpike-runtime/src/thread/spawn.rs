@@ -1,0 +1,233 @@
+//! Creating and joining threads.
+
+use std::fmt;
+use std::io;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::Arc;
+
+use turnpike_scheduler::{self as scheduler, Kind, ObjectId, Operation};
+
+use super::handle::Thread;
+use super::packet::Packet;
+use crate::context;
+use crate::runtime::{Body, Runtime, Turn};
+use crate::site::{self, Place};
+
+/// Creates a thread.
+///
+/// # Panics
+/// When the operating system refuses, as in the standard library; [`Builder::spawn`] tells it.
+#[track_caller]
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    Builder::new().spawn(f).expect("failed to spawn thread")
+}
+
+/// A thread that is to be created, with a name or a stack size.
+#[derive(Debug, Default)]
+pub struct Builder {
+    name: Option<String>,
+    stack_size: Option<usize>,
+}
+
+impl Builder {
+    /// A thread without a name.
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// Names it.
+    pub fn name(mut self, name: String) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// Sets the size of its stack in bytes. Inside a check it is a lower bound.
+    pub fn stack_size(mut self, size: usize) -> Self {
+        self.stack_size = Some(size);
+        self
+    }
+
+    /// Creates it.
+    #[track_caller]
+    pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match context::active() {
+            None => Ok(JoinHandle(Inner::real(self.real().spawn(f)?))),
+            Some(runtime) => {
+                let packet = Arc::new(Packet::new());
+                let body = body(runtime, f, packet.clone());
+                let guest = self.start(runtime, Location::caller(), body, packet)?;
+                Ok(JoinHandle(Inner::Guest(guest)))
+            }
+        }
+    }
+
+    /// The standard library's builder with the same wishes.
+    pub(super) fn real(self) -> std::thread::Builder {
+        let mut builder = std::thread::Builder::new();
+        if let Some(name) = self.name {
+            builder = builder.name(name);
+        }
+        if let Some(size) = self.stack_size {
+            builder = builder.stack_size(size);
+        }
+        builder
+    }
+
+    /// Creates a thread of the execution.
+    pub(super) fn start<T>(
+        self,
+        runtime: &'static Runtime,
+        place: Place,
+        body: Body,
+        packet: Arc<Packet<T>>,
+    ) -> io::Result<Guest<T>> {
+        let name = self.name.clone();
+        let id = runtime.spawn(self.name, self.stack_size.unwrap_or(0), site::of(place), body)?;
+        if id.is_none() {
+            packet.end();
+        }
+        let id = id.unwrap_or(scheduler::ThreadId(u32::MAX));
+        let epoch = runtime.epoch();
+        Ok(Guest { thread: Thread::guest(epoch, id, name), id, epoch, packet, joined: false })
+    }
+}
+
+/// The function of a thread of an execution: runs `f` and leaves its result in the packet.
+pub(super) fn body<'a, F, T>(
+    runtime: &'static Runtime,
+    f: F,
+    packet: Arc<Packet<T>>,
+) -> Box<dyn FnOnce() -> Result<(), crate::panics::Payload> + 'a>
+where
+    F: FnOnce() -> T + 'a,
+    T: 'a,
+{
+    struct End<T>(Arc<Packet<T>>);
+    impl<T> Drop for End<T> {
+        fn drop(&mut self) {
+            self.0.end();
+        }
+    }
+    Box::new(move || {
+        let end = End(packet);
+        match catch_unwind(AssertUnwindSafe(f)) {
+            Ok(value) => end.0.set(Ok(value)),
+            Err(payload) if runtime.tells_joiner(&payload) => end.0.set(Err(payload)),
+            Err(payload) => return Err(payload),
+        }
+        Ok(())
+    })
+}
+
+/// The right to wait for a thread's end. Dropping it lets the thread go on alone.
+pub struct JoinHandle<T>(Inner<T>);
+
+enum Inner<T> {
+    Real(std::thread::JoinHandle<T>, Thread),
+    Guest(Guest<T>),
+}
+
+impl<T> Inner<T> {
+    fn real(handle: std::thread::JoinHandle<T>) -> Self {
+        let thread = Thread::real(handle.thread().clone());
+        Inner::Real(handle, thread)
+    }
+}
+
+/// A thread of an execution, to be joined.
+pub(super) struct Guest<T> {
+    pub(super) thread: Thread,
+    id: scheduler::ThreadId,
+    epoch: u64,
+    packet: Arc<Packet<T>>,
+    joined: bool,
+}
+
+impl<T> JoinHandle<T> {
+    /// Waits for the thread's end and gives what it returned, or the panic that ended it.
+    #[track_caller]
+    pub fn join(self) -> std::thread::Result<T> {
+        match self.0 {
+            Inner::Real(handle, _) => handle.join(),
+            Inner::Guest(guest) => guest.join(Location::caller()),
+        }
+    }
+
+    /// Whether the thread has ended.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Inner::Real(handle, _) => handle.is_finished(),
+            Inner::Guest(guest) => guest.is_finished(Location::caller()),
+        }
+    }
+
+    /// The thread.
+    pub fn thread(&self) -> &Thread {
+        match &self.0 {
+            Inner::Real(_, thread) => thread,
+            Inner::Guest(guest) => &guest.thread,
+        }
+    }
+}
+
+impl<T> Guest<T> {
+    pub(super) fn join(mut self, place: Place) -> std::thread::Result<T> {
+        self.joined = true;
+        if let Some(runtime) = context::active()
+            && runtime.epoch() == self.epoch
+        {
+            let operation = Operation::new(Kind::Join, ObjectId::NONE, site::of(place));
+            let operation = Operation { argument: u64::from(self.id.0), ..operation };
+            if let Turn::Quiet = runtime.turn(operation) {
+                while !self.packet.ended() {
+                    runtime.stall();
+                }
+            }
+        }
+        self.packet.take()
+    }
+
+    pub(super) fn is_finished(&self, place: Place) -> bool {
+        if let Some(runtime) = context::active()
+            && runtime.epoch() == self.epoch
+        {
+            let operation = Operation::new(Kind::TryJoin, ObjectId::NONE, site::of(place));
+            let operation = Operation { argument: u64::from(self.id.0), ..operation };
+            if let Turn::Step(outcome) = runtime.turn(operation) {
+                return outcome.ok;
+            }
+        }
+        self.packet.ended()
+    }
+
+    /// Its number in the execution.
+    pub(super) fn id(&self) -> scheduler::ThreadId {
+        self.id
+    }
+}
+
+impl<T> Drop for Guest<T> {
+    fn drop(&mut self) {
+        if !self.joined
+            && let Some(runtime) = context::active()
+            && runtime.epoch() == self.epoch
+        {
+            runtime.detach(self.id);
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
