@@ -60,7 +60,11 @@ pub fn shapes() -> Vec<Shape> {
 }
 
 /// Executes a shape with random schedules, for at least its number of executions and `least` time.
-pub fn measure(shape: &Shape, policy: impl Fn(u64) -> Policy<'static>, least: Duration) -> Result<Speed, GuestError> {
+pub fn measure(
+    shape: &Shape,
+    policy: impl Fn(u64) -> Policy<'static>,
+    least: Duration,
+) -> Result<Speed, GuestError> {
     let mut guest = Guest::shared(shape.body.clone(), GuestOptions::default());
     let mut execution = Execution::default();
     let mut speed = Speed { executions: 0, steps: 0, time: Duration::ZERO };
@@ -130,15 +134,19 @@ pub fn buffer(size: usize, producers: usize, consumers: usize, events: usize) {
         not_full: Condvar,
         not_empty: Condvar,
     }
-    let shared =
-        Arc::new(Buffer { items: Mutex::new(Vec::new()), not_full: Condvar::new(), not_empty: Condvar::new() });
+    let shared = Arc::new(Buffer {
+        items: Mutex::new(Vec::new()),
+        not_full: Condvar::new(),
+        not_empty: Condvar::new(),
+    });
     let mut handles = Vec::new();
     for _ in 0..producers {
         let shared = shared.clone();
         handles.push(thread::spawn(move || {
             for event in 0..events / producers.max(1) {
                 let items = shared.items.lock();
-                let Ok(mut items) = items.and_then(|items| shared.not_full.wait_while(items, |i| i.len() >= size))
+                let Ok(mut items) =
+                    items.and_then(|items| shared.not_full.wait_while(items, |i| i.len() >= size))
                 else {
                     return;
                 };
@@ -152,7 +160,8 @@ pub fn buffer(size: usize, producers: usize, consumers: usize, events: usize) {
         handles.push(thread::spawn(move || {
             for _ in 0..events / consumers.max(1) {
                 let items = shared.items.lock();
-                let Ok(mut items) = items.and_then(|items| shared.not_empty.wait_while(items, |i| i.is_empty()))
+                let Ok(mut items) =
+                    items.and_then(|items| shared.not_empty.wait_while(items, |i| i.is_empty()))
                 else {
                     return;
                 };

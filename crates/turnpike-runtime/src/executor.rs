@@ -69,7 +69,8 @@ impl Guest {
         };
         let steps = out.steps.iter().map(|step| step.choice.site);
         let choices = out.choices.iter().map(|choice| choice.site);
-        let waits = out.threads.iter().filter_map(|thread| thread.waits.as_ref()).map(|(choice, _)| choice.site);
+        let waits =
+            out.threads.iter().filter_map(|thread| thread.waits.as_ref()).map(|(choice, _)| choice.site);
         let holds = out.threads.iter().flat_map(|thread| thread.holds.iter()).map(|(_, site)| *site);
         let objects = out.objects.iter().map(|object| object.site);
         if !out.choices.is_empty() || !out.threads.is_empty() {

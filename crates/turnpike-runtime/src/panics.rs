@@ -35,7 +35,8 @@ impl PanicRecord {
 
     /// As the end of an execution.
     pub(crate) fn failure(&self, thread: ThreadId) -> Failure {
-        let kind = if self.message.starts_with("assertion") { FailureKind::Assertion } else { FailureKind::Panic };
+        let kind =
+            if self.message.starts_with("assertion") { FailureKind::Assertion } else { FailureKind::Panic };
         Failure { kind, message: self.message.clone(), thread, site: self.site }
     }
 }

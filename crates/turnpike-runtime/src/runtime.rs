@@ -13,6 +13,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
 
 use turnpike_scheduler::{
     Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site, ThreadId,
@@ -21,7 +22,7 @@ use turnpike_scheduler::{
 use crate::fiber::{Exit, Fiber, StackPool};
 use crate::options::{GuestOptions, Panics};
 use crate::panics::{PanicRecord, Payload, Teardown};
-use crate::thread::{Locals, Thread};
+use crate::thread::{Locals, Thread, nanoseconds};
 
 /// How often all threads that are left are resumed without any of them ending, before they are given up.
 const TEARDOWN_ROUNDS: u32 = 64;
@@ -113,15 +114,16 @@ impl Runtime {
         self.epoch.get()
     }
 
-    /// The thread that runs.
-    #[inline]
-    pub(crate) fn current(&self) -> ThreadId {
-        self.current.get()
-    }
-
     /// Virtual time of the running thread, in nanoseconds.
     pub(crate) fn now(&self) -> u64 {
         if self.teardown.get() { 0 } else { self.kernel.borrow().now() }
+    }
+
+    /// `operation` with a time limit, if there is one.
+    pub(crate) fn limited(&self, operation: Operation, limit: Option<Duration>) -> Operation {
+        let Some(limit) = limit else { return operation };
+        let deadline = self.now().saturating_add(nanoseconds(limit));
+        Operation { timed: true, deadline, ..operation }
     }
 
     /// The payload of the panic that ended the last execution.
@@ -291,7 +293,14 @@ impl Runtime {
             self.announce_deferred();
         }
         let (stack, pooled) = self.stacks.take(stack_size)?;
-        let id = self.kernel.borrow_mut().spawn(site);
+        let id = {
+            let mut kernel = self.kernel.borrow_mut();
+            let id = kernel.spawn(site);
+            if let Some(name) = &name {
+                kernel.name_thread(id, name);
+            }
+            id
+        };
         self.threads.borrow_mut().push(ThreadState { name, ..ThreadState::default() });
         self.alive.set(self.alive.get() + 1);
         self.incoming.replace(Some(self.fiber(stack, pooled, body)));
@@ -313,11 +322,6 @@ impl Runtime {
         let thread = &mut threads[me.0 as usize];
         let name = &thread.name;
         thread.handle.get_or_insert_with(|| make(me, name.clone())).clone()
-    }
-
-    /// The handle of the running thread is this one.
-    pub(crate) fn set_handle(&self, handle: Thread) {
-        self.threads.borrow_mut()[self.current.get().0 as usize].handle = Some(handle);
     }
 
     /// The running thread's local values.

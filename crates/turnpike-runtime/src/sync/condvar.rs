@@ -12,7 +12,6 @@ use crate::context;
 use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
-use crate::thread::nanoseconds;
 use crate::time::Instant;
 
 /// A condition variable. Which waiter `notify_one` wakes is up to the scheduler.
@@ -150,13 +149,8 @@ impl Condvar {
         let second = mutex.id(runtime);
         // The kernel lets nobody in before the step that releases it.
         drop(inner);
-        let operation = Operation {
-            second,
-            timed: limit.is_some(),
-            argument: limit.map_or(0, nanoseconds),
-            ..self.operation(runtime, Kind::Wait, place)
-        };
-        let turn = runtime.turn(operation);
+        let operation = Operation { second, ..self.operation(runtime, Kind::Wait, place) };
+        let turn = runtime.turn(runtime.limited(operation, limit));
         let timed_out = match turn {
             Turn::Step(outcome) => outcome.timed_out,
             Turn::Quiet => {

@@ -129,11 +129,9 @@ impl<T: ?Sized> Mutex<T> {
     ) -> LockResult<MutexGuard<'a, T>> {
         match inner {
             Ok(inner) => Ok(MutexGuard { lock: self, inner: Some(inner), place }),
-            Err(poisoned) => Err(PoisonError::new(MutexGuard {
-                lock: self,
-                inner: Some(poisoned.into_inner()),
-                place,
-            })),
+            Err(poisoned) => {
+                Err(PoisonError::new(MutexGuard { lock: self, inner: Some(poisoned.into_inner()), place }))
+            }
         }
     }
 }

@@ -67,9 +67,7 @@ impl Once {
     #[track_caller]
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
         if context::active().is_none() {
-            return self
-                .inner
-                .call_once_force(|state| f(&OnceState { poisoned: state.is_poisoned() }));
+            return self.inner.call_once_force(|state| f(&OnceState { poisoned: state.is_poisoned() }));
         }
         self.call_at(Location::caller(), true, f);
     }

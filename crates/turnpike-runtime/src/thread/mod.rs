@@ -69,7 +69,7 @@ pub fn park_timeout(limit: Duration) {
     match context::active() {
         Some(runtime) => {
             let operation = Operation::new(Kind::Park, ObjectId::NONE, site::of(Location::caller()));
-            let _ = runtime.turn(Operation { timed: true, argument: nanoseconds(limit), ..operation });
+            let _ = runtime.turn(runtime.limited(operation, Some(limit)));
         }
         None => std::thread::park_timeout(limit),
     }

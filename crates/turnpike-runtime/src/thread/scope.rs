@@ -181,9 +181,10 @@ impl Builder {
                 // SAFETY: as above; the coroutine runs only while the execution does, and `Data::wait` does not return
                 // while `running` exists, not even when the execution is torn down: then it waits for ever.
                 let run = unsafe {
-                    std::mem::transmute::<Box<dyn FnOnce() -> Result<(), crate::panics::Payload> + 'scope>, Body>(
-                        run,
-                    )
+                    std::mem::transmute::<
+                        Box<dyn FnOnce() -> Result<(), crate::panics::Payload> + 'scope>,
+                        Body,
+                    >(run)
                 };
                 let guest = self.start(runtime, Location::caller(), run, packet.clone())?;
                 if !runtime.is_over() {

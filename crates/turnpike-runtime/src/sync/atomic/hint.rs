@@ -8,8 +8,9 @@ pub(super) fn with<Q: Fn() -> bool, R>(question: &Q, f: impl FnOnce(u64, fn(u64)
 }
 
 fn ask<Q: Fn() -> bool>(argument: u64) -> bool {
-    let question = std::ptr::with_exposed_provenance::<Q>(argument as usize);
+    let address = std::ptr::with_exposed_provenance::<Q>(argument as usize);
     // SAFETY: `with` made the number of a `Q` that lives on the stack of the thread whose operation is pending: the
     // thread is suspended below that frame as long as the operation is pending. Deferred operations have no question.
-    unsafe { &*question }()
+    let question = unsafe { &*address };
+    question()
 }

@@ -53,7 +53,9 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                turn_exchange(&self.tag, Location::caller(), || self.inner.load(Ordering::Relaxed) == current);
+                turn_exchange(&self.tag, Location::caller(), || {
+                    self.inner.load(Ordering::Relaxed) == current
+                });
                 self.inner.compare_exchange(current, new, success, failure)
             }
 
@@ -67,7 +69,9 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                turn_exchange(&self.tag, Location::caller(), || self.inner.load(Ordering::Relaxed) == current);
+                turn_exchange(&self.tag, Location::caller(), || {
+                    self.inner.load(Ordering::Relaxed) == current
+                });
                 if crate::context::active().is_some() {
                     self.inner.compare_exchange(current, new, success, failure)
                 } else {

@@ -12,8 +12,8 @@ use crate::site::{self, Place};
 use crate::tag::Tag;
 
 pub use integer::{
-    AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32, AtomicU64,
-    AtomicUsize,
+    AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
+    AtomicU64, AtomicUsize,
 };
 pub use pointer::AtomicPtr;
 pub use std::sync::atomic::{Ordering, compiler_fence, fence};

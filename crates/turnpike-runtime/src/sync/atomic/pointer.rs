@@ -76,7 +76,12 @@ impl<T> AtomicPtr<T> {
 
     /// Reads it and writes what `f` makes of it, until nobody wrote in between or `f` gives nothing.
     #[track_caller]
-    pub fn fetch_update<F>(&self, set_order: Ordering, fetch_order: Ordering, mut f: F) -> Result<*mut T, *mut T>
+    pub fn fetch_update<F>(
+        &self,
+        set_order: Ordering,
+        fetch_order: Ordering,
+        mut f: F,
+    ) -> Result<*mut T, *mut T>
     where
         F: FnMut(*mut T) -> Option<*mut T>,
     {

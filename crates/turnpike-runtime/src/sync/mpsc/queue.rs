@@ -10,7 +10,6 @@ use crate::context;
 use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
-use crate::thread::nanoseconds;
 
 /// A channel.
 pub(super) struct Queue<T> {
@@ -24,7 +23,8 @@ pub(super) struct Queue<T> {
 }
 
 struct State<T> {
-    messages: VecDeque<T>,
+    /// With their numbers, which a rendezvous needs.
+    messages: VecDeque<(u64, T)>,
     senders: usize,
     receiver: bool,
     /// Messages taken so far: a rendezvous waits for its own.
@@ -107,11 +107,8 @@ impl<T> Queue<T> {
 
     /// A step, with a time limit.
     fn turn(&self, runtime: &'static Runtime, kind: Kind, limit: Option<Duration>, place: Place) -> Turn {
-        runtime.turn(Operation {
-            timed: limit.is_some(),
-            argument: limit.map_or(0, nanoseconds),
-            ..Operation::new(kind, self.id(runtime), site::of(place))
-        })
+        let operation = Operation::new(kind, self.id(runtime), site::of(place));
+        runtime.turn(runtime.limited(operation, limit))
     }
 
     /// Sends, waiting for room if `wait`.
@@ -120,15 +117,13 @@ impl<T> Queue<T> {
         let kind = if wait { Kind::Send } else { Kind::TrySend };
         match self.turn(runtime, kind, None, place) {
             Turn::Step(outcome) => {
-                let mut state = self.state();
-                if outcome.ok {
-                    state.messages.push_back(message);
-                    Ok(())
-                } else if state.receiver {
-                    Err(Unsent::Full(message))
-                } else {
-                    Err(Unsent::Disconnected(message))
+                if !outcome.ok {
+                    let gone = !self.state().receiver;
+                    return Err(if gone { Unsent::Disconnected(message) } else { Unsent::Full(message) });
                 }
+                let number = outcome.value;
+                self.state().messages.push_back((number, message));
+                if wait && self.bound == Some(0) { self.meet(runtime, number, place) } else { Ok(()) }
             }
             // Nobody receives any more; a bound keeps nobody safe.
             Turn::Quiet => {
@@ -136,10 +131,35 @@ impl<T> Queue<T> {
                 if !state.receiver {
                     return Err(Unsent::Disconnected(message));
                 }
-                state.messages.push_back(message);
+                state.messages.push_back((u64::MAX, message));
                 Ok(())
             }
         }
+    }
+
+    /// Waits until a message was taken. One that nobody took goes back to its sender.
+    fn meet(&self, runtime: &'static Runtime, number: u64, place: Place) -> Result<(), Unsent<T>> {
+        /// A sender that is unwound takes its message with it.
+        struct Offer<'a, T>(&'a Queue<T>, u64);
+        impl<T> Drop for Offer<'_, T> {
+            fn drop(&mut self) {
+                drop(self.0.withdraw(self.1));
+            }
+        }
+        let offer = Offer(self, number);
+        let leave = Operation::new(Kind::Leave, self.id(runtime), site::of(place));
+        let turn = runtime.turn(Operation { argument: number, ..leave });
+        std::mem::forget(offer);
+        match turn {
+            Turn::Step(outcome) if outcome.ok => Ok(()),
+            _ => self.withdraw(number).map_or(Ok(()), |message| Err(Unsent::Disconnected(message))),
+        }
+    }
+
+    fn withdraw(&self, number: u64) -> Option<T> {
+        let mut state = self.state();
+        let index = state.messages.iter().position(|(other, _)| *other == number)?;
+        state.messages.remove(index).map(|(_, message)| message)
     }
 
     /// Receives, waiting if `wait`, at most for `limit`.
@@ -150,7 +170,7 @@ impl<T> Queue<T> {
             Turn::Step(outcome) => self.received(wait, outcome),
             Turn::Quiet => loop {
                 let mut state = self.state();
-                if let Some(message) = state.messages.pop_front() {
+                if let Some((_, message)) = state.messages.pop_front() {
                     return Ok(message);
                 }
                 if state.senders == 0 {
@@ -171,7 +191,8 @@ impl<T> Queue<T> {
         }
         if outcome.ok {
             // The kernel counted it, so it is here.
-            return self.state().messages.pop_front().ok_or(Missing::Disconnected);
+            let message = self.state().messages.pop_front();
+            return message.map(|(_, message)| message).ok_or(Missing::Disconnected);
         }
         if wait || outcome.value == 1 { Err(Missing::Disconnected) } else { Err(Missing::Empty) }
     }
@@ -203,7 +224,8 @@ impl<T> Queue<T> {
         let messages = {
             let mut state = self.state();
             state.receiver = false;
-            std::mem::take(&mut state.messages)
+            // Those of a rendezvous belong to their senders, who wait.
+            if self.bound == Some(0) { VecDeque::new() } else { std::mem::take(&mut state.messages) }
         };
         match context::active() {
             Some(runtime) if !runtime.is_over() => {
@@ -236,21 +258,16 @@ impl<T> Queue<T> {
             }
             state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.messages.push_back(message);
+        let mine = state.sent;
         state.sent += 1;
+        state.messages.push_back((mine, message));
         self.filled.notify_one();
         if self.bound == Some(0) {
-            let mine = state.sent;
-            while state.taken < mine {
-                if !state.receiver {
-                    // It may have been dropped with the queue by the receiver.
-                    return match state.messages.pop_front() {
-                        Some(message) => Err(Unsent::Disconnected(message)),
-                        None => Ok(()),
-                    };
-                }
+            while state.taken <= mine && state.receiver {
                 state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
+            drop(state);
+            return self.withdraw(mine).map_or(Ok(()), |message| Err(Unsent::Disconnected(message)));
         }
         Ok(())
     }
@@ -259,7 +276,7 @@ impl<T> Queue<T> {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut state = self.state();
         loop {
-            if let Some(message) = state.messages.pop_front() {
+            if let Some((_, message)) = state.messages.pop_front() {
                 state.taken += 1;
                 self.emptied.notify_all();
                 return Ok(message);
@@ -282,10 +299,7 @@ impl<T> Queue<T> {
                         state.waiting = false;
                         return Err(Missing::Empty);
                     }
-                    self.filled
-                        .wait_timeout(state, deadline - now)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
+                    self.filled.wait_timeout(state, deadline - now).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
             state.waiting = false;
