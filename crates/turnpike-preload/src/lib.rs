@@ -24,6 +24,6 @@ pub mod tape;
 pub mod wire;
 
 #[cfg(test)]
-#[allow(dead_code)]
+#[allow(dead_code, unreachable_pub)]
 #[path = "../guest/src/memory/logic/mod.rs"]
 mod memory_logic;

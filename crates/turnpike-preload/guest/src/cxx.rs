@@ -30,7 +30,7 @@ own! {
             let id = guard_of(guard, site);
             once::finish(id, true, sites::user(site));
         }
-        *(guard as *mut u8) = 1;
+        crate::memory::set_flag(guard as *mut u8, site);
     }
     fn __cxa_guard_abort(guard: *mut u32; site) {
         if control::active() {

@@ -167,6 +167,7 @@ pub fn take() -> Option<(u32, usize)> {
     if place.used {
         // SAFETY: the thread that ran here has ended; this makes thread-local storage new again.
         unsafe { core::ptr::copy_nonoverlapping(place.pristine.as_ptr(), place.stack as *mut u8, place.pristine.len()) };
+        crate::memory::renew(place.low, place.stack + place.pristine.len() - place.low);
     }
     place.used = true;
     Some((slot, place.handle))

@@ -10,7 +10,7 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::real;
 use crate::sys::{self, EAGAIN, ENOSYS, ETIMEDOUT, Timespec, fail_with};
-use crate::{control, header, identity, sites, time};
+use crate::{control, header, identity, memory, sites, time};
 
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
 static FRAME: AtomicUsize = AtomicUsize::new(0);
@@ -102,7 +102,10 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
     match operation & !FLAGS {
         WAIT | WAIT_BITSET => {
             let expected = Expected { word, value };
+            // Instrumented code changes the word by steps of its own.
+            let second = if memory::is_instrumented() { memory::object_at(word, site) } else { ObjectId::NONE };
             let wait = Operation {
+                second,
                 argument: &raw const expected as u64,
                 writes: Some(unchanged),
                 ..Operation::new(Kind::FutexWait, id, site)

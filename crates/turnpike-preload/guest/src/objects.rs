@@ -55,6 +55,7 @@ impl Objects {
 /// # Safety
 /// The memory belongs to a synchronisation object.
 pub unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
+    crate::memory::used(memory as usize, site);
     // SAFETY: at least two words.
     let (mark, id) = unsafe { (*memory, *memory.add(1)) };
     if mark == MARK && control::state().objects.known(id, memory as usize) {
@@ -85,6 +86,7 @@ pub unsafe fn register(memory: *mut u32, site: Site, object: Object) -> ObjectId
 /// # Safety
 /// The memory belongs to a synchronisation object.
 pub unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
+    crate::memory::used(memory as usize, site);
     // SAFETY: one word.
     let word = unsafe { *memory };
     let id = word & 0x00ff_ffff;

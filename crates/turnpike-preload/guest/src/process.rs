@@ -14,7 +14,7 @@ use turnpike_scheduler::{FailureKind, Kind, ObjectId, Site};
 
 use crate::control::Exit;
 use crate::hook::{hook, real};
-use crate::{control, fiber, keys, sites};
+use crate::{control, fiber, keys, memory, sites};
 
 static STATUS: AtomicI32 = AtomicI32::new(0);
 static SITE: AtomicU64 = AtomicU64::new(0);
@@ -57,6 +57,9 @@ pub fn exit(status: c_int) -> ! {
 /// The process ends here.
 fn end(status: c_int) -> ! {
     let site = Site(SITE.load(Ordering::Relaxed));
+    if let Some(message) = memory::sweep() {
+        control::fail(FailureKind::Heap, &message, site);
+    }
     if control::state().alive > 1 {
         control::enter(site.0, fiber::stack_pointer());
         let thread = control::me();

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{FailureKind, Site};
 
-use crate::{control, fiber, protocol, sites, sys};
+use crate::{control, fiber, memory, protocol, sites, sys};
 
 const ILL: usize = 4;
 const TRAP: usize = 5;
@@ -128,6 +128,9 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
         _ => what.into(),
     };
     control::header().end.store(protocol::END_NONE, Ordering::Relaxed);
+    if let Some(message) = memory::explain(address).filter(|_| matches!(signal, SEGV | BUS)) {
+        control::fail(FailureKind::Heap, &message, site);
+    }
     let site = if signal == ABRT { sites::user_above(site, stack_of(context)) } else { site };
     control::fail(FailureKind::Crash, &message, site)
 }

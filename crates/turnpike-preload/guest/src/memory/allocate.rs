@@ -2,10 +2,10 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
-use super::heap;
 use super::call::export;
-use turnpike_scheduler::Site;
+use super::heap;
 use crate::sys;
+use turnpike_scheduler::Site;
 
 const ENOMEM: c_int = 12;
 
@@ -34,7 +34,9 @@ unsafe fn resize(old: *mut c_void, size: usize, site: Site) -> *mut c_void {
     let new = block(size, 16, site);
     if !new.is_null() {
         // SAFETY: both blocks are at least that long.
-        unsafe { core::ptr::copy_nonoverlapping(old as *const u8, new as *mut u8, size.min(before as usize)) };
+        unsafe {
+            core::ptr::copy_nonoverlapping(old as *const u8, new as *mut u8, size.min(before as usize))
+        };
         heap::free(old as u64, site);
     }
     new

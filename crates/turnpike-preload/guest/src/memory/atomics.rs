@@ -9,10 +9,10 @@ use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use turnpike_scheduler::{Kind, Site};
 
+use super::call::export;
 use super::logic::race::Access;
 use super::{heap, remember, step, threaded};
 use crate::control;
-use super::call::export;
 
 /// What a read-modify-write does.
 #[derive(Clone, Copy)]

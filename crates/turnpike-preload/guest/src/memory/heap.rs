@@ -84,7 +84,8 @@ pub fn free(address: u64, site: Site) {
     }
     // To other threads it is a write to all of it. Not for huge ones, which take too long.
     if control::active() && super::threaded() && super::is_instrumented() {
-        if let Some(block) = heap().find(address).filter(|block| block.state == State::Live && block.size > 0) {
+        if let Some(block) = heap().find(address).filter(|block| block.state == State::Live && block.size > 0)
+        {
             let size = block.size.min(PROTECTED);
             super::remember(Access { address, size, write: true, atomic: false, site: site.0 });
         }
@@ -197,7 +198,8 @@ fn written(block: &Block) -> Option<u64> {
         return None;
     }
     // SAFETY: the block's memory is there.
-    let bytes = unsafe { core::slice::from_raw_parts(block.start as *const u8, block.size.min(FILLED) as usize) };
+    let bytes =
+        unsafe { core::slice::from_raw_parts(block.start as *const u8, block.size.min(FILLED) as usize) };
     bytes.iter().position(|&byte| byte != FREED).map(|at| at as u64)
 }
 

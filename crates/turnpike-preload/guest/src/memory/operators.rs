@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-use super::heap;
 use super::call::export;
+use super::heap;
 use crate::hook::real;
 
 /// Where the C++ library's own operator is asked when there is no room: it throws.

@@ -15,7 +15,7 @@ static int zero(const char *bytes, size_t size) {
 
 static void *churn(void *unused) {
     char *kept[64] = {0};
-    for (unsigned i = 0; i < 20000; i++) {
+    for (unsigned i = 0; i < 2000; i++) {
         unsigned at = i * 7919 % 64;
         free(kept[at]);
         size_t size = i * 31 % 3000;
