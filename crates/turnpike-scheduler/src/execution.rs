@@ -76,7 +76,9 @@ pub struct Choice {
     /// Whether the step modifies the object, as opposed to one that commutes with its like (reads, posts).
     pub exclusive: bool,
     /// The thread that is joined, unparked or woken by [`Kind::NotifyOne`] (`u64::MAX`: none), the number of
-    /// nanoseconds, the number of a message or of a barrier's round, …
+    /// nanoseconds, …; the round of a barrier, the number of a notification and the same for whom it woke; of a queue
+    /// the number of the message in the lower half, and the capacity in the upper half; a semaphore's value before it is
+    /// posted.
     pub argument: u64,
     /// Where.
     pub site: Site,
@@ -88,32 +90,9 @@ impl Choice {
     /// The alternative of a condition variable's waiter waking up for no reason.
     pub const SPURIOUS: u32 = u32::MAX - 1;
 
-    /// Whether the order of the two steps matters. Reads commute with reads, posts with posts, read locks among
-    /// themselves; operations of one thread, and others that share an object, do not. (Ends of threads are not steps: that
-    /// joining waits for them is not told here.)
+    /// Whether the order of the two steps matters: [`crate::dependent`].
     pub fn depends_on(&self, other: &Choice) -> bool {
-        if self.thread == other.thread {
-            return true;
-        }
-        let unparks = |one: &Choice, two: &Choice| {
-            one.kind == Kind::Unpark && two.kind == Kind::Park && one.argument == u64::from(two.thread.0)
-        };
-        if unparks(self, other) || unparks(other, self) {
-            return true;
-        }
-        let touches = |id: ObjectId| id != ObjectId::NONE && (id == other.object || id == other.second);
-        (touches(self.object) || touches(self.second))
-            && (self.exclusive || other.exclusive || family(self.kind) != family(other.kind))
-    }
-}
-
-/// Operations that modify nothing, or commutatively: members of one family commute, those of different ones need not.
-fn family(kind: Kind) -> u8 {
-    match kind {
-        Kind::SemPost => 1,
-        Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => 2,
-        Kind::Unpark => 3,
-        _ => 0,
+        crate::dependent(self, other)
     }
 }
 

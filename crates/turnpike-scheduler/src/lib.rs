@@ -20,6 +20,7 @@
 extern crate alloc;
 
 mod bits;
+mod dependence;
 mod execution;
 mod executor;
 mod fingerprint;
@@ -32,6 +33,7 @@ pub mod script;
 #[cfg(feature = "sources")]
 mod sources;
 
+pub use dependence::{dependent, reversible};
 pub use execution::{
     Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord,
 };

@@ -116,10 +116,13 @@ impl Context<'_> {
     }
 }
 
+/// Makes the main thread.
+type Main = dyn FnMut(&mut Context<'_>) -> Box<dyn Routine> + Send;
+
 /// A program whose threads are routines.
 pub struct Script {
     kernel: Kernel,
-    main: Box<dyn FnMut(&mut Context<'_>) -> Box<dyn Routine> + Send>,
+    main: Box<Main>,
 }
 
 impl core::fmt::Debug for Script {

@@ -1,17 +1,19 @@
 //! What a step would touch, and how: the one place that fingerprints, predictions and dependencies rest on.
 
-use super::objects::{Cell, Class};
+use super::objects::{Cell, Class, FIRST, SECOND};
 use super::{Kernel, NONE};
 use crate::bits;
 use crate::execution::Choice;
 use crate::fingerprint::Fingerprint;
-use crate::operation::{Kind, Object, ObjectId, ThreadId};
+use crate::operation::{Kind, Object, ObjectId, Operation, ThreadId};
 
 /// Something with a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Nowhere,
     Object(ObjectId),
+    /// The outgoing end of a queue, whose other end is the object itself.
+    Head(ObjectId),
     /// The token of a thread.
     Token(u32),
 }
@@ -81,8 +83,12 @@ impl Kernel {
                 Access::on(object, Class::Exclusive)
             }
             Kind::TryLock => Access::on(object, exclusive_if(self.lockable(t, object))),
-            Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => Access::on(object, Class::Share),
-            Kind::TryWriteLock => Access::on(object, exclusive_if(self.thing(object).open(1))),
+            Kind::ReadLock | Kind::ReadUnlock => Access::on(object, Class::Share),
+            Kind::TryReadLock => {
+                let class = if self.thing(object).open(FIRST) { Class::Share } else { Class::Read };
+                Access::on(object, class)
+            }
+            Kind::TryWriteLock => Access::on(object, exclusive_if(self.thing(object).open(SECOND))),
             Kind::Wait => Access::on(object, Class::Exclusive).and(operation.second, Class::Exclusive),
             Kind::Reacquire => {
                 let also = Some(thread.waker);
@@ -92,14 +98,13 @@ impl Kernel {
             Kind::SemTryWait => Access::on(object, exclusive_if(self.thing(object).count > 0)),
             Kind::SemPost => Access::on(object, Class::Post),
             Kind::Arrive | Kind::OnceEnd => Access::on(object, Class::Exclusive),
-            Kind::Leave => match self.thing(object).object {
-                Object::Queue { .. } => Access::on(object, Class::Read),
-                _ => Access { also: Some(thread.waker), ..Access::LOCAL },
-            },
+            Kind::Leave if self.thing(object).log == NONE => {
+                Access { also: Some(thread.waker), ..Access::LOCAL }
+            }
             Kind::OnceBegin => Access::on(object, exclusive_if(!self.thing(object).done)),
-            Kind::Send | Kind::Receive | Kind::Close => Access::on(object, Class::Exclusive),
-            Kind::TrySend => Access::on(object, exclusive_if(self.sendable(object))),
-            Kind::TryReceive => Access::on(object, exclusive_if(self.thing(object).count > 0)),
+            Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave => {
+                self.access_queue(operation)
+            }
             Kind::Join => Access { also: self.past_of(operation.argument), ..Access::LOCAL },
             Kind::TryJoin => {
                 let ended = self.has_ended(operation.argument);
@@ -119,6 +124,43 @@ impl Kernel {
                 Access::LOCAL
             }
         }
+    }
+
+    /// The same for queues.
+    fn access_queue(&self, operation: &Operation) -> Access {
+        let object = operation.object;
+        let queue = self.thing(object);
+        let log = self.logs.get(queue.log);
+        let both = |class| Access {
+            first: (Place::Object(object), class),
+            second: (Place::Head(object), class),
+            also: None,
+        };
+        match operation.kind {
+            Kind::Send if !queue.closed => self.access_send(object),
+            Kind::TrySend if self.sendable(object) => self.access_send(object),
+            Kind::Receive if queue.count > 0 || !queue.done => self.access_receive(object),
+            Kind::TryReceive if queue.count > 0 => self.access_receive(object),
+            Kind::Leave if queue.round > operation.argument => {
+                let taken = log.taken.get(operation.argument as usize);
+                Access { also: taken.map(|mark| mark.hash), ..Access::LOCAL }
+            }
+            Kind::Close => both(Class::Exclusive),
+            _ => both(Class::Read),
+        }
+    }
+
+    fn access_send(&self, object: ObjectId) -> Access {
+        let queue = self.thing(object);
+        let room = self.logs.get(queue.log).room.front();
+        let also = room.filter(|_| queue.needs_room()).map(|mark| mark.hash);
+        Access { also, ..Access::on(object, Class::Exclusive) }
+    }
+
+    fn access_receive(&self, object: ObjectId) -> Access {
+        let sent = self.logs.get(self.thing(object).log).sent.front();
+        let first = (Place::Head(object), Class::Exclusive);
+        Access { first, also: sent.map(|mark| mark.hash), ..Access::LOCAL }
     }
 
     /// The same for giving up, or waking up for no reason.
@@ -158,6 +200,7 @@ impl Kernel {
         match place {
             Place::Nowhere => None,
             Place::Object(object) => Some(&self.thing(object).cell),
+            Place::Head(queue) => Some(&self.logs.get(self.thing(queue).log).head),
             Place::Token(t) => Some(&self.thread(t).token_cell),
         }
     }
@@ -192,6 +235,13 @@ impl Kernel {
                     self.thing_mut(object).cell.touch(class, hash);
                     if class != Class::Read {
                         self.modified(object);
+                    }
+                }
+                Place::Head(queue) => {
+                    let log = self.thing(queue).log;
+                    self.logs.get_mut(log).head.touch(class, hash);
+                    if class != Class::Read {
+                        self.modified(queue);
                     }
                 }
                 Place::Token(of) => self.thread_mut(of).token_cell.touch(class, hash),
@@ -239,11 +289,7 @@ impl Kernel {
         let exclusive = [access.first, access.second]
             .iter()
             .any(|&(place, class)| place != Place::Nowhere && class == Class::Exclusive);
-        let argument = match operation.kind {
-            Kind::NotifyOne => self.waiter(operation.object, alternative).map_or(u64::MAX, u64::from),
-            Kind::Arrive | Kind::Leave if operation.argument == 0 => self.round(t, operation.object),
-            _ => operation.argument,
-        };
+        let argument = self.choice_argument(t, alternative);
         Choice {
             thread: ThreadId(t),
             alternative,
@@ -256,16 +302,36 @@ impl Kernel {
         }
     }
 
-    /// The round of a barrier that the thread is at.
-    fn round(&self, t: u32, object: ObjectId) -> u64 {
-        let round = self.thing(object).round;
-        // Who may leave does so after the round.
-        if self.thread(t).woken { round.wrapping_sub(1) } else { round }
+    /// What a choice tells besides its objects.
+    fn choice_argument(&self, t: u32, alternative: u32) -> u64 {
+        let thread = self.thread(t);
+        let operation = &thread.pending;
+        let Some(thing) = self.objects.get(operation.object.0 as usize) else { return operation.argument };
+        let message = |number: u64| match thing.object {
+            Object::Queue { capacity } => u64::from(capacity) << 32 | number & 0xffff_ffff,
+            _ => number,
+        };
+        match operation.kind {
+            Kind::NotifyOne => self.waiter(operation.object, alternative).map_or(u64::MAX, u64::from),
+            Kind::NotifyAll | Kind::FutexWake | Kind::Arrive => thing.round,
+            Kind::Reacquire | Kind::Leave if thing.log == NONE => {
+                if thread.woken {
+                    thread.wake
+                } else {
+                    thing.round
+                }
+            }
+            Kind::SemPost => u64::from(thing.count),
+            Kind::Send | Kind::TrySend => message(thing.round + u64::from(thing.count)),
+            Kind::Receive | Kind::TryReceive => message(thing.round),
+            Kind::Leave => message(operation.argument),
+            _ => operation.argument,
+        }
     }
 
     /// The waiter that an alternative wakes.
     pub(super) fn waiter(&self, object: ObjectId, alternative: u32) -> Option<u32> {
-        let rank = bits::ones(self.channel(object, super::objects::FIRST)).nth(alternative as usize)?;
+        let rank = bits::ones(self.channel(object, FIRST)).nth(alternative as usize)?;
         Some(self.at_rank(rank))
     }
 }

@@ -26,11 +26,14 @@ pub(crate) struct Pick {
 impl Kernel {
     /// Counts the choices of the present state. All other functions here rely on it having been called.
     pub(super) fn count_choices(&mut self) -> u32 {
-        self.plain = self.odd == 0 && !self.reduced;
+        self.plain = self.odd == 0 && !self.reduction.filters;
         if self.plain {
             return bits::count(&self.ready);
         }
         self.build_runs();
+        if self.reduction.filters {
+            self.filter_runs();
+        }
         self.runs.iter().map(|run| run.count).sum()
     }
 

@@ -22,8 +22,11 @@ mod clocks;
 mod objects;
 mod pending;
 mod perform;
+mod queues;
 mod record;
+mod reduce;
 mod threads;
+mod time;
 
 pub(crate) use choices::Pick;
 use choices::Run;
@@ -77,8 +80,6 @@ pub struct Kernel {
     odd: u32,
     /// Whether that is so in the present state.
     plain: bool,
-    /// Whether choices are left out.
-    reduced: bool,
     /// The choices otherwise.
     runs: Vec<Run>,
 
@@ -111,6 +112,10 @@ pub struct Kernel {
     branches: u32,
     incomplete: bool,
     clocks: clocks::Clocks,
+    logs: queues::Logs,
+    /// Whether any thread's clock shows another time than the beginning.
+    time_passed: bool,
+    pub(crate) reduction: reduce::Reducer,
 }
 
 impl Kernel {
@@ -132,7 +137,6 @@ impl Kernel {
             waiting: Vec::new(),
             odd: 0,
             plain: true,
-            reduced: false,
             runs: Vec::new(),
             sum: 0,
             last_spurious: Fingerprint::ZERO,
@@ -160,6 +164,9 @@ impl Kernel {
             branches: 0,
             incomplete: false,
             clocks: clocks::Clocks::new(),
+            logs: queues::Logs::new(),
+            time_passed: false,
+            reduction: reduce::Reducer::new(),
         }
     }
 
@@ -192,6 +199,9 @@ impl Kernel {
         self.end = None;
         self.clear_record();
         self.clocks.begin();
+        self.logs.clear();
+        self.time_passed = false;
+        self.begin_reduction(plan);
         self.set_policy(plan);
         self.add_main();
     }
@@ -355,7 +365,11 @@ impl Kernel {
         self.enabled_sum += u64::from(count);
         let replaying = (self.taken as usize) < self.prefix.len();
         if count == 0 {
-            let end = if self.live == 0 { End::Finished } else { self.stuck() };
+            let end = match () {
+                () if self.live == 0 => End::Finished,
+                () if self.reduction.hides => End::Asleep,
+                () => self.stuck(),
+            };
             self.finish_with(end);
             return None;
         }
@@ -396,6 +410,9 @@ impl Kernel {
     fn step(&mut self, pick: Pick) -> After {
         let Pick { thread: t, alternative, .. } = pick;
         let access = self.access(t, alternative);
+        if self.reduction.active {
+            self.fall_asleep(pick);
+        }
         if self.detail >= Detail::Steps {
             self.record_operation(t, alternative, &access);
         }
@@ -405,6 +422,9 @@ impl Kernel {
             self.last_spurious = hash;
         }
         self.tick(t, alternative, &access);
+        if self.time_passed {
+            self.pass_time(t, alternative, &access);
+        }
         let after = self.perform(t, alternative, &access);
         if self.way == Way::Pos {
             self.redraw(t, &access);

@@ -4,6 +4,7 @@
 //! function of the object's state, so that a change enables or disables all of its threads by a few machine words.
 
 use super::{Kernel, NONE};
+pub(super) use crate::dependence::Class;
 use crate::fingerprint::{self, Fingerprint};
 use crate::operation::{Kind, Object, ObjectId, Operation, Site};
 
@@ -57,20 +58,6 @@ impl Cell {
     }
 }
 
-/// Steps of one class commute with each other, unless it is the exclusive one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Class {
-    /// Commutes with nothing.
-    Exclusive,
-    /// Changes nothing.
-    Read,
-    /// Acquires or releases for reading.
-    Share,
-    /// Increments.
-    Post,
-}
-
 /// One object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thing {
@@ -81,7 +68,7 @@ pub(super) struct Thing {
     pub(super) count: u32,
     /// Where the owner got it.
     pub(super) held: Site,
-    /// For barriers the round, for queues the number of messages taken.
+    /// How many messages were taken from a queue, how often others were woken.
     pub(super) round: u64,
     /// Initialised; no sender is left.
     pub(super) done: bool,
@@ -92,6 +79,10 @@ pub(super) struct Thing {
     /// Whether spinning threads watch it.
     pub(super) watched: bool,
     pub(super) cell: Cell,
+    /// Of a queue: the log of its messages.
+    pub(super) log: u32,
+    /// Virtual time of the last release, and of the last by a reader.
+    pub(super) time: [u64; 2],
     pub(super) name: u64,
     pub(super) site: Site,
 }
@@ -107,6 +98,18 @@ impl Thing {
             (Object::Once, FIRST) => self.owner == NONE,
             (Object::Queue { .. }, FIRST) => self.count > 0 || self.done,
             (Object::Queue { capacity }, SECOND) => capacity == 0 || self.count < capacity || self.closed,
+            _ => false,
+        }
+    }
+}
+
+impl Thing {
+    /// Whether the next message to a bounded queue goes where an older one was.
+    pub(super) fn needs_room(&self) -> bool {
+        match self.object {
+            Object::Queue { capacity } => {
+                capacity != 0 && self.round + u64::from(self.count) >= u64::from(capacity)
+            }
             _ => false,
         }
     }
@@ -138,6 +141,10 @@ impl Kernel {
             Object::Semaphore { value } => value,
             _ => 0,
         };
+        let log = match object {
+            Object::Queue { .. } => self.logs.add(),
+            _ => NONE,
+        };
         self.objects.push(Thing {
             object,
             owner: NONE,
@@ -149,6 +156,8 @@ impl Kernel {
             version: 0,
             watched: false,
             cell: Cell::NEW,
+            log,
+            time: [0; 2],
             name,
             site,
         });

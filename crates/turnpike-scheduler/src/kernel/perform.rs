@@ -2,6 +2,7 @@
 
 use super::access::{Access, Place};
 use super::objects::{Class, FIRST, SECOND};
+use super::queues::Mark;
 use super::threads::{Phase, Spin, life};
 use super::{Kernel, MOST_ALTERNATIVES, NONE};
 use crate::bits;
@@ -137,10 +138,15 @@ impl Kernel {
             }
             Kind::NotifyOne => {
                 let waiter = self.waiter(object, alternative);
-                self.wake(waiter, t);
+                self.wake(waiter, t, object);
+                self.thing_mut(object).round += u64::from(waiter.is_some());
                 ok_if(waiter.is_some())
             }
-            Kind::NotifyAll => self.wake_all(t, object),
+            Kind::NotifyAll => {
+                let woken = self.wake_all(t, object);
+                self.thing_mut(object).round += u64::from(woken.ok);
+                woken
+            }
             Kind::SemWait | Kind::SemTryWait => {
                 if exclusive {
                     self.thing_mut(object).count -= 1;
@@ -179,8 +185,8 @@ impl Kernel {
                 self.refresh(object, FIRST);
                 OK
             }
-            Kind::Send | Kind::TrySend => self.send(operation),
-            Kind::Receive | Kind::TryReceive => self.receive(object),
+            Kind::Send | Kind::TrySend => self.send(t, operation),
+            Kind::Receive | Kind::TryReceive => self.receive(t, object),
             Kind::Close => {
                 let queue = self.thing_mut(object);
                 if operation.argument == 0 {
@@ -213,6 +219,7 @@ impl Kernel {
             Kind::Sleep => {
                 let thread = self.thread_mut(t);
                 thread.time = thread.time.saturating_add(operation.argument);
+                self.time_passed = true;
                 OK
             }
             Kind::Toss => {
@@ -277,12 +284,13 @@ impl Kernel {
     }
 
     /// A waiter may go on, thanks to the step that thread `by` takes now.
-    fn wake(&mut self, waiter: Option<u32>, by: u32) {
+    fn wake(&mut self, waiter: Option<u32>, by: u32, object: ObjectId) {
         let Some(t) = waiter else { return };
-        let (waker, time) = (self.thread(by).past, self.thread(by).time);
+        let (waker, time, number) = (self.thread(by).past, self.thread(by).time, self.thing(object).round);
         self.retire(t);
         let thread = self.thread_mut(t);
         thread.woken = true;
+        thread.wake = number;
         thread.waker = waker;
         thread.time = thread.time.max(time);
         self.enlist(t);
@@ -291,7 +299,7 @@ impl Kernel {
     fn wake_all(&mut self, by: u32, object: ObjectId) -> Outcome {
         let mut n = 0;
         while let Some(t) = self.waiter(object, 0) {
-            self.wake(Some(t), by);
+            self.wake(Some(t), by, object);
             n += 1;
         }
         Outcome { value: n, ok: n > 0, timed_out: false }
@@ -306,15 +314,15 @@ impl Kernel {
         };
         if all {
             barrier.count = 0;
-            barrier.round += 1;
             self.wake_all(t, operation.object);
+            self.thing_mut(operation.object).round += 1;
             return (OK, After::Run);
         }
         self.thread_mut(t).woken = false;
         (NOT_OK, After::Wait(Operation { kind: Kind::Leave, argument: 0, ..*operation }))
     }
 
-    fn send(&mut self, operation: &Operation) -> Outcome {
+    fn send(&mut self, t: u32, operation: &Operation) -> Outcome {
         let object = operation.object;
         if self.thing(object).closed {
             return Outcome { value: 1, ..NOT_OK };
@@ -323,25 +331,48 @@ impl Kernel {
             return NOT_OK;
         }
         self.messages = self.messages.saturating_add(1);
+        let mark = self.mark(t);
         let queue = self.thing_mut(object);
-        queue.count += 1;
-        let number = queue.round + u64::from(queue.count) - 1;
+        let (number, needs_room, log) = (queue.round + u64::from(queue.count), queue.needs_room(), queue.log);
+        queue.count = queue.count.saturating_add(1);
+        let log = self.logs.get_mut(log);
+        log.sent.push_back(mark);
+        if let Some(room) = log.room.front().filter(|_| needs_room).copied() {
+            log.room.pop_front();
+            self.thread_mut(t).learn_time(room.time);
+        }
         self.refresh(object, FIRST);
         self.refresh(object, SECOND);
         Outcome { value: number, ..OK }
     }
 
-    fn receive(&mut self, object: ObjectId) -> Outcome {
+    fn receive(&mut self, t: u32, object: ObjectId) -> Outcome {
         let queue = self.thing_mut(object);
         if queue.count == 0 {
             return Outcome { value: u64::from(queue.done), ..NOT_OK };
         }
         queue.count -= 1;
         queue.round += 1;
+        let (log, object_kind) = (queue.log, queue.object);
+        if let Some(sent) = self.logs.get_mut(log).sent.pop_front() {
+            self.thread_mut(t).learn_time(sent.time);
+        }
+        let mark = self.mark(t);
+        let log = self.logs.get_mut(log);
+        match object_kind {
+            Object::Queue { capacity: 0 } => log.taken.push(mark),
+            Object::Queue { capacity: u32::MAX } => {}
+            _ => log.room.push_back(mark),
+        }
         self.refresh(object, FIRST);
         self.refresh(object, SECOND);
         self.release_offers(object);
         OK
+    }
+
+    /// The step that the thread just took, for those that depend on it.
+    fn mark(&self, t: u32) -> Mark {
+        Mark { hash: self.thread(t).past, time: self.thread(t).time }
     }
 
     /// Senders to a rendezvous queue whose message was taken, or will never be, may go on.
@@ -372,9 +403,6 @@ impl Kernel {
     fn futex_wake(&mut self, t: u32, operation: &Operation, alternative: u32) -> Outcome {
         let waiters = self.waiters(operation.object);
         let wanted = operation.argument.min(u64::from(waiters)) as u32;
-        if wanted == waiters {
-            return self.wake_all(t, operation.object);
-        }
         // The alternative numbers the sets in lexicographic order: decide member by member.
         let (mut number, mut at, mut left) = (alternative, 0, wanted);
         let mut behind = waiters;
@@ -382,7 +410,7 @@ impl Kernel {
             let with = super::pending::sets(behind - 1, u64::from(left - 1));
             if number < with || behind <= left {
                 let waiter = self.waiter(operation.object, at);
-                self.wake(waiter, t);
+                self.wake(waiter, t, operation.object);
                 left -= 1;
             } else {
                 number -= with;
@@ -390,12 +418,14 @@ impl Kernel {
             }
             behind -= 1;
         }
+        self.thing_mut(operation.object).round += u64::from(wanted > 0);
         Outcome { value: u64::from(wanted), ok: wanted > 0, timed_out: false }
     }
 
     /// The thread's time is up, or it wakes up for no reason.
     fn give_up(&mut self, t: u32, alternative: u32, operation: &Operation) -> After {
         let timed_out = alternative == Choice::TIMEOUT;
+        self.time_passed = true;
         let thread = self.thread_mut(t);
         if timed_out {
             thread.time = thread.time.max(operation.deadline);
@@ -412,6 +442,7 @@ impl Kernel {
             Kind::Reacquire => {
                 thread.woken = true;
                 thread.timed_out = timed_out;
+                thread.wake = u64::MAX;
                 thread.waker = thread.past;
                 After::Wait(Operation { timed: false, ..*operation })
             }
@@ -436,7 +467,7 @@ impl Kernel {
         }
         let mut reads = false;
         for (place, class) in [access.first, access.second] {
-            if let (Place::Object(object), Class::Read) = (place, class) {
+            if let (Place::Object(object) | Place::Head(object), Class::Read) = (place, class) {
                 self.saw(t, object);
                 reads = true;
             }

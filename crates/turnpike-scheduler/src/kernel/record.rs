@@ -64,7 +64,7 @@ impl Kernel {
 
     /// The fingerprint after it.
     pub(super) fn record_fingerprint(&mut self) {
-        let fingerprint = self.sum;
+        let fingerprint = self.fingerprint();
         if let Some(step) = self.steps.last_mut() {
             step.fingerprint = fingerprint;
         }
@@ -76,7 +76,12 @@ impl Kernel {
         self.list_choices();
         if self.predict {
             let mut predicted = core::mem::take(&mut self.predicted);
-            self.each_choice(|t, alternative| predicted.push(self.predict(t, alternative)));
+            let mut position = 0;
+            self.each_choice(|t, alternative| {
+                let asleep = self.sleep_after(Pick { position, thread: t, alternative });
+                predicted.push(self.predict(t, alternative).wrapping_add(asleep));
+                position += 1;
+            });
             self.predicted = predicted;
         }
     }
@@ -88,7 +93,7 @@ impl Kernel {
         core::mem::swap(&mut self.predicted, &mut out.predicted);
         core::mem::swap(&mut self.findings, &mut out.findings);
         out.last_choices = self.last_choices.unwrap_or(out.choices.len());
-        out.fingerprint = self.sum;
+        out.fingerprint = self.fingerprint();
         out.end = self.end.clone().unwrap_or_default();
         out.enabled_sum = self.enabled_sum;
         out.messages = self.messages;

@@ -48,9 +48,12 @@ pub(super) struct Thread {
     /// The token of park and unpark, and its history.
     pub(super) token: bool,
     pub(super) token_cell: Cell,
+    pub(super) token_time: u64,
     /// A waiter that was notified (or gave up) and only needs its mutex; a barrier's or futex's waiter that may leave.
     pub(super) woken: bool,
     pub(super) timed_out: bool,
+    /// Number of the round or notification that woke it.
+    pub(super) wake: u64,
     /// The step that woke it, for its fingerprint.
     pub(super) waker: Fingerprint,
     /// How often it had locked the recursive mutex that it gave up for waiting, and where.
@@ -108,8 +111,10 @@ impl Thread {
             detached: false,
             token: false,
             token_cell: Cell::NEW,
+            token_time: 0,
             woken: false,
             timed_out: false,
+            wake: u64::MAX,
             waker: Fingerprint::ZERO,
             saved: (0, Site(0)),
             time: 0,

@@ -104,7 +104,8 @@ impl Kernel {
     #[inline]
     pub(crate) fn choose(&mut self, count: u32) -> Option<Pick> {
         match self.way {
-            Way::Stop | Way::First | Way::Awake => self.at_position(0),
+            Way::Stop | Way::First => self.at_position(0),
+            Way::Awake => self.first_awake(),
             Way::Continue => self.choose_last(),
             Way::Follow => self.choose_following(),
             Way::Uniform => {

@@ -1,0 +1,177 @@
+//! Which steps commute: the dependency relation that reductions rest on.
+//!
+//! It is a function of two [`Choice`]s, and agrees with fingerprints: executions that differ only in the order of adjacent
+//! independent steps have the same fingerprint. Choices tell enough for that: which message, which round of a barrier,
+//! which notification.
+
+use crate::execution::Choice;
+use crate::operation::{Kind, ObjectId};
+
+/// How an object is touched: members of one class commute, unless it is the exclusive one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// Commutes with nothing.
+    Exclusive,
+    /// Changes nothing.
+    Read,
+    /// Acquires or releases for reading.
+    Share,
+    /// Increments.
+    Post,
+}
+
+/// Whether the order of the two steps matters: one enables or disables the other, or they do not commute. Steps of one
+/// thread always depend on each other.
+pub fn dependent(one: &Choice, other: &Choice) -> bool {
+    if one.thread == other.thread || global(one) || global(other) {
+        return true;
+    }
+    if one.alternative == Choice::SPURIOUS && other.alternative == Choice::SPURIOUS {
+        // They share what is left of the number that the plan allows.
+        return true;
+    }
+    if enables(one, other) || enables(other, one) {
+        return true;
+    }
+    if is_queue(one.kind) && is_queue(other.kind) {
+        return one.object == other.object && queue_dependent(one, other);
+    }
+    let touched = accesses(other);
+    accesses(one).iter().any(|&(object, class)| {
+        object != ObjectId::NONE
+            && touched
+                .iter()
+                .any(|&(same, with)| same == object && (class != with || class == Class::Exclusive))
+    })
+}
+
+/// Whether two dependent steps, the first of which was executed before the second, could have been executed in the other
+/// order: whether they race. An unlocking and the locking after it depend on each other, but are never both enabled.
+pub fn reversible(first: &Choice, second: &Choice) -> bool {
+    dependent(first, second) && first.thread != second.thread && !excludes(first, second)
+}
+
+/// Steps that depend on all others: the end of the process, giving up when nothing else can happen, and offers that
+/// succeed only if another thread is about to take them.
+fn global(choice: &Choice) -> bool {
+    choice.kind == Kind::Exit
+        || choice.alternative == Choice::TIMEOUT
+        || (choice.kind == Kind::TrySend && capacity(choice) == 0)
+}
+
+/// Whether `one` is a step that the other, of another thread, waits for by other means than an object's state.
+fn enables(one: &Choice, other: &Choice) -> bool {
+    let same = one.object == other.object;
+    match (one.kind, other.kind) {
+        (_, Kind::Join | Kind::TryJoin) if other.argument == u64::from(one.thread.0) => true,
+        (Kind::Unpark, Kind::Park) => one.argument == u64::from(other.thread.0),
+        (Kind::NotifyOne, Kind::Reacquire) => one.argument == u64::from(other.thread.0),
+        (Kind::NotifyAll, Kind::Reacquire) | (Kind::Arrive | Kind::FutexWake, Kind::Leave) => {
+            same && one.argument == other.argument && other.alternative < Choice::SPURIOUS
+        }
+        _ => false,
+    }
+}
+
+/// The objects that a step touches, and how. Queues are looked at more closely.
+fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
+    let (object, second) = (choice.object, choice.second);
+    let nothing = (ObjectId::NONE, Class::Read);
+    let class = if choice.exclusive { Class::Exclusive } else { Class::Read };
+    if choice.alternative >= Choice::SPURIOUS {
+        return match choice.kind {
+            Kind::Reacquire | Kind::Leave => [(object, Class::Exclusive), nothing],
+            _ => [(object, Class::Read), nothing],
+        };
+    }
+    match choice.kind {
+        Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => [(object, Class::Share), nothing],
+        Kind::SemPost => [(object, Class::Post), nothing],
+        Kind::Reacquire => [(second, Class::Exclusive), nothing],
+        Kind::Leave => [nothing, nothing],
+        Kind::FutexWait => [(object, class), (second, Class::Read)],
+        _ => [(object, class), (second, class)],
+    }
+}
+
+fn is_queue(kind: Kind) -> bool {
+    matches!(kind, Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave)
+}
+
+/// What a step does to a queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Traffic {
+    /// Appends the message of this number.
+    In(u32),
+    /// Takes it.
+    Out(u32),
+    /// Sees that nothing is there, or no room.
+    Look,
+    /// Sees that its message was taken.
+    Taken(u32),
+    Close,
+}
+
+fn traffic(choice: &Choice) -> Traffic {
+    let number = choice.argument as u32;
+    match choice.kind {
+        Kind::Send | Kind::TrySend if choice.exclusive => Traffic::In(number),
+        Kind::Receive | Kind::TryReceive if choice.exclusive => Traffic::Out(number),
+        Kind::Close => Traffic::Close,
+        Kind::Leave => Traffic::Taken(number),
+        _ => Traffic::Look,
+    }
+}
+
+fn capacity(choice: &Choice) -> u32 {
+    (choice.argument >> 32) as u32
+}
+
+/// A message comes in before it goes out, and a bounded queue has room for it after an older one went out.
+fn queue_dependent(one: &Choice, other: &Choice) -> bool {
+    match (traffic(one), traffic(other)) {
+        (Traffic::In(sent), Traffic::Out(taken)) => meets(sent, taken, capacity(one)),
+        (Traffic::Out(taken), Traffic::In(sent)) => meets(sent, taken, capacity(other)),
+        (Traffic::Taken(number), Traffic::Out(taken)) | (Traffic::Out(taken), Traffic::Taken(number)) => {
+            number == taken
+        }
+        (Traffic::Taken(_), other) | (other, Traffic::Taken(_)) => other == Traffic::Close,
+        (Traffic::Look, Traffic::Look) => false,
+        _ => true,
+    }
+}
+
+fn meets(sent: u32, taken: u32, capacity: u32) -> bool {
+    sent == taken || (capacity != 0 && taken.checked_add(capacity) == Some(sent))
+}
+
+/// Whether the second step could not have been executed in the first one's place, because that is what it waited for.
+fn excludes(first: &Choice, second: &Choice) -> bool {
+    use Kind::*;
+    if first.alternative >= Choice::SPURIOUS || second.alternative >= Choice::SPURIOUS {
+        return false;
+    }
+    // Through the object at which they meet, nothing else: two steps may meet at two objects.
+    let mutex =
+        |choice: &Choice| if matches!(choice.kind, Wait | Reacquire) { choice.second } else { choice.object };
+    let same_mutex = mutex(first) == mutex(second);
+    let same = first.object == second.object;
+    match (first.kind, second.kind) {
+        (_, Join) => second.argument == u64::from(first.thread.0),
+        (NotifyOne | NotifyAll, Reacquire) => true,
+        (Arrive | FutexWake, Leave) => true,
+        (Wait, Wait) => same_mutex,
+        (Unlock | Wait, Lock | Unlock | Reacquire | Wait) => same_mutex,
+        (WriteUnlock | ReadUnlock, WriteLock | WriteUnlock) => same,
+        (WriteUnlock, ReadLock | ReadUnlock) => same,
+        // The value before it was none.
+        (SemPost, SemWait) => first.argument == 0,
+        (OnceEnd, OnceBegin) => same,
+        (Send | TrySend, Receive) => traffic(first) == Traffic::In(second.argument as u32),
+        (Receive | TryReceive, Send) => first.exclusive && second.exclusive,
+        (Receive | TryReceive, Leave) => true,
+        (Close, Receive) => first.argument == 0 && !second.exclusive,
+        _ => false,
+    }
+}

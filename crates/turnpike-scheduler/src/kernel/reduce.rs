@@ -1,0 +1,278 @@
+//! Partial-order reduction of the choice list: sleep sets and persistent sets.
+//!
+//! A choice sleeps when an equivalent execution was begun by taking it earlier: it stays asleep until a step that it
+//! depends on. A set of threads is persistent when nothing that the others may ever do depends on what its members
+//! are about to do: then it is enough to let its members go. Both leave a shorter list of choices, whatever the policy.
+
+use alloc::vec::Vec;
+
+use super::choices::Run;
+use super::objects::Class;
+use super::threads::Phase;
+use super::{Kernel, Pick};
+use crate::bits;
+use crate::dependence::dependent;
+use crate::execution::Choice;
+use crate::operation::{Kind, ObjectId};
+use crate::plan::{Plan, Policy};
+
+/// What the plan asks for, and who sleeps.
+#[derive(Debug)]
+pub(crate) struct Reducer {
+    /// Whether the list of choices is shortened at all.
+    pub(super) filters: bool,
+    /// Whether there is a sleep set.
+    pub(super) active: bool,
+    /// Whether all choices of the present state were left out.
+    pub(super) hides: bool,
+    sleep: bool,
+    awake: bool,
+    /// Threads and alternatives that sleep.
+    asleep: Vec<(u32, u32)>,
+    /// Who sleeps where the prefix ends.
+    initially: Vec<(u32, u32)>,
+    /// Thread name, object name, whether it may modify it; sorted.
+    table: Option<Vec<(u64, u64, bool)>>,
+    /// Members of the set that is being closed, and of the best one so far, by thread.
+    members: Vec<bool>,
+    best: Vec<bool>,
+    scratch: Vec<Run>,
+}
+
+impl Reducer {
+    pub(super) const fn new() -> Reducer {
+        Reducer {
+            filters: false,
+            active: false,
+            hides: false,
+            sleep: false,
+            awake: false,
+            asleep: Vec::new(),
+            initially: Vec::new(),
+            table: None,
+            members: Vec::new(),
+            best: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+}
+
+impl Kernel {
+    /// An execution begins.
+    pub(super) fn begin_reduction(&mut self, plan: &Plan<'_>) {
+        let reducer = &mut self.reduction;
+        reducer.sleep = plan.reduction.sleep;
+        reducer.asleep.clear();
+        reducer.initially.clear();
+        reducer.awake = false;
+        if let Policy::Awake { sleep } = plan.policy {
+            reducer.awake = true;
+            reducer.initially.extend(sleep.iter().map(|&(thread, alternative)| (thread.0, alternative)));
+        }
+        match plan.reduction.persistent {
+            Some(may) => {
+                let table = reducer.table.get_or_insert_default();
+                table.clear();
+                table.extend_from_slice(&may.entries);
+                table.sort_unstable();
+            }
+            None => reducer.table = None,
+        }
+        reducer.active = reducer.sleep || reducer.awake;
+        reducer.filters = reducer.sleep || reducer.table.is_some();
+        reducer.hides = false;
+    }
+
+    /// The fingerprint of the state: with sleep sets it also tells who sleeps, because the choices depend on that.
+    pub(super) fn fingerprint(&self) -> u128 {
+        if !self.reduction.sleep {
+            return self.sum;
+        }
+        let asleep = &self.reduction.asleep;
+        asleep.iter().fold(self.sum, |sum, &(t, alternative)| sum.wrapping_add(self.sleeper(t, alternative)))
+    }
+
+    /// What a sleeping choice adds to a fingerprint.
+    fn sleeper(&self, t: u32, alternative: u32) -> u128 {
+        self.thread(t).past.mix_word(u64::from(alternative) << 8 | 0xff).summand()
+    }
+
+    fn is_asleep(&self, t: u32, alternative: u32) -> bool {
+        self.reduction.asleep.contains(&(t, alternative))
+    }
+
+    /// The first choice that does not sleep. The sleep set begins where the prefix ends.
+    pub(crate) fn first_awake(&mut self) -> Option<Pick> {
+        self.fill_initial();
+        let (mut found, mut position) = (None, 0);
+        self.each_choice(|thread, alternative| {
+            if found.is_none() && !self.is_asleep(thread, alternative) {
+                found = Some(Pick { position, thread, alternative });
+            }
+            position += 1;
+        });
+        found
+    }
+
+    fn fill_initial(&mut self) {
+        if self.taken as usize == self.prefix.len() {
+            let mut initially = core::mem::take(&mut self.reduction.initially);
+            initially.retain(|&(t, _)| t < self.count && self.thread(t).phase == Phase::Pending);
+            self.reduction.asleep.append(&mut initially);
+            self.reduction.initially = initially;
+        }
+    }
+
+    /// A step is about to be taken: those before it in the list fall asleep, and those that depend on it wake up.
+    pub(super) fn fall_asleep(&mut self, pick: Pick) {
+        let mut asleep = core::mem::take(&mut self.reduction.asleep);
+        if self.reduction.sleep {
+            let mut position = 0;
+            self.each_choice(|t, alternative| {
+                if position < pick.position {
+                    asleep.push((t, alternative));
+                }
+                position += 1;
+            });
+        }
+        let step = self.choice(pick.thread, pick.alternative);
+        asleep.retain(|&(t, alternative)| !dependent(&step, &self.choice(t, alternative)));
+        self.reduction.asleep = asleep;
+    }
+
+    /// What those who sleep after this step add to the fingerprint.
+    pub(super) fn sleep_after(&self, pick: Pick) -> u128 {
+        if !self.reduction.sleep {
+            return 0;
+        }
+        let step = self.choice(pick.thread, pick.alternative);
+        let mut sum = 0u128;
+        let mut add = |t: u32, alternative: u32| {
+            if !dependent(&step, &self.choice(t, alternative)) {
+                sum = sum.wrapping_add(self.sleeper(t, alternative));
+            }
+        };
+        for &(t, alternative) in &self.reduction.asleep {
+            add(t, alternative);
+        }
+        let mut position = 0;
+        self.each_choice(|t, alternative| {
+            if position < pick.position {
+                add(t, alternative);
+            }
+            position += 1;
+        });
+        sum
+    }
+
+    /// Leaves out the choices that others stand for.
+    pub(super) fn filter_runs(&mut self) {
+        let some = !self.runs.is_empty();
+        if self.reduction.table.is_some() {
+            self.keep_persistent();
+        }
+        if self.reduction.sleep && !self.reduction.asleep.is_empty() {
+            let mut kept = core::mem::take(&mut self.reduction.scratch);
+            kept.clear();
+            for run in &self.runs {
+                for alternative in (0..run.count).map(|i| run.first + i) {
+                    if !self.is_asleep(run.thread, alternative) {
+                        kept.push(Run { thread: run.thread, first: alternative, count: 1 });
+                    }
+                }
+            }
+            self.reduction.scratch = core::mem::replace(&mut self.runs, kept);
+        }
+        self.reduction.hides = some && self.runs.is_empty();
+    }
+
+    /// Keeps the choices of the smallest persistent set that is found by closing over what threads may do.
+    fn keep_persistent(&mut self) {
+        // Giving up happens only when nothing else can, or against everything: all are needed then.
+        if self.runs.iter().any(|run| run.first >= Choice::SPURIOUS) {
+            return;
+        }
+        let (mut members, mut best) =
+            (core::mem::take(&mut self.reduction.members), core::mem::take(&mut self.reduction.best));
+        let mut least = u32::MAX;
+        for run in &self.runs {
+            let size = self.close(run.thread, &mut members, least);
+            if size < least {
+                least = size;
+                core::mem::swap(&mut members, &mut best);
+            }
+        }
+        self.runs.retain(|run| best.get(run.thread as usize).copied().unwrap_or(true));
+        (self.reduction.members, self.reduction.best) = (members, best);
+    }
+
+    /// Closes the set of one thread under interference; how many choices it has, or something that is not less than
+    /// `enough`.
+    fn close(&self, seed: u32, members: &mut Vec<bool>, enough: u32) -> u32 {
+        members.clear();
+        members.resize(self.count as usize, false);
+        members[seed as usize] = true;
+        let size = |members: &[bool]| {
+            let choices = self.runs.iter().filter(|run| members[run.thread as usize]);
+            choices.map(|run| run.count).sum::<u32>()
+        };
+        let mut grows = true;
+        while grows {
+            grows = false;
+            for p in 0..self.count {
+                if !members[p as usize] {
+                    continue;
+                }
+                for q in 0..self.count {
+                    if !members[q as usize] && self.thread(q).phase == Phase::Pending && self.interferes(q, p)
+                    {
+                        members[q as usize] = true;
+                        grows = true;
+                    }
+                }
+            }
+            if size(members) >= enough {
+                return enough;
+            }
+        }
+        size(members)
+    }
+
+    /// Whether something that thread `q` may ever do depends on what thread `p` is about to do, or enables it.
+    fn interferes(&self, q: u32, p: u32) -> bool {
+        let operation = &self.thread(p).pending;
+        match operation.kind {
+            Kind::Exit | Kind::Park => return true,
+            Kind::Join | Kind::TryJoin | Kind::Unpark => {
+                return operation.argument == u64::from(q) && self.thread(q).phase != Phase::Ended;
+            }
+            Kind::Toss | Kind::Assert | Kind::Message => return false,
+            Kind::Yield | Kind::Sleep => return !self.is_ready(p),
+            _ => {}
+        }
+        let access = self.access(p, 0);
+        let reads = self.is_ready(p)
+            && [access.first, access.second].iter().all(|&(_, class)| class == Class::Read)
+            && access.also.is_none();
+        [operation.object, operation.second]
+            .iter()
+            .any(|&object| object != ObjectId::NONE && self.may(q, object, reads))
+    }
+
+    fn is_ready(&self, t: u32) -> bool {
+        bits::test(&self.ready, self.thread(t).rank)
+    }
+
+    /// Whether a thread may ever access an object (modify it, if `modify`). Threads without entries may do anything.
+    fn may(&self, t: u32, object: ObjectId, modify: bool) -> bool {
+        let Some(table) = &self.reduction.table else { return true };
+        let (thread, object) = (self.thread(t).name, self.thing(object).name);
+        let first = table.partition_point(|&(name, ..)| name < thread);
+        if table.get(first).is_none_or(|&(name, ..)| name != thread) {
+            return true;
+        }
+        let first = table.partition_point(|&(name, on, _)| (name, on) < (thread, object));
+        let entries = table[first..].iter().take_while(|&&(name, on, _)| (name, on) == (thread, object));
+        entries.into_iter().any(|&(.., writes)| writes || !modify)
+    }
+}

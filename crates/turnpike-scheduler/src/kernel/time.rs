@@ -1,0 +1,86 @@
+//! Virtual time: each thread has a clock that sleeping and giving up move on, and that learns from what it waits for.
+//!
+//! It flows along happens-before and nothing else, so that it is the same in all executions that differ only in the order
+//! of independent steps.
+
+use super::Kernel;
+use super::access::Access;
+use super::objects::Class;
+use super::threads::Thread;
+use crate::execution::Choice;
+use crate::operation::{Kind, ObjectId};
+
+impl Thread {
+    /// It cannot be earlier than this.
+    pub(super) fn learn_time(&mut self, time: u64) {
+        self.time = self.time.max(time);
+    }
+}
+
+impl Kernel {
+    /// Thread `t` takes its pending step. Messages, and those who are woken, carry time with them elsewhere.
+    pub(super) fn pass_time(&mut self, t: u32, alternative: u32, access: &Access) {
+        if alternative >= Choice::SPURIOUS {
+            return;
+        }
+        let operation = self.thread(t).pending;
+        let object = operation.object;
+        let done = access.first.1 == Class::Exclusive;
+        match operation.kind {
+            Kind::Lock | Kind::SemWait | Kind::OnceBegin | Kind::Load | Kind::ReadLock => {
+                self.acquire_time(t, object, false);
+            }
+            Kind::TryLock | Kind::SemTryWait if done => self.acquire_time(t, object, false),
+            Kind::TryReadLock if access.first.1 == Class::Share => self.acquire_time(t, object, false),
+            Kind::WriteLock => self.acquire_time(t, object, true),
+            Kind::TryWriteLock if done => self.acquire_time(t, object, true),
+            Kind::Reacquire => self.acquire_time(t, operation.second, false),
+            Kind::Unlock | Kind::WriteUnlock | Kind::SemPost | Kind::OnceEnd | Kind::Store | Kind::Close => {
+                self.release_time(t, object, 0);
+            }
+            Kind::ReadUnlock => self.release_time(t, object, 1),
+            Kind::Wait => self.release_time(t, operation.second, 0),
+            Kind::Update | Kind::Arrive => {
+                self.acquire_time(t, object, false);
+                if done {
+                    self.release_time(t, object, 0);
+                }
+            }
+            // Who finds nothing may learn that nobody will send.
+            Kind::Receive | Kind::TryReceive | Kind::Send | Kind::TrySend if !done => {
+                self.acquire_time(t, object, false);
+            }
+            Kind::Join | Kind::TryJoin if self.has_ended(operation.argument) => {
+                let end = self.thread(operation.argument as u32).time;
+                self.thread_mut(t).learn_time(end);
+            }
+            Kind::Park => {
+                let thread = self.thread_mut(t);
+                thread.time = thread.time.max(thread.token_time);
+            }
+            Kind::Unpark => {
+                let time = self.thread(t).time;
+                let other = self.thread_mut(operation.argument as u32);
+                other.token_time = other.token_time.max(time);
+            }
+            _ => {}
+        }
+    }
+
+    fn acquire_time(&mut self, t: u32, object: ObjectId, from_readers: bool) {
+        if object == ObjectId::NONE {
+            return;
+        }
+        let [all, readers] = self.thing(object).time;
+        self.thread_mut(t).learn_time(if from_readers { all.max(readers) } else { all });
+    }
+
+    fn release_time(&mut self, t: u32, object: ObjectId, to: usize) {
+        if object == ObjectId::NONE {
+            return;
+        }
+        let time = self.thread(t).time;
+        let known = &mut self.thing_mut(object).time[to];
+        *known = (*known).max(time);
+    }
+}
