@@ -30,7 +30,7 @@ mod plan;
 mod policy;
 mod random;
 pub mod script;
-#[cfg(feature = "sources")]
+#[cfg(any(feature = "sources", test))]
 mod sources;
 
 pub use dependence::{dependent, reversible};
@@ -41,5 +41,5 @@ pub use executor::{Executor, GuestError};
 pub use kernel::{Kernel, Next};
 pub use operation::{Kind, Object, ObjectId, Operation, Outcome, Site, ThreadId};
 pub use plan::{Detail, MayAccess, Plan, Policy, Reduction, Timeouts};
-#[cfg(feature = "sources")]
+#[cfg(any(feature = "sources", test))]
 pub use sources::SOURCES;

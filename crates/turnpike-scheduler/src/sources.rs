@@ -4,6 +4,7 @@
 /// Every file of the crate but this one: its path below `src`, and its text.
 pub const SOURCES: &[(&str, &str)] = &[
     ("bits.rs", include_str!("bits.rs")),
+    ("dependence.rs", include_str!("dependence.rs")),
     ("execution.rs", include_str!("execution.rs")),
     ("executor.rs", include_str!("executor.rs")),
     ("fingerprint.rs", include_str!("fingerprint.rs")),
@@ -14,8 +15,11 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("kernel/objects.rs", include_str!("kernel/objects.rs")),
     ("kernel/pending.rs", include_str!("kernel/pending.rs")),
     ("kernel/perform.rs", include_str!("kernel/perform.rs")),
+    ("kernel/queues.rs", include_str!("kernel/queues.rs")),
     ("kernel/record.rs", include_str!("kernel/record.rs")),
+    ("kernel/reduce.rs", include_str!("kernel/reduce.rs")),
     ("kernel/threads.rs", include_str!("kernel/threads.rs")),
+    ("kernel/time.rs", include_str!("kernel/time.rs")),
     ("lib.rs", include_str!("lib.rs")),
     ("operation.rs", include_str!("operation.rs")),
     ("plan.rs", include_str!("plan.rs")),
@@ -26,3 +30,35 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("random.rs", include_str!("random.rs")),
     ("script.rs", include_str!("script.rs")),
 ];
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use alloc::string::String;
+    use alloc::vec::Vec;
+    use std::path::Path;
+
+    /// All files below a folder, by their paths from `root` on.
+    fn files(root: &Path, folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                files(root, &path, found);
+            } else {
+                found.push(path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+
+    #[test]
+    fn no_file_is_missing() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut expected = Vec::new();
+        files(&root, &root, &mut expected);
+        expected.retain(|name| name != "sources.rs");
+        expected.sort();
+        let listed: Vec<String> = super::SOURCES.iter().map(|(name, _)| String::from(*name)).collect();
+        assert_eq!(listed, expected);
+    }
+}

@@ -12,22 +12,22 @@ use turnpike_scheduler::{
     Site,
 };
 
-pub fn op(kind: Kind, object: ObjectId) -> Operation {
+pub(crate) fn op(kind: Kind, object: ObjectId) -> Operation {
     Operation::new(kind, object, Site(kind as u64))
 }
 
-pub fn with(kind: Kind, object: ObjectId, argument: u64) -> Operation {
+pub(crate) fn with(kind: Kind, object: ObjectId, argument: u64) -> Operation {
     Operation { argument, ..op(kind, object) }
 }
 
-pub fn run(script: &mut Script, plan: &Plan<'_>) -> Execution {
+pub(crate) fn run(script: &mut Script, plan: &Plan<'_>) -> Execution {
     let mut out = Execution::default();
     script.run(plan, &mut out).unwrap();
     out
 }
 
 /// The objects of random programs, by number.
-pub const OBJECTS: [Object; 12] = [
+pub(crate) const OBJECTS: [Object; 12] = [
     Object::Mutex { recursive: false },
     Object::Mutex { recursive: true },
     Object::RwLock,
@@ -56,10 +56,10 @@ const FUTEX: ObjectId = ObjectId(11);
 const NONE: ObjectId = ObjectId::NONE;
 
 /// An operation, and what follows if it succeeds.
-pub type Piece = (Operation, Vec<Operation>);
+pub(crate) type Piece = (Operation, Vec<Operation>);
 
 /// A random piece of code for a program of this many threads.
-pub fn piece(threads: u64) -> impl Strategy<Value = Piece> {
+pub(crate) fn piece(threads: u64) -> impl Strategy<Value = Piece> {
     let wait = Operation { second: MUTEX, ..op(Kind::Wait, CONDVAR) };
     let timed = |operation: Operation| Operation { timed: true, deadline: 100, ..operation };
     let unlock = op(Kind::Unlock, MUTEX);
@@ -121,15 +121,15 @@ pub fn piece(threads: u64) -> impl Strategy<Value = Piece> {
 }
 
 /// A random program.
-pub fn threads(n: usize, pieces: usize) -> impl Strategy<Value = Vec<Vec<Piece>>> {
+pub(crate) fn threads(n: usize, pieces: usize) -> impl Strategy<Value = Vec<Vec<Piece>>> {
     prop::collection::vec(prop::collection::vec(piece(n as u64), 1..=pieces), n..=n)
 }
 
 /// What the threads saw: what came of each operation, and at what time.
-pub type Log = Arc<Mutex<Vec<Vec<(Outcome, u64)>>>>;
+pub(crate) type Log = Arc<Mutex<Vec<Vec<(Outcome, u64)>>>>;
 
 /// The program as a script.
-pub fn script(threads: Vec<Vec<Piece>>) -> (Script, Log) {
+pub(crate) fn script(threads: Vec<Vec<Piece>>) -> (Script, Log) {
     let log: Log = Arc::default();
     let shared = log.clone();
     let script = Script::new(move |context| {
@@ -172,7 +172,7 @@ fn thread(i: usize, pieces: Vec<Piece>, log: Log) -> Box<dyn Routine> {
 }
 
 /// All executions: their steps, and how they ended.
-pub fn all(
+pub(crate) fn all(
     script: &mut Script,
     reduction: Reduction<'_>,
     most: usize,
@@ -193,7 +193,7 @@ pub fn all(
 }
 
 /// One writer and n readers of a variable.
-pub fn readers(n: usize) -> Script {
+pub(crate) fn readers(n: usize) -> Script {
     Script::new(move |context| {
         let x = context.register(Object::Memory);
         let mut threads = vec![turnpike_scheduler::script::straight(vec![op(Kind::Store, x)])];
@@ -203,7 +203,7 @@ pub fn readers(n: usize) -> Script {
 }
 
 /// Threads that increment one variable atomically.
-pub fn increments(threads: usize, each: usize) -> Script {
+pub(crate) fn increments(threads: usize, each: usize) -> Script {
     Script::new(move |context| {
         let x = context.register(Object::Memory);
         let thread = || turnpike_scheduler::script::straight(vec![op(Kind::Update, x); each]);
@@ -212,7 +212,7 @@ pub fn increments(threads: usize, each: usize) -> Script {
 }
 
 /// Thread 0 looks for the last zero of an array while thread j sets a[j] to a[j-1] + 1.
-pub fn last_zero(n: usize) -> Script {
+pub(crate) fn last_zero(n: usize) -> Script {
     Script::new(move |context| {
         let cells: Vec<ObjectId> = (0..=n).map(|_| context.register(Object::Memory)).collect();
         let array = Rc::new(RefCell::new(vec![0u64; n + 1]));
@@ -252,7 +252,7 @@ pub fn last_zero(n: usize) -> Script {
 
 /// A name of an execution that all executions of its trace have: its steps in layers of steps that need not wait for
 /// each other.
-pub fn trace(steps: &[Choice]) -> Vec<Vec<(u32, u32)>> {
+pub(crate) fn trace(steps: &[Choice]) -> Vec<Vec<(u32, u32)>> {
     let mut layers: Vec<Vec<(u32, u32)>> = Vec::new();
     let mut depth = vec![0usize; steps.len()];
     for i in 0..steps.len() {
