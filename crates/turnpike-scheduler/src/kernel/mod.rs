@@ -334,6 +334,11 @@ impl Kernel {
         self.incomplete = true;
     }
 
+    /// A thread's name, see [`crate::ThreadRecord::name`].
+    pub fn thread_name(&self, thread: ThreadId) -> String {
+        if thread.0 < self.count { self.name_of(thread.0) } else { String::from("?") }
+    }
+
     /// Hash of a thread's name, stable between executions; 0 if there is no such thread.
     pub fn thread_name_hash(&self, thread: ThreadId) -> u64 {
         self.threads[..self.count as usize].get(thread.0 as usize).map_or(0, |thread| thread.name)

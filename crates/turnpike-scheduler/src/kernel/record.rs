@@ -118,7 +118,7 @@ impl Kernel {
             let pending = thread.phase == Phase::Pending;
             let waits = pending.then(|| (self.choice(t, 0), self.holder(t)));
             out.threads.push(ThreadRecord {
-                name: self.thread_name(t),
+                name: self.name_of(t),
                 name_hash: thread.name,
                 waits,
                 holds: thread.reading.clone(),
@@ -163,7 +163,7 @@ impl Kernel {
         given.find(|entry| entry.0 == thread && entry.1 == id).map(|entry| entry.2.as_str())
     }
 
-    fn thread_name(&self, t: u32) -> String {
+    pub(super) fn name_of(&self, t: u32) -> String {
         if let Some(name) = self.given_name(true, t) {
             return name.into();
         }

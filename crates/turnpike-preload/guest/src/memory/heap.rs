@@ -170,6 +170,11 @@ pub fn name(address: u64) -> u64 {
     hash | 1 << 63
 }
 
+/// The same for the user.
+pub fn called(address: u64) -> Option<String> {
+    heap().find(address).map(|block| report::place(&block, address))
+}
+
 fn fail(message: &str, site: Site) {
     if control::active() {
         control::fail(FailureKind::Heap, message, site);

@@ -19,6 +19,7 @@
 mod allocate;
 mod atomics;
 mod call;
+mod coverage;
 mod heap;
 pub mod logic;
 mod operators;
@@ -31,7 +32,7 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use turnpike_scheduler::{Finding, Kind, Object, ObjectId, Operation, Site};
+use turnpike_scheduler::{Detail, Finding, Kind, Object, ObjectId, Operation, Site};
 
 use crate::sys::{self, PhdrInfo};
 use crate::{control, fiber, sites};
@@ -251,7 +252,11 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
             0 => heap::name(address),
             name => name,
         };
-        state.kernel.register(Object::Memory, name, site).0
+        let id = state.kernel.register(Object::Memory, name, site);
+        if state.detail == Detail::Full && let Some(name) = heap::called(address) {
+            state.kernel.name_object(id, &name);
+        }
+        id.0
     };
     let Covered { object, second, more } = memory().objects.cover(address, size, register);
     if more {

@@ -1,55 +1,64 @@
-//! Sentences about memory. `{site:0x…}`, `{address:0x…}` and `{thread:N}` stand for what only the host can name.
+//! Sentences about memory. `{site:0x…}` and `{address:0x…}` stand for what only the host can name.
 
 use alloc::format;
 use alloc::string::String;
 
+use turnpike_scheduler::ThreadId;
+
 use super::logic::heap::Block;
 use super::logic::race::Race;
+use crate::control;
+
+fn thread(id: u32) -> String {
+    control::state().kernel.thread_name(ThreadId(id))
+}
+
+/// Plural.
+fn bytes(size: u64) -> String {
+    if size == 1 { "1 byte".into() } else { format!("{size} bytes") }
+}
 
 fn verb(write: bool) -> &'static str {
     if write { "write" } else { "read" }
 }
 
 /// Two accesses that nothing orders.
-pub fn race(race: &Race, second_thread: u32) -> String {
+pub fn race(race: &Race, second: u32) -> String {
     format!(
-        "data race on {{address:{:#x}}}: {} by {{thread:{}}}, {} by {{thread:{}}}",
+        "data race on {{address:{:#x}}}: {} by {}, {} by {}",
         race.address,
         verb(race.first_writes),
-        race.first_thread,
+        thread(race.first_thread),
         verb(race.second_writes),
-        second_thread
+        thread(second)
+    )
+}
+
+/// Where a block came from.
+fn made(block: &Block) -> String {
+    format!(
+        "block of {} that {} allocated at {{site:{:#x}}}",
+        bytes(block.size),
+        thread(block.thread),
+        block.allocated
     )
 }
 
 /// Where a block came from, and where it went.
-pub fn history(block: &Block) -> String {
-    format!(
-        "block of {} bytes that {{thread:{}}} allocated at {{site:{:#x}}} and {{thread:{}}} freed at {{site:{:#x}}}",
-        block.size, block.thread, block.allocated, block.freed_by, block.freed
-    )
+fn history(block: &Block) -> String {
+    format!("{} and {} freed at {{site:{:#x}}}", made(block), thread(block.freed_by), block.freed)
 }
 
 /// An access to a block that was freed.
 pub fn after_free(block: &Block, address: u64, size: u64, write: bool) -> String {
-    format!(
-        "use after free: {} of {size} bytes at offset {} of a {}",
-        verb(write),
-        address.saturating_sub(block.start),
-        history(block)
-    )
+    let offset = address.saturating_sub(block.start);
+    format!("use after free: {} of {} at offset {offset} of a {}", verb(write), bytes(size), history(block))
 }
 
 /// An access beyond the end of a block.
 pub fn overflow(block: &Block, address: u64, size: u64, write: bool) -> String {
-    format!(
-        "heap buffer overflow: {} of {size} bytes at offset {} of a block of {} bytes that {{thread:{}}} allocated at {{site:{:#x}}}",
-        verb(write),
-        address.saturating_sub(block.start),
-        block.size,
-        block.thread,
-        block.allocated
-    )
+    let offset = address.saturating_sub(block.start);
+    format!("heap buffer overflow: {} of {} at offset {offset} of a {}", verb(write), bytes(size), made(block))
 }
 
 /// A block that was freed a second time.
@@ -59,13 +68,7 @@ pub fn double_free(block: &Block) -> String {
 
 /// Freeing from the middle.
 pub fn inside(block: &Block, address: u64) -> String {
-    format!(
-        "free of an address inside a block: offset {} of a block of {} bytes that {{thread:{}}} allocated at {{site:{:#x}}}",
-        address - block.start,
-        block.size,
-        block.thread,
-        block.allocated
-    )
+    format!("free of an address inside a block: offset {} of a {}", address - block.start, made(block))
 }
 
 /// Freeing what was never allocated.
@@ -76,4 +79,9 @@ pub fn unknown(address: u64) -> String {
 /// Somebody wrote into a freed block.
 pub fn written_after_free(block: &Block, offset: u64) -> String {
     format!("write after free: at offset {offset} of a {}", history(block))
+}
+
+/// A name for a place in a block.
+pub fn place(block: &Block, address: u64) -> String {
+    format!("block {} of {}+{}", block.index, thread(block.thread), address.saturating_sub(block.start))
 }
