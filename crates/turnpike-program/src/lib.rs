@@ -8,6 +8,8 @@ mod guard;
 mod incident;
 mod model;
 mod names;
+#[cfg(target_os = "linux")]
+pub mod native;
 mod record;
 mod settings;
 mod texts;

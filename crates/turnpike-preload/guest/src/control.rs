@@ -13,7 +13,7 @@ use turnpike_scheduler::{Detail, End, Failure, FailureKind, Finding, Kernel, Kin
 
 use crate::objects::Objects;
 use crate::protocol::{self, Header};
-use crate::{baton, fiber, record, sys};
+use crate::{baton, fiber, record, sys, tape};
 
 /// What the library knows of one thread; the kernel has the rest.
 pub struct Thread {
@@ -184,11 +184,18 @@ pub fn step(operation: Operation) -> Outcome {
     let state = state();
     let me = state.kernel.current();
     let next = state.kernel.announce(operation);
-    let header = header();
-    header.progress.store(header.progress.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    header.steps.store(state.kernel.steps_taken(), Ordering::Relaxed);
+    note();
     go_on(me, next);
     crate::control::state().kernel.outcome()
+}
+
+/// Notes in the shared memory how far the execution has come, for the case that it dies without a word.
+fn note() {
+    let kernel = &state().kernel;
+    let header = header();
+    tape::Note::new(kernel.last_step(), kernel.current(), kernel.fingerprint()).store(&header.note);
+    header.steps.store(kernel.steps_taken(), Ordering::Relaxed);
+    header.progress.store(header.progress.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
 /// An operation on one object.
@@ -226,6 +233,7 @@ pub fn go_on(from: ThreadId, next: Next) {
 
 /// The running thread ended; the next one goes on.
 pub fn leave(next: Next) -> ! {
+    note();
     match next {
         Next::Run(to) => {
             if state().fibers {

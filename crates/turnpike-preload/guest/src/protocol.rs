@@ -76,6 +76,8 @@ pub struct Header {
     pub progress: AtomicU64,
     /// Steps taken, up to the last announcement.
     pub steps: AtomicU32,
+    /// The last step, see the tape's note.
+    pub note: [AtomicU64; 9],
     /// Bytes of the record; 0 = it did not fit.
     pub tape_used: AtomicU64,
     /// The child that runs; 0 = none.

@@ -6,6 +6,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use turnpike_scheduler::{
     Choice, End, Execution, Failure, FailureKind, Finding, Kind, Object, ObjectId, ObjectRecord, Site, Step, ThreadId,
@@ -364,4 +365,82 @@ pub fn kinds() -> Vec<Kind> {
     ];
     kinds.sort_by_key(|kind| *kind as u8);
     kinds
+}
+
+/// A note of the last step, which the guest keeps up to date in the shared memory.
+#[derive(Clone, Copy)]
+pub struct Note([u64; 9]);
+
+impl Note {
+    /// What the guest knows after each announcement.
+    #[allow(dead_code)]
+    pub fn new(step: Option<&Step>, thread: ThreadId, fingerprint: u128) -> Note {
+        let mut words = [0; 9];
+        words[0] = u64::from(thread.0) << 1;
+        words[1] = fingerprint as u64;
+        words[2] = (fingerprint >> 64) as u64;
+        if let Some(step) = step {
+            let choice = &step.choice;
+            words[0] |= 1;
+            words[3] = u64::from(step.taken) | u64::from(step.count) << 32;
+            words[4] = u64::from(choice.thread.0) | u64::from(choice.alternative) << 32;
+            words[5] = u64::from(choice.object.0) | u64::from(choice.second.0) << 32;
+            words[6] = choice.argument;
+            words[7] = choice.site.0;
+            words[8] = choice.kind as u64 | u64::from(choice.exclusive) << 8 | u64::from(step.fingerprint != 0) << 9;
+        }
+        Note(words)
+    }
+
+    /// Writes the note.
+    #[allow(dead_code)]
+    pub fn store(&self, place: &[AtomicU64; 9]) {
+        for (word, place) in self.0.iter().zip(place) {
+            place.store(*word, Ordering::Relaxed);
+        }
+    }
+
+    /// Reads the note.
+    #[allow(dead_code)]
+    pub fn load(place: &[AtomicU64; 9]) -> Note {
+        Note(core::array::from_fn(|at| place[at].load(Ordering::Relaxed)))
+    }
+
+    /// The thread that went on after the step.
+    #[allow(dead_code)]
+    pub fn thread(&self) -> u32 {
+        (self.0[0] >> 1) as u32
+    }
+
+    /// Of the state after the step.
+    #[allow(dead_code)]
+    pub fn fingerprint(&self) -> u128 {
+        u128::from(self.0[1]) | u128::from(self.0[2]) << 64
+    }
+
+    /// The step.
+    #[allow(dead_code)]
+    pub fn step(&self, kinds: &[Kind]) -> Option<Step> {
+        let words = &self.0;
+        if words[0] & 1 == 0 {
+            return None;
+        }
+        let (low, high) = (|word: u64| word as u32, |word: u64| (word >> 32) as u32);
+        Some(Step {
+            taken: low(words[3]),
+            count: high(words[3]),
+            first_choice: 0,
+            choice: Choice {
+                thread: ThreadId(low(words[4])),
+                alternative: high(words[4]),
+                kind: *kinds.get((words[8] & 0xff) as usize)?,
+                object: ObjectId(low(words[5])),
+                second: ObjectId(high(words[5])),
+                exclusive: words[8] >> 8 & 1 != 0,
+                argument: words[6],
+                site: Site(words[7]),
+            },
+            fingerprint: if words[8] >> 9 & 1 != 0 { self.fingerprint() } else { 0 },
+        })
+    }
 }

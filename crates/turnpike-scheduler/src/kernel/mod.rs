@@ -271,6 +271,16 @@ impl Kernel {
         self.taken
     }
 
+    /// The step taken last.
+    pub fn last_step(&self) -> Option<&Step> {
+        self.steps.last()
+    }
+
+    /// Of the present state.
+    pub fn fingerprint(&self) -> u128 {
+        self.sum
+    }
+
     /// Adds something worth telling.
     pub fn note(&mut self, finding: Finding) {
         if matches!(finding, Finding::Uncontrolled(_)) {

@@ -1,0 +1,360 @@
+//! One program, started and ready: asks its fork server for executions and reads their records.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use turnpike_preload::{protocol, tape, wire};
+use turnpike_scheduler::{
+    Detail, End, Execution, Executor, Failure, FailureKind, Finding, GuestError, Kind, Plan, Site, ThreadId,
+};
+
+use super::launch::{self, Descriptors};
+use super::symbols::Symbols;
+use super::system::{self, Shared};
+use super::{NativeProgram, Threads, Visibility, error, names};
+
+/// Bytes for plans; a step takes four.
+const PLAN: usize = 64 << 20;
+/// Bytes for records. Only those that are used exist.
+const TAPE: usize = 1 << 30;
+const SIZE: usize = protocol::PLAN_AT + PLAN + TAPE;
+
+/// Threads that are parked at the start.
+const POOL: u32 = 4;
+
+/// How long a program may take to load.
+const START: Duration = Duration::from_secs(30);
+
+/// A program that was started and waits before its `main`.
+pub struct NativeExecutor {
+    program: NativeProgram,
+    guest: Guest,
+    kinds: Vec<Kind>,
+    plan: Vec<u8>,
+    /// Code locations that were found to race.
+    racy: Vec<u64>,
+}
+
+/// The process and what connects it.
+struct Guest {
+    child: Child,
+    shared: Shared,
+    request: Option<OwnedFd>,
+    answer: OwnedFd,
+    output: OwnedFd,
+    symbols: Symbols,
+}
+
+/// How an execution came back.
+enum Came {
+    /// With a record.
+    Recorded,
+    /// Without one: ended by a signal, or by a way out that nobody saw.
+    Died(i32),
+    /// It had to be ended.
+    Hung,
+    /// The fork server is gone.
+    Gone,
+}
+
+impl NativeExecutor {
+    pub(super) fn new(program: &NativeProgram) -> Result<Self, GuestError> {
+        let guest = Guest::start(program)?;
+        Ok(NativeExecutor { program: program.clone(), guest, kinds: tape::kinds(), plan: Vec::new(), racy: Vec::new() })
+    }
+
+    /// Whether threads are fibers, switched in user space.
+    pub fn fibers(&self) -> bool {
+        self.guest.shared.header().threads.load(Ordering::Relaxed) == protocol::THREADS_FIBERS
+    }
+
+    /// Accesses at these code locations are steps from now on (with [`Visibility::Racy`]).
+    pub fn set_racy_sites(&mut self, sites: &[Site]) {
+        self.racy = sites.iter().map(|site| site.0).collect();
+    }
+
+    /// The process id of the fork server.
+    pub fn process(&self) -> u32 {
+        self.guest.child.id()
+    }
+
+    /// One execution, without what is known only outside.
+    fn execute(&mut self, plan: &Plan<'_>) -> Result<Came, GuestError> {
+        self.plan.clear();
+        wire::encode(plan, &mut self.plan);
+        let length = self.plan.len();
+        if !self.racy.is_empty() {
+            self.plan.resize(length.next_multiple_of(8), 0);
+            for site in &self.racy {
+                self.plan.extend_from_slice(&site.to_le_bytes());
+            }
+        }
+        if self.plan.len() > PLAN {
+            return Err(error("the schedule is too long"));
+        }
+        self.guest.shared.write(protocol::PLAN_AT, &self.plan);
+        let header = self.guest.shared.header_mut();
+        header.plan_length = length as u32;
+        header.racy_sites = self.racy.len() as u64;
+        header.progress.store(0, Ordering::Relaxed);
+        header.steps.store(0, Ordering::Relaxed);
+        header.tape_used.store(0, Ordering::Relaxed);
+        header.end.store(protocol::END_NONE, Ordering::Relaxed);
+        let Some(request) = &self.guest.request else { return Ok(Came::Gone) };
+        if !system::write_byte(request, b'X') {
+            return Ok(Came::Gone);
+        }
+        let Some(hung) = self.guest.wait(self.program.limits.hang) else { return Ok(Came::Gone) };
+        let header = self.guest.shared.header();
+        let text = String::from_utf8_lossy(
+            header.text.get(..header.text_length.load(Ordering::Relaxed) as usize).unwrap_or_default(),
+        )
+        .into_owned();
+        match header.end.load(Ordering::Acquire) {
+            protocol::END_TAPE => Ok(Came::Recorded),
+            protocol::END_REFUSED => {
+                let site = Site(header.site.load(Ordering::Relaxed));
+                let place = if site.0 == 0 { String::new() } else { format!(", at {}", self.site(site)) };
+                Err(error(format!("{text}{place}")))
+            }
+            protocol::END_MORE_THREADS => Err(error(format!(
+                "the program has more than {} threads at the same time, or the system does not allow as many",
+                self.program.limits.threads
+            ))),
+            _ if hung => Ok(Came::Hung),
+            _ if header.status.load(Ordering::Relaxed) == -1 => Err(error("the system does not allow another process")),
+            _ => Ok(Came::Died(header.status.load(Ordering::Relaxed))),
+        }
+    }
+
+    fn read_record(&mut self, out: &mut Execution) -> Result<(), GuestError> {
+        let header = self.guest.shared.header();
+        let (at, length) = (header.tape_at as usize, header.tape_used.load(Ordering::Acquire) as usize);
+        let bytes = self.guest.shared.bytes(at, length).filter(|bytes| !bytes.is_empty());
+        let Some(bytes) = bytes else { return Err(error("the record of the execution is too long")) };
+        tape::read(bytes, &self.kinds, out).ok_or_else(|| error("the record of the execution cannot be read"))
+    }
+
+    /// An execution that left no record: the same plan again, up to before its last step, which the guest left a note of.
+    fn reconstruct(&mut self, plan: &Plan<'_>, end: End, out: &mut Execution) -> Result<(), GuestError> {
+        let header = self.guest.shared.header();
+        let steps = header.steps.load(Ordering::Relaxed);
+        let note = tape::Note::load(&header.note);
+        clear(out);
+        if steps > 0 {
+            let shorter = Plan { max_steps: steps - 1, ..*plan };
+            match self.execute(&shorter)? {
+                Came::Recorded => self.read_record(out)?,
+                _ => return Err(error("the program does not do the same in the same schedule: it ended early once more")),
+            }
+            if let Some(mut last) = note.step(&self.kinds) {
+                if plan.detail == Detail::Full {
+                    last.first_choice = out.last_choices as u32;
+                    out.last_choices = out.choices.len();
+                } else {
+                    out.choices.clear();
+                    out.last_choices = 0;
+                }
+                out.steps.push(last);
+            }
+            out.fingerprint = note.fingerprint();
+            out.predicted.clear();
+        }
+        let thread = ThreadId(note.thread());
+        out.end = match end {
+            End::Failed(failure) => End::Failed(Failure { thread, ..failure }),
+            other => other,
+        };
+        Ok(())
+    }
+
+    fn run_once(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<bool, GuestError> {
+        match self.execute(plan)? {
+            Came::Recorded => self.read_record(out)?,
+            Came::Gone => return Ok(false),
+            Came::Hung => self.reconstruct(plan, End::Hung, out)?,
+            Came::Died(status) => {
+                let message = match (libc::WIFSIGNALED(status), libc::WTERMSIG(status)) {
+                    (true, libc::SIGKILL) => "killed, perhaps because memory ran out".into(),
+                    (true, signal) => format!("ended by signal {signal}"),
+                    _ => format!("left with status {}, unseen by the scheduler", libc::WEXITSTATUS(status)),
+                };
+                let failure =
+                    Failure { kind: FailureKind::Crash, message: message.clone(), thread: ThreadId(0), site: Site(0) };
+                let clean = status == 0;
+                let end = if clean { End::Finished } else { End::Failed(failure) };
+                self.reconstruct(plan, end, out)?;
+                if clean {
+                    out.findings.push(Finding::Uncontrolled(message));
+                    out.incomplete = true;
+                }
+            }
+        }
+        self.guest.take_output(self.program.output, &mut out.output);
+        if plan.detail == Detail::Full {
+            names::apply(out, &mut self.guest.symbols);
+        }
+        Ok(true)
+    }
+}
+
+/// An empty record.
+fn clear(out: &mut Execution) {
+    *out = Execution::default();
+}
+
+impl Executor for NativeExecutor {
+    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        if self.run_once(plan, out)? {
+            return Ok(());
+        }
+        // The fork server is gone: killed from outside, or out of memory. Once may be bad luck.
+        let status = self.guest.child.wait().map_or_else(|_| String::new(), |status| format!(" ({status})"));
+        self.guest = Guest::start(&self.program)?;
+        if self.run_once(plan, out)? {
+            return Ok(());
+        }
+        Err(error(format!("the program's first process ended{status}, and its successor too")))
+    }
+
+    fn site(&mut self, site: Site) -> String {
+        self.guest.symbols.site(site.0)
+    }
+}
+
+impl Guest {
+    fn start(program: &NativeProgram) -> Result<Guest, GuestError> {
+        Guest::connect(program).map_err(|why| error(format!("cannot start {}: {why}", program.path.display())))
+    }
+
+    fn connect(program: &NativeProgram) -> io::Result<Guest> {
+        let memory = system::memory_file(c"turnpike-shared", SIZE)?;
+        let output = system::memory_file(c"turnpike-output", 0)?;
+        let (request_out, request) = system::pipe()?;
+        let (answer, answer_in) = system::pipe()?;
+        let mut shared = Shared::new(&memory, SIZE)?;
+        let header = shared.header_mut();
+        header.version = protocol::VERSION;
+        header.threads_wanted = match program.threads {
+            Threads::Auto => 0,
+            Threads::Fibers => protocol::THREADS_FIBERS,
+            Threads::System => protocol::THREADS_SYSTEM,
+        };
+        header.pool = POOL.min(program.limits.threads);
+        header.pool_limit = program.limits.threads;
+        header.stack = program.limits.stack;
+        header.memory = program.limits.memory;
+        header.seconds = program.limits.seconds;
+        header.output = program.output.into();
+        header.tape_at = (protocol::PLAN_AT + PLAN) as u64;
+        header.tape_length = TAPE as u64;
+        header.memory_level = match program.visibility {
+            Visibility::Sync => 0,
+            Visibility::Racy => 1,
+            Visibility::All => 2,
+        };
+        let descriptors = Descriptors {
+            shared: memory,
+            request: request_out,
+            answer: answer_in,
+            output: output.try_clone()?,
+            size: SIZE,
+        };
+        let mut child = launch::start(program, descriptors)?;
+        let ready = system::readable(&answer, START) && system::read_byte(&answer) == Some(b'R');
+        if !ready {
+            let status = match child.try_wait()? {
+                Some(status) => status.to_string(),
+                None => {
+                    child.kill()?;
+                    child.wait()?;
+                    "it did not get to its start".into()
+                }
+            };
+            let mut said = Vec::new();
+            read_all(&output, &mut said);
+            let said = String::from_utf8_lossy(&said).trim().to_owned();
+            let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+            return Err(io::Error::other(format!("it ended before it could be controlled ({status}){said}")));
+        }
+        let symbols = Symbols::of_process(child.id());
+        Ok(Guest { child, shared, request: Some(request), answer, output, symbols })
+    }
+
+    /// Waits for the end of an execution: whether it hung, or `None` when the fork server is gone.
+    fn wait(&self, limit: Duration) -> Option<bool> {
+        let slice = (limit / 4).clamp(Duration::from_millis(10), Duration::from_millis(250));
+        let mut seen = u64::MAX;
+        let mut since = Instant::now();
+        let mut used = Duration::ZERO;
+        loop {
+            if system::readable(&self.answer, slice) {
+                return (system::read_byte(&self.answer)? == b'D').then_some(false);
+            }
+            let header = self.shared.header();
+            let progress = header.progress.load(Ordering::Relaxed);
+            let child = header.child.load(Ordering::Acquire);
+            let now = system::processor_time(child).unwrap_or_default();
+            if progress != seen {
+                (seen, since, used) = (progress, Instant::now(), now);
+            } else if since.elapsed() >= limit && (now.saturating_sub(used) >= limit / 2 || !running(child)) {
+                // It computes without end, or sleeps outside control. A machine that is merely busy is given time.
+                system::kill(child);
+                return (system::read_byte(&self.answer)? == b'D').then_some(true);
+            }
+        }
+    }
+
+    fn take_output(&self, wanted: bool, out: &mut Vec<u8>) {
+        out.clear();
+        let file = std::fs::File::from(match self.output.try_clone() {
+            Ok(file) => file,
+            Err(_) => return,
+        });
+        let size = file.metadata().map_or(0, |status| status.len());
+        if size == 0 {
+            return;
+        }
+        if wanted {
+            read_all(&self.output, out);
+        }
+        let _ = system::truncate(&self.output, 0);
+    }
+}
+
+fn read_all(file: &OwnedFd, out: &mut Vec<u8>) {
+    use std::os::unix::fs::FileExt;
+    let Ok(file) = file.try_clone() else { return };
+    let file = std::fs::File::from(file);
+    let size = file.metadata().map_or(0, |status| status.len()) as usize;
+    out.resize(size, 0);
+    let got = file.read_at(out, 0).unwrap_or(0);
+    out.truncate(got);
+}
+
+/// Whether a process runs or could, as opposed to one that sleeps.
+fn running(process: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = status.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().next());
+    state == Some("R")
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // The child first, so that its parent can bury it.
+        system::kill(self.shared.header().child.load(Ordering::Acquire));
+        self.request = None;
+        let patience = Instant::now();
+        while patience.elapsed() < Duration::from_secs(1) {
+            match self.child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_micros(200)),
+                _ => return,
+            }
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,133 @@
+//! Starting the program with the library inside, without leaving anything in the file system.
+//!
+//! The library is a file in memory, preloaded by its descriptor. The program dies with the host: the system sends it a
+//! signal when the *thread* that started it ends, so one thread that never ends starts all programs.
+#![allow(unsafe_code)]
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, OnceLock, mpsc};
+
+use turnpike_preload::protocol::{ENVIRONMENT, FD_ANSWER, FD_LIBRARY, FD_REQUEST, FD_SHARED};
+
+use super::NativeProgram;
+use super::system;
+
+/// What the program gets.
+pub(super) struct Descriptors {
+    pub(super) shared: OwnedFd,
+    pub(super) request: OwnedFd,
+    pub(super) answer: OwnedFd,
+    pub(super) output: OwnedFd,
+    pub(super) size: usize,
+}
+
+/// Starts the program.
+pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Result<Child> {
+    let library = library()?;
+    let mut command = Command::new(&program.path);
+    command.args(&program.arguments);
+    command.envs(program.environment.iter().map(|(name, value)| (name, value)));
+    let mut preload = OsString::from(format!("/proc/self/fd/{FD_LIBRARY}"));
+    let theirs = program.environment.iter().find(|(name, _)| name == "LD_PRELOAD").map(|(_, value)| value.clone());
+    if let Some(theirs) = theirs.or_else(|| std::env::var_os("LD_PRELOAD")).filter(|value| !value.is_empty()) {
+        preload.push(":");
+        preload.push(&theirs);
+        command.env("TURNPIKE_PRELOAD", theirs);
+    }
+    command.env("LD_PRELOAD", preload);
+    // Symbols are looked up once, not in every execution.
+    command.env("LD_BIND_NOW", "1");
+    command.env(ENVIRONMENT, descriptors.size.to_string());
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::from(descriptors.output.try_clone()?));
+    command.stderr(Stdio::from(descriptors.output.try_clone()?));
+    let pairs = [
+        (library, FD_LIBRARY),
+        (descriptors.shared.as_raw_fd(), FD_SHARED),
+        (descriptors.request.as_raw_fd(), FD_REQUEST),
+        (descriptors.answer.as_raw_fd(), FD_ANSWER),
+    ];
+    // SAFETY: only system calls, which is all that is allowed between fork and exec.
+    unsafe { command.pre_exec(move || prepare(&pairs)) };
+    let (send, receive) = mpsc::channel();
+    let job = Job { command, descriptors, done: send };
+    launcher().send(job).map_err(|_| io::Error::other("the thread that starts programs has ended"))?;
+    receive.recv().map_err(|_| io::Error::other("the thread that starts programs has ended"))?
+}
+
+struct Job {
+    command: Command,
+    /// Open until the program has been started.
+    descriptors: Descriptors,
+    done: mpsc::Sender<io::Result<Child>>,
+}
+
+fn launcher() -> mpsc::Sender<Job> {
+    static LAUNCHER: OnceLock<Mutex<mpsc::Sender<Job>>> = OnceLock::new();
+    let launcher = LAUNCHER.get_or_init(|| {
+        let (send, receive) = mpsc::channel::<Job>();
+        // Without the thread, sending fails, which is told then.
+        let _ = std::thread::Builder::new().name("launcher".into()).spawn(move || {
+            while let Ok(mut job) = receive.recv() {
+                let child = job.command.spawn();
+                drop(job.descriptors);
+                let _ = job.done.send(child);
+            }
+        });
+        Mutex::new(send)
+    });
+    launcher.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+}
+
+/// The library as a file in memory, one for all programs.
+fn library() -> io::Result<RawFd> {
+    static LIBRARY: OnceLock<Result<OwnedFd, String>> = OnceLock::new();
+    let file = LIBRARY.get_or_init(|| {
+        let write = || -> io::Result<OwnedFd> {
+            use std::io::Write;
+            let file = system::memory_file(c"turnpike", 0)?;
+            let mut writer = std::fs::File::from(file);
+            writer.write_all(turnpike_preload::LIBRARY)?;
+            Ok(writer.into())
+        };
+        write().map_err(|why| why.to_string())
+    });
+    match file {
+        Ok(file) => Ok(file.as_raw_fd()),
+        Err(why) => Err(io::Error::other(why.clone())),
+    }
+}
+
+/// In the new process, before it becomes the program.
+fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
+    let check = |answer: i64| if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
+    // SAFETY: system calls with plain numbers.
+    unsafe {
+        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL).into())?;
+        // The same addresses in every execution.
+        let persona = libc::personality(0xffff_ffff);
+        check(libc::personality(persona as libc::c_ulong | libc::ADDR_NO_RANDOMIZE as libc::c_ulong).into())?;
+        libc::setpgid(0, 0);
+        // What is printed without end is cut, and not a crash.
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        let size = libc::rlimit { rlim_cur: OUTPUT, rlim_max: libc::RLIM_INFINITY };
+        libc::setrlimit(libc::RLIMIT_FSIZE, &size);
+        let core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        libc::setrlimit(libc::RLIMIT_CORE, &core);
+        for (from, to) in pairs {
+            check(libc::dup2(*from, *to).into())?;
+        }
+        let flags = libc::fcntl(1, libc::F_GETFL);
+        libc::fcntl(1, libc::F_SETFL, flags | libc::O_APPEND);
+        let flags = libc::fcntl(2, libc::F_GETFL);
+        libc::fcntl(2, libc::F_SETFL, flags | libc::O_APPEND);
+    }
+    Ok(())
+}
+
+/// Bytes that an execution may print (and that a file may have).
+const OUTPUT: u64 = 256 << 20;

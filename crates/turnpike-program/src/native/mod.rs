@@ -1,0 +1,128 @@
+//! C and C++ programs: native executables, unmodified, under the library of `turnpike-preload`.
+//!
+//! The program is started once and becomes a fork server before its `main`; every execution is a fork of it. Host and
+//! guest share one piece of memory: the plan goes in, the record comes out, one byte over a pipe each way. The host
+//! watches a counter in it, and ends executions that make no visible operation for too long.
+//!
+//! **Failures.** A failed `assert` or `tp_assert` is an assertion; a fatal signal, an abort and an exit status other than
+//! 0 are crashes (VeriSoft, too, counts a process that leaves with an error as one). What cannot be controlled at all
+//! (another process is started, a named semaphore is opened) is an error, not an execution.
+
+mod check;
+mod executor;
+mod launch;
+mod names;
+mod symbols;
+mod system;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use turnpike_scheduler::GuestError;
+
+pub use executor::NativeExecutor;
+
+/// How threads of the program are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threads {
+    /// Fibers where the processor allows it.
+    #[default]
+    Auto,
+    /// Fibers: switched in user space.
+    Fibers,
+    /// Threads of the operating system, of which one runs at a time.
+    System,
+}
+
+/// What an execution may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of memory beyond what the program has at its start; 0 = any number.
+    pub memory: u64,
+    /// Processor seconds of one execution; 0 = any number.
+    pub seconds: u64,
+    /// Threads that live at the same time.
+    pub threads: u32,
+    /// Time without a visible operation after which an execution has hung.
+    pub hang: Duration,
+    /// Bytes of a thread's stack; 0 = as many as the program's threads have by default.
+    pub stack: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { memory: 1 << 30, seconds: 0, threads: 1024, hang: Duration::from_secs(2), stack: 0 }
+    }
+}
+
+/// Which plain memory accesses are steps, in code compiled with `-fsanitize=thread`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// None.
+    Sync,
+    /// Those at code locations that were found to race.
+    #[default]
+    Racy,
+    /// All to memory that several threads use.
+    All,
+}
+
+/// A native executable with its arguments and surroundings.
+#[derive(Clone, Debug)]
+pub struct NativeProgram {
+    /// The executable.
+    pub path: PathBuf,
+    /// Its arguments, without its name.
+    pub arguments: Vec<OsString>,
+    /// Variables that are added to the host's environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What an execution may use.
+    pub limits: Limits,
+    /// How its threads are run.
+    pub threads: Threads,
+    /// Which plain accesses are steps.
+    pub visibility: Visibility,
+    /// Whether executions return what they print.
+    pub output: bool,
+}
+
+impl NativeProgram {
+    /// An executable without arguments, with default settings.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        NativeProgram {
+            path: path.into(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            limits: Limits::default(),
+            threads: Threads::default(),
+            visibility: Visibility::default(),
+            output: false,
+        }
+    }
+
+    /// Whether the program can be put under control; the error says why not.
+    pub fn check(&self) -> Result<(), GuestError> {
+        check::program(&self.path).map(|_| ())
+    }
+
+    /// Hash of the executable and its arguments: what a schedule belongs to.
+    pub fn hash(&self) -> Result<u64, GuestError> {
+        let mut bytes = check::read(&self.path)?;
+        for argument in &self.arguments {
+            bytes.push(0);
+            bytes.extend_from_slice(argument.as_encoded_bytes());
+        }
+        Ok(xxhash_rust::xxh3::xxh3_64(&bytes))
+    }
+
+    /// Starts the program, up to its first instruction.
+    pub fn launch(&self) -> Result<NativeExecutor, GuestError> {
+        check::program(&self.path)?;
+        NativeExecutor::new(self)
+    }
+}
+
+fn error(message: impl Into<String>) -> GuestError {
+    GuestError { message: message.into() }
+}

@@ -1,0 +1,158 @@
+//! From addresses to source positions and variables, by the symbols and debugging information of the program and its
+//! libraries. Addresses are the same in all executions, so what was found is remembered.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use addr2line::Loader;
+use object::{Object, ObjectSymbol, SymbolKind};
+
+/// A part of the address space that a file is loaded into.
+struct Module {
+    path: PathBuf,
+    start: u64,
+    end: u64,
+    /// What to subtract from addresses to get the file's own.
+    bias: u64,
+    /// Loaded at the first question; `None` after a failure.
+    loader: Option<Option<Loader>>,
+    /// Static variables: address, size, name; sorted.
+    variables: Option<Vec<(u64, u64, String)>>,
+}
+
+/// The program and its libraries.
+#[derive(Default)]
+pub(super) struct Symbols {
+    modules: Vec<Module>,
+    sites: BTreeMap<u64, String>,
+}
+
+impl Symbols {
+    /// What a process has loaded.
+    pub(super) fn of_process(process: u32) -> Symbols {
+        let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+        let mut modules: Vec<Module> = Vec::new();
+        for line in maps.lines() {
+            let Some((start, end, offset, path)) = mapping(line) else { continue };
+            match modules.iter_mut().find(|module| module.path == path) {
+                Some(module) => module.end = module.end.max(end),
+                None => {
+                    let fixed = is_fixed(&path);
+                    let bias = if fixed { 0 } else { start.wrapping_sub(offset) };
+                    modules.push(Module { path, start, end, bias, loader: None, variables: None });
+                }
+            }
+        }
+        Symbols { modules, sites: BTreeMap::new() }
+    }
+
+    /// `file.c:31`, or `module+0x1234`, or the bare address. The address is the one after a call.
+    pub(super) fn site(&mut self, address: u64) -> String {
+        if address == 0 {
+            return "?".into();
+        }
+        if let Some(known) = self.sites.get(&address) {
+            return known.clone();
+        }
+        let text = self.look_up(address);
+        self.sites.insert(address, text.clone());
+        text
+    }
+
+    fn look_up(&mut self, address: u64) -> String {
+        let Some(module) = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address)) else {
+            return format!("{address:#x}");
+        };
+        let own = address.wrapping_sub(module.bias);
+        // The call, not what comes after it.
+        let probe = own.wrapping_sub(1);
+        let loader = module.loader.get_or_insert_with(|| Loader::new(&module.path).ok());
+        if let Some(position) = loader.as_ref().and_then(|loader| position(loader, probe)) {
+            return position;
+        }
+        let file = module.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match loader.as_ref().and_then(|loader| loader.find_symbol(probe)) {
+            Some(symbol) => format!("{} in {file}+{own:#x}", addr2line::demangle_auto(symbol.into(), None)),
+            None => format!("{file}+{own:#x}"),
+        }
+    }
+
+    /// The static variable at an address, with an index if it is an array of things of this size: `forks[3]`.
+    pub(super) fn variable(&mut self, address: u64, size: u64) -> Option<String> {
+        let module = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address))?;
+        let own = address.wrapping_sub(module.bias);
+        let variables = module.variables.get_or_insert_with(|| variables_of(&module.path));
+        let behind = variables.partition_point(|(start, _, _)| *start <= own);
+        let (start, length, name) = variables.get(behind.checked_sub(1)?)?;
+        let offset = own - start;
+        if offset >= (*length).max(1) {
+            return None;
+        }
+        let name = addr2line::demangle_auto(name.as_str().into(), None);
+        Some(match offset {
+            _ if size > 0 && *length > size && length % size == 0 && offset % size == 0 => {
+                format!("{name}[{}]", offset / size)
+            }
+            0 => name.into_owned(),
+            _ => format!("{name}+{offset}"),
+        })
+    }
+}
+
+/// Start, end, offset and path of a line of `maps` that maps a file.
+fn mapping(line: &str) -> Option<(u64, u64, u64, PathBuf)> {
+    let path = line.find('/').map(|at| &line[at..])?;
+    let mut words = line.split_ascii_whitespace();
+    let (start, end) = words.next()?.split_once('-')?;
+    let offset = words.nth(1)?;
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    Some((number(start)?, number(end)?, number(offset)?, PathBuf::from(path)))
+}
+
+/// Whether a file is loaded where its own addresses say.
+fn is_fixed(path: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0u8; 18];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start[16] == object::elf::ET_EXEC.0 as u8
+}
+
+/// The position in the program's own source: of the functions that the compiler put into each other, the innermost
+/// that is not part of the system's headers.
+fn position(loader: &Loader, probe: u64) -> Option<String> {
+    let mut frames = loader.find_frames(probe).ok()?;
+    let mut first = None;
+    while let Ok(Some(frame)) = frames.next() {
+        let Some(location) = frame.location else { continue };
+        let (Some(file), Some(line)) = (location.file, location.line) else { continue };
+        let own = !["/usr/include/", "/usr/lib/", "/include/c++/", "/rustc/"].iter().any(|part| file.contains(part));
+        let text = format!("{}:{line}", shortened(file));
+        if own {
+            return Some(text);
+        }
+        first.get_or_insert(text);
+    }
+    first
+}
+
+/// Paths below the current directory are shown relative to it.
+fn shortened(file: &str) -> String {
+    let path = Path::new(file);
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+fn variables_of(path: &Path) -> Vec<(u64, u64, String)> {
+    let Ok(bytes) = fs::read(path) else { return Vec::new() };
+    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+    let mut variables: Vec<(u64, u64, String)> = file
+        .symbols()
+        .chain(file.dynamic_symbols())
+        .filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.address() != 0)
+        .filter_map(|symbol| Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned())))
+        .collect();
+    variables.sort();
+    variables.dedup_by_key(|(address, _, _)| *address);
+    variables
+}

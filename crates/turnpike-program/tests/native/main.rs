@@ -1,0 +1,6 @@
+//! C and C++ programs, compiled here and run under control.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+mod primitives;
