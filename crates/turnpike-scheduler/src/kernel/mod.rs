@@ -276,11 +276,6 @@ impl Kernel {
         self.steps.last()
     }
 
-    /// Of the present state.
-    pub fn fingerprint(&self) -> u128 {
-        self.sum
-    }
-
     /// Adds something worth telling.
     pub fn note(&mut self, finding: Finding) {
         if matches!(finding, Finding::Uncontrolled(_)) {

@@ -84,7 +84,7 @@ impl Kernel {
     }
 
     /// The fingerprint of the state: with sleep sets it also tells who sleeps, because the choices depend on that.
-    pub(super) fn fingerprint(&self) -> u128 {
+    pub fn fingerprint(&self) -> u128 {
         if !self.reduction.sleep {
             return self.sum;
         }
