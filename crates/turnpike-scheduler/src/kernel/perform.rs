@@ -465,6 +465,11 @@ impl Kernel {
         if self.thread(t).spin == Spin::No {
             return;
         }
+        // The word of a futex may be changed unseen: who finds it changed, or wakes others, does not just repeat itself.
+        if matches!(operation.kind, Kind::FutexWait | Kind::FutexWake) {
+            self.thread_mut(t).spin = Spin::No;
+            return;
+        }
         let mut reads = false;
         for (place, class) in [access.first, access.second] {
             if let (Place::Object(object) | Place::Head(object), Class::Read) = (place, class) {
