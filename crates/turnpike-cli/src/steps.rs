@@ -34,6 +34,11 @@ pub(crate) struct ViewArgs {
 }
 
 impl ViewArgs {
+    /// Whether nothing special was asked for.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.full && !self.actions_only && self.hide.is_empty()
+    }
+
     pub(crate) fn view(&self) -> StepView {
         StepView { full: self.full, actions_only: self.actions_only, hide: Vec::new() }.hiding(&self.hide)
     }

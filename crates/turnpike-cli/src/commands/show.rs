@@ -3,11 +3,13 @@
 use std::io::{BufRead, BufReader};
 
 use serde_json::{Value, json};
-use turnpike_model::{Diagnostic, Trace};
+use turnpike_model::{Diagnostic, Step, Trace};
+use turnpike_program::Row;
 use turnpike_search::StepReport;
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;
+use crate::commands::search::program::WIDTH;
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
@@ -32,8 +34,8 @@ pub(crate) struct Args {
     /// Write the trace in another format (.json, .txt, .aut), or draw it (.svg, .dot)
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
-    /// Draw a witness of timed automata as a message sequence chart: a line for every process, an arrow for every
-    /// synchronisation, locations and times
+    /// Draw a witness of timed automata or of a program as a message sequence chart: a line for every process or thread, an arrow
+    /// for every synchronisation, locations and times
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<String>,
     /// Draw when every process is in which location, as bars over time
@@ -53,11 +55,20 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             })?;
         }
     }
-    draw(args.chart.as_deref(), "--chart", || trace.sequence_chart(), &args.file)?;
+    let rows = turnpike_program::rows_of(&trace);
+    let chart = || match &rows {
+        Some(rows) => lifelines(&trace, rows).sequence_chart(),
+        None => trace.sequence_chart(),
+    };
+    draw(args.chart.as_deref(), "--chart", chart, &args.file)?;
     draw(args.gantt.as_deref(), "--gantt", || trace.gantt_chart(), &args.file)?;
     match format {
         Format::Human => {
-            for line in header(&trace).into_iter().chain(steps::lines(&trace, &args.view.view())) {
+            let lines = match &rows {
+                Some(rows) if args.view.is_plain() => schedule(rows),
+                _ => steps::lines(&trace, &args.view.view()),
+            };
+            for line in header(&trace).into_iter().chain(lines) {
                 output::line(&line);
             }
             for path in [&args.output, &args.chart, &args.gantt].into_iter().flatten() {
@@ -71,6 +82,20 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         }
     }
     Ok(Exit::Clean)
+}
+
+/// The schedule of a program: a column for every thread.
+fn schedule(rows: &[Row]) -> Vec<String> {
+    let mut lines = turnpike_program::lines(rows, &[], WIDTH);
+    lines.extend(turnpike_program::legend(rows).map(|text| format!("     {text}")));
+    lines
+}
+
+/// A trace whose labels say which thread takes each step, as charts want it.
+fn lifelines(trace: &Trace, rows: &[Row]) -> Trace {
+    let step =
+        |row: &Row| Step::new(format!("{}@{}", row.thread, row.deed.replace(['(', ')', '[', ']'], "")));
+    Trace { initial: None, steps: rows.iter().map(step).collect(), ..trace.clone() }
 }
 
 /// Writes a picture where it was asked for.

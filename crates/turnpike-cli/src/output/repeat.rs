@@ -27,8 +27,44 @@ pub(crate) fn one_run(seed: u64) -> String {
 }
 
 fn with_seed(mut arguments: Vec<String>, seed: u64) -> String {
-    arguments.extend(["--seed".to_owned(), self::seed(seed)]);
+    // What comes after `--` belongs to a program.
+    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    arguments.splice(end..end, ["--seed".to_owned(), self::seed(seed)]);
     command(&arguments)
+}
+
+/// The command that replays a witness of the program that was searched.
+pub(crate) fn replay(file: &str) -> String {
+    replay_command(&arguments(), file)
+}
+
+fn replay_command(arguments: &[String], file: &str) -> String {
+    const VALUED: [&str; 9] = [
+        "--program",
+        "--max-steps",
+        "--timeouts",
+        "--spurious",
+        "--visible",
+        "--threads-as",
+        "--guest-memory",
+        "--guest-timeout",
+        "--reduction",
+    ];
+    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    let mut kept = vec!["replay".to_owned()];
+    let mut flags = arguments[..end].iter();
+    while let Some(flag) = flags.next() {
+        if VALUED.contains(&flag.as_str()) {
+            kept.push(flag.clone());
+            kept.extend(flags.next().cloned());
+        } else if VALUED.iter().any(|name| flag.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
+        {
+            kept.push(flag.clone());
+        }
+    }
+    kept.push(file.to_owned());
+    kept.extend_from_slice(&arguments[end..]);
+    command(&kept)
 }
 
 /// Small seeds as people write them, derived ones as the 64 bits they are.
@@ -47,7 +83,10 @@ fn without(arguments: Vec<String>, valued: &[&str], plain: &[&str]) -> Vec<Strin
     let mut kept = Vec::new();
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
-        if valued.contains(&argument.as_str()) {
+        if argument == "--" {
+            kept.push(argument);
+            kept.extend(arguments.by_ref());
+        } else if valued.contains(&argument.as_str()) {
             arguments.next();
         } else if !plain.contains(&argument.as_str())
             && !valued
@@ -98,6 +137,11 @@ mod tests {
             words("search m.aut --seedling --find deadlock")
         );
         assert_eq!(with_seed(words("search m.aut"), 7), "turnpike search m.aut --seed 7");
+        let typed = words("search --program ./a.out --spurious 1 -q -- --seed 7 -q");
+        let expected = "turnpike search --program ./a.out --spurious 1 --seed 3 -- --seed 7 -q";
+        assert_eq!(with_seed(without(typed.clone(), &["--seed"], &["-q"]), 3), expected);
+        let expected = "turnpike replay --program ./a.out --spurious 1 w.json -- --seed 7 -q";
+        assert_eq!(replay_command(&typed, "w.json"), expected);
         assert_eq!(seed(u64::MAX), "0xffffffffffffffff");
     }
 }

@@ -1,9 +1,11 @@
 //! The report of a search for people: the verdict with its scope first, the command that repeats it last.
 
 use indexmap::IndexMap;
+use turnpike_program::Incident;
 use turnpike_search::{RunReport, SearchReport, StopReason, Verdict, WitnessReport};
 
 use super::json;
+use super::program::WIDTH;
 use super::summary::{Spread, Summary};
 use crate::output::{bytes, grouped, repeat};
 use crate::steps::{self, StepView};
@@ -27,7 +29,27 @@ pub(crate) struct Context {
     pub(crate) files: Vec<String>,
     /// The file that was asked for although there is no witness to write.
     pub(crate) unwritten: Option<String>,
+    /// Of programs: what witnesses show.
+    pub(crate) incidents: Vec<Shown>,
+    /// Of programs: why finding nothing proves nothing.
+    pub(crate) left_out: Option<String>,
     pub(crate) repeat: String,
+}
+
+/// What the witness with these choices shows.
+pub(crate) struct Shown {
+    pub(crate) choices: Vec<u32>,
+    pub(crate) incident: Incident,
+}
+
+impl Context {
+    fn incident(&self, witness: &WitnessReport) -> Option<&Incident> {
+        let choices = || witness.trace.steps.iter().filter_map(|step| step.choice);
+        self.incidents
+            .iter()
+            .find(|shown| shown.choices.iter().copied().eq(choices()))
+            .map(|shown| &shown.incident)
+    }
 }
 
 /// Lines of a witness that are shown; longer ones lose their middle.
@@ -83,6 +105,9 @@ fn verdict_of_many(report: &SearchReport, context: &Context) -> String {
 fn scope(run: &RunReport, context: &Context) -> String {
     match run.stop {
         StopReason::Exhausted if !context.exact => "all that the lossy store let through".to_owned(),
+        StopReason::Exhausted if run.verdict == Verdict::Inconclusive && context.left_out.is_some() => {
+            format!("nothing more to try, but {}", context.left_out.as_deref().unwrap_or_default())
+        }
         StopReason::Exhausted if run.verdict == Verdict::Inconclusive => {
             "every reachable state was expanded, but a check was too large and was cut short".to_owned()
         }
@@ -102,7 +127,10 @@ fn found(run: &RunReport, context: &Context) -> String {
         }
         (None, true) => return sought(context),
     };
-    let told = |witness: &WitnessReport| format!("{} {}", witness.objective, steps_of(witness));
+    let told = |witness: &WitnessReport| match context.incident(witness) {
+        Some(incident) => format!("{} ({})", incident.headline(), steps_of(witness)),
+        None => format!("{} {}", witness.objective, steps_of(witness)),
+    };
     let mut text = witnesses.iter().map(told).collect::<Vec<_>>().join("; ");
     if !run.witnesses.is_empty() {
         let met = |objective: &str| run.witnesses.iter().any(|witness| witness.objective == objective);
@@ -158,6 +186,9 @@ pub(crate) fn details(report: &SearchReport, context: &Context) -> Vec<String> {
     }
     cover(&json::merged_cover(&report.runs), report.runs.len(), &mut out);
     actions(&json::merged_actions(&report.runs), &json::never_taken(&report.runs), &mut out);
+    if let Some(left_out) = &context.left_out {
+        out.push(format!("left out: {left_out}"));
+    }
     for file in &context.files {
         out.push(format!("wrote: {file}"));
     }
@@ -295,6 +326,12 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context,
     }
     out.push(title);
     out.push(String::new());
+    if let Some(incident) = context.incident(witness) {
+        out.extend(incident.report(WIDTH));
+        out.push(String::new());
+        out.extend(context.files.first().map(|file| format!("replay: {}", repeat::replay(file))));
+        return;
+    }
     let lines = steps::lines(&witness.trace, &StepView::default());
     if lines.len() <= WITNESS_LINES {
         out.extend(lines);

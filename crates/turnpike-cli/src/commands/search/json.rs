@@ -7,6 +7,7 @@ use serde_json::Value;
 use turnpike_model::Diagnostic;
 use turnpike_search::{Generation, RunReport, SearchReport, StopReason, Verdict, WitnessReport};
 
+use super::program::ProgramOutput;
 use super::queries::QueryOutput;
 use super::summary::{Spread, Summary};
 use crate::output::VERSION;
@@ -65,6 +66,9 @@ pub(crate) struct SearchOutput {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     queries: Vec<QueryOutput>,
+    /// With `--program`: the program, and what the witness shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<ProgramOutput>,
     /// Declared actions that were never taken.
     never_taken: Vec<String>,
     /// With `cover`: by pattern, the labels seen and the number of runs that saw each.
@@ -137,6 +141,7 @@ pub(crate) struct Context {
     pub(crate) interrupted: bool,
     pub(crate) seconds: f64,
     pub(crate) files: Vec<String>,
+    pub(crate) program: Option<ProgramOutput>,
     pub(crate) repeat: String,
 }
 
@@ -158,6 +163,7 @@ pub(crate) fn object(report: &SearchReport, context: Context) -> SearchOutput {
         whole.runs = Some(report.runs.iter().map(|run| of_run(run, &context)).collect());
     }
     whole.seed = context.seed;
+    whole.program = context.program;
     whole.files = context.files;
     whole.warnings = report.warnings.iter().map(Warning::from).collect();
     whole.repeat = Some(context.repeat);
@@ -248,6 +254,7 @@ fn unfilled(context: &Context, verdict: Verdict, stop: StopReason) -> SearchOutp
         witness: None,
         witnesses: Vec::new(),
         queries: Vec::new(),
+        program: None,
         never_taken: Vec::new(),
         covered: IndexMap::new(),
         extreme: IndexMap::new(),

@@ -4,6 +4,7 @@ pub(crate) mod flags;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod limits;
+pub(crate) mod program;
 mod queries;
 mod strategy;
 mod summary;
@@ -18,9 +19,11 @@ pub(crate) use flags::Args;
 use flags::{AcceptArg, AlgorithmArg};
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
+use turnpike_program::ProgramModel;
 use turnpike_search::strategy::LassoAlgorithm;
 use turnpike_search::{
     Accept, Limits, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Strategy, Verdict,
+    WitnessReport,
 };
 
 use crate::cli::Format;
@@ -44,13 +47,16 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         return queries::run(&args, &asked, queries::Plan { info, limits, store, trace }, format);
     }
     if objectives.is_empty() {
-        objectives.push(Objective::deadlock());
+        objectives.push(match args.model.program.program {
+            Some(_) => "any-error".parse()?,
+            None => Objective::deadlock(),
+        });
     }
     let named = load::named(&args.model, &Purpose::of(&objectives))?;
     if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
         output::note(&remark);
     }
-    let model = named.model;
+    let (model, program) = (named.model, named.program);
     let strategy = strategy::built(&args.strategy, info, model.info())?;
     let options = search_options(&args, strategy, objectives, limits, store);
     let (runs, many) = (options.runs, args.running.runs.is_some());
@@ -72,6 +78,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let files = trace.map(|file| file.write(&report)).transpose()?.unwrap_or_default();
     let asked = args.results.trace.as_ref().filter(|_| files.is_empty());
     let unwritten = asked.map(|path| path.display().to_string());
+    let incidents = match &program {
+        Some(program) => incidents(program, &report)?,
+        None => Vec::new(),
+    };
 
     let model = model.info().name.clone();
     let strategy = options.strategy.name();
@@ -87,6 +97,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
                 interrupted: interrupt.load(Ordering::Relaxed),
                 seconds,
                 files,
+                program: program.as_ref().map(|program| {
+                    let incident = incidents.first().map(|shown| &shown.incident);
+                    program::output(program, &args.model.program.arguments, incident)
+                }),
                 repeat: repeat::result(options.seed),
             },
         )),
@@ -107,12 +121,25 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
                 seconds,
                 files,
                 unwritten,
+                incidents,
+                left_out: program.as_ref().and_then(|program| program.left_out()),
                 repeat: repeat::exactly(options.seed),
             };
             print(&report, &context, args.progress.quiet);
         }
     }
     Ok(exit_of(report.verdict))
+}
+
+/// What the witnesses that will be shown show, the first of them first.
+fn incidents(program: &ProgramModel, report: &SearchReport) -> Outcome<Vec<human::Shown>> {
+    let Some((_, run, best)) = summary::Summary::of(&report.runs).best else { return Ok(Vec::new()) };
+    let witnesses = if run.witnesses.is_empty() { std::slice::from_ref(best) } else { &run.witnesses };
+    let shown = |witness: &WitnessReport| {
+        let choices = witness.trace.steps.iter().filter_map(|step| step.choice).collect();
+        Ok(human::Shown { choices, incident: program::incident(program, &witness.trace)? })
+    };
+    witnesses.iter().map(shown).collect()
 }
 
 /// What the flags say about a search for these objectives.

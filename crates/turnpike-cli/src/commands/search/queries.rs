@@ -275,6 +275,8 @@ fn show(args: &Args, asked: &Asked, answer: &Answer<'_>) {
         seconds: answer.seconds,
         files: told.files.clone(),
         unwritten: None,
+        incidents: Vec::new(),
+        left_out: None,
         repeat: String::new(),
     };
     human::runs(report, &context).iter().for_each(|line| output::line(line));
@@ -308,6 +310,7 @@ fn object(
         interrupted,
         seconds,
         files: told().flat_map(|told| told.files.iter().cloned()).collect(),
+        program: None,
         repeat: repeat::result(args.running.seed),
     };
     json::of_queries(&report, context, answers.iter().map(entry).collect())

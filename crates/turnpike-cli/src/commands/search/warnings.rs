@@ -2,7 +2,9 @@
 
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::label::TAU;
+use turnpike_model::steps::verb;
 use turnpike_model::{Diagnostic, Model, ModelInfo};
+use turnpike_program::KINDS;
 use turnpike_search::Objective;
 
 use super::flags::GoalArgs;
@@ -22,7 +24,25 @@ pub(crate) fn of(model: &dyn Model, objectives: &[Objective], goal: &GoalArgs) -
     }
     warnings.extend(goal.tau.iter().filter_map(|name| unknown(name, info)));
     warnings.extend(objectives.iter().filter_map(|objective| impossible(objective, info)));
+    if info.capabilities.violations_on_expansion {
+        warnings.extend(objectives.iter().flat_map(unknown_operations));
+    }
     warnings
+}
+
+/// Actions that no thread can take, because there is no such operation.
+fn unknown_operations(objective: &Objective) -> Vec<Diagnostic> {
+    let Some(("action", names)) = objective.text().split_once(' ') else { return Vec::new() };
+    let verbs = || KINDS.iter().map(|&kind| verb(kind));
+    let unknown = names.split(',').map(str::trim).filter(|name| !verbs().any(|verb| verb == *name));
+    let warn = |name: &str| {
+        let warning = Diagnostic::warning(format!("no operation of a thread is called '{name}'"));
+        match nearest(name, verbs()) {
+            Some(near) => warning.help(format!("did you mean '{near}'?")),
+            None => warning.help(format!("operations are {}", verbs().collect::<Vec<_>>().join(", "))),
+        }
+    };
+    unknown.map(warn).collect()
 }
 
 /// Covering by a model in which no state covers another.
@@ -47,9 +67,12 @@ fn unknown(name: &str, info: &ModelInfo) -> Option<Diagnostic> {
 
 /// An error that a model of this kind cannot have, so that finding none says nothing.
 fn impossible(objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
+    if info.capabilities.violations_on_expansion {
+        return None;
+    }
     let told = |what: &str| Some(Diagnostic::warning(format!("{} cannot show this: {what}", info.name)));
     match objective.text() {
-        word @ ("panic" | "crash" | "heap" | "race" | "leak") => {
+        word @ ("panic" | "crash" | "heap" | "race" | "leak" | "hang") => {
             told(&format!("'{word}' is an error of programs"))
         }
         "assertion" if !info.name.starts_with("builtin:") => {

@@ -1,10 +1,14 @@
 //! `turnpike replay`: a trace is re-executed on a model, and where they part is told.
 
+mod program;
+
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Trace};
 use turnpike_search::{Objective, Replayed, judge, replay};
 
 use crate::cli::Format;
+use crate::commands::search::limits::LimitArgs;
+use crate::commands::search::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -13,14 +17,21 @@ use crate::load::{self, ModelArgs};
 use crate::output::{self, VERSION};
 use crate::steps::{self, ViewArgs};
 
+const EXAMPLES: &str = "\
+Examples:
+  turnpike replay lift.mcrl2 witness.json
+  turnpike replay --program ./bank witness.json -- 3 accounts
+  turnpike replay --program ./bank-fixed witness.json --tolerant --continue pos --max-time 10s";
+
 /// Flags of `turnpike replay`.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     model: ModelArgs,
     /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
-    #[arg(value_name = "TRACE")]
-    file: String,
+    #[arg(value_name = "TRACE", required_unless_present = "program")]
+    file: Option<String>,
     /// Actions that count as internal besides tau, when the trace shows a livelock
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tau: Vec<String>,
@@ -29,15 +40,38 @@ pub(crate) struct Args {
     /// Write the trace as it was executed, with states filled in (.json, .txt, .aut)
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
+    /// With --program: take the same steps of the same threads wherever they are now, and pass over those that vanished
+    #[arg(long, requires = "program")]
+    tolerant: bool,
+    /// With --program: search on with this strategy from where the trace ends, or no longer fits
+    #[arg(long = "continue", value_name = "STRATEGY", requires = "program")]
+    go_on: Option<String>,
+    /// With --continue: where chance begins
+    #[arg(long, value_name = "SEED", default_value = "0", value_parser = values::seed)]
+    seed: u64,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
-pub(crate) fn run(args: Args, format: Format) -> Outcome {
-    if args.model.model == "-" && args.file == "-" {
+pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
+    // A program is named by a flag, so that the first file is the trace.
+    let file = match args.file.take() {
+        Some(file) => file,
+        None => std::mem::take(&mut args.model.model),
+    };
+    if file.is_empty() {
+        return Err(Failure::usage("replay needs a trace"));
+    }
+    if args.model.model == "-" && file == "-" {
         return Err(Failure::usage("only one of model and trace can come from standard input"));
     }
-    let trace = show::read(&args.file)?;
+    let trace = show::read(&file)?;
     let objective: Vec<Objective> = trace.objective.parse().into_iter().collect();
-    let model = load::named(&args.model, &Purpose::of(&objective))?.model;
+    let named = load::named(&args.model, &Purpose::of(&objective))?;
+    if let Some(program) = &named.program {
+        return program::run(&args, &file, &trace, program, format);
+    }
+    let model = named.model;
     let info = model.info();
     let replayed = replay(&*model, &trace).map_err(|error| Failure::usage(error.message))?;
     let end = Ending::of(&trace, &replayed);
@@ -57,7 +91,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             for warning in &warnings {
                 output::diagnostic("", None, warning);
             }
-            output::line(&format!("replaying {} ({} steps) on {}", args.file, trace.len(), info.name));
+            output::line(&format!("replaying {file} ({} steps) on {}", trace.len(), info.name));
             for line in steps::lines(&replayed.trace, &args.view.view()) {
                 output::line(&line);
             }
@@ -68,7 +102,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
                 output::line(&format!("wrote {path}"));
             }
         }
-        Format::Json => output::json(&report(&args.file, &trace, &replayed, (&end, met), &warnings)),
+        Format::Json => output::json(&report(&file, &trace, &replayed, (&end, met), &warnings)),
     }
     Ok(if end == Ending::Fits { Exit::Clean } else { Exit::Found })
 }
