@@ -3,6 +3,7 @@
 mod after;
 #[allow(dead_code)]
 mod discover;
+mod elf;
 mod follow;
 mod guard;
 mod incident;
@@ -15,10 +16,10 @@ mod settings;
 mod texts;
 mod words;
 
+pub use elf::Executable;
 pub use follow::{Followed, Parting};
 pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
-/// The C header for programs under test.
-pub use turnpike_preload::HEADER;
+pub use turnpike_preload::{HEADER, LIBRARY};
 pub use words::KINDS;

@@ -1,5 +1,7 @@
 //! `turnpike check`.
 
+use std::path::Path;
+
 use serde_json::json;
 use turnpike_mcrl2::syntax::{Specification, parse_specification};
 use turnpike_model::{Diagnostic, Model, ModelInfo, Successors};
@@ -8,6 +10,7 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::program;
 use crate::load::timed::{self, Purpose, Timed};
 use crate::load::{self, ModelArgs, ReadingArgs};
 use crate::output::{self, VERSION};
@@ -20,6 +23,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    if let Some(path) = &args.model.program.program {
+        return program(path, &args.model, format);
+    }
     let name = &args.model.model;
     if load::is_specification(name, &args.model.reading) {
         return specification(name, &args.model.reading, format);
@@ -40,6 +46,44 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             "width": info.width,
             "actions": info.actions.len(),
             "enabled": enabled,
+        })),
+    }
+    Ok(Exit::Clean)
+}
+
+/// Checks a program: what kind of file it is, what of it can be controlled, and its first step.
+fn program(path: &Path, args: &ModelArgs, format: Format) -> Outcome {
+    let name = path.display().to_string();
+    let executable = program::executable(path)?;
+    let warnings = program::doubts(&executable);
+    let model = load::model(args)?;
+    let enabled = first_step(&*model)?;
+    let threads = model.info().parameters.len();
+    match format {
+        Format::Human => {
+            for warning in &warnings {
+                output::diagnostic(&name, None, warning);
+            }
+            let accesses =
+                if executable.hooks { "memory accesses can be seen" } else { "no memory accesses" };
+            output::line(&format!(
+                "ok: {name} (dynamic ELF, {accesses}; {}, {} at first)",
+                counted(threads as u64, "thread"),
+                counted(enabled as u64, "choice"),
+            ));
+        }
+        Format::Json => output::json(&json!({
+            "turnpike": VERSION,
+            "command": "check",
+            "model": name,
+            "ok": true,
+            "width": model.info().width,
+            "hooks": executable.hooks,
+            "uses_threads": executable.threads,
+            "uncontrolled": executable.uncontrolled,
+            "threads": threads,
+            "enabled": enabled,
+            "warnings": warnings.iter().map(|warning| warning.message.clone()).collect::<Vec<_>>(),
         })),
     }
     Ok(Exit::Clean)

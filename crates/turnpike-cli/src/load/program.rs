@@ -6,17 +6,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use turnpike_model::scheduler::Timeouts;
+use turnpike_model::scheduler::{Execution, Executor, GuestError, Plan, Site, Timeouts};
 use turnpike_model::{Diagnostic, hash};
-use turnpike_program::{DEFAULT_MAX_STEPS, Launch, ProgramModel, ProgramOptions};
+#[cfg(target_os = "linux")]
+use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
+use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
 
 use super::Named;
 use crate::commands::search::values;
 use crate::failure::Failure;
-use crate::output::repeat;
+use crate::output::{self, repeat};
 
 /// Executions from which accesses are learned for persistent sets.
 const RECORDED_EXECUTIONS: u64 = 200;
+
+/// Time without a visible operation after which an execution hangs.
+const GUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How programs are executed.
 #[derive(Args, Clone, Debug, Default)]
@@ -155,14 +160,6 @@ impl ProgramArgs {
             ..usual
         }
     }
-
-    /// What a program's schedules depend on besides the program: its arguments and what is visible.
-    fn hash(&self, program: &[u8]) -> u64 {
-        let visible = format!("{:?}", self.visible.unwrap_or(VisibleArg::Racy));
-        let arguments = self.arguments.iter().map(|argument| hash::bytes(argument.as_encoded_bytes()));
-        let start = hash::mix(hash::bytes(program), hash::bytes(visible.as_bytes()));
-        arguments.fold(start, hash::mix)
-    }
 }
 
 /// The program that the user named, ready to be executed; `None` when a model was named.
@@ -185,13 +182,36 @@ pub(super) fn named(args: &ProgramArgs, model: &str) -> Result<Option<Named>, Fa
     Ok(Some(Named { model: Box::new(Arc::clone(&program)), size: None, warnings: 0, program: Some(program) }))
 }
 
+/// What the file of a program tells.
+pub(crate) fn executable(path: &Path) -> Result<Executable, Failure> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Failure::file(&name, "read", &error))?;
+    Ok(Executable::read(&bytes, LIBRARY))
+}
+
+/// What is doubtful about a program: a search of it may miss something.
+pub(crate) fn doubts(executable: &Executable) -> Vec<Diagnostic> {
+    let mut doubts = Vec::new();
+    if !executable.threads {
+        doubts.push(Diagnostic::warning("it does not create threads itself"));
+    }
+    if !executable.hooks {
+        let doubt = Diagnostic::warning("its memory accesses are not visible: only synchronisation is");
+        doubts.push(doubt.help("compile with -fsanitize=thread, and link without it"));
+    }
+    if !executable.uncontrolled.is_empty() {
+        let calls = executable.uncontrolled.join(", ");
+        doubts.push(Diagnostic::warning(format!("these calls are not under control: {calls}")));
+    }
+    doubts
+}
+
 /// Reads the program and executes it for the first time.
 fn open(path: &Path, args: &ProgramArgs) -> Result<ProgramModel, Failure> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| Failure::file(&name, "read", &error))?;
-    let failed = |error: turnpike_model::scheduler::GuestError| Failure::usage(error.message).in_file(&name);
-    let launch = launch(path, &bytes, args)?;
-    let model = ProgramModel::new(&name, args.hash(&bytes), launch, args.options()).map_err(failed)?;
+    let failed = |error: GuestError| Failure::usage(error.message).in_file(&name);
+    let (hash, launch) = launch(path, args).map_err(failed)?;
+    let model = ProgramModel::new(&name, hash, launch, args.options()).map_err(failed)?;
     match args.reduction {
         Some(ReductionArg::Persistent | ReductionArg::Both) => {
             model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed)
@@ -200,28 +220,68 @@ fn open(path: &Path, args: &ProgramArgs) -> Result<ProgramModel, Failure> {
     }
 }
 
-fn launch(path: &Path, bytes: &[u8], args: &ProgramArgs) -> Result<Box<Launch>, Failure> {
-    let _ = (path, bytes, args);
-    Err(Failure::usage("this build of turnpike cannot execute programs"))
+/// The program's hash, and how it is started.
+#[cfg(target_os = "linux")]
+fn launch(path: &Path, args: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestError> {
+    let usual = Limits::default();
+    let program = NativeProgram {
+        arguments: args.arguments.clone(),
+        limits: Limits {
+            memory: args.guest_memory.unwrap_or(usual.memory),
+            hang: args.guest_timeout.unwrap_or(GUEST_TIMEOUT),
+            ..usual
+        },
+        threads: match args.threads_as {
+            Some(ThreadsAsArg::Fibers) => Threads::Fibers,
+            Some(ThreadsAsArg::Os) => Threads::System,
+            None => Threads::Auto,
+        },
+        visibility: match args.visible {
+            Some(VisibleArg::Sync) => Visibility::Sync,
+            Some(VisibleArg::All) => Visibility::All,
+            Some(VisibleArg::Racy) | None => Visibility::Racy,
+        },
+        output: true,
+        ..NativeProgram::new(path)
+    };
+    program.check()?;
+    // What is visible decides what the positions in a schedule mean.
+    let hash = hash::mix(program.hash()?, args.visible.unwrap_or(VisibleArg::Racy) as u64);
+    let show = args.show_output;
+    let launch = move || {
+        let executor: Box<dyn Executor> = Box::new(program.launch()?);
+        Ok(if show { Box::new(Showing(executor)) as Box<dyn Executor> } else { executor })
+    };
+    Ok((hash, Box::new(launch)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn launch(_: &Path, _: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestError> {
+    Err(GuestError { message: "programs can be executed on Linux only".to_owned() })
+}
+
+/// Passes on what the program prints, once an execution is over.
+#[cfg(target_os = "linux")]
+struct Showing(Box<dyn Executor>);
+
+#[cfg(target_os = "linux")]
+impl Executor for Showing {
+    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        self.0.run(plan, out)?;
+        if !out.output.is_empty() {
+            output::note(String::from_utf8_lossy(&out.output).trim_end());
+        }
+        Ok(())
+    }
+
+    fn site(&mut self, site: Site) -> String {
+        self.0.site(site)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_hash_of_a_program_knows_its_arguments() {
-        let with = |arguments: &[&str], visible| {
-            let arguments = arguments.iter().map(OsString::from).collect();
-            ProgramArgs { arguments, visible, ..ProgramArgs::default() }.hash(b"ELF")
-        };
-        let plain = with(&[], None);
-        assert_eq!(plain, with(&[], Some(VisibleArg::Racy)));
-        assert_ne!(plain, with(&[], Some(VisibleArg::All)));
-        assert_ne!(plain, with(&["1"], None));
-        assert_ne!(with(&["1", "2"], None), with(&["2", "1"], None));
-        assert_ne!(plain, ProgramArgs::default().hash(b"other"));
-    }
 
     #[test]
     fn flags_say_how_a_program_is_executed() {
