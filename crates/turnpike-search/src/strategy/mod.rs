@@ -269,6 +269,15 @@ impl Strategy {
             Strategy::Highway { width } => highway::search(run, *width),
             Strategy::Drs(options) => drs::search(run, options),
             Strategy::Genetic(options) => genetic::search(run, options),
+            Strategy::Exhaustive { depth } if executions::applies(run) => {
+                let reduced =
+                    run.plan.is_some_and(|plan| plan.reduction.sleep || plan.reduction.persistent.is_some());
+                if run.options.source_dpor.unwrap_or(!reduced) {
+                    executions::explore(run, *depth)
+                } else {
+                    executions::enumerate(run, *depth)
+                }
+            }
             Strategy::Exhaustive { depth } => exhaustive::search(run, *depth),
             Strategy::Beam { width, guide } => beam::search(run, *width, guide),
             Strategy::BestFirst { guide, queue } => best_first::search(run, guide, *queue),

@@ -4,12 +4,16 @@
 //! model's [executor](turnpike_model::Explorer::executor) directly, judge the objectives by how an execution ended, and
 //! count its steps as states.
 
-mod access;
+mod dpor;
+mod enabled;
+mod enumerate;
 mod order;
 mod pool;
 mod sampling;
 mod summary;
 
+pub(crate) use dpor::search as explore;
+pub(crate) use enumerate::search as enumerate;
 pub(crate) use order::Order;
 pub(crate) use sampling::{Extent, Sampler, search as sample};
 pub(crate) use summary::Ending;

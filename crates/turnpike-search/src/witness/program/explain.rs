@@ -43,7 +43,7 @@ pub(crate) fn explain(
         if later >= schedule.order.len() && later < order.steps {
             continue;
         }
-        order.races(later, |earlier| pairs.push((earlier, later)));
+        order.races(&execution, later, |earlier| pairs.push((earlier, later)));
     }
     for (earlier, later) in pairs {
         if attempts.exhausted() {
@@ -61,7 +61,7 @@ pub(crate) fn explain(
 fn vanishes(
     attempts: &mut Attempts<'_, '_>,
     schedule: &Schedule,
-    order: &Order<'_>,
+    order: &Order,
     (earlier, later): (usize, usize),
     seed: u64,
 ) -> Result<Option<u64>, StepError> {

@@ -1,80 +1,17 @@
-//! What a step touches, and whether a blocking operation could go on after some others: what races are judged by.
+//! Whether a blocking operation could go on after some steps: what tells races from orders that cannot be otherwise.
 
 use turnpike_model::scheduler::{Choice, Execution, Kind, Object, ObjectId};
-
-/// Something that steps of several threads touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Place {
-    Object(ObjectId),
-    /// The token of a thread.
-    Token(u64),
-}
-
-/// How it is touched: members of one class commute, unless it is the exclusive one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    Read,
-    Share,
-    Post,
-    Exclusive,
-}
-
-/// What a step touches: at most two places.
-pub(crate) type Accesses = [Option<(Place, Class)>; 2];
 
 fn object_of(execution: &Execution, id: ObjectId) -> Option<Object> {
     execution.objects.get(id.0 as usize).map(|record| record.object)
 }
 
-/// What a step touches.
-pub(crate) fn accesses(execution: &Execution, choice: &Choice) -> Accesses {
-    let on = |id: ObjectId, class: Class| (id != ObjectId::NONE).then_some((Place::Object(id), class));
-    let either = if choice.exclusive { Class::Exclusive } else { Class::Read };
-    if choice.alternative >= Choice::SPURIOUS {
-        return match choice.kind {
-            Kind::Reacquire | Kind::Leave => [on(choice.object, Class::Exclusive), None],
-            Kind::Park => [Some((Place::Token(u64::from(choice.thread.0)), Class::Read)), None],
-            _ => [on(choice.object, Class::Read), None],
-        };
-    }
-    match choice.kind {
-        Kind::Wait => [on(choice.object, Class::Exclusive), on(choice.second, Class::Exclusive)],
-        Kind::Reacquire => [None, on(choice.second, Class::Exclusive)],
-        Kind::FutexWait => [on(choice.object, either), on(choice.second, Class::Read)],
-        Kind::Leave => match object_of(execution, choice.object) {
-            Some(Object::Queue { .. }) => [on(choice.object, Class::Read), None],
-            _ => [None, None],
-        },
-        Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => [on(choice.object, Class::Share), None],
-        Kind::SemPost => [on(choice.object, Class::Post), None],
-        Kind::Park => [Some((Place::Token(u64::from(choice.thread.0)), Class::Exclusive)), None],
-        Kind::Unpark => [Some((Place::Token(choice.argument), Class::Post)), None],
-        Kind::Join
-        | Kind::TryJoin
-        | Kind::Yield
-        | Kind::Sleep
-        | Kind::Toss
-        | Kind::Assert
-        | Kind::Message
-        | Kind::Exit => [None, None],
-        _ => [on(choice.object, either), on(choice.second, either)],
-    }
-}
-
-/// Whether the order of two steps of different threads matters for something that both touch.
-pub(crate) fn conflict(one: &Accesses, other: &Accesses) -> bool {
-    one.iter().flatten().any(|&(place, class)| {
-        other
-            .iter()
-            .flatten()
-            .any(|&(same, with)| same == place && (class != with || class == Class::Exclusive))
-    })
-}
-
-/// Whether the operation could go on after these steps, which are executed from the beginning; `None` when it is not known.
+/// Whether the operation could go on after these steps, which are executed from the beginning without the step
+/// `left_out`; `None` when it is not known.
 pub(crate) fn enabled_after<'s>(
     execution: &Execution,
     before: impl Iterator<Item = &'s Choice> + Clone,
+    left_out: &Choice,
     operation: &Choice,
 ) -> Option<bool> {
     if operation.alternative >= Choice::SPURIOUS {
@@ -97,8 +34,8 @@ pub(crate) fn enabled_after<'s>(
         Kind::Send | Kind::Receive => queue(execution, before, operation),
         Kind::OnceBegin => Some(once_is_free(before, operation)),
         Kind::Park => Some(has_token(before, operation.thread.0)),
-        Kind::Leave => None,
-        Kind::Join => Some(false),
+        Kind::Leave if left_out.kind == Kind::Close => None,
+        Kind::Leave | Kind::Join => Some(false),
         _ => Some(true),
     }
 }

@@ -1,0 +1,199 @@
+//! Source-DPOR: every behaviour of a program, by few executions (Abdulla, Aronis, Jonsson and Sagonas 2014).
+//!
+//! One execution stands for all that differ only in the order of independent steps. After each execution its races are
+//! looked at: where two steps could have happened the other way round, a thread that can begin the other order is to be
+//! tried at the state before the earlier one. Sleep sets keep what was tried from being tried again after independent
+//! steps; an execution in which only sleepers are left is given up.
+//!
+//! Three things that the algorithm as published does not have:
+//! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
+//! - An operation that waits at the end races with what made it wait.
+//! - A failure, or the end of the process, cuts all other threads short. Where all that was tried in a state ended that
+//!   way, another thread is tried too; what ended the execution sleeps then, because it would do so again.
+//!
+//! **Guarantee**: all errors, and one execution for each order of dependent steps, unless executions were cut or
+//! something was outside control. **Memory**: one execution.
+
+use turnpike_model::scheduler::{Choice, Detail, End, Execution, Kind, Plan, Policy, Reduction, ThreadId};
+
+use super::execute;
+use super::order::Order;
+use super::summary::Summarise;
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::run::Run;
+
+/// A state of the current execution.
+struct Frame {
+    choices: Vec<Choice>,
+    /// The position of the choice that was taken last.
+    taken: usize,
+    /// Choices that need not be taken here.
+    sleep: Vec<Choice>,
+    /// Threads to be tried.
+    backtrack: Vec<ThreadId>,
+    /// Positions that were tried.
+    done: Vec<usize>,
+    /// Positions after which the execution ended at once, for all threads.
+    ending: Vec<usize>,
+}
+
+impl Frame {
+    fn has(&self, thread: ThreadId) -> bool {
+        self.choices.iter().any(|choice| choice.thread == thread)
+    }
+
+    fn sleeps(&self, choice: &Choice) -> bool {
+        self.sleep
+            .iter()
+            .any(|sleeper| (sleeper.thread, sleeper.alternative) == (choice.thread, choice.alternative))
+    }
+
+    /// All choices of a thread sleep: what follows it was seen elsewhere.
+    fn sleeps_all(&self, thread: ThreadId) -> bool {
+        self.choices.iter().filter(|choice| choice.thread == thread).all(|choice| self.sleeps(choice))
+    }
+
+    /// Adds one of the threads, unless one is there; one that sleeps costs nothing.
+    fn add_one_of(&mut self, threads: &[ThreadId]) {
+        if threads.iter().any(|thread| self.backtrack.contains(thread)) {
+            return;
+        }
+        let enabled = || threads.iter().copied().filter(|&thread| self.has(thread));
+        let chosen = enabled().find(|&thread| self.sleeps_all(thread)).or_else(|| enabled().next());
+        self.backtrack.extend(chosen);
+    }
+
+    /// The next position to be tried.
+    fn next(&self) -> Option<usize> {
+        (0..self.choices.len()).find(|at| {
+            let choice = &self.choices[*at];
+            self.backtrack.contains(&choice.thread) && !self.done.contains(at) && !self.sleeps(choice)
+        })
+    }
+
+    /// Who sleeps after this choice.
+    fn sleep_after(&self, taken: usize) -> Vec<Choice> {
+        let step = &self.choices[taken];
+        let tried = self.done.iter().filter(|&&at| at != taken).map(|&at| self.choices[at]);
+        let sleepers = self.sleep.iter().copied().chain(tried);
+        sleepers.filter(|sleeper| !sleeper.depends_on(step)).collect()
+    }
+
+    /// The execution ended at once after the choice taken last: others are to be tried, unless some were.
+    fn note_ending(&mut self) {
+        self.ending.push(self.taken);
+        let goes_on = |thread: ThreadId| {
+            let mut choices = self.choices.iter().enumerate().filter(|(_, choice)| choice.thread == thread);
+            choices.any(|(at, choice)| !self.ending.contains(&at) && !self.sleeps(choice))
+                || self.sleeps_all(thread)
+        };
+        if self.backtrack.iter().any(|&thread| goes_on(thread)) {
+            return;
+        }
+        let others: Vec<ThreadId> = self
+            .choices
+            .iter()
+            .map(|choice| choice.thread)
+            .filter(|thread| !self.backtrack.contains(thread))
+            .collect();
+        self.add_one_of(&others);
+    }
+}
+
+/// Explores all executions of at most `depth` steps.
+pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
+    let Some(base) = run.plan else { return Ok(StopReason::Finished) };
+    let max_steps = base.max_steps.min(run.max_depth).min(depth);
+    let base = Plan { max_steps, detail: Detail::Full, reduction: Reduction::default(), ..base };
+    let mut summarise = Summarise::new(run)?;
+    let mut execution = Execution::default();
+    let mut order = Order::default();
+    let mut frames: Vec<Frame> = Vec::new();
+    let (mut prefix, mut sleep): (Vec<u32>, Vec<Choice>) = (Vec::new(), Vec::new());
+    loop {
+        run.admit_execution()?;
+        let sleepers: Vec<(ThreadId, u32)> =
+            sleep.iter().map(|choice| (choice.thread, choice.alternative)).collect();
+        let plan = Plan { prefix: &prefix, policy: Policy::Awake { sleep: &sleepers }, ..base };
+        let outcome = execute(&mut *run.explorer, &plan, &mut execution);
+        outcome.map_err(|error| run.execution_error(error))?;
+        let summary = summarise.of(&mut *run.explorer, &execution);
+        run.book_execution(&summary)?;
+        summarise.refresh(run);
+
+        extend(&mut frames, &execution, std::mem::take(&mut sleep), prefix.len());
+        order.read(&execution, prefix.len().saturating_sub(1));
+        look_for_races(&mut frames, &execution, &order, prefix.len().saturating_sub(1));
+        if ends_all(&execution)
+            && let Some(frame) = frames.last_mut()
+        {
+            frame.note_ending();
+        }
+
+        // Deepest first.
+        loop {
+            let Some(frame) = frames.last_mut() else {
+                let counts = &run.counters.executions;
+                return Ok(match () {
+                    () if counts.cut > 0 => StopReason::MaxDepth,
+                    () if counts.incomplete => StopReason::Finished,
+                    () => StopReason::Exhausted,
+                });
+            };
+            if let Some(next) = frame.next() {
+                frame.taken = next;
+                frame.done.push(next);
+                sleep = frame.sleep_after(next);
+                break;
+            }
+            frames.pop();
+        }
+        prefix.clear();
+        prefix.extend(frames.iter().map(|frame| frame.taken as u32));
+    }
+}
+
+/// Adds the states that the execution went through after its prefix.
+fn extend(frames: &mut Vec<Frame>, execution: &Execution, mut sleep: Vec<Choice>, prefix: usize) {
+    for step in &execution.steps[prefix.min(execution.steps.len())..] {
+        let first = step.first_choice as usize;
+        let choices = execution.choices[first..first + step.count as usize].to_vec();
+        let taken = step.taken as usize;
+        let mut frame = Frame {
+            backtrack: vec![step.choice.thread],
+            choices,
+            taken,
+            sleep,
+            done: Vec::new(),
+            ending: Vec::new(),
+        };
+        sleep = frame.sleep_after(taken);
+        frame.done.push(taken);
+        frames.push(frame);
+    }
+}
+
+/// Where steps could have happened the other way round, that is to be tried.
+fn look_for_races(frames: &mut [Frame], execution: &Execution, order: &Order, first: usize) {
+    for later in first..order.events.len() {
+        if later >= order.steps && !order.is_blocked(execution, later) {
+            continue;
+        }
+        order.races(execution, later, |earlier| {
+            let initials = order.initials(&order.reversal(earlier, later));
+            if let Some(frame) = frames.get_mut(earlier) {
+                frame.add_one_of(&initials);
+            }
+        });
+    }
+}
+
+/// Whether the last step ended the execution while other threads could go on.
+fn ends_all(execution: &Execution) -> bool {
+    match execution.end {
+        End::Failed(_) | End::Hung => true,
+        End::Finished => execution.steps.last().is_some_and(|step| step.choice.kind == Kind::Exit),
+        _ => false,
+    }
+}
