@@ -8,8 +8,8 @@
 //! Three things that the algorithm as published does not have:
 //! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
 //! - An operation that waits at the end races with what made it wait.
-//! - A failure, or the end of the process, cuts all other threads short. Where all that was tried in a state ended that
-//!   way, another thread is tried too; what ended the execution sleeps then, because it would do so again.
+//! - A failure, or the end of the process, cuts all other threads short. What they were about to do is tried before it;
+//!   the step that failed may sleep then, because it would do so again.
 //!
 //! **Guarantee**: all errors, and one execution for each order of dependent steps, unless executions were cut or
 //! something was outside control. **Memory**: one execution.
@@ -34,8 +34,6 @@ struct Frame {
     backtrack: Vec<ThreadId>,
     /// Positions that were tried.
     done: Vec<usize>,
-    /// Positions after which the execution ended at once, for all threads.
-    ending: Vec<usize>,
 }
 
 impl Frame {
@@ -80,24 +78,14 @@ impl Frame {
         sleepers.filter(|sleeper| !sleeper.depends_on(step)).collect()
     }
 
-    /// The execution ended at once after the choice taken last: others are to be tried, unless some were.
+    /// The execution ended at once after the choice taken last. That step depends on whatever others were about to do:
+    /// all of it is to be tried before.
     fn note_ending(&mut self) {
-        self.ending.push(self.taken);
-        let goes_on = |thread: ThreadId| {
-            let mut choices = self.choices.iter().enumerate().filter(|(_, choice)| choice.thread == thread);
-            choices.any(|(at, choice)| !self.ending.contains(&at) && !self.sleeps(choice))
-                || self.sleeps_all(thread)
-        };
-        if self.backtrack.iter().any(|&thread| goes_on(thread)) {
-            return;
+        for choice in &self.choices {
+            if !self.backtrack.contains(&choice.thread) {
+                self.backtrack.push(choice.thread);
+            }
         }
-        let others: Vec<ThreadId> = self
-            .choices
-            .iter()
-            .map(|choice| choice.thread)
-            .filter(|thread| !self.backtrack.contains(thread))
-            .collect();
-        self.add_one_of(&others);
     }
 }
 
@@ -160,14 +148,8 @@ fn extend(frames: &mut Vec<Frame>, execution: &Execution, mut sleep: Vec<Choice>
         let first = step.first_choice as usize;
         let choices = execution.choices[first..first + step.count as usize].to_vec();
         let taken = step.taken as usize;
-        let mut frame = Frame {
-            backtrack: vec![step.choice.thread],
-            choices,
-            taken,
-            sleep,
-            done: Vec::new(),
-            ending: Vec::new(),
-        };
+        let mut frame =
+            Frame { backtrack: vec![step.choice.thread], choices, taken, sleep, done: Vec::new() };
         sleep = frame.sleep_after(taken);
         frame.done.push(taken);
         frames.push(frame);
