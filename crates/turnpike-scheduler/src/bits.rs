@@ -3,21 +3,36 @@
 /// Position of the set bit number `n` of a word that has more than `n` of them.
 #[inline]
 pub(crate) fn select(word: u64, n: u32) -> u32 {
-    // Halve the range: one population count decides on which side the bit is.
-    let (mut word, mut n, mut at) = (word, n, 0);
-    for width in [32, 16, 8, 4, 2, 1] {
-        let low = word & ((1 << width) - 1);
-        let ones = low.count_ones();
-        if n < ones {
-            word = low;
-        } else {
-            n -= ones;
-            word >>= width;
-            at += width;
-        }
-    }
-    at
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    // Ones of each byte, then of each byte and all below it: the byte with the bit is the first that has more than n.
+    let mut ones = word - ((word >> 1) & (0x55 * LOW));
+    ones = (ones & (0x33 * LOW)) + ((ones >> 2) & (0x33 * LOW));
+    ones = (ones + (ones >> 4)) & (0x0f * LOW);
+    let up_to = ones.wrapping_mul(LOW);
+    let more = ((up_to | (0x80 * LOW)) - (u64::from(n) + 1) * LOW) & (0x80 * LOW);
+    let shift = more.trailing_zeros() & !7;
+    let below = (up_to << 8 >> shift) as u32 & 0xff;
+    let byte = (word >> shift) as usize & 0xff;
+    shift + u32::from(IN_BYTE[byte << 3 | (n - below) as usize & 7])
 }
+
+/// Position of each set bit of each byte: branches would be mispredicted, since choices are random.
+static IN_BYTE: [u8; 2048] = {
+    let mut table = [0; 2048];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut n) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte << 3 | n] = bit;
+                n += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
 
 /// Sets a bit.
 #[inline]
@@ -59,7 +74,11 @@ pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
 /// How many bits are set.
 #[inline]
 pub(crate) fn count(words: &[u64]) -> u32 {
-    words.iter().map(|word| word.count_ones()).sum()
+    let mut sum = 0;
+    for word in words {
+        sum += word.count_ones();
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -151,6 +151,60 @@ pub enum Kind {
     FutexWake,
 }
 
+impl Kind {
+    /// All kinds, by number.
+    pub const ALL: [Kind; 43] = [
+        Kind::Lock,
+        Kind::TryLock,
+        Kind::Unlock,
+        Kind::ReadLock,
+        Kind::TryReadLock,
+        Kind::WriteLock,
+        Kind::TryWriteLock,
+        Kind::ReadUnlock,
+        Kind::WriteUnlock,
+        Kind::Wait,
+        Kind::Reacquire,
+        Kind::NotifyOne,
+        Kind::NotifyAll,
+        Kind::SemWait,
+        Kind::SemTryWait,
+        Kind::SemPost,
+        Kind::SemGet,
+        Kind::Arrive,
+        Kind::Leave,
+        Kind::OnceBegin,
+        Kind::OnceEnd,
+        Kind::Send,
+        Kind::TrySend,
+        Kind::Receive,
+        Kind::TryReceive,
+        Kind::Close,
+        Kind::Load,
+        Kind::Store,
+        Kind::Update,
+        Kind::Read,
+        Kind::Write,
+        Kind::Join,
+        Kind::TryJoin,
+        Kind::Park,
+        Kind::Unpark,
+        Kind::Yield,
+        Kind::Sleep,
+        Kind::Toss,
+        Kind::Assert,
+        Kind::Message,
+        Kind::Exit,
+        Kind::FutexWait,
+        Kind::FutexWake,
+    ];
+
+    /// The kind of this number.
+    pub fn from_number(number: u8) -> Option<Kind> {
+        Kind::ALL.get(number as usize).copied()
+    }
+}
+
 /// A visible operation that a thread is about to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
@@ -199,4 +253,18 @@ pub struct Outcome {
     pub ok: bool,
     /// It ended because its time was up.
     pub timed_out: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_their_numbers() {
+        for (kind, number) in Kind::ALL.into_iter().zip(0..) {
+            assert_eq!(kind as u8, number);
+            assert_eq!(Kind::from_number(number), Some(kind));
+        }
+        assert_eq!(Kind::from_number(Kind::FutexWake as u8 + 1), None);
+    }
 }

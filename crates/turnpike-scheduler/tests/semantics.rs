@@ -547,8 +547,8 @@ fn misuse() {
         ("does not fit", vec![Object::Once], vec![op(Lock, O)]),
         ("does not fit", vec![], vec![op(Lock, O)]),
         ("does not fit", vec![], vec![op(Lock, NONE)]),
-        ("does not fit", vec![], vec![with(Join, NONE, 77)]),
-        ("does not fit", vec![], vec![with(Unpark, NONE, u64::MAX)]),
+        ("no such thread", vec![], vec![with(Join, NONE, 77)]),
+        ("no such thread", vec![], vec![with(Unpark, NONE, u64::MAX)]),
         ("only the scheduler", vec![Object::Condvar], vec![op(Reacquire, O)]),
     ];
     for (why, objects, thread) in table {

@@ -18,39 +18,105 @@ pub(super) enum Place {
     Token(u32),
 }
 
+/// A place and how it is touched, in one word: this is copied around in every step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Touch(u64);
+
+impl Touch {
+    const NOTHING: Touch = Touch::new(0, 0, Class::Read);
+
+    #[inline]
+    const fn new(tag: u64, id: u32, class: Class) -> Touch {
+        Touch(tag << 40 | (class as u64) << 32 | id as u64)
+    }
+
+    #[inline]
+    pub(super) fn class(self) -> Class {
+        match (self.0 >> 32) as u8 {
+            0 => Class::Exclusive,
+            1 => Class::Read,
+            2 => Class::Share,
+            _ => Class::Post,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_exclusive(self) -> bool {
+        (self.0 >> 32) as u8 == Class::Exclusive as u8
+    }
+
+    #[inline]
+    pub(super) fn is_nothing(self) -> bool {
+        self.0 >> 40 == 0
+    }
+
+    #[inline]
+    pub(super) fn place(self) -> Place {
+        let id = self.0 as u32;
+        match self.0 >> 40 {
+            0 => Place::Nowhere,
+            1 => Place::Object(ObjectId(id)),
+            2 => Place::Head(ObjectId(id)),
+            _ => Place::Token(id),
+        }
+    }
+
+    /// Whether something is modified.
+    pub(super) fn modifies(self) -> bool {
+        !self.is_nothing() && self.class() != Class::Read
+    }
+
+    #[inline]
+    fn object(object: ObjectId, class: Class) -> Touch {
+        Touch::new(1, object.0, class)
+    }
+
+    fn head(queue: ObjectId, class: Class) -> Touch {
+        Touch::new(2, queue.0, class)
+    }
+
+    fn token(t: u32, class: Class) -> Touch {
+        Touch::new(3, t, class)
+    }
+}
+
 /// What one step touches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
-    pub(super) first: (Place, Class),
-    pub(super) second: (Place, Class),
+    pub(super) first: Touch,
+    pub(super) second: Touch,
     /// A past that the step depends on besides: of the joined thread, of the step that woke this one.
-    pub(super) also: Option<Fingerprint>,
+    pub(super) also: Fingerprint,
 }
 
 impl Access {
-    const LOCAL: Access =
-        Access { first: (Place::Nowhere, Class::Read), second: (Place::Nowhere, Class::Read), also: None };
+    const LOCAL: Access = Access { first: Touch::NOTHING, second: Touch::NOTHING, also: Fingerprint::ZERO };
 
+    #[inline]
     fn on(object: ObjectId, class: Class) -> Access {
-        Access { first: (Place::Object(object), class), ..Access::LOCAL }
+        Access { first: Touch::object(object, class), ..Access::LOCAL }
     }
 
+    #[inline]
     fn and(self, object: ObjectId, class: Class) -> Access {
         if object == ObjectId::NONE {
             return self;
         }
-        Access { second: (Place::Object(object), class), ..self }
+        Access { second: Touch::object(object, class), ..self }
     }
-}
 
-impl Access {
+    /// Both.
+    pub(super) fn touches(&self) -> [Touch; 2] {
+        [self.first, self.second]
+    }
+
     /// Whether the order of the two steps matters for something that both touch.
     pub(super) fn conflicts(&self, other: &Access) -> bool {
-        [self.first, self.second].iter().any(|&(place, class)| {
-            place != Place::Nowhere
-                && [other.first, other.second]
-                    .iter()
-                    .any(|&(same, with)| same == place && (class != with || class == Class::Exclusive))
+        self.touches().iter().any(|one| {
+            !one.is_nothing()
+                && other.touches().iter().any(|other| {
+                    one.place() == other.place() && (one.class() != other.class() || one.is_exclusive())
+                })
         })
     }
 }
@@ -61,6 +127,7 @@ fn exclusive_if(exclusive: bool) -> Class {
 
 impl Kernel {
     /// What the pending step of thread `t` would touch, by this alternative, in the present state.
+    #[inline]
     pub(super) fn access(&self, t: u32, alternative: u32) -> Access {
         let thread = self.thread(t);
         let operation = &thread.pending;
@@ -91,16 +158,14 @@ impl Kernel {
             Kind::TryWriteLock => Access::on(object, exclusive_if(self.thing(object).open(SECOND))),
             Kind::Wait => Access::on(object, Class::Exclusive).and(operation.second, Class::Exclusive),
             Kind::Reacquire => {
-                let also = Some(thread.waker);
+                let also = thread.waker;
                 Access { also, ..Access::LOCAL.and(operation.second, Class::Exclusive) }
             }
             Kind::NotifyOne | Kind::NotifyAll => Access::on(object, exclusive_if(self.waiters(object) > 0)),
             Kind::SemTryWait => Access::on(object, exclusive_if(self.thing(object).count > 0)),
             Kind::SemPost => Access::on(object, Class::Post),
             Kind::Arrive | Kind::OnceEnd => Access::on(object, Class::Exclusive),
-            Kind::Leave if self.thing(object).log == NONE => {
-                Access { also: Some(thread.waker), ..Access::LOCAL }
-            }
+            Kind::Leave if self.thing(object).log == NONE => Access { also: thread.waker, ..Access::LOCAL },
             Kind::OnceBegin => Access::on(object, exclusive_if(!self.thing(object).done)),
             Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave => {
                 self.access_queue(operation)
@@ -108,12 +173,12 @@ impl Kernel {
             Kind::Join => Access { also: self.past_of(operation.argument), ..Access::LOCAL },
             Kind::TryJoin => {
                 let ended = self.has_ended(operation.argument);
-                let also = if ended { self.past_of(operation.argument) } else { Some(Fingerprint::START) };
+                let also = if ended { self.past_of(operation.argument) } else { Fingerprint::START };
                 Access { also, ..Access::LOCAL }
             }
-            Kind::Park => Access { first: (Place::Token(t), Class::Exclusive), ..Access::LOCAL },
+            Kind::Park => Access { first: Touch::token(t, Class::Exclusive), ..Access::LOCAL },
             Kind::Unpark => {
-                Access { first: (Place::Token(operation.argument as u32), Class::Post), ..Access::LOCAL }
+                Access { first: Touch::token(operation.argument as u32, Class::Post), ..Access::LOCAL }
             }
             Kind::FutexWait => {
                 let waits = operation.writes.is_none_or(|same| same(operation.argument));
@@ -132,9 +197,9 @@ impl Kernel {
         let queue = self.thing(object);
         let log = self.logs.get(queue.log);
         let both = |class| Access {
-            first: (Place::Object(object), class),
-            second: (Place::Head(object), class),
-            also: None,
+            first: Touch::object(object, class),
+            second: Touch::head(object, class),
+            also: Fingerprint::ZERO,
         };
         match operation.kind {
             Kind::Send if !queue.closed => self.access_send(object),
@@ -143,7 +208,7 @@ impl Kernel {
             Kind::TryReceive if queue.count > 0 => self.access_receive(object),
             Kind::Leave if queue.round > operation.argument => {
                 let taken = log.taken.get(operation.argument as usize);
-                Access { also: taken.map(|mark| mark.hash), ..Access::LOCAL }
+                Access { also: taken.map_or(Fingerprint::ZERO, |mark| mark.hash), ..Access::LOCAL }
             }
             Kind::Close => both(Class::Exclusive),
             _ => both(Class::Read),
@@ -153,14 +218,14 @@ impl Kernel {
     fn access_send(&self, object: ObjectId) -> Access {
         let queue = self.thing(object);
         let room = self.logs.get(queue.log).room.front();
-        let also = room.filter(|_| queue.needs_room()).map(|mark| mark.hash);
+        let also = room.filter(|_| queue.needs_room()).map_or(Fingerprint::ZERO, |mark| mark.hash);
         Access { also, ..Access::on(object, Class::Exclusive) }
     }
 
     fn access_receive(&self, object: ObjectId) -> Access {
         let sent = self.logs.get(self.thing(object).log).sent.front();
-        let first = (Place::Head(object), Class::Exclusive);
-        Access { first, also: sent.map(|mark| mark.hash), ..Access::LOCAL }
+        let first = Touch::head(object, Class::Exclusive);
+        Access { first, also: sent.map_or(Fingerprint::ZERO, |mark| mark.hash), ..Access::LOCAL }
     }
 
     /// The same for giving up, or waking up for no reason.
@@ -169,14 +234,14 @@ impl Kernel {
         match operation.kind {
             // Leaves the queue of waiters.
             Kind::Reacquire | Kind::Leave => Access::on(operation.object, Class::Exclusive),
-            Kind::Park => Access { first: (Place::Token(t), Class::Read), ..Access::LOCAL },
+            Kind::Park => Access { first: Touch::token(t, Class::Read), ..Access::LOCAL },
             _ if operation.object != ObjectId::NONE => Access::on(operation.object, Class::Read),
             _ => Access::LOCAL,
         }
     }
 
-    fn past_of(&self, thread: u64) -> Option<Fingerprint> {
-        Some(self.threads[thread as usize].past)
+    fn past_of(&self, thread: u64) -> Fingerprint {
+        self.threads[thread as usize].past
     }
 
     /// Whether an attempt to lock would succeed.
@@ -196,6 +261,7 @@ impl Kernel {
         }
     }
 
+    #[inline]
     fn cell(&self, place: Place) -> Option<&Cell> {
         match place {
             Place::Nowhere => None,
@@ -211,13 +277,14 @@ impl Kernel {
         let thread = self.thread(t);
         let what = (u64::from(alternative) << 8) | thread.pending.kind as u64;
         let mut hash = thread.past.mix_word(what);
-        for (place, class) in [access.first, access.second] {
-            if let Some(cell) = self.cell(place) {
-                hash = hash.mix(cell.seen_by(class));
-            }
+        if let Some(cell) = self.cell(access.first.place()) {
+            hash = hash.mix(cell.seen_by(access.first.class()));
         }
-        if let Some(also) = access.also {
-            hash = hash.mix(also);
+        if let Some(cell) = self.cell(access.second.place()) {
+            hash = hash.mix(cell.seen_by(access.second.class()));
+        }
+        if access.also != Fingerprint::ZERO {
+            hash = hash.mix(access.also);
         }
         if alternative == Choice::SPURIOUS {
             hash = hash.mix(self.last_spurious);
@@ -228,30 +295,37 @@ impl Kernel {
     /// The step leaves its trace in the histories of what it touches.
     #[inline]
     pub(super) fn touch(&mut self, t: u32, hash: Fingerprint, access: &Access) {
-        for (place, class) in [access.first, access.second] {
-            match place {
-                Place::Nowhere => {}
-                Place::Object(object) => {
-                    self.thing_mut(object).cell.touch(class, hash);
-                    if class != Class::Read {
-                        self.modified(object);
-                    }
-                }
-                Place::Head(queue) => {
-                    let log = self.thing(queue).log;
-                    self.logs.get_mut(log).head.touch(class, hash);
-                    if class != Class::Read {
-                        self.modified(queue);
-                    }
-                }
-                Place::Token(of) => self.thread_mut(of).token_cell.touch(class, hash),
-            }
+        self.touch_place(hash, access.first);
+        if !access.second.is_nothing() {
+            self.touch_place(hash, access.second);
         }
         let thread = self.thread_mut(t);
         let (old, new) = (thread.summand, hash.summand());
         thread.past = hash;
         thread.summand = new;
         self.sum = self.sum.wrapping_sub(old).wrapping_add(new);
+    }
+
+    #[inline]
+    fn touch_place(&mut self, hash: Fingerprint, touch: Touch) {
+        let class = touch.class();
+        match touch.place() {
+            Place::Nowhere => {}
+            Place::Object(object) => {
+                self.thing_mut(object).cell.touch(class, hash);
+                if class != Class::Read {
+                    self.modified(object);
+                }
+            }
+            Place::Head(queue) => {
+                let log = self.thing(queue).log;
+                self.logs.get_mut(log).head.touch(class, hash);
+                if class != Class::Read {
+                    self.modified(queue);
+                }
+            }
+            Place::Token(of) => self.thread_mut(of).token_cell.touch(class, hash),
+        }
     }
 
     /// The fingerprint of the state that a choice leads to.
@@ -286,9 +360,7 @@ impl Kernel {
 
     pub(super) fn choice_of(&self, t: u32, alternative: u32, access: &Access) -> Choice {
         let operation = &self.thread(t).pending;
-        let exclusive = [access.first, access.second]
-            .iter()
-            .any(|&(place, class)| place != Place::Nowhere && class == Class::Exclusive);
+        let exclusive = access.touches().iter().any(|touch| touch.is_exclusive());
         let argument = self.choice_argument(t, alternative);
         Choice {
             thread: ThreadId(t),

@@ -25,6 +25,7 @@ pub(crate) struct Pick {
 
 impl Kernel {
     /// Counts the choices of the present state. All other functions here rely on it having been called.
+    #[inline]
     pub(super) fn count_choices(&mut self) -> u32 {
         self.plain = self.odd == 0 && !self.reduction.filters;
         if self.plain {
@@ -83,6 +84,7 @@ impl Kernel {
     }
 
     /// The choice at a position.
+    #[inline]
     pub(crate) fn at_position(&self, position: u32) -> Option<Pick> {
         let mut left = position;
         if self.plain {

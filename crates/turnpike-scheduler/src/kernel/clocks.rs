@@ -6,8 +6,7 @@
 
 use alloc::vec::Vec;
 
-use super::access::{Access, Place};
-use super::objects::Class;
+use super::access::Access;
 use super::{Kernel, NONE};
 use crate::execution::Choice;
 use crate::operation::{Kind, Object};
@@ -159,7 +158,7 @@ impl Kernel {
         let object = operation.object.0 as usize;
         let second = operation.second.0 as usize;
         let other = operation.argument as usize;
-        let exclusive = access.first.1 == Class::Exclusive;
+        let exclusive = access.first.is_exclusive();
         let free = self.objects.get(object).is_some_and(|thing| thing.owner == NONE);
         let futex = self.objects.get(object).is_some_and(|thing| thing.object == Object::Futex);
         let done = self.has_ended(operation.argument);
@@ -194,7 +193,7 @@ impl Kernel {
                 clocks.learn(t, From::Readers(object));
             }
             Kind::Wait if operation.second != crate::ObjectId::NONE => clocks.tell(t, second),
-            Kind::Reacquire if access.second.0 != Place::Nowhere => {
+            Kind::Reacquire if !access.second.is_nothing() => {
                 clocks.learn(t, From::Everybody(second));
             }
             Kind::Arrive | Kind::Send => {

@@ -19,6 +19,7 @@ use crate::random::Random;
 mod access;
 mod choices;
 mod clocks;
+mod nature;
 mod objects;
 mod pending;
 mod perform;
@@ -362,7 +363,7 @@ impl Kernel {
                     self.current = pick.thread;
                     return Next::Run(ThreadId(pick.thread));
                 }
-                After::Wait(_) => {}
+                After::Wait => {}
                 After::End => return Next::End,
             }
         }
@@ -383,7 +384,7 @@ impl Kernel {
             self.finish_with(end);
             return None;
         }
-        if self.live == 1 && self.exits() {
+        if self.live == 1 && self.exits(count) {
             self.finish_with(End::Finished);
             return None;
         }
@@ -410,9 +411,9 @@ impl Kernel {
     }
 
     /// Whether the only thread left is about to end the process, which is no step then.
-    fn exits(&self) -> bool {
-        let mut live = self.threads[..self.count as usize].iter().filter(|t| t.phase != Phase::Ended);
-        live.next().is_some_and(|thread| thread.phase == Phase::Pending && thread.pending.kind == Kind::Exit)
+    fn exits(&self, count: u32) -> bool {
+        let only = self.at_position(0).filter(|_| count == 1);
+        only.is_some_and(|pick| self.thread(pick.thread).pending.kind == Kind::Exit)
     }
 
     /// Takes a step.

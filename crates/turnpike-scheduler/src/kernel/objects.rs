@@ -3,6 +3,7 @@
 //! Each object has three *channels*, sets of threads whose pending operation waits for it. Whether a channel is open is a
 //! function of the object's state, so that a change enables or disables all of its threads by a few machine words.
 
+use super::nature::{self, Waits, nature};
 use super::{Kernel, NONE};
 pub(super) use crate::dependence::Class;
 use crate::fingerprint::{self, Fingerprint};
@@ -192,75 +193,64 @@ impl Kernel {
         }
     }
 
-    /// The channel in which an operation waits, if it can block on an object that exists.
-    pub(super) fn waits_in(&self, t: u32, operation: &Operation) -> Option<(ObjectId, usize)> {
-        let object = operation.object;
+    /// The channel in which the pending operation of a thread waits, if it can block on an object.
+    #[inline]
+    pub(super) fn waits_in(&self, t: u32) -> Option<(ObjectId, usize)> {
+        let operation = &self.thread(t).pending;
+        match nature(operation.kind).waits {
+            Waits::Never => None,
+            Waits::First if operation.kind == Kind::Lock && self.owns(t, operation.object) => None,
+            Waits::First => Some((operation.object, FIRST)),
+            Waits::Second => Some((operation.object, SECOND)),
+            Waits::Special => self.waits_specially(t),
+        }
+    }
+
+    /// Whether a mutex is recursive and the thread's own.
+    #[inline]
+    fn owns(&self, t: u32, object: ObjectId) -> bool {
+        let mutex = self.thing(object);
+        mutex.owner == t && mutex.object == (Object::Mutex { recursive: true })
+    }
+
+    fn waits_specially(&self, t: u32) -> Option<(ObjectId, usize)> {
+        let thread = self.thread(t);
+        let operation = &thread.pending;
         match operation.kind {
-            Kind::Lock => {
-                let mutex = self.thing(object);
-                let again = mutex.owner == t && matches!(mutex.object, Object::Mutex { recursive: true });
-                (!again).then_some((object, FIRST))
+            Kind::Reacquire if !thread.woken => Some((operation.object, FIRST)),
+            Kind::Reacquire => (operation.second != ObjectId::NONE).then_some((operation.second, FIRST)),
+            Kind::Leave if !thread.woken && self.thing(operation.object).log == NONE => {
+                Some((operation.object, FIRST))
             }
-            Kind::ReadLock | Kind::SemWait | Kind::OnceBegin | Kind::Receive => Some((object, FIRST)),
-            Kind::WriteLock | Kind::Send => Some((object, SECOND)),
-            Kind::Reacquire if self.thread(t).woken => {
-                (operation.second != ObjectId::NONE).then_some((operation.second, FIRST))
-            }
-            Kind::Reacquire => Some((object, FIRST)),
-            Kind::Leave if self.thread(t).woken => None,
-            Kind::Leave => match self.thing(object).object {
-                Object::Queue { .. } => None,
-                _ => Some((object, FIRST)),
-            },
             _ => None,
         }
     }
 
     /// Whether the operation fits the objects that it names; otherwise why not.
+    #[inline]
     pub(super) fn misfit(&self, operation: &Operation) -> Option<&'static str> {
-        let object = |id: ObjectId| self.objects.get(id.0 as usize).map(|thing| thing.object);
-        let first = object(operation.object);
-        let fits = match operation.kind {
-            Kind::Lock | Kind::TryLock | Kind::Unlock => matches!(first, Some(Object::Mutex { .. })),
-            Kind::ReadLock
-            | Kind::TryReadLock
-            | Kind::WriteLock
-            | Kind::TryWriteLock
-            | Kind::ReadUnlock
-            | Kind::WriteUnlock => matches!(first, Some(Object::RwLock)),
-            Kind::Wait => {
-                let mutex = operation.second == ObjectId::NONE
-                    || matches!(object(operation.second), Some(Object::Mutex { .. }));
-                mutex && matches!(first, Some(Object::Condvar))
+        let fits = nature(operation.kind).fits;
+        let kind_of =
+            |id: ObjectId| self.objects.get(id.0 as usize).map_or(0, |thing| nature::bit(&thing.object));
+        if fits == 0 {
+            let named = matches!(operation.kind, Kind::Join | Kind::TryJoin | Kind::Unpark);
+            let missing = named && self.named_thread(operation.argument).is_none();
+            return missing.then_some("there is no such thread");
+        }
+        if fits & kind_of(operation.object) == 0 {
+            return Some("the operation does not fit the object");
+        }
+        if operation.second != ObjectId::NONE {
+            let second = match operation.kind {
+                Kind::Wait => nature(Kind::Lock).fits,
+                Kind::Load | Kind::Store | Kind::Update | Kind::Read | Kind::Write => fits,
+                // Whatever it is, if it is there.
+                _ => u16::MAX,
+            };
+            if second & kind_of(operation.second) == 0 {
+                return Some("the operation does not fit its second object");
             }
-            Kind::NotifyOne | Kind::NotifyAll => matches!(first, Some(Object::Condvar)),
-            Kind::SemWait | Kind::SemTryWait | Kind::SemPost | Kind::SemGet => {
-                matches!(first, Some(Object::Semaphore { .. }))
-            }
-            Kind::Arrive => matches!(first, Some(Object::Barrier { .. })),
-            Kind::OnceBegin | Kind::OnceEnd => matches!(first, Some(Object::Once)),
-            Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave => {
-                matches!(first, Some(Object::Queue { .. }))
-            }
-            Kind::Load | Kind::Store | Kind::Update | Kind::Read | Kind::Write => {
-                let memory = |object| matches!(object, Some(Object::Memory | Object::Futex));
-                memory(first) && (operation.second == ObjectId::NONE || memory(object(operation.second)))
-            }
-            Kind::FutexWait => {
-                let word = operation.second == ObjectId::NONE || object(operation.second).is_some();
-                word && matches!(first, Some(Object::Futex))
-            }
-            Kind::FutexWake => matches!(first, Some(Object::Futex)),
-            Kind::Join | Kind::TryJoin | Kind::Unpark => self.named_thread(operation.argument).is_some(),
-            Kind::Reacquire => return Some("only the scheduler itself enters this operation"),
-            Kind::Park
-            | Kind::Yield
-            | Kind::Sleep
-            | Kind::Toss
-            | Kind::Assert
-            | Kind::Message
-            | Kind::Exit => true,
-        };
-        (!fits).then_some("the operation does not fit the object")
+        }
+        (operation.kind == Kind::Reacquire).then_some("only the scheduler itself enters this operation")
     }
 }

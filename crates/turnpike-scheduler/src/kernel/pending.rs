@@ -1,5 +1,6 @@
 //! Pending operations: entering them into the sets that tell what can happen, and taking them out.
 
+use super::nature::{Waits, nature};
 use super::objects::WATCH;
 use super::threads::{Phase, Spin, life};
 use super::{Kernel, MOST_ALTERNATIVES};
@@ -11,6 +12,7 @@ const MOST_SEEN: usize = 64;
 
 impl Kernel {
     /// The thread waits for its turn to do this.
+    #[inline]
     pub(super) fn enter(&mut self, t: u32, operation: Operation) {
         let thread = self.thread_mut(t);
         thread.pending = operation;
@@ -22,12 +24,38 @@ impl Kernel {
     }
 
     /// Puts a pending thread into all sets where it belongs: a function of its state and its objects'.
+    #[inline]
     pub(super) fn enlist(&mut self, t: u32) {
         let thread = &self.threads[t as usize];
-        let (rank, operation) = (thread.rank, thread.pending);
-        let mut timed = operation.timed;
-        let ready = match operation.kind {
-            Kind::Join => self.has_ended(operation.argument),
+        let (rank, timed, waits) = (thread.rank, thread.pending.timed, nature(thread.pending.kind).waits);
+        if waits == Waits::Never {
+            bits::set(&mut self.ready, rank);
+            return;
+        }
+        let channel = self.waits_in(t);
+        let mut ready = true;
+        if let Some((object, channel)) = channel {
+            ready = self.thing(object).open(channel);
+            bits::set(self.channel_mut(object, channel), rank);
+        }
+        if waits == Waits::Special {
+            self.enlist_specially(t, ready);
+        } else {
+            if timed {
+                self.add_timed(rank);
+            }
+            if ready {
+                bits::set(&mut self.ready, rank);
+            }
+        }
+    }
+
+    /// The same for what does not just wait in a channel of its object. `open` tells whether its channel is, if it has one.
+    fn enlist_specially(&mut self, t: u32, open: bool) {
+        let thread = &self.threads[t as usize];
+        let (rank, argument, mut timed) = (thread.rank, thread.pending.argument, thread.pending.timed);
+        let ready = match thread.pending.kind {
+            Kind::Join => self.has_ended(argument),
             Kind::Park => thread.token,
             Kind::Leave => self.may_leave(t),
             Kind::Reacquire if !thread.woken => {
@@ -35,10 +63,9 @@ impl Kernel {
                 self.odd += 1;
                 false
             }
-            Kind::Reacquire if operation.second == ObjectId::NONE => true,
-            Kind::Yield | Kind::Sleep if thread.spin == Spin::Waiting => {
+            kind @ (Kind::Yield | Kind::Sleep) if thread.spin == Spin::Waiting => {
                 // Time passes for a sleeper: it goes on when nothing else can.
-                timed = operation.kind == Kind::Sleep;
+                timed = kind == Kind::Sleep;
                 for i in 0..self.threads[t as usize].seen.len() {
                     let (object, _) = self.threads[t as usize].seen[i];
                     if (object.0 as usize) < self.objects.len() {
@@ -48,49 +75,47 @@ impl Kernel {
                 }
                 false
             }
-            Kind::Toss => {
-                if operation.argument > 0 {
-                    self.add_several(rank);
+            kind @ (Kind::Toss | Kind::NotifyOne | Kind::FutexWake) => {
+                if kind != Kind::Toss || argument > 0 {
+                    bits::set(&mut self.several, rank);
+                    self.odd += 1;
                 }
                 true
             }
-            Kind::NotifyOne | Kind::FutexWake => {
-                self.add_several(rank);
-                true
-            }
-            _ => match self.waits_in(t, &operation) {
-                Some((object, channel)) => self.thing(object).open(channel),
-                None => true,
-            },
+            _ => open,
         };
-        if let Some((object, channel)) = self.waits_in(t, &operation) {
-            bits::set(self.channel_mut(object, channel), rank);
-        }
         if timed {
-            bits::set(&mut self.timed, rank);
-            self.odd += 1;
+            self.add_timed(rank);
         }
         if ready {
             bits::set(&mut self.ready, rank);
         }
     }
 
-    fn add_several(&mut self, rank: u32) {
-        bits::set(&mut self.several, rank);
+    fn add_timed(&mut self, rank: u32) {
+        bits::set(&mut self.timed, rank);
         self.odd += 1;
     }
 
     /// Takes a pending thread out of all sets.
+    #[inline]
     pub(super) fn retire(&mut self, t: u32) {
         let thread = &self.threads[t as usize];
-        let (rank, operation) = (thread.rank, thread.pending);
+        let rank = thread.rank;
         bits::clear(&mut self.ready, rank);
-        if let Some((object, channel)) = self.waits_in(t, &operation) {
-            bits::clear(self.channel_mut(object, channel), rank);
-        }
-        if self.odd == 0 {
+        if nature(thread.pending.kind).waits == Waits::Never {
             return;
         }
+        if let Some((object, channel)) = self.waits_in(t) {
+            bits::clear(self.channel_mut(object, channel), rank);
+        }
+        if self.odd != 0 {
+            self.retire_odd(t);
+        }
+    }
+
+    fn retire_odd(&mut self, t: u32) {
+        let rank = self.thread(t).rank;
         let (word, bit) = (rank as usize / 64, rank % 64);
         for set in [&mut self.several, &mut self.timed, &mut self.waiting] {
             self.odd -= (set[word] >> bit & 1) as u32;

@@ -10,12 +10,12 @@ use crate::execution::{Choice, End, FailureKind, Finding};
 use crate::operation::{Kind, Object, ObjectId, Operation, Outcome, Site};
 
 /// Whether the thread's own code runs on after a step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
     /// It does.
     Run,
     /// It waits for another step, which the kernel enters itself.
-    Wait(Operation),
+    Wait,
     /// The execution is over.
     End,
 }
@@ -29,57 +29,51 @@ fn ok_if(ok: bool) -> Outcome {
 
 impl Kernel {
     /// Performs the pending step of thread `t`. Its access was computed in this state.
+    #[inline]
     pub(super) fn perform(&mut self, t: u32, alternative: u32, access: &Access) -> After {
         if self.thread(t).spin == Spin::Waiting {
             self.stop_spinning(t);
         }
         self.retire(t);
-        let operation = self.thread(t).pending;
         self.thread_mut(t).phase = Phase::Running;
         let after = if alternative >= Choice::SPURIOUS {
-            self.give_up(t, alternative, &operation)
+            self.give_up(t, alternative)
         } else {
-            match self.act(t, alternative, &operation, access) {
-                Ok((outcome, after)) => {
-                    self.thread_mut(t).outcome = outcome;
-                    after
-                }
-                Err(why) => {
-                    self.fail_at(FailureKind::Misuse, why, t, operation.site);
-                    After::End
-                }
-            }
+            self.act(t, alternative, access)
         };
-        self.follow_spin(t, &operation, access);
-        if let After::Wait(next) = after {
-            self.enter(t, next);
+        let thread = self.thread(t);
+        if thread.spin != Spin::No || matches!(thread.pending.kind, Kind::Yield | Kind::Sleep) {
+            self.follow_spin(t, access);
+        }
+        if after == After::Wait {
+            let thread = self.thread_mut(t);
+            thread.phase = Phase::Pending;
+            thread.pending.kind = match thread.pending.kind {
+                Kind::Wait | Kind::Reacquire => Kind::Reacquire,
+                _ => Kind::Leave,
+            };
+            self.enlist(t);
         }
         after
     }
 
     /// The step of a thread that can take it.
-    fn act(
-        &mut self,
-        t: u32,
-        alternative: u32,
-        operation: &Operation,
-        access: &Access,
-    ) -> Result<(Outcome, After), &'static str> {
-        let object = operation.object;
-        let exclusive = access.first.1 == Class::Exclusive;
-        let outcome = match operation.kind {
+    fn act(&mut self, t: u32, alternative: u32, access: &Access) -> After {
+        let Operation { kind, object, second, argument, site, .. } = self.threads[t as usize].pending;
+        let exclusive = access.first.is_exclusive();
+        let outcome = match kind {
             Kind::Load | Kind::Store | Kind::Read | Kind::Write => OK,
             Kind::Update => ok_if(exclusive),
             Kind::Lock | Kind::TryLock => {
                 if exclusive {
-                    self.acquire(t, object, 1, operation.site);
+                    self.acquire(t, object, 1, site);
                 }
                 ok_if(exclusive)
             }
             Kind::Unlock => {
                 let mutex = self.thing_mut(object);
                 if mutex.owner != t {
-                    return Err("unlocks a mutex that it does not hold");
+                    return self.misuse(t, "unlocks a mutex that it does not hold");
                 }
                 mutex.count -= 1;
                 if mutex.count == 0 {
@@ -92,7 +86,7 @@ impl Kernel {
                 let free = self.thing(object).owner == NONE;
                 if free {
                     self.thing_mut(object).count += 1;
-                    self.thread_mut(t).reading.push((object, operation.site));
+                    self.thread_mut(t).reading.push((object, site));
                     self.refresh(object, SECOND);
                 }
                 ok_if(free)
@@ -101,7 +95,7 @@ impl Kernel {
                 if exclusive {
                     let lock = self.thing_mut(object);
                     lock.owner = t;
-                    lock.held = operation.site;
+                    lock.held = site;
                     self.refresh(object, FIRST);
                     self.refresh(object, SECOND);
                 }
@@ -111,7 +105,7 @@ impl Kernel {
                 let reading = &mut self.thread_mut(t).reading;
                 match reading.iter().rposition(|&(held, _)| held == object) {
                     Some(i) => reading.swap_remove(i),
-                    None => return Err("releases a read lock that it does not hold"),
+                    None => return self.misuse(t, "releases a read lock that it does not hold"),
                 };
                 self.thing_mut(object).count -= 1;
                 self.refresh(object, SECOND);
@@ -120,19 +114,19 @@ impl Kernel {
             Kind::WriteUnlock => {
                 let lock = self.thing_mut(object);
                 if lock.owner != t {
-                    return Err("releases a write lock that it does not hold");
+                    return self.misuse(t, "releases a write lock that it does not hold");
                 }
                 lock.owner = NONE;
                 self.refresh(object, FIRST);
                 self.refresh(object, SECOND);
                 OK
             }
-            Kind::Wait => return self.wait(t, operation),
+            Kind::Wait => return self.wait(t, second, site),
             Kind::Reacquire => {
                 let thread = self.thread(t);
                 let ((count, site), timed_out) = (thread.saved, thread.timed_out);
-                if operation.second != ObjectId::NONE {
-                    self.acquire(t, operation.second, count, site);
+                if second != ObjectId::NONE {
+                    self.acquire(t, second, count, site);
                 }
                 Outcome { timed_out, ok: !timed_out, value: 0 }
             }
@@ -161,16 +155,16 @@ impl Kernel {
                 OK
             }
             Kind::SemGet => Outcome { value: u64::from(self.thing(object).count), ..OK },
-            Kind::Arrive => return Ok(self.arrive(t, operation)),
+            Kind::Arrive => return self.arrive(t, object),
             Kind::Leave => match self.thing(object).object {
-                Object::Queue { .. } => ok_if(self.thing(object).round > operation.argument),
+                Object::Queue { .. } => ok_if(self.thing(object).round > argument),
                 _ => self.thread(t).outcome,
             },
             Kind::OnceBegin => {
                 let once = self.thing_mut(object);
                 if !once.done {
                     once.owner = t;
-                    once.held = operation.site;
+                    once.held = site;
                     self.refresh(object, FIRST);
                 }
                 ok_if(exclusive)
@@ -178,18 +172,18 @@ impl Kernel {
             Kind::OnceEnd => {
                 let once = self.thing_mut(object);
                 if once.owner != t {
-                    return Err("ends an initialisation that it did not begin");
+                    return self.misuse(t, "ends an initialisation that it did not begin");
                 }
                 once.owner = NONE;
-                once.done |= operation.argument != 0;
+                once.done |= argument != 0;
                 self.refresh(object, FIRST);
                 OK
             }
-            Kind::Send | Kind::TrySend => self.send(t, operation),
+            Kind::Send | Kind::TrySend => self.send(t, object, kind),
             Kind::Receive | Kind::TryReceive => self.receive(t, object),
             Kind::Close => {
                 let queue = self.thing_mut(object);
-                if operation.argument == 0 {
+                if argument == 0 {
                     queue.done = true;
                 } else {
                     queue.closed = true;
@@ -200,13 +194,13 @@ impl Kernel {
                 OK
             }
             Kind::Join => OK,
-            Kind::TryJoin => ok_if(self.has_ended(operation.argument)),
+            Kind::TryJoin => ok_if(self.has_ended(argument)),
             Kind::Park => {
                 self.thread_mut(t).token = false;
                 OK
             }
             Kind::Unpark => {
-                let other = operation.argument as u32;
+                let other = argument as u32;
                 let thread = self.thread_mut(other);
                 thread.token = true;
                 if thread.phase == Phase::Pending && thread.pending.kind == Kind::Park {
@@ -218,19 +212,19 @@ impl Kernel {
             Kind::Yield => OK,
             Kind::Sleep => {
                 let thread = self.thread_mut(t);
-                thread.time = thread.time.saturating_add(operation.argument);
+                thread.time = thread.time.saturating_add(argument);
                 self.time_passed = true;
                 OK
             }
             Kind::Toss => {
-                self.incomplete |= operation.argument >= MOST_ALTERNATIVES;
+                self.incomplete |= argument >= MOST_ALTERNATIVES;
                 Outcome { value: u64::from(alternative), ..OK }
             }
             Kind::Assert => {
                 self.assertions = self.assertions.saturating_add(1);
-                if operation.argument == 0 {
-                    self.fail_at(FailureKind::Assertion, "assertion failed", t, operation.site);
-                    return Ok((NOT_OK, After::End));
+                if argument == 0 {
+                    self.fail_at(FailureKind::Assertion, "assertion failed", t, site);
+                    return After::End;
                 }
                 OK
             }
@@ -242,12 +236,20 @@ impl Kernel {
                 self.thread_mut(t).phase = Phase::Ended;
                 self.live -= 1;
                 self.exit();
-                return Ok((OK, After::End));
+                return After::End;
             }
-            Kind::FutexWait => return Ok(self.futex_wait(t, operation, exclusive)),
-            Kind::FutexWake => self.futex_wake(t, operation, alternative),
+            Kind::FutexWait => return self.futex_wait(t, exclusive),
+            Kind::FutexWake => self.futex_wake(t, object, argument, alternative),
         };
-        Ok((outcome, After::Run))
+        self.thread_mut(t).outcome = outcome;
+        After::Run
+    }
+
+    /// The thread did what the object's rules forbid.
+    #[cold]
+    fn misuse(&mut self, t: u32, why: &'static str) -> After {
+        self.fail_at(FailureKind::Misuse, why, t, self.thread(t).pending.site);
+        After::End
     }
 
     /// Takes a mutex that is free, or the thread's own.
@@ -264,23 +266,23 @@ impl Kernel {
     }
 
     /// First half of waiting on a condition variable: gives up the mutex and enters the queue.
-    fn wait(&mut self, t: u32, operation: &Operation) -> Result<(Outcome, After), &'static str> {
-        let mut saved = (1, operation.site);
-        if operation.second != ObjectId::NONE {
-            let mutex = self.thing_mut(operation.second);
-            if mutex.owner != t {
-                return Err("waits with a mutex that it does not hold");
+    fn wait(&mut self, t: u32, mutex: ObjectId, site: Site) -> After {
+        let mut saved = (1, site);
+        if mutex != ObjectId::NONE {
+            let held = self.thing_mut(mutex);
+            if held.owner != t {
+                return self.misuse(t, "waits with a mutex that it does not hold");
             }
-            saved = (mutex.count, mutex.held);
-            mutex.owner = NONE;
-            mutex.count = 0;
-            self.refresh(operation.second, FIRST);
+            saved = (held.count, held.held);
+            held.owner = NONE;
+            held.count = 0;
+            self.refresh(mutex, FIRST);
         }
         let thread = self.thread_mut(t);
         thread.saved = saved;
         thread.woken = false;
         thread.timed_out = false;
-        Ok((NOT_OK, After::Wait(Operation { kind: Kind::Reacquire, ..*operation })))
+        After::Wait
     }
 
     /// A waiter may go on, thanks to the step that thread `by` takes now.
@@ -305,8 +307,8 @@ impl Kernel {
         Outcome { value: n, ok: n > 0, timed_out: false }
     }
 
-    fn arrive(&mut self, t: u32, operation: &Operation) -> (Outcome, After) {
-        let barrier = self.thing_mut(operation.object);
+    fn arrive(&mut self, t: u32, object: ObjectId) -> After {
+        let barrier = self.thing_mut(object);
         barrier.count += 1;
         let all = match barrier.object {
             Object::Barrier { count } => barrier.count >= count,
@@ -314,20 +316,22 @@ impl Kernel {
         };
         if all {
             barrier.count = 0;
-            self.wake_all(t, operation.object);
-            self.thing_mut(operation.object).round += 1;
-            return (OK, After::Run);
+            self.wake_all(t, object);
+            self.thing_mut(object).round += 1;
+            self.thread_mut(t).outcome = OK;
+            return After::Run;
         }
-        self.thread_mut(t).woken = false;
-        (NOT_OK, After::Wait(Operation { kind: Kind::Leave, argument: 0, ..*operation }))
+        let thread = self.thread_mut(t);
+        thread.woken = false;
+        thread.outcome = NOT_OK;
+        After::Wait
     }
 
-    fn send(&mut self, t: u32, operation: &Operation) -> Outcome {
-        let object = operation.object;
+    fn send(&mut self, t: u32, object: ObjectId, kind: Kind) -> Outcome {
         if self.thing(object).closed {
             return Outcome { value: 1, ..NOT_OK };
         }
-        if operation.kind == Kind::TrySend && !self.sendable(object) {
+        if kind == Kind::TrySend && !self.sendable(object) {
             return NOT_OK;
         }
         self.messages = self.messages.saturating_add(1);
@@ -390,27 +394,29 @@ impl Kernel {
         }
     }
 
-    fn futex_wait(&mut self, t: u32, operation: &Operation, waits: bool) -> (Outcome, After) {
+    fn futex_wait(&mut self, t: u32, waits: bool) -> After {
         if !waits {
-            return (NOT_OK, After::Run);
+            self.thread_mut(t).outcome = NOT_OK;
+            return After::Run;
         }
         let thread = self.thread_mut(t);
         thread.woken = false;
         thread.timed_out = false;
-        (OK, After::Wait(Operation { kind: Kind::Leave, writes: None, argument: 0, ..*operation }))
+        thread.outcome = OK;
+        After::Wait
     }
 
-    fn futex_wake(&mut self, t: u32, operation: &Operation, alternative: u32) -> Outcome {
-        let waiters = self.waiters(operation.object);
-        let wanted = operation.argument.min(u64::from(waiters)) as u32;
+    fn futex_wake(&mut self, t: u32, object: ObjectId, most: u64, alternative: u32) -> Outcome {
+        let waiters = self.waiters(object);
+        let wanted = most.min(u64::from(waiters)) as u32;
         // The alternative numbers the sets in lexicographic order: decide member by member.
         let (mut number, mut at, mut left) = (alternative, 0, wanted);
         let mut behind = waiters;
         while left > 0 {
             let with = super::pending::sets(behind - 1, u64::from(left - 1));
             if number < with || behind <= left {
-                let waiter = self.waiter(operation.object, at);
-                self.wake(waiter, t, operation.object);
+                let waiter = self.waiter(object, at);
+                self.wake(waiter, t, object);
                 left -= 1;
             } else {
                 number -= with;
@@ -418,24 +424,24 @@ impl Kernel {
             }
             behind -= 1;
         }
-        self.thing_mut(operation.object).round += u64::from(wanted > 0);
+        self.thing_mut(object).round += u64::from(wanted > 0);
         Outcome { value: u64::from(wanted), ok: wanted > 0, timed_out: false }
     }
 
     /// The thread's time is up, or it wakes up for no reason.
-    fn give_up(&mut self, t: u32, alternative: u32, operation: &Operation) -> After {
+    fn give_up(&mut self, t: u32, alternative: u32) -> After {
         let timed_out = alternative == Choice::TIMEOUT;
         self.time_passed = true;
-        let thread = self.thread_mut(t);
-        if timed_out {
-            thread.time = thread.time.max(operation.deadline);
-        } else {
+        if !timed_out {
             self.spurious -= 1;
         }
         let thread = self.thread_mut(t);
-        match operation.kind {
+        if timed_out {
+            thread.time = thread.time.max(thread.pending.deadline);
+        }
+        match thread.pending.kind {
             Kind::Sleep => {
-                thread.time = thread.time.saturating_add(operation.argument);
+                thread.time = thread.time.saturating_add(thread.pending.argument);
                 thread.outcome = OK;
                 After::Run
             }
@@ -444,7 +450,8 @@ impl Kernel {
                 thread.timed_out = timed_out;
                 thread.wake = u64::MAX;
                 thread.waker = thread.past;
-                After::Wait(Operation { timed: false, ..*operation })
+                thread.pending.timed = false;
+                After::Wait
             }
             _ => {
                 thread.outcome = Outcome { timed_out, ..NOT_OK };
@@ -454,37 +461,33 @@ impl Kernel {
     }
 
     /// Keeps track of whether the thread only reads between two yields.
-    #[inline]
-    fn follow_spin(&mut self, t: u32, operation: &Operation, access: &Access) {
-        if matches!(operation.kind, Kind::Yield | Kind::Sleep) {
-            let thread = self.thread_mut(t);
+    fn follow_spin(&mut self, t: u32, access: &Access) {
+        let thread = self.thread_mut(t);
+        let (kind, argument) = (thread.pending.kind, thread.pending.argument);
+        if matches!(kind, Kind::Yield | Kind::Sleep) {
             thread.spin = Spin::Maybe;
             thread.seen.clear();
             return;
         }
-        if self.thread(t).spin == Spin::No {
-            return;
-        }
         // The word of a futex may be changed unseen: who finds it changed, or wakes others, does not just repeat itself.
-        if matches!(operation.kind, Kind::FutexWait | Kind::FutexWake) {
-            self.thread_mut(t).spin = Spin::No;
+        if matches!(kind, Kind::FutexWait | Kind::FutexWake) {
+            thread.spin = Spin::No;
             return;
         }
         let mut reads = false;
-        for (place, class) in [access.first, access.second] {
-            if let (Place::Object(object) | Place::Head(object), Class::Read) = (place, class) {
+        for touch in access.touches() {
+            if let (Place::Object(object) | Place::Head(object), Class::Read) = (touch.place(), touch.class())
+            {
                 self.saw(t, object);
                 reads = true;
             }
         }
-        if operation.kind == Kind::TryJoin && !self.thread(t).outcome.ok {
-            self.saw(t, life(operation.argument as u32));
+        if kind == Kind::TryJoin && !self.thread(t).outcome.ok {
+            self.saw(t, life(argument as u32));
             reads = true;
         }
-        let changes = [access.first, access.second]
-            .iter()
-            .any(|&(place, class)| place != Place::Nowhere && class != Class::Read);
-        if changes || !(reads || operation.kind == Kind::Assert) {
+        let changes = access.touches().iter().any(|touch| touch.modifies());
+        if changes || !(reads || kind == Kind::Assert) {
             self.thread_mut(t).spin = Spin::No;
         }
     }

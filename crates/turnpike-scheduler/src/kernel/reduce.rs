@@ -13,6 +13,7 @@ use super::{Kernel, Pick};
 use crate::bits;
 use crate::dependence::dependent;
 use crate::execution::Choice;
+use crate::fingerprint::Fingerprint;
 use crate::operation::{Kind, ObjectId};
 use crate::plan::{Plan, Policy};
 
@@ -252,8 +253,8 @@ impl Kernel {
         }
         let access = self.access(p, 0);
         let reads = self.is_ready(p)
-            && [access.first, access.second].iter().all(|&(_, class)| class == Class::Read)
-            && access.also.is_none();
+            && access.touches().iter().all(|touch| touch.class() == Class::Read)
+            && access.also == Fingerprint::ZERO;
         [operation.object, operation.second]
             .iter()
             .any(|&object| object != ObjectId::NONE && self.may(q, object, reads))

@@ -287,6 +287,7 @@ impl Kernel {
     }
 
     /// Who runs on after the current thread stopped for good or at an announcement.
+    #[inline]
     pub(super) fn creator(&mut self) -> Option<u32> {
         let creator = self.starting.pop()?;
         self.current = creator;

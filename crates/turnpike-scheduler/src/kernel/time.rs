@@ -25,13 +25,13 @@ impl Kernel {
         }
         let operation = self.thread(t).pending;
         let object = operation.object;
-        let done = access.first.1 == Class::Exclusive;
+        let done = access.first.is_exclusive();
         match operation.kind {
             Kind::Lock | Kind::SemWait | Kind::OnceBegin | Kind::Load | Kind::ReadLock => {
                 self.acquire_time(t, object, false);
             }
             Kind::TryLock | Kind::SemTryWait if done => self.acquire_time(t, object, false),
-            Kind::TryReadLock if access.first.1 == Class::Share => self.acquire_time(t, object, false),
+            Kind::TryReadLock if access.first.class() == Class::Share => self.acquire_time(t, object, false),
             Kind::WriteLock => self.acquire_time(t, object, true),
             Kind::TryWriteLock if done => self.acquire_time(t, object, true),
             Kind::Reacquire => self.acquire_time(t, operation.second, false),
