@@ -123,7 +123,8 @@ pub struct Reduction<'a> {
 /// Which objects each thread may ever touch, by names that are stable between executions; made from annotations or from recorded executions.
 ///
 /// The entries of a thread also stand for the threads that it will make. A thread without entries may do anything; one
-/// that touches nothing needs an entry with an object that does not exist.
+/// that touches nothing needs an entry with an object that does not exist. The name of a thread may stand for an object:
+/// for threads that it asks whether they have ended, or unparks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MayAccess {
     /// Thread name hash, object name hash, whether it may modify the object; sorted.

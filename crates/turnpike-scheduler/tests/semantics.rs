@@ -785,3 +785,51 @@ fn spinning_threads_wait_for_a_change() {
     let out = run(&mut script(false), &Plan { policy: Policy::Continue, ..Plan::new(&[]) });
     assert_eq!(out.end, End::Livelock);
 }
+
+#[test]
+fn time_flows_along_happens_before() {
+    use Kind::*;
+    // One thread sleeps with the lock held, and learns nothing of the others; who gets the lock later knows the time.
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    let mut script = Script::new(move |context| {
+        log.lock().unwrap().clear();
+        let mutex = context.register(MUTEX);
+        let sleeper =
+            straight(vec![op(Lock, mutex), with(Sleep, NONE, 10), op(Unlock, mutex), op(Message, NONE)]);
+        let timed = |name: &'static str, operations: Vec<Operation>| {
+            let (mut operations, log) = (operations.into_iter(), log.clone());
+            Box::new(move |_: Outcome, context: &mut Context<'_>| {
+                let next = operations.next();
+                if next.is_none() {
+                    log.lock().unwrap().push((name, context.kernel.now()));
+                }
+                next
+            }) as Box<dyn Routine>
+        };
+        let wait = Operation { timed: true, deadline: 25, ..op(Lock, mutex) };
+        start_only(vec![
+            sleeper,
+            timed("locks", vec![op(Lock, mutex), op(Unlock, mutex)]),
+            timed("does not", vec![with(Sleep, NONE, 3), op(Message, NONE)]),
+            timed("holds", vec![op(Lock, mutex)]),
+            timed("gives up", vec![wait]),
+        ])
+    });
+    for seed in 0..40 {
+        let plan = Plan { policy: Policy::Uniform { seed }, ..Plan::new(&[0]) };
+        let out = run(&mut script, &plan);
+        let seen = seen.lock().unwrap().clone();
+        let time = |name: &str| seen.iter().find(|(other, _)| *other == name).map(|&(_, time)| time);
+        assert_eq!(time("does not"), Some(3));
+        match out.end {
+            // Nobody gives the lock back after the one that keeps it: some wait for ever, or until their time is up.
+            End::Deadlock | End::Finished => {}
+            other => panic!("{other:?}"),
+        }
+        for name in ["locks", "holds"] {
+            assert!(time(name).is_none_or(|time| time == 10), "{seen:?}");
+        }
+        assert!(time("gives up").is_some_and(|time| time == 10 || time == 25), "{seen:?}");
+    }
+}

@@ -335,20 +335,34 @@ impl Kernel {
         self.sum.wrapping_sub(self.thread(t).summand).wrapping_add(hash.summand())
     }
 
+    /// Whether the pending operation of a thread races with a step that was taken.
+    #[inline]
+    fn races(&self, t: u32, step: &Access) -> bool {
+        let thread = self.thread(t);
+        let operation = &thread.pending;
+        // Most operations work on other objects.
+        let meets = |touch: Touch| match touch.place() {
+            Place::Nowhere => false,
+            Place::Object(object) | Place::Head(object) => {
+                operation.object == object || operation.second == object
+            }
+            Place::Token(of) => match operation.kind {
+                Kind::Park => t == of,
+                Kind::Unpark => operation.argument == u64::from(of),
+                _ => false,
+            },
+        };
+        thread.phase == super::Phase::Pending
+            && (meets(step.first) || meets(step.second))
+            && self.access(t, 0).conflicts(step)
+    }
+
     /// Draws new priorities for the pending operations that race with the step that thread `t` took, and for its own.
     pub(super) fn redraw(&mut self, t: u32, step: &Access) {
         for other in 0..self.count {
-            if self.thread(other).phase != super::Phase::Pending {
-                continue;
+            if other == t || self.races(other, step) {
+                self.draw_priority(other);
             }
-            if other == t || self.access(other, 0).conflicts(step) {
-                let priority = self.new_priority();
-                self.thread_mut(other).priority = priority;
-            }
-        }
-        if self.thread(t).phase == super::Phase::Running {
-            let priority = self.new_priority();
-            self.thread_mut(t).priority = priority;
         }
     }
 

@@ -484,14 +484,6 @@ impl Kernel {
         self.thread(t).steps
     }
 
-    pub(crate) fn priority(&self, t: u32) -> u64 {
-        self.thread(t).priority
-    }
-
-    pub(crate) fn set_priority(&mut self, t: u32, priority: u64) {
-        self.thread_mut(t).priority = priority;
-    }
-
     /// Whether the thread is about to let others go first.
     pub(crate) fn is_yielding(&self, t: u32) -> bool {
         matches!(self.thread(t).pending.kind, Kind::Yield | Kind::Sleep)

@@ -242,6 +242,10 @@ impl Kernel {
     /// Whether something that thread `q` may ever do depends on what thread `p` is about to do, or enables it.
     fn interferes(&self, q: u32, p: u32) -> bool {
         let operation = &self.thread(p).pending;
+        // Whoever asks whether a thread has ended depends on all of its steps.
+        if self.may_name(q, self.thread(p).name, false) {
+            return true;
+        }
         match operation.kind {
             Kind::Exit | Kind::Park => return true,
             Kind::Join | Kind::TryJoin | Kind::Unpark => {
@@ -267,13 +271,18 @@ impl Kernel {
     /// Whether a thread may ever access an object (modify it, if `modify`). Threads without entries may do anything.
     fn may(&self, t: u32, object: ObjectId, modify: bool) -> bool {
         let Some(table) = &self.reduction.table else { return true };
-        let (thread, object) = (self.thread(t).name, self.thing(object).name);
+        let thread = self.thread(t).name;
         let first = table.partition_point(|&(name, ..)| name < thread);
-        if table.get(first).is_none_or(|&(name, ..)| name != thread) {
-            return true;
-        }
-        let first = table.partition_point(|&(name, on, _)| (name, on) < (thread, object));
-        let entries = table[first..].iter().take_while(|&&(name, on, _)| (name, on) == (thread, object));
+        table.get(first).is_none_or(|&(name, ..)| name != thread)
+            || self.may_name(t, self.thing(object).name, modify)
+    }
+
+    /// Whether the table has such an entry.
+    fn may_name(&self, t: u32, object: u64, modify: bool) -> bool {
+        let Some(table) = &self.reduction.table else { return true };
+        let key = (self.thread(t).name, object);
+        let first = table.partition_point(|&(name, on, _)| (name, on) < key);
+        let entries = table[first..].iter().take_while(|&&(name, on, _)| (name, on) == key);
         entries.into_iter().any(|&(.., writes)| writes || !modify)
     }
 }

@@ -65,8 +65,6 @@ pub(super) struct Thread {
     /// Objects it read since it yielded, with their versions.
     pub(super) seen: Vec<(ObjectId, u32)>,
     pub(super) spin: Spin,
-    /// Random priority, for policies that have them.
-    pub(super) priority: u64,
     /// Steps it took.
     pub(super) steps: u32,
 }
@@ -121,7 +119,6 @@ impl Thread {
             reading: Vec::new(),
             seen: Vec::new(),
             spin: Spin::No,
-            priority: 0,
             steps: 0,
         }
     }
@@ -174,7 +171,7 @@ impl Kernel {
         if self.count as usize > self.stride * 64 {
             self.widen();
         }
-        self.threads[t as usize].priority = self.new_priority();
+        self.draw_priority(t);
         t
     }
 

@@ -34,6 +34,8 @@ pub(crate) enum Way {
 pub(crate) struct Data {
     /// Change points, by the priority that they lead to.
     points: Vec<u32>,
+    /// Of each thread, for policies that have them.
+    priorities: Vec<u64>,
     /// Choices among several threads so far.
     switches: u32,
     /// Priority of the next thread that yields.
@@ -51,6 +53,7 @@ impl Data {
     pub(crate) const fn new() -> Data {
         Data {
             points: Vec::new(),
+            priorities: Vec::new(),
             switches: 0,
             lowest: 0,
             events: Vec::new(),
@@ -67,6 +70,7 @@ impl Kernel {
     pub(crate) fn set_policy(&mut self, plan: &Plan<'_>) {
         let data = &mut self.policy;
         data.points.clear();
+        data.priorities.clear();
         data.events.clear();
         data.genes.clear();
         data.genes_read = 0;

@@ -24,13 +24,21 @@ impl Kernel {
         }
     }
 
-    /// A priority for a new thread, or a new pending operation.
+    /// Gives a new thread, or a new pending operation, a random priority.
     #[inline]
-    pub(crate) fn new_priority(&mut self) -> u64 {
-        match self.way {
-            Way::Pct | Way::Pos => HIGH | self.random.next(),
-            _ => 0,
+    pub(crate) fn draw_priority(&mut self, t: u32) {
+        if matches!(self.way, Way::Pct | Way::Pos) {
+            let priority = HIGH | self.random.next();
+            self.set_priority(t, priority);
         }
+    }
+
+    fn set_priority(&mut self, t: u32, priority: u64) {
+        let (t, priorities) = (t as usize, &mut self.policy.priorities);
+        if t >= priorities.len() {
+            priorities.resize(t + 1, 0);
+        }
+        priorities[t] = priority;
     }
 
     pub(super) fn choose_pct(&mut self, count: u32) -> Option<Pick> {
@@ -64,7 +72,7 @@ impl Kernel {
     fn highest(&self) -> Option<u32> {
         let mut best: Option<(u64, u32)> = None;
         self.each_thread(|t| {
-            let priority = self.priority(t);
+            let priority = self.policy.priorities.get(t as usize).copied().unwrap_or(0);
             if best.is_none_or(|(highest, _)| priority > highest) {
                 best = Some((priority, t));
             }
