@@ -31,7 +31,10 @@ pub(crate) fn place(executor: &mut dyn Executor, site: Site) -> Option<String> {
     if site == Site::default() {
         return None;
     }
-    Some(plain(&executor.site(site))).filter(|text| !text.is_empty())
+    let text = executor.site(site);
+    // Folders are those of the machine that compiled the program: nothing that a label should depend on.
+    let file = text.rsplit('/').next().unwrap_or(&text);
+    Some(plain(file)).filter(|text| !text.is_empty())
 }
 
 /// A name without what separates arguments.

@@ -51,6 +51,7 @@ pub(crate) struct ModelArgs {
     /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-` for standard input; or --program
     #[arg(
         value_name = "MODEL",
+        required = false,
         required_unless_present = "program",
         default_value_if("program", ArgPredicate::IsPresent, "")
     )]

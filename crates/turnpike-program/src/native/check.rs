@@ -29,12 +29,15 @@ pub(super) fn program(path: &Path) -> Result<Vec<u8>, GuestError> {
         ));
     }
     let bytes = read(path)?;
-    let mode = fs::metadata(path).map_err(|why| error(format!("cannot read {shown}: {why}")))?.permissions().mode();
+    let mode =
+        fs::metadata(path).map_err(|why| error(format!("cannot read {shown}: {why}")))?.permissions().mode();
     if mode & 0o111 == 0 {
         return Err(error(format!("{shown} is not executable (its permissions are {:o})", mode & 0o7777)));
     }
     if mode & 0o6000 != 0 {
-        return Err(error(format!("{shown} is setuid or setgid: the system does not let libraries be preloaded into it")));
+        return Err(error(format!(
+            "{shown} is setuid or setgid: the system does not let libraries be preloaded into it"
+        )));
     }
     if bytes.starts_with(b"#!") {
         return Err(error(format!("{shown} is a script: give the program that it starts")));
@@ -68,9 +71,9 @@ pub(super) fn program(path: &Path) -> Result<Vec<u8>, GuestError> {
         None => Err(error(format!(
             "{shown} is linked statically (or is a library): nothing can be preloaded into it; link it without -static"
         ))),
-        Some(loader) if loader.windows(4).any(|part| part == b"musl") => {
-            Err(error(format!("{shown} uses the musl C library; only programs of the GNU C library can be tested")))
-        }
+        Some(loader) if loader.windows(4).any(|part| part == b"musl") => Err(error(format!(
+            "{shown} uses the musl C library; only programs of the GNU C library can be tested"
+        ))),
         Some(_) => Ok(bytes),
     }
 }

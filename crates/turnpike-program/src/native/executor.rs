@@ -63,7 +63,13 @@ enum Came {
 impl NativeExecutor {
     pub(super) fn new(program: &NativeProgram) -> Result<Self, GuestError> {
         let guest = Guest::start(program)?;
-        Ok(NativeExecutor { program: program.clone(), guest, kinds: tape::kinds(), plan: Vec::new(), racy: Vec::new() })
+        Ok(NativeExecutor {
+            program: program.clone(),
+            guest,
+            kinds: tape::kinds(),
+            plan: Vec::new(),
+            racy: Vec::new(),
+        })
     }
 
     /// Whether threads are fibers, switched in user space.
@@ -125,7 +131,9 @@ impl NativeExecutor {
                 self.program.limits.threads
             ))),
             _ if hung => Ok(Came::Hung),
-            _ if header.status.load(Ordering::Relaxed) == -1 => Err(error("the system does not allow another process")),
+            _ if header.status.load(Ordering::Relaxed) == -1 => {
+                Err(error("the system does not allow another process"))
+            }
             _ => Ok(Came::Died(header.status.load(Ordering::Relaxed))),
         }
     }
@@ -148,7 +156,11 @@ impl NativeExecutor {
             let shorter = Plan { max_steps: steps - 1, ..*plan };
             match self.execute(&shorter)? {
                 Came::Recorded => self.read_record(out)?,
-                _ => return Err(error("the program does not do the same in the same schedule: it ended early once more")),
+                _ => {
+                    return Err(error(
+                        "the program does not do the same in the same schedule: it ended early once more",
+                    ));
+                }
             }
             if let Some(mut last) = note.step(&self.kinds) {
                 if plan.detail == Detail::Full {
@@ -182,8 +194,12 @@ impl NativeExecutor {
                     (true, signal) => format!("ended by signal {signal}"),
                     _ => format!("left with status {}, unseen by the scheduler", libc::WEXITSTATUS(status)),
                 };
-                let failure =
-                    Failure { kind: FailureKind::Crash, message: message.clone(), thread: ThreadId(0), site: Site(0) };
+                let failure = Failure {
+                    kind: FailureKind::Crash,
+                    message: message.clone(),
+                    thread: ThreadId(0),
+                    site: Site(0),
+                };
                 let clean = status == 0;
                 let end = if clean { End::Finished } else { End::Failed(failure) };
                 self.reconstruct(plan, end, out)?;
@@ -227,7 +243,8 @@ impl Executor for NativeExecutor {
 
 impl Guest {
     fn start(program: &NativeProgram) -> Result<Guest, GuestError> {
-        Guest::connect(program).map_err(|why| error(format!("cannot start {}: {why}", program.path.display())))
+        Guest::connect(program)
+            .map_err(|why| error(format!("cannot start {}: {why}", program.path.display())))
     }
 
     fn connect(program: &NativeProgram) -> io::Result<Guest> {

@@ -32,8 +32,10 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
     command.args(&program.arguments);
     command.envs(program.environment.iter().map(|(name, value)| (name, value)));
     let mut preload = OsString::from(format!("/proc/self/fd/{FD_LIBRARY}"));
-    let theirs = program.environment.iter().find(|(name, _)| name == "LD_PRELOAD").map(|(_, value)| value.clone());
-    if let Some(theirs) = theirs.or_else(|| std::env::var_os("LD_PRELOAD")).filter(|value| !value.is_empty()) {
+    let theirs =
+        program.environment.iter().find(|(name, _)| name == "LD_PRELOAD").map(|(_, value)| value.clone());
+    if let Some(theirs) = theirs.or_else(|| std::env::var_os("LD_PRELOAD")).filter(|value| !value.is_empty())
+    {
         preload.push(":");
         preload.push(&theirs);
         command.env("TURNPIKE_PRELOAD", theirs);

@@ -21,7 +21,13 @@ pub(super) fn apply(execution: &mut Execution, symbols: &mut Symbols) {
 fn size_of(object: Object) -> u64 {
     let arm = cfg!(target_arch = "aarch64");
     match object {
-        Object::Mutex { .. } => if arm { 48 } else { 40 },
+        Object::Mutex { .. } => {
+            if arm {
+                48
+            } else {
+                40
+            }
+        }
         Object::RwLock => 56,
         Object::Condvar => 48,
         Object::Semaphore { .. } | Object::Barrier { .. } => 32,

@@ -126,7 +126,9 @@ fn position(loader: &Loader, probe: u64) -> Option<String> {
     while let Ok(Some(frame)) = frames.next() {
         let Some(location) = frame.location else { continue };
         let (Some(file), Some(line)) = (location.file, location.line) else { continue };
-        let own = !["/usr/include/", "/usr/lib/", "/include/c++/", "/rustc/"].iter().any(|part| file.contains(part));
+        let own = !["/usr/include/", "/usr/lib/", "/include/c++/", "/rustc/"]
+            .iter()
+            .any(|part| file.contains(part));
         let text = format!("{}:{line}", shortened(file));
         if own {
             return Some(text);

@@ -18,7 +18,11 @@ fn folder() -> PathBuf {
 pub(crate) fn compile(source: &Path, flags: &[&str]) -> Option<PathBuf> {
     static DONE: OnceLock<Mutex<Vec<(PathBuf, Option<PathBuf>)>>> = OnceLock::new();
     let cpp = source.extension().is_some_and(|end| end == "cpp");
-    let name = format!("{}{}", source.file_name().unwrap().to_string_lossy(), flags.concat().replace(['/', ' '], "_"));
+    let name = format!(
+        "{}{}",
+        source.file_name().unwrap().to_string_lossy(),
+        flags.concat().replace(['/', ' '], "_")
+    );
     let output = folder().join(name);
     let mut done = DONE.get_or_init(Mutex::default).lock().unwrap();
     if let Some((_, known)) = done.iter().find(|(path, _)| *path == output) {
@@ -41,7 +45,12 @@ pub(crate) fn compile(source: &Path, flags: &[&str]) -> Option<PathBuf> {
             None
         }
         Ok(result) => {
-            assert!(result.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&result.stderr));
+            assert!(
+                result.status.success(),
+                "{}: {}",
+                source.display(),
+                String::from_utf8_lossy(&result.stderr)
+            );
             Some(output.clone())
         }
     };
