@@ -1,7 +1,7 @@
 //! Real concurrent programs on the waist: a path is a schedule, a state is a happens-before fingerprint.
 
 mod after;
-#[allow(dead_code)]
+#[cfg(target_os = "linux")]
 mod discover;
 mod elf;
 mod follow;

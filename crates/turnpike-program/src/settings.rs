@@ -73,6 +73,9 @@ impl LeftOut {
         if execution.incomplete {
             let calls = execution.findings.iter().filter_map(|finding| match finding {
                 Finding::Uncontrolled(call) => Some(format!("{call} is not under control")),
+                Finding::Race { .. } => {
+                    Some("data races were found where memory accesses are not steps".to_owned())
+                }
                 _ => None,
             });
             let before = reasons.len();

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::hook::real;
 use crate::protocol::{self, Header};
-use crate::{control, process, sites, sys, zygote};
+use crate::{control, memory, process, sites, sys, zygote};
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -37,6 +37,7 @@ extern "C" fn constructor() {
     }
     sites::learn();
     process::prepare();
+    memory::prepare();
     zygote::serve();
 }
 

@@ -72,6 +72,8 @@ pub struct Header {
     pub memory_level: u64,
     /// How many code locations, eight bytes each, stand behind the plan (at the next multiple of eight).
     pub racy_sites: u64,
+    /// Written by the guest: whether some code tells its memory accesses.
+    pub instrumented: AtomicU32,
     /// Counts announcements: the host's watchdog looks at it.
     pub progress: AtomicU64,
     /// Steps taken, up to the last announcement.

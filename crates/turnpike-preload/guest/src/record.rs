@@ -13,7 +13,6 @@ use crate::{control, memory, tape};
 pub fn prepare() {
     let state = control::state();
     state.threads.reserve(16);
-    memory::prepare();
 }
 
 /// Begins the execution that the shared memory asks for.

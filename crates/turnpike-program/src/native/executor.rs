@@ -77,6 +77,11 @@ impl NativeExecutor {
         self.guest.shared.header().threads.load(Ordering::Relaxed) == protocol::THREADS_FIBERS
     }
 
+    /// Whether some of the program's code tells its memory accesses (it was compiled with `-fsanitize=thread`).
+    pub fn instrumented(&self) -> bool {
+        self.guest.shared.header().instrumented.load(Ordering::Relaxed) != 0
+    }
+
     /// Accesses at these code locations are steps from now on (with [`Visibility::Racy`]).
     pub fn set_racy_sites(&mut self, sites: &[Site]) {
         self.racy = sites.iter().map(|site| site.0).collect();
@@ -210,6 +215,7 @@ impl NativeExecutor {
             }
         }
         self.guest.take_output(self.program.output, &mut out.output);
+        names::tell(out, &mut self.guest.symbols);
         if plan.detail == Detail::Full {
             names::apply(out, &mut self.guest.symbols);
         }

@@ -12,6 +12,7 @@ mod check;
 mod executor;
 mod launch;
 mod names;
+mod racy;
 mod symbols;
 mod system;
 
@@ -22,6 +23,7 @@ use std::time::Duration;
 use turnpike_scheduler::GuestError;
 
 pub use executor::NativeExecutor;
+pub use racy::RacySites;
 
 /// How threads of the program are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,6 +87,8 @@ pub struct NativeProgram {
     pub visibility: Visibility,
     /// Whether executions return what they print.
     pub output: bool,
+    /// Code locations that were found to race, for all executors of this program.
+    pub racy: RacySites,
 }
 
 impl NativeProgram {
@@ -98,6 +102,7 @@ impl NativeProgram {
             threads: Threads::default(),
             visibility: Visibility::default(),
             output: false,
+            racy: RacySites::default(),
         }
     }
 
@@ -116,10 +121,15 @@ impl NativeProgram {
         Ok(xxhash_rust::xxh3::xxh3_64(&bytes))
     }
 
-    /// Starts the program, up to its first instruction.
+    /// Starts the program, up to its first instruction. The first time, if it tells its memory accesses, trial executions find those
+    /// that race.
     pub fn launch(&self) -> Result<NativeExecutor, GuestError> {
         check::program(&self.path)?;
-        NativeExecutor::new(self)
+        let mut executor = NativeExecutor::new(self)?;
+        if executor.instrumented() && self.visibility != Visibility::Sync {
+            racy::find(self, &mut executor)?;
+        }
+        Ok(executor)
     }
 }
 

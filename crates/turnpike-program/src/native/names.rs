@@ -1,6 +1,6 @@
 //! Names of the program's objects: of a static variable, where that is what an object is.
 
-use turnpike_scheduler::{Execution, Object};
+use turnpike_scheduler::{End, Execution, Finding, Object};
 
 use super::symbols::Symbols;
 
@@ -33,5 +33,51 @@ fn size_of(object: Object) -> u64 {
         Object::Semaphore { .. } | Object::Barrier { .. } => 32,
         Object::Once | Object::Futex => 4,
         Object::Memory | Object::Queue { .. } => 0,
+    }
+}
+
+/// The guest's sentences have marks where only the host knows a name: `{site:0x…}` and `{address:0x…}`.
+pub(super) fn tell(execution: &mut Execution, symbols: &mut Symbols) {
+    if let End::Failed(failure) = &mut execution.end {
+        fill_in(&mut failure.message, symbols);
+    }
+    for finding in &mut execution.findings {
+        if let Finding::Race { message, .. } = finding {
+            fill_in(message, symbols);
+        }
+    }
+}
+
+fn fill_in(message: &mut String, symbols: &mut Symbols) {
+    for (mark, site) in [("{site:0x", true), ("{address:0x", false)] {
+        while let Some(start) = message.find(mark) {
+            let digits = start + mark.len();
+            let Some(length) = message[digits..].find('}') else { return };
+            let Ok(value) = u64::from_str_radix(&message[digits..digits + length], 16) else { return };
+            let name = if site { Some(symbols.site(value)) } else { symbols.variable(value, 0) };
+            let name = name.unwrap_or_else(|| format!("{value:#x}"));
+            message.replace_range(start..=digits + length, &name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_filled_in() {
+        let mut symbols = Symbols::default();
+        for (text, told) in [
+            ("plain", "plain"),
+            ("{site:0x10} and {site:0x20}: {address:0xff}!", "0x10 and 0x20: 0xff!"),
+            ("{site:0x", "{site:0x"),
+            ("{site:0xzz}", "{site:0xzz}"),
+            ("{address:0x1", "{address:0x1"),
+        ] {
+            let mut message = text.to_owned();
+            fill_in(&mut message, &mut symbols);
+            assert_eq!(message, told);
+        }
     }
 }

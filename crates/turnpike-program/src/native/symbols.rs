@@ -154,7 +154,8 @@ fn variables_of(path: &Path) -> Vec<(u64, u64, String)> {
         .filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.address() != 0)
         .filter_map(|symbol| Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned())))
         .collect();
-    variables.sort();
+    // Of several names for one address, that of something with a size.
+    variables.sort_by(|a, b| (a.0, b.1, &a.2).cmp(&(b.0, a.1, &b.2)));
     variables.dedup_by_key(|(address, _, _)| *address);
     variables
 }

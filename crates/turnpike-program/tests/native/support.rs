@@ -58,6 +58,12 @@ pub(crate) fn compile(source: &Path, flags: &[&str]) -> Option<PathBuf> {
     compiled
 }
 
+/// A guest of our own that tells its memory accesses.
+pub(crate) fn instrumented(name: &str) -> Option<NativeProgram> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name);
+    compile(&source, &["-fsanitize=thread"]).map(NativeProgram::new)
+}
+
 /// A guest of our own, compiled.
 pub(crate) fn guest(name: &str) -> Option<NativeProgram> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name);

@@ -41,8 +41,12 @@ fn heap() -> &'static mut Heap {
     unsafe { &mut *HEAP.0.get() }
 }
 
+/// Reserves the heap's addresses, if that was not done yet.
 #[cold]
-fn open() {
+pub fn open() {
+    if heap().is_open() {
+        return;
+    }
     for size in SIZES {
         let base = os::reserve(BASE, size);
         if base != 0 {

@@ -90,14 +90,17 @@ fn memory() -> &'static mut Memory {
     unsafe { &mut *MEMORY.0.get() }
 }
 
-/// Looks whether the program or a library of its own tells its accesses. Before control starts.
+/// Looks whether the program or a library of its own tells its accesses, and reserves the heap's addresses. Before control
+/// starts and memory is limited.
 pub fn prepare() {
+    heap::open();
     let mut found = false;
     // SAFETY: the callback keeps to its contract.
     unsafe { sys::dl_iterate_phdr(mentions, &raw mut found as *mut c_void) };
     if found {
         INSTRUMENTED.store(true, Ordering::Relaxed);
     }
+    control::header().instrumented.store(is_instrumented().into(), Ordering::Relaxed);
 }
 
 /// Whether a module calls the hooks: their names stand among its dynamic strings. This library's own do not count.

@@ -18,7 +18,7 @@ static void *churn(void *unused) {
     for (unsigned i = 0; i < 2000; i++) {
         unsigned at = i * 7919 % 64;
         free(kept[at]);
-        size_t size = i * 31 % 3000;
+        size_t size = i * 31 % 300;
         kept[at] = malloc(size);
         assert(kept[at] && (uintptr_t)kept[at] % 16 == 0 && zero(kept[at], size));
         memset(kept[at], 1, size);
