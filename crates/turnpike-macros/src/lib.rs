@@ -1,1 +1,174 @@
-//! The attribute `#[turnpike::test]`.
+//! The attribute `#[turnpike::test]`: a test whose threads are scheduled in many ways.
+//!
+//! It needs nothing but the compiler's own token streams: the function stays as it is, inside a new one that is a test and
+//! calls `turnpike::Config::check` with it.
+
+use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+
+/// Makes a function a test that is executed under many schedules.
+///
+/// ```ignore
+/// #[turnpike::test]
+/// fn withdrawals_do_not_overlap() { /* … */ }
+///
+/// #[turnpike::test(strategy = "pct", executions = 1000)]
+/// fn a_long_one() { /* … */ }
+/// ```
+///
+/// Every setting is a method of `turnpike::Config` with one argument: `strategy = "pct"` calls `.strategy("pct")`.
+/// Attributes like `#[should_panic]` and `#[ignore]` work as usual. The function takes nothing and returns nothing.
+#[proc_macro_attribute]
+pub fn test(settings: TokenStream, item: TokenStream) -> TokenStream {
+    match expand(settings, item.clone()) {
+        Ok(out) => out,
+        Err((message, span)) => {
+            let mut out = error(message, span);
+            // The function stays, so that there are no further errors about its absence.
+            out.extend(item);
+            out
+        }
+    }
+}
+
+type Mistake = (&'static str, Span);
+
+fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mistake> {
+    let calls = calls(settings)?;
+    let mut attributes = Vec::new();
+    let mut head = Vec::new();
+    let mut tokens = item.into_iter().peekable();
+    // Attributes belong to the test; what else stands before the name belongs to the function.
+    while let Some(token) = tokens.peek() {
+        if !is_punct(token, '#') {
+            break;
+        }
+        attributes.extend(tokens.by_ref().take(2));
+    }
+    let mut name = None;
+    while let Some(token) = tokens.next() {
+        if is_word(&token, "async") {
+            return Err(("#[turnpike::test] is for functions that are not async", token.span()));
+        }
+        if is_word(&token, "fn") {
+            let Some(TokenTree::Ident(ident)) = tokens.next() else {
+                return Err(("#[turnpike::test] is for functions", token.span()));
+            };
+            name = Some(ident);
+            break;
+        }
+        head.push(token);
+    }
+    let Some(name) = name else {
+        return Err(("#[turnpike::test] is for functions", Span::call_site()));
+    };
+    let rest: Vec<TokenTree> = tokens.collect();
+    match rest.first() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+            if !group.stream().is_empty() {
+                return Err(("a function with #[turnpike::test] takes no arguments", group.span()));
+            }
+        }
+        _ => return Err(("a function with #[turnpike::test] has no type parameters", name.span())),
+    }
+
+    // #[::core::prelude::v1::test] attributes head fn name() { fn name() {…}  ::turnpike::Config::new()….check(name); }
+    let mut inner = TokenStream::new();
+    inner.extend([word("fn", Span::call_site()), TokenTree::Ident(name.clone())]);
+    inner.extend(rest);
+    inner.extend(path(&["turnpike", "Config", "new"]));
+    inner.extend([group(Delimiter::Parenthesis, TokenStream::new())]);
+    inner.extend(calls);
+    inner.extend([punct('.', Spacing::Alone), word("check", Span::call_site())]);
+    let argument = TokenStream::from(TokenTree::Ident(name.clone()));
+    inner.extend([group(Delimiter::Parenthesis, argument), punct(';', Spacing::Alone)]);
+
+    let mut out = TokenStream::new();
+    out.extend([
+        punct('#', Spacing::Alone),
+        group(Delimiter::Bracket, path(&["core", "prelude", "v1", "test"])),
+    ]);
+    out.extend(attributes);
+    out.extend(head);
+    out.extend([
+        word("fn", Span::call_site()),
+        TokenTree::Ident(name),
+        group(Delimiter::Parenthesis, TokenStream::new()),
+        group(Delimiter::Brace, inner),
+    ]);
+    Ok(out)
+}
+
+/// `strategy = "pct", executions = 1000` as `.strategy("pct").executions(1000)`.
+fn calls(settings: TokenStream) -> Result<TokenStream, Mistake> {
+    let mut out = TokenStream::new();
+    let mut tokens = settings.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let TokenTree::Ident(name) = token else {
+            return Err(("expected a setting like `strategy = \"pct\"`", token.span()));
+        };
+        match tokens.next() {
+            Some(equals) if is_punct(&equals, '=') => {}
+            _ => return Err(("expected `=` and a value", name.span())),
+        }
+        let mut value = TokenStream::new();
+        while let Some(token) = tokens.next_if(|token| !is_punct(token, ',')) {
+            value.extend([token]);
+        }
+        if value.is_empty() {
+            return Err(("expected a value", name.span()));
+        }
+        tokens.next();
+        out.extend([
+            punct('.', Spacing::Alone),
+            TokenTree::Ident(name),
+            group(Delimiter::Parenthesis, value),
+        ]);
+    }
+    Ok(out)
+}
+
+fn is_punct(token: &TokenTree, char: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
+}
+
+fn is_word(token: &TokenTree, word: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident.to_string() == word)
+}
+
+fn punct(char: char, spacing: Spacing) -> TokenTree {
+    TokenTree::Punct(Punct::new(char, spacing))
+}
+
+fn word(text: &str, span: Span) -> TokenTree {
+    TokenTree::Ident(Ident::new(text, span))
+}
+
+fn group(delimiter: Delimiter, stream: TokenStream) -> TokenTree {
+    TokenTree::Group(Group::new(delimiter, stream))
+}
+
+/// `::one::two`.
+fn path(parts: &[&str]) -> TokenStream {
+    let mut out = TokenStream::new();
+    for part in parts {
+        out.extend([
+            punct(':', Spacing::Joint),
+            punct(':', Spacing::Alone),
+            word(part, Span::call_site()),
+        ]);
+    }
+    out
+}
+
+/// `::core::compile_error!{ "message" }` at a place.
+fn error(message: &str, span: Span) -> TokenStream {
+    let mut literal = proc_macro::Literal::string(message);
+    literal.set_span(span);
+    let mut out: Vec<TokenTree> = path(&["core", "compile_error"]).into_iter().collect();
+    out.push(punct('!', Spacing::Alone));
+    out.push(group(Delimiter::Brace, TokenTree::Literal(literal).into()));
+    for token in &mut out {
+        token.set_span(span);
+    }
+    out.into_iter().collect()
+}

@@ -1,10 +1,21 @@
 #![doc = include_str!("../README.md")]
 
+mod check;
+mod config;
+mod replay;
 mod search;
 
+pub use check::{CheckError, Checked, Failed, check};
+pub use config::Config;
 pub use search::Search;
+pub use turnpike_macros::test;
 pub use turnpike_model::native::{Measure, Native, NativeModel};
 pub use turnpike_model::{Diagnostic, Model, Trace};
+pub use turnpike_runtime::{
+    Panics, check_that, choose, collections, hint, is_checking, mark_assertion, mark_message, sync, thread, thread_local,
+    time,
+};
+pub use turnpike_scheduler::Timeouts;
 pub use turnpike_search::{
     Limits, Objective, RunReport, SearchError, SearchOptions, SearchReport, StopReason, Strategy, Verdict,
     WitnessReport,

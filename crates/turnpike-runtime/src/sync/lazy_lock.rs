@@ -4,11 +4,14 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use super::once_lock::OnceLock;
+use super::once::Once;
+use super::slot::{Slot, copy_of_function};
+use crate::context;
 
-/// A value that is made when it is first used.
+/// A value that is made when it is first used. In a `static`, each execution makes it anew.
 pub struct LazyLock<T, F = fn() -> T> {
-    value: OnceLock<T>,
+    once: Once,
+    value: Slot<T>,
     make: Mutex<Option<F>>,
 }
 
@@ -16,7 +19,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// A value that `make` will make.
     #[track_caller]
     pub const fn new(make: F) -> Self {
-        LazyLock { value: OnceLock::new(), make: Mutex::new(Some(make)) }
+        LazyLock { once: Once::new(), value: Slot::new(), make: Mutex::new(Some(make)) }
     }
 
     /// The value, made now if it was not yet.
@@ -25,13 +28,21 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// When an earlier attempt to make it panicked.
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        this.value.get_or_init(|| {
-            let make = this.make.lock().unwrap_or_else(PoisonError::into_inner).take();
+        this.once.call_once_force(|_| {
+            let make = {
+                let mut make = this.make.lock().unwrap_or_else(PoisonError::into_inner);
+                // The next execution makes the value of a `static` anew, so the function is needed again.
+                let copy = if context::active().is_some() { make.as_ref().and_then(copy_of_function) } else { None };
+                copy.or_else(|| make.take())
+            };
             match make {
-                Some(make) => make(),
+                Some(make) => this.value.set(make()),
+                // A closure that an earlier execution has used up: its value has to do.
+                None if this.value.get().is_some() => {}
                 None => panic!("LazyLock instance has previously been poisoned"),
             }
-        })
+        });
+        this.value.get().expect("the value was made")
     }
 }
 
@@ -53,6 +64,11 @@ impl<T: Default> Default for LazyLock<T> {
 
 impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LazyLock").finish_non_exhaustive()
+        let mut out = f.debug_tuple("LazyLock");
+        match self.value.get() {
+            Some(value) if self.once.done_quietly() => out.field(value),
+            _ => out.field(&format_args!("<uninit>")),
+        };
+        out.finish()
     }
 }

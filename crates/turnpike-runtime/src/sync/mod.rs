@@ -11,6 +11,7 @@ mod mutex;
 mod once;
 mod once_lock;
 mod rwlock;
+mod slot;
 
 pub mod atomic;
 pub mod mpsc;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation};
 
@@ -15,15 +15,20 @@ use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
 
-/// Something that is done once.
+/// Something that is done once: in an execution, if it is a `static`.
 pub struct Once {
     gate: Tag,
     flag: Tag,
     inner: sync::Once,
+    /// 0 = not yet, [`OUTSIDE`], or the execution in which it was done.
+    done: AtomicU64,
     /// Somebody is inside, in this execution.
     inside: AtomicBool,
     poisoned: AtomicBool,
 }
+
+/// Done outside any check, and so for all.
+const OUTSIDE: u64 = u64::MAX;
 
 /// What [`Once::call_once_force`] tells its function.
 #[derive(Debug)]
@@ -46,6 +51,7 @@ impl Once {
             gate: Tag::new(),
             flag: Tag::new(),
             inner: sync::Once::new(),
+            done: AtomicU64::new(0),
             inside: AtomicBool::new(false),
             poisoned: AtomicBool::new(false),
         }
@@ -57,19 +63,21 @@ impl Once {
     /// When an earlier attempt panicked.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
-        if context::active().is_none() {
-            return self.inner.call_once(f);
+        match context::active() {
+            Some(runtime) => self.call_at(runtime, Location::caller(), false, |_| f()),
+            None => self.inner.call_once(|| self.call_real(f)),
         }
-        self.call_at(Location::caller(), false, |_| f());
     }
 
     /// Like [`call_once`](Self::call_once), also when an earlier attempt panicked.
     #[track_caller]
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
-        if context::active().is_none() {
-            return self.inner.call_once_force(|state| f(&OnceState { poisoned: state.is_poisoned() }));
+        match context::active() {
+            Some(runtime) => self.call_at(runtime, Location::caller(), true, f),
+            None => self.inner.call_once_force(|state| {
+                self.call_real(|| f(&OnceState { poisoned: state.is_poisoned() }));
+            }),
         }
-        self.call_at(Location::caller(), true, f);
     }
 
     /// Whether it was done.
@@ -78,7 +86,7 @@ impl Once {
         if let Some(runtime) = context::active() {
             let _ = runtime.turn(self.flag(runtime, Kind::Load, Location::caller()));
         }
-        self.inner.is_completed()
+        self.done_quietly()
     }
 
     /// Waits until it was done.
@@ -87,7 +95,7 @@ impl Once {
     /// When an attempt panicked.
     #[track_caller]
     pub fn wait(&self) {
-        if context::active().is_none() {
+        if context::active().is_none() && !self.done_quietly() {
             return self.inner.wait();
         }
         // Nobody wakes a thread that waits for an attempt that has not begun, so it looks again and again.
@@ -102,16 +110,31 @@ impl Once {
         }
     }
 
+    /// Whether it was done, without a step.
+    pub(super) fn done_quietly(&self) -> bool {
+        let done = self.done.load(Ordering::Acquire);
+        match context::active() {
+            Some(runtime) => done == OUTSIDE || done == runtime.epoch(),
+            None => done != 0,
+        }
+    }
+
+    /// Outside a check, inside the real gate.
+    fn call_real(&self, f: impl FnOnce()) {
+        if self.done.load(Ordering::Acquire) == 0 {
+            f();
+            self.done.store(OUTSIDE, Ordering::Release);
+        }
+    }
+
     /// Inside a check: calls `f` unless it was done.
-    fn call_at(&self, place: Place, force: bool, f: impl FnOnce(&OnceState)) {
-        let Some(runtime) = context::active() else { return };
+    fn call_at(&self, runtime: &'static Runtime, place: Place, force: bool, f: impl FnOnce(&OnceState)) {
         let _ = runtime.turn(self.flag(runtime, Kind::Load, place));
-        if self.inner.is_completed() {
+        if self.done_quietly() {
             return;
         }
         let gate = self.gate(runtime);
-        let begin = Operation::new(Kind::OnceBegin, gate, site::of(place));
-        match runtime.turn(begin) {
+        match runtime.turn(Operation::new(Kind::OnceBegin, gate, site::of(place))) {
             Turn::Step(outcome) => {
                 if !outcome.ok {
                     return;
@@ -119,7 +142,7 @@ impl Once {
             }
             Turn::Quiet => {
                 super::quietly(runtime, || (!self.inside.load(Ordering::Relaxed)).then_some(()));
-                if self.inner.is_completed() {
+                if self.done_quietly() {
                     return;
                 }
             }
@@ -130,7 +153,7 @@ impl Once {
         assert!(force || !poisoned, "Once instance has previously been poisoned");
         f(&OnceState { poisoned });
         let _ = runtime.turn(self.flag(runtime, Kind::Store, place));
-        self.inner.call_once_force(|_| {});
+        self.done.store(runtime.epoch(), Ordering::Release);
         self.poisoned.store(false, Ordering::Relaxed);
         attempt.done = true;
     }

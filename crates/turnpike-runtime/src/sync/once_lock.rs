@@ -1,21 +1,21 @@
 //! `OnceLock`.
 
 use std::fmt;
-use std::sync;
 
 use super::once::Once;
+use super::slot::Slot;
 
-/// A value that is set once.
+/// A value that is set once. In a `static`, each execution sets it anew.
 pub struct OnceLock<T> {
     once: Once,
-    value: sync::OnceLock<T>,
+    value: Slot<T>,
 }
 
 impl<T> OnceLock<T> {
     /// Without a value.
     #[track_caller]
     pub const fn new() -> Self {
-        OnceLock { once: Once::new(), value: sync::OnceLock::new() }
+        OnceLock { once: Once::new(), value: Slot::new() }
     }
 
     /// The value, if it was set.
@@ -26,7 +26,7 @@ impl<T> OnceLock<T> {
 
     /// The value, if it was set.
     pub fn get_mut(&mut self) -> Option<&mut T> {
-        self.value.get_mut()
+        if self.once.done_quietly() { self.value.get_mut() } else { None }
     }
 
     /// Sets the value, or gives it back when there is one already. Waits while another thread sets it.
@@ -47,12 +47,7 @@ impl<T> OnceLock<T> {
         F: FnOnce() -> T,
     {
         // A panic leaves the cell empty, not poisoned; whoever comes next tries again.
-        self.once.call_once_force(|_| {
-            // Set in an earlier execution, by an attempt that was cut off before it was published.
-            if self.value.get().is_none() {
-                let _ = self.value.set(f());
-            }
-        });
+        self.once.call_once_force(|_| self.value.set(f()));
         self.value.get().expect("the value was set")
     }
 
@@ -64,12 +59,16 @@ impl<T> OnceLock<T> {
     }
 
     /// The value.
-    pub fn into_inner(self) -> Option<T> {
-        self.value.into_inner()
+    pub fn into_inner(mut self) -> Option<T> {
+        self.take()
     }
 
     /// Takes the value out.
+    #[track_caller]
     pub fn take(&mut self) -> Option<T> {
+        if !self.once.done_quietly() {
+            return None;
+        }
         self.once = Once::new();
         self.value.take()
     }
@@ -84,11 +83,17 @@ impl<T> Default for OnceLock<T> {
 
 impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.fmt(f)
+        let mut out = f.debug_tuple("OnceLock");
+        match self.value.get() {
+            Some(value) if self.once.done_quietly() => out.field(value),
+            _ => out.field(&format_args!("<uninit>")),
+        };
+        out.finish()
     }
 }
 
 impl<T: Clone> Clone for OnceLock<T> {
+    #[track_caller]
     fn clone(&self) -> Self {
         match self.get() {
             Some(value) => OnceLock::from(value.clone()),
@@ -98,6 +103,7 @@ impl<T: Clone> Clone for OnceLock<T> {
 }
 
 impl<T> From<T> for OnceLock<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         let lock = OnceLock::new();
         // Nobody else has it, so nothing is scheduled.

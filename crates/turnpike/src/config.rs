@@ -1,0 +1,163 @@
+//! How a check is carried out.
+
+use std::time::Duration;
+
+use turnpike_runtime::{GuestOptions, Panics};
+use turnpike_scheduler::Timeouts;
+
+/// How many executions a check makes at most, when nothing else is said.
+const EXECUTIONS: u64 = 10_000;
+
+/// How long it takes at most, when nothing else is said.
+const TIME: Duration = Duration::from_secs(20);
+
+/// A check that is to be carried out, setting by setting.
+///
+/// ```
+/// use turnpike::sync::{Arc, Mutex};
+///
+/// turnpike::Config::new().strategy("pct").executions(200).check(|| {
+///     let shared = Arc::new(Mutex::new(0));
+///     let other = shared.clone();
+///     let handle = turnpike::thread::spawn(move || *other.lock().unwrap() += 1);
+///     *shared.lock().unwrap() += 1;
+///     handle.join().unwrap();
+///     assert_eq!(*shared.lock().unwrap(), 2);
+/// });
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a check does nothing until it is carried out by `check` or `run`"]
+pub struct Config {
+    pub(crate) strategy: String,
+    pub(crate) objective: String,
+    pub(crate) executions: u64,
+    pub(crate) time: Option<Duration>,
+    pub(crate) steps: u32,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) spurious: u32,
+    pub(crate) replay: Option<String>,
+    pub(crate) guest: GuestOptions,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            strategy: "auto".to_owned(),
+            objective: "any-error".to_owned(),
+            executions: EXECUTIONS,
+            time: Some(TIME),
+            steps: turnpike_program::DEFAULT_MAX_STEPS,
+            seed: 0,
+            threads: 1,
+            timeouts: Timeouts::default(),
+            spurious: 0,
+            replay: None,
+            guest: GuestOptions::default(),
+        }
+    }
+}
+
+impl Config {
+    /// The default: the strategy `auto`, at most 10,000 executions and 20 seconds.
+    pub fn new() -> Self {
+        Config::default()
+    }
+
+    /// The strategy by its name: `auto`, `random`, `pct`, `pos`, `weighted`, `exhaustive`, `genetic`, `mutation`, `highway`,
+    /// `drs`, `rdfs`, `dfs`, `bfs`. The environment variable `TURNPIKE_STRATEGY` overrides it.
+    pub fn strategy(mut self, name: impl Into<String>) -> Self {
+        self.strategy = name.into();
+        self
+    }
+
+    /// What to look for, in the words of the command line: `any-error` (the default), `deadlock`, `assertion`, …
+    pub fn find(mut self, objective: impl Into<String>) -> Self {
+        self.objective = objective.into();
+        self
+    }
+
+    /// The number of executions, at most. `TURNPIKE_EXECUTIONS` overrides it.
+    pub fn executions(mut self, executions: u64) -> Self {
+        self.executions = executions;
+        self
+    }
+
+    /// The same as [`executions`](Self::executions).
+    pub fn max_executions(self, executions: u64) -> Self {
+        self.executions(executions)
+    }
+
+    /// The time the search takes at most; zero = as long as it takes.
+    pub fn time(mut self, time: Duration) -> Self {
+        self.time = (!time.is_zero()).then_some(time);
+        self
+    }
+
+    /// The same in seconds, for `#[turnpike::test(seconds = 60)]`.
+    pub fn seconds(self, seconds: u64) -> Self {
+        self.time(Duration::from_secs(seconds))
+    }
+
+    /// Steps after which an execution is cut. A check in which that happened proves nothing about what comes later.
+    pub fn steps(mut self, steps: u32) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// The same as [`steps`](Self::steps).
+    pub fn max_steps(self, steps: u32) -> Self {
+        self.steps(steps)
+    }
+
+    /// The seed: the same seed gives the same result. `TURNPIKE_SEED` overrides it.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// OS threads that search at once, each executing the program on its own; the result is the same. Not for programs
+    /// with `static`s.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// When operations with a time limit give up: by default when nothing else can happen.
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// How many spurious wake-ups of condition variables an execution may have: 0 by default.
+    pub fn spurious(mut self, wakeups: u32) -> Self {
+        self.spurious = wakeups;
+        self
+    }
+
+    /// Bytes of stack for each thread.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.guest.stack_size = bytes;
+        self
+    }
+
+    /// What a panic in a thread means: by default, that the program is wrong.
+    pub fn panics(mut self, panics: Panics) -> Self {
+        self.guest.panics = panics;
+        self
+    }
+
+    /// Whether the end of the main function ends the other threads. By default an execution lasts until all threads end.
+    pub fn exit_with_main(mut self, exit: bool) -> Self {
+        self.guest.exit_with_main = exit;
+        self
+    }
+
+    /// Executes one schedule, the text that a failing check printed or a file with it, instead of searching. The
+    /// environment variable `TURNPIKE_REPLAY` does the same.
+    pub fn replay(mut self, schedule: impl Into<String>) -> Self {
+        self.replay = Some(schedule.into());
+        self
+    }
+}
