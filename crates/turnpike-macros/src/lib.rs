@@ -151,11 +151,7 @@ fn group(delimiter: Delimiter, stream: TokenStream) -> TokenTree {
 fn path(parts: &[&str]) -> TokenStream {
     let mut out = TokenStream::new();
     for part in parts {
-        out.extend([
-            punct(':', Spacing::Joint),
-            punct(':', Spacing::Alone),
-            word(part, Span::call_site()),
-        ]);
+        out.extend([punct(':', Spacing::Joint), punct(':', Spacing::Alone), word(part, Span::call_site())]);
     }
     out
 }

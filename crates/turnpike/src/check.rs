@@ -202,7 +202,7 @@ impl Config {
         let unusable = |error: &dyn fmt::Display| CheckError::Unusable(error.to_string());
         let (guest, name) = (self.guest.clone(), test_name());
         let launch = move || -> Result<Box<dyn Executor>, turnpike_scheduler::GuestError> {
-            Ok(Box::new(Guest::shared(body.clone(), guest.clone())))
+            Ok(Box::new(Guest::shared(Arc::clone(&body), guest.clone())))
         };
         let options = ProgramOptions {
             max_steps: self.steps,
@@ -238,7 +238,12 @@ impl Config {
         };
         let Some(witness) = report.witness() else {
             return Ok(Checked {
-                executions: report.runs.iter().filter_map(|run| run.executions).map(|run| run.executions).next(),
+                executions: report
+                    .runs
+                    .iter()
+                    .filter_map(|run| run.executions)
+                    .map(|run| run.executions)
+                    .next(),
                 complete: report.verdict == Verdict::None && model.left_out().is_none(),
                 left_out: model.left_out(),
             });
@@ -254,7 +259,10 @@ fn told(model: &ProgramModel, witness: &WitnessReport, seed: u64, number: u32) -
     let incident = model.incident(&choices).map_err(|error| CheckError::Unusable(error.to_string()))?;
     let explanation = witness.schedule.as_ref().and_then(|schedule| schedule.explanation.as_ref());
     let explanation = explanation.map(|why| {
-        format!("it does not happen when the order of these two is reversed:\n  {}\n  {}", why.first_label, why.second_label)
+        format!(
+            "it does not happen when the order of these two is reversed:\n  {}\n  {}",
+            why.first_label, why.second_label
+        )
     });
     let mut schedule = replay::encode(&choices);
     if number > 1 {
@@ -285,8 +293,7 @@ fn setting(name: &str) -> Option<String> {
 fn number_setting(name: &str, otherwise: u64) -> Result<u64, CheckError> {
     match setting(name) {
         None => Ok(otherwise),
-        Some(text) => {
-            u64::from_str(&text).map_err(|_| CheckError::Unusable(format!("{name} must be a number, not '{text}'")))
-        }
+        Some(text) => u64::from_str(&text)
+            .map_err(|_| CheckError::Unusable(format!("{name} must be a number, not '{text}'"))),
     }
 }

@@ -12,8 +12,8 @@ pub use turnpike_macros::test;
 pub use turnpike_model::native::{Measure, Native, NativeModel};
 pub use turnpike_model::{Diagnostic, Model, Trace};
 pub use turnpike_runtime::{
-    Panics, check_that, choose, collections, hint, is_checking, mark_assertion, mark_message, sync, thread, thread_local,
-    time,
+    Panics, check_that, choose, collections, hint, is_checking, mark_assertion, mark_message, sync, thread,
+    thread_local, time,
 };
 pub use turnpike_scheduler::Timeouts;
 pub use turnpike_search::{

@@ -1,0 +1,292 @@
+//! Checks of Rust code: what is found, how it is told, and how it is replayed.
+
+use std::panic::catch_unwind;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, AtomicUsize as Plain};
+
+use turnpike::sync::atomic::{AtomicUsize, Ordering};
+use turnpike::sync::mpsc;
+use turnpike::sync::{Arc, Condvar, Mutex};
+use turnpike::{CheckError, Config, Failed, thread};
+
+/// The strategies that are fit for small programs.
+const STRATEGIES: [&str; 6] = ["auto", "random", "pct", "pos", "exhaustive", "rdfs"];
+
+fn lost_update() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let other = count.clone();
+    let handle = thread::spawn(move || {
+        let value = other.load(Ordering::SeqCst);
+        other.store(value + 1, Ordering::SeqCst);
+    });
+    let value = count.load(Ordering::SeqCst);
+    count.store(value + 1, Ordering::SeqCst);
+    handle.join().unwrap();
+    assert_eq!(count.load(Ordering::SeqCst), 2, "an update was lost");
+}
+
+fn lock_order() {
+    let first = Arc::new(Mutex::new(()));
+    let second = Arc::new(Mutex::new(()));
+    let (one, two) = (first.clone(), second.clone());
+    let handle = thread::spawn(move || {
+        let _one = one.lock().unwrap();
+        let _two = two.lock().unwrap();
+    });
+    {
+        let _two = second.lock().unwrap();
+        let _one = first.lock().unwrap();
+    }
+    handle.join().unwrap();
+}
+
+fn correct() {
+    let count = Arc::new(Mutex::new(0));
+    let handles: Vec<_> = (0..2)
+        .map(|_| {
+            let count = count.clone();
+            thread::spawn(move || *count.lock().unwrap() += 1)
+        })
+        .collect();
+    for handle in handles {
+        handle.join().unwrap();
+    }
+    assert_eq!(*count.lock().unwrap(), 2);
+}
+
+fn failed(config: Config, body: fn()) -> Failed {
+    match config.run(body) {
+        Err(CheckError::Failed(failed)) => *failed,
+        Err(other) => panic!("{other}"),
+        Ok(checked) => panic!("nothing was found: {checked:?}"),
+    }
+}
+
+#[test]
+fn all_strategies_find_a_lost_update_and_a_deadlock() {
+    for strategy in STRATEGIES {
+        let found = failed(Config::new().strategy(strategy), lost_update);
+        assert!(found.incident.message.contains("an update was lost"), "{strategy}: {found}");
+        assert_eq!(found.incident.kind.keyword(), "assertion", "{strategy}");
+        let found = failed(Config::new().strategy(strategy), lock_order);
+        assert_eq!(found.incident.kind.keyword(), "deadlock", "{strategy}");
+        assert_eq!(found.incident.waiting.len(), 2, "{strategy}: {found}");
+    }
+}
+
+#[test]
+fn nothing_is_found_in_a_correct_program() {
+    for strategy in STRATEGIES {
+        let checked = Config::new().strategy(strategy).executions(500).run(correct).unwrap();
+        assert!(checked.left_out.is_none(), "{strategy}: {checked:?}");
+    }
+    assert!(Config::new().strategy("exhaustive").run(correct).unwrap().complete);
+    turnpike::check(correct);
+}
+
+#[test]
+fn the_report_tells_everything() {
+    let text = failed(Config::new().seed(7), lock_order).to_string();
+    for part in
+        ["deadlock", "checks.rs:", "held by", "main.0", "context switch", "seed: 7", "TURNPIKE_REPLAY="]
+    {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    let text = failed(Config::new(), lost_update).to_string();
+    for part in ["assertion", "an update was lost", "checks.rs:", "--exact the_report_tells_everything"] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+}
+
+#[test]
+fn a_failing_check_panics_and_its_schedule_replays_every_time() {
+    let found = failed(Config::new(), lost_update);
+    for _ in 0..100 {
+        let schedule = found.schedule.clone();
+        let panic = catch_unwind(move || Config::new().replay(schedule).check(lost_update)).unwrap_err();
+        let message = panic.downcast_ref::<String>().expect("assert_eq panics with a String");
+        assert!(message.contains("an update was lost"), "{message}");
+    }
+    // The schedule of one program does not fit another one, or does no harm there.
+    let _ = catch_unwind(move || Config::new().replay(found.schedule).check(correct));
+}
+
+#[test]
+fn a_schedule_is_replayed_through_the_environment() {
+    let found = failed(Config::new(), lock_order);
+    let out = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "panics_in_a_child", "--include-ignored", "--nocapture"])
+        .env("TURNPIKE_REPLAY", &found.schedule)
+        .env("TURNPIKE_CHILD", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && text.contains("deadlock"), "{text}");
+}
+
+/// Only does something when the test above runs it.
+#[test]
+fn panics_in_a_child() {
+    if std::env::var("TURNPIKE_CHILD").is_ok() {
+        turnpike::check(lock_order);
+    } else {
+        assert!(std::env::var("TURNPIKE_REPLAY").is_err());
+    }
+}
+
+#[test]
+fn the_same_seed_finds_the_same() {
+    for strategy in ["random", "pct", "auto"] {
+        let once = failed(Config::new().strategy(strategy).seed(3), lost_update);
+        let again = failed(Config::new().strategy(strategy).seed(3), lost_update);
+        assert_eq!(once.schedule, again.schedule, "{strategy}");
+    }
+}
+
+#[test]
+fn a_test_that_is_not_deterministic_is_told_as_such() {
+    static EXECUTIONS: Plain = Plain::new(0);
+    let changing = || {
+        let number = EXECUTIONS.fetch_add(1, Ordering::SeqCst);
+        let count = Arc::new(AtomicUsize::new(0));
+        for _ in 0..number % 3 {
+            count.fetch_add(1, Ordering::SeqCst);
+        }
+        assert!(number % 7 != 6, "depends on the number of the execution");
+    };
+    match Config::new().run(changing) {
+        Err(CheckError::Nondeterministic(_)) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn data_in_statics_that_matters_is_told_and_lazy_values_start_anew() {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let counting = || {
+        // Survives, and the third execution fails.
+        assert!(COUNT.fetch_add(1, Ordering::SeqCst) < 2, "third time");
+    };
+    match Config::new().run(counting) {
+        Err(CheckError::Nondeterministic(_)) => {}
+        other => panic!("{other:?}"),
+    }
+
+    static LAZY: turnpike::sync::LazyLock<Mutex<Vec<u32>>> = turnpike::sync::LazyLock::new(Mutex::default);
+    static CELL: turnpike::sync::OnceLock<u32> = turnpike::sync::OnceLock::new();
+    let fresh = || {
+        let handle = thread::spawn(|| LAZY.lock().unwrap().push(1));
+        LAZY.lock().unwrap().push(2);
+        handle.join().unwrap();
+        assert_eq!(LAZY.lock().unwrap().len(), 2);
+        CELL.set(5).unwrap();
+        assert_eq!(CELL.get(), Some(&5));
+    };
+    let checked = Config::new().strategy("exhaustive").run(fresh).unwrap();
+    assert!(checked.complete);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_told() {
+    for config in [Config::new().strategy("magic"), Config::new().find("happiness")] {
+        match config.run(correct) {
+            Err(CheckError::Unusable(why)) => assert!(!why.is_empty()),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_is_far_longer_than_another_hides_nothing_from_weighted_walks() {
+    // One event against 25: the flag must be set before all of them.
+    let uneven = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = flag.clone();
+        let long = thread::spawn(move || {
+            for _ in 0..25 {
+                other.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let other = flag.clone();
+        let short = thread::spawn(move || {
+            assert!(other.load(Ordering::SeqCst) < 25, "the short thread came last");
+        });
+        long.join().unwrap();
+        short.join().unwrap();
+    };
+    let found = failed(Config::new().strategy("weighted").executions(2000), uneven);
+    assert!(found.incident.message.contains("came last"));
+}
+
+#[test]
+fn a_bounded_buffer_with_one_condition_variable_too_few() {
+    // Producers and consumers share a condition variable and wake one waiter: it may be the wrong one.
+    let buffer = || {
+        let shared = Arc::new((Mutex::new(0_usize), Condvar::new()));
+        let mut handles = Vec::new();
+        for produces in [true, true, false, false] {
+            let shared = shared.clone();
+            handles.push(thread::spawn(move || {
+                let mut count = shared.0.lock().unwrap();
+                while if produces { *count == 1 } else { *count == 0 } {
+                    count = shared.1.wait(count).unwrap();
+                }
+                if produces {
+                    *count += 1
+                } else {
+                    *count -= 1
+                }
+                shared.1.notify_one();
+            }));
+        }
+        for handle in handles {
+            handle.join().unwrap();
+        }
+    };
+    let found = failed(Config::new().executions(100_000), buffer);
+    assert_eq!(found.incident.kind.keyword(), "deadlock", "{found}");
+}
+
+#[test]
+fn choices_and_channels() {
+    let body = || {
+        let (sender, receiver) = mpsc::channel();
+        let value = turnpike::choose(4);
+        let handle = thread::spawn(move || sender.send(value).unwrap());
+        let got = receiver.recv().unwrap();
+        turnpike::check_that!(got != 3, "three was chosen");
+        handle.join().unwrap();
+    };
+    let found = failed(Config::new(), body);
+    assert!(found.incident.message.contains("three was chosen"), "{found}");
+}
+
+#[test]
+fn executions_do_not_leave_threads_or_memory_behind() {
+    static LIVE: AtomicU64 = AtomicU64::new(0);
+    struct Counted;
+    impl Counted {
+        fn new() -> Self {
+            LIVE.fetch_add(1, Ordering::SeqCst);
+            Counted
+        }
+    }
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            LIVE.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    let body = || {
+        let _mine = Counted::new();
+        let (sender, receiver) = mpsc::channel::<()>();
+        let handle = thread::spawn(move || {
+            let _theirs = Counted::new();
+            receiver.recv().unwrap_err();
+        });
+        drop(sender);
+        handle.join().unwrap();
+    };
+    // Breadth-first search stops executions in the middle, all the time.
+    let _ = Config::new().strategy("bfs").run(body).unwrap();
+    assert_eq!(LIVE.load(Ordering::SeqCst), 0);
+}
