@@ -11,6 +11,7 @@ use turnpike_model::Model;
 use turnpike_program::{Incident, ProgramModel, ProgramOptions};
 use turnpike_runtime::Guest;
 use turnpike_scheduler::{Detail, End, Execution, Executor, Plan, Policy};
+use turnpike_search::strategy::RandomOptions;
 use turnpike_search::{SearchError, SearchOptions, Strategy, Verdict, WitnessReport, search};
 
 use crate::config::Config;
@@ -201,6 +202,8 @@ impl Config {
     fn search(&self, body: Arc<dyn Fn() + Send + Sync>, number: u32) -> Result<Checked, CheckError> {
         let unusable = |error: &dyn fmt::Display| CheckError::Unusable(error.to_string());
         let (guest, name) = (self.guest.clone(), test_name());
+        let mut first_guest = Guest::shared(Arc::clone(&body), guest.clone());
+        let first = First::of(&mut first_guest, self.steps)?;
         let launch = move || -> Result<Box<dyn Executor>, turnpike_scheduler::GuestError> {
             Ok(Box::new(Guest::shared(Arc::clone(&body), guest.clone())))
         };
@@ -223,6 +226,11 @@ impl Config {
         let strategy = match strategy.as_str() {
             "exhaustive" => Strategy::Exhaustive { depth: self.steps },
             name => Strategy::by_name(name).map_err(|error| unusable(&error))?,
+        };
+        // One walk is no check: it goes on until a limit is reached.
+        let strategy = match strategy {
+            Strategy::Random(walk) => Strategy::Random(RandomOptions { restart: true, ..walk }),
+            other => other,
         };
         let mut request = SearchOptions::new(strategy);
         request.objectives.push(self.objective.parse().map_err(|error| unusable(&error))?);
@@ -248,7 +256,61 @@ impl Config {
                 left_out: model.left_out(),
             });
         };
+        // Data in a `static` may have made an execution fail that does not fail in a new process.
+        if let Some(difference) = first.difference(&mut first_guest)? {
+            return Err(CheckError::Nondeterministic(difference));
+        }
         Err(CheckError::Failed(Box::new(told(&model, witness, request.seed, number)?)))
+    }
+}
+
+/// The first execution in this process, to be compared with a later one of the same plan.
+struct First {
+    execution: Execution,
+    steps: u32,
+}
+
+impl First {
+    fn of(guest: &mut Guest, steps: u32) -> Result<Self, CheckError> {
+        let mut first = First { execution: Execution::default(), steps };
+        first.run(guest).map(|execution| first.execution = execution)?;
+        Ok(first)
+    }
+
+    fn run(&self, guest: &mut Guest) -> Result<Execution, CheckError> {
+        let mut execution = Execution::default();
+        let plan = Plan { policy: Policy::Continue, max_steps: self.steps, ..Plan::new(&[]) };
+        let done = guest.run(&plan, &mut execution);
+        done.map_err(|error| CheckError::Unusable(error.to_string()))?;
+        Ok(execution)
+    }
+
+    /// How the same plan goes now, if it goes another way.
+    fn difference(&self, guest: &mut Guest) -> Result<Option<String>, CheckError> {
+        let now = self.run(guest)?;
+        let (then, now) = (&self.execution, &now);
+        let same =
+            then.end == now.end && then.fingerprint == now.fingerprint && then.steps.len() == now.steps.len();
+        Ok((!same).then(|| {
+            format!(
+                "the same schedule took {} steps in the first execution and {} steps in a later one ({} and {})",
+                then.steps.len(),
+                now.steps.len(),
+                ended(&then.end),
+                ended(&now.end)
+            )
+        }))
+    }
+}
+
+/// How an execution ended, in few words.
+fn ended(end: &End) -> String {
+    match end {
+        End::Finished => "it finished".to_owned(),
+        End::Failed(failure) => format!("it failed: {}", failure.message),
+        End::Deadlock => "a deadlock".to_owned(),
+        End::Livelock => "a livelock".to_owned(),
+        _ => "it was cut".to_owned(),
     }
 }
 
