@@ -9,8 +9,23 @@ use crate::network::{ClockAtom, Sync};
 use crate::zone::{Bound, Origin};
 
 impl Walker<'_> {
-    /// Takes the transition of the participants, whose guards hold as far as variables are concerned, and adds its target if there is one.
+    /// Takes the transition of the participants, whose guards hold as far as variables are concerned, and adds its target if there is one. A
+    /// process that moves along does so in every way it can.
     pub(super) fn fire(&mut self, out: &mut Successors) -> Outcome<()> {
+        let model = self.model;
+        let Some(ticker) = model.network.ticker else { return self.take(out) };
+        let count = self.participants.len();
+        let location = self.machine.locations[ticker.0 as usize];
+        for &step in model.tables.list(&model.tables.slot(ticker.0 as usize, location).alongs) {
+            self.participants.push(step);
+            let taken = self.take(out);
+            self.participants.truncate(count);
+            taken?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, out: &mut Successors) -> Outcome<()> {
         if !self.guard_atoms()? || !self.may_hold() {
             return Ok(());
         }
@@ -159,12 +174,14 @@ impl Walker<'_> {
     /// The label of the participants' transition.
     fn label(&mut self) -> LabelId {
         let model = self.model;
-        if let (&[step], None) = (self.participants.as_slice(), self.channel) {
+        // Who moves along is not told.
+        let told = self.participants.len() - usize::from(model.network.ticker.is_some());
+        if let (&[step], None) = (&self.participants[..told], self.channel) {
             return model.alone[step as usize];
         }
         self.key.clear();
         self.key.extend(self.channel);
-        for &participant in &self.participants {
+        for &participant in &self.participants[..told] {
             self.key.push(model.tables.steps[participant as usize].process);
             if let Sync::Event(event) = model.edge(participant).sync {
                 self.key.push(event.0);

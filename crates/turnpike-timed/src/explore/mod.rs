@@ -45,6 +45,7 @@ use crate::network::{Edge, Network, Sync};
 use crate::query::Condition;
 use crate::schedule;
 use crate::uppaal::Names;
+use crate::zeno::{self, Ticks};
 use crate::zone::{Extrapolation, Zones};
 
 /// Which states make others superfluous in exhaustive search.
@@ -73,6 +74,9 @@ pub struct Options {
     pub conditions: Vec<String>,
     /// Whether deadlocks are asked for.
     pub deadlock: bool,
+    /// Only runs along which time passes all bounds count: conditions and labels then hold only in states in which at least a unit
+    /// has passed since they last did (see [`crate::zeno`]). For cycles; reachable states would be missed.
+    pub non_zeno: bool,
 }
 
 impl Default for Options {
@@ -83,6 +87,7 @@ impl Default for Options {
             elapsed: true,
             conditions: Vec::new(),
             deadlock: false,
+            non_zeno: false,
         }
     }
 }
@@ -134,12 +139,19 @@ pub(crate) struct Demand {
     stay: bool,
     /// Labels have the same numbers as in the model that these are of.
     labels: Arc<Labels>,
+    /// States look like those of a model with [`Options::non_zeno`], but time is not counted.
+    idle: bool,
 }
 
 impl Demand {
     /// Zones are fine enough for these conditions, and with `stay` runs end where they would leave the last of them.
     pub(crate) fn new(conditions: Vec<Condition>, stay: bool) -> Demand {
         Demand { conditions, stay, ..Demand::default() }
+    }
+
+    /// States are to look like those of a model that counts time, but this one does not.
+    pub(crate) fn idle(self, idle: bool) -> Demand {
+        Demand { idle, ..self }
     }
 
     /// Labels are to have the numbers that they have in another model of the same network.
@@ -182,6 +194,9 @@ impl TimedModel {
         let own = parsed.len();
         parsed.extend(demand.conditions);
         let unit = scale::reduce(&mut network, &mut parsed);
+        if options.non_zeno {
+            zeno::add_ticker(&mut network, if demand.idle { Ticks::Idle } else { Ticks::Counted });
+        }
         let tables = Tables::new(&network)?;
         let bounds = Bounds::new(&network, &parsed).map_err(one)?;
         let layout = Layout::new(&network);
@@ -395,12 +410,13 @@ fn info(name: &str, source: &str, network: &Network, layout: &Layout, options: &
         .map(|variable| MeasureInfo::new(&variable.name, format!("the variable {}", variable.name)))
         .collect();
     let how = format!(
-        "{:?} {:?} {} {} {}",
+        "{:?} {:?} {} {} {}{}",
         options.extrapolation,
         options.cover,
         options.elapsed,
         options.deadlock,
-        network.out_of_range_disables
+        network.out_of_range_disables,
+        if options.non_zeno { " non-zeno" } else { "" }
     );
     info.fingerprint = hash::mix(hash::bytes(source.as_bytes()), hash::bytes(how.as_bytes()));
     info

@@ -129,6 +129,8 @@ pub(super) fn together<'n>(
     participants: &[(ProcessId, u32)],
 ) -> Outcome<()> {
     let mut edges = Vec::new();
+    // Who moves along may do so with any transition.
+    let participants = participants.iter().filter(|(process, _)| Some(*process) != network.ticker);
     for &(process, index) in participants {
         let edge = edge(network, process, index)?;
         if !enabled(machine, process.0 as usize, edge)? {
