@@ -251,6 +251,8 @@ fn check_cycles(sketch: &Sketch) -> Result<(), TestCaseError> {
         for elapsed in [true, false] {
             let plain = Options { extrapolation, elapsed, ..Options::default() };
             let counted = Options { non_zeno: true, ..plain.clone() };
+            let known = Options { accepting: vec!["P0.l1".to_owned()], ..counted.clone() };
+            prop_assert_eq!(has_cycle(sketch, &known), truth.non_zeno, "{:?}", known);
             let found = Cycles { any: has_cycle(sketch, &plain), non_zeno: has_cycle(sketch, &counted) };
             prop_assert_eq!(found, truth, "{:?}", plain);
         }

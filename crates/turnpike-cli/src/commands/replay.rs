@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Trace};
 use turnpike_search::{Objective, Replayed, judge, replay};
+use turnpike_timed::zeno::TICKER;
 
 use crate::cli::Format;
 use crate::commands::show;
@@ -37,7 +38,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     }
     let trace = show::read(&args.file)?;
     let objective: Vec<Objective> = trace.objective.parse().into_iter().collect();
-    let model = load::named(&args.model, &Purpose::of(&objective))?.model;
+    let mut purpose = Purpose::of(&objective);
+    // The states of the trace tell how it was found.
+    purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
+    let model = load::named(&args.model, &purpose)?.model;
     let info = model.info();
     let replayed = replay(&*model, &trace).map_err(|error| Failure::usage(error.message))?;
     let end = Ending::of(&trace, &replayed);

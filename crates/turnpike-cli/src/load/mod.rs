@@ -1,6 +1,7 @@
 //! From what the user names to a model: by extension, `--as`, `builtin:NAME`, or standard input.
 
 pub(crate) mod timed;
+pub(crate) mod zeno;
 
 use std::io::Read;
 use std::path::Path;
@@ -14,6 +15,7 @@ use turnpike_model::lts::{AutDialect, Lts, LtsModel, read_lts, read_lts_file};
 use turnpike_model::{Diagnostic, Model};
 
 use self::timed::{Purpose, TimedArgs};
+use self::zeno::Zeno;
 use crate::failure::Failure;
 
 /// An input language.
@@ -93,6 +95,8 @@ pub(crate) struct Named {
     pub(crate) size: Option<Size>,
     /// Warnings about its text, which `turnpike check` shows.
     pub(crate) warnings: usize,
+    /// For timed automata whose cycles are looked for.
+    pub(crate) zeno: Option<Zeno>,
 }
 
 impl Named {
@@ -113,18 +117,21 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
     if let Some(timed) = timed::read(name, &args.reading)? {
         return timed_model(&timed, &args.reading, purpose);
     }
+    if purpose.non_zeno {
+        return Err(zeno::useless(&format!("{name} is no such model")).into());
+    }
     if let Some(flag) = args.reading.timed_automata.given() {
         return Err(Failure::usage(format!("{flag} is for timed automata, but {name} is no such model")));
     }
     if is_specification(name, &args.reading) {
         let (model, diagnostics, _) = specification(name, &args.reading, false)?;
-        return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len() });
+        return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len(), zeno: None });
     }
     only_for_specifications(name, &args.reading)?;
     if let Some(builtin) = name.strip_prefix("builtin:") {
         let settings = settings(&args.reading.settings)?;
         return match turnpike_builtin::build(builtin, &settings) {
-            Ok(model) => Ok(Named { model, size: None, warnings: 0 }),
+            Ok(model) => Ok(Named { model, size: None, warnings: 0, zeno: None }),
             Err(error) => Err(Failure::usage(error.to_string())),
         };
     }
@@ -136,7 +143,7 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
     let lts = lts(name, &args.reading)?;
     let size = Size { states: u64::from(lts.states), transitions: lts.transitions.len() as u64 };
     let model = LtsModel::new(name, lts).map_err(|diagnostic| Failure::from(diagnostic).in_file(name))?;
-    Ok(Named { model: Box::new(model), size: Some(size), warnings: 0 })
+    Ok(Named { model: Box::new(model), size: Some(size), warnings: 0, zeno: None })
 }
 
 /// Timed automata that were read, for a purpose.
@@ -146,9 +153,10 @@ pub(crate) fn timed_model(
     purpose: &Purpose,
 ) -> Result<Named, Failure> {
     only_for_specifications(&timed.name, reading)?;
-    let (model, warnings) = timed.any_model(reading, purpose)?;
+    let zeno = purpose.cycles.then(|| Zeno::of(&timed.network, purpose.non_zeno));
+    let (model, warnings) = timed.any_model(reading, purpose, zeno)?;
     let warnings = timed.warnings.len() + warnings.len();
-    Ok(Named { model, size: None, warnings })
+    Ok(Named { model, size: None, warnings, zeno })
 }
 
 /// Whether the user names a model whose states are computed, rather than a list of transitions.

@@ -2,10 +2,12 @@
 
 use turnpike_model::{LabelId, Successors};
 
+use super::Counted;
 use super::tables::bound;
 use super::walker::{NO_ROW, RowAtom, Walker, conjoin, invariant};
 use crate::evaluate::{Fault, Machine, Outcome};
 use crate::network::{ClockAtom, Sync};
+use crate::zeno::TICKED;
 use crate::zone::{Bound, Origin};
 
 impl Walker<'_> {
@@ -30,7 +32,10 @@ impl Walker<'_> {
             return Ok(());
         }
         let reached = match self.update() {
-            Ok(()) => self.reach(out),
+            Ok(()) => match self.counts() {
+                Ok(true) => self.reach(out),
+                other => other.map(|_| ()),
+            },
             // What cannot happen is no error.
             Err(_) if !self.guarded_zone() => Ok(()),
             Err(fault) => Err(fault),
@@ -43,6 +48,36 @@ impl Walker<'_> {
             record.resize(out.len(), self.participants.clone());
         }
         Ok(())
+    }
+
+    /// Whether the transition whose updates were executed may be taken in this way: time is counted in certain states only.
+    fn counts(&mut self) -> Outcome<bool> {
+        let model = self.model;
+        let Some(ticker) = model.network.ticker.filter(|_| !model.counted.is_empty()) else {
+            return Ok(true);
+        };
+        if self.machine.locations[ticker.0 as usize] != TICKED.0 {
+            return Ok(true);
+        }
+        for counted in &model.counted {
+            let counts = match counted {
+                Counted::Labels(labels) => labels.iter().all(|&label| {
+                    let at = |&(process, location): &(u32, u32)| {
+                        self.machine.locations[process as usize] == location
+                    };
+                    model.label_places[label].iter().any(at)
+                }),
+                Counted::Condition(condition) if condition.timed => true,
+                Counted::Condition(condition) => {
+                    self.machine.enter_condition(condition.locals);
+                    self.data(&condition.condition)?
+                }
+            };
+            if counts {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Evaluates the guards on clocks by rows of the source; false when a clock that is not there would be needed.

@@ -74,9 +74,12 @@ pub struct Options {
     pub conditions: Vec<String>,
     /// Whether deadlocks are asked for.
     pub deadlock: bool,
-    /// Only runs along which time passes all bounds count: conditions and labels then hold only in states in which at least a unit
-    /// has passed since they last did (see [`crate::zeno`]). For cycles; reachable states would be missed.
+    /// Only runs along which time passes all bounds count: conditions and labels then hold only in states in which a certain
+    /// time has passed since they last did (see [`crate::zeno`]). For cycles; reachable states would be missed.
     pub non_zeno: bool,
+    /// With `non_zeno`, the sets of states that cycles have to go through, each a condition or a list of labels, if they are known: time is
+    /// counted nowhere else. States that are in none of them never count.
+    pub accepting: Vec<String>,
 }
 
 impl Default for Options {
@@ -88,6 +91,7 @@ impl Default for Options {
             conditions: Vec::new(),
             deadlock: false,
             non_zeno: false,
+            accepting: Vec::new(),
         }
     }
 }
@@ -124,10 +128,21 @@ pub struct TimedModel {
     unit: i32,
     /// The conditions that were demanded, in units of zones.
     demanded: Vec<Compiled>,
+    /// Time is counted in states with one of these only, or everywhere if there are none.
+    counted: Vec<Counted>,
     /// Runs end where they would leave this.
     stay: Option<Compiled>,
     /// The initial state, when there is exactly one.
     initial: Option<Vec<u32>>,
+}
+
+/// States in which time is counted.
+#[derive(Clone, Debug)]
+enum Counted {
+    /// Those that have all these labels.
+    Labels(Vec<usize>),
+    /// Those that meet a condition, whatever it says of clocks.
+    Condition(Compiled),
 }
 
 /// What else a network is explored for, by those who made a condition themselves.
@@ -251,9 +266,11 @@ impl TimedModel {
             deadlock,
             unit,
             demanded,
+            counted: Vec::new(),
             stay,
             initial: None,
         };
+        model.counted = model.counted(&options.accepting);
         let only =
             Walker::new(&model).only_initial().map_err(|error| one(Diagnostic::error(error.message)))?;
         model.info.virtual_root = only.is_none();
@@ -279,6 +296,22 @@ impl TimedModel {
     /// What one unit of time in zones stands for.
     pub(crate) fn unit(&self) -> i32 {
         self.unit
+    }
+
+    /// Where time is counted: everywhere, if conditions may speak of what states do not keep. What is neither a condition nor a list of labels is refused when the search asks for it.
+    fn counted(&self, sets: &[String]) -> Vec<Counted> {
+        if self.network.variables.iter().any(|variable| variable.meta) {
+            return Vec::new();
+        }
+        let label = |name: &str| self.location_labels.iter().position(|label| label == name.trim());
+        let of = |set: &String| match set.split(',').map(label).collect::<Option<Vec<usize>>>() {
+            Some(labels) => Some(Counted::Labels(labels)),
+            None => {
+                let condition = self.names.condition(&self.network, set).ok()?;
+                Some(Counted::Condition(Compiled::new(&self.network, condition)))
+            }
+        };
+        sets.iter().map(of).collect::<Option<Vec<Counted>>>().unwrap_or_default()
     }
 
     /// How zones are made coarser.

@@ -56,7 +56,8 @@ impl LivenessModel {
             let error = Diagnostic::error("deadlock is not supported in E[], A<> and -->");
             return Err(vec![error.help("E<> deadlock and A[] not deadlock are")]);
         }
-        let options = Options { deadlock: true, conditions: Vec::new(), ..options.clone() };
+        let options =
+            Options { deadlock: true, conditions: Vec::new(), accepting: Vec::new(), ..options.clone() };
         let make = |demand: Demand| {
             TimedModel::demanding(name, source, network.clone(), names.clone(), &options, demand)
         };

@@ -5,6 +5,7 @@ use turnpike_search::{RunReport, SearchReport, StopReason, Verdict, WitnessRepor
 
 use super::json;
 use super::summary::{Spread, Summary};
+use crate::load::zeno::Zeno;
 use crate::output::{bytes, grouped, repeat};
 use crate::steps::{self, StepView};
 
@@ -27,6 +28,8 @@ pub(crate) struct Context {
     pub(crate) files: Vec<String>,
     /// The file that was asked for although there is no witness to write.
     pub(crate) unwritten: Option<String>,
+    /// What is known of the cycle that was found.
+    pub(crate) zeno: Option<Zeno>,
     pub(crate) repeat: String,
 }
 
@@ -176,6 +179,7 @@ pub(crate) fn runs(report: &SearchReport, context: &Context) -> Vec<String> {
     } else if let Some(run) = report.runs.first() {
         one_run(run, context, &mut out);
     }
+    out.extend(context.zeno.map(|zeno| format!("time: {}", zeno.about())));
     out
 }
 
