@@ -224,12 +224,13 @@ fn has_cycle(sketch: &Sketch, options: &Options) -> bool {
     let mut next: BTreeMap<Vec<u32>, Vec<Vec<u32>>> = BTreeMap::new();
     let mut open = vec![initial];
     while let Some(state) = open.pop() {
-        if !next.contains_key(&state) {
-            explorer.successors(&state, &mut out).expect("successors");
-            let targets: Vec<Vec<u32>> = out.iter().map(|(_, target)| target.to_vec()).collect();
-            open.extend(targets.iter().cloned());
-            next.insert(state, targets);
+        if next.contains_key(&state) {
+            continue;
         }
+        explorer.successors(&state, &mut out).expect("successors");
+        let targets: Vec<Vec<u32>> = out.iter().map(|(_, target)| target.to_vec()).collect();
+        open.extend(targets.iter().cloned());
+        next.insert(state, targets);
     }
     next.keys().any(|state| {
         let mut seen = BTreeSet::new();

@@ -142,7 +142,7 @@ enum Counted {
     /// Those that have all these labels.
     Labels(Vec<usize>),
     /// Those that meet a condition, whatever it says of clocks.
-    Condition(Compiled),
+    Condition(Box<Compiled>),
 }
 
 /// What else a network is explored for, by those who made a condition themselves.
@@ -308,7 +308,7 @@ impl TimedModel {
             Some(labels) => Some(Counted::Labels(labels)),
             None => {
                 let condition = self.names.condition(&self.network, set).ok()?;
-                Some(Counted::Condition(Compiled::new(&self.network, condition)))
+                Some(Counted::Condition(Box::new(Compiled::new(&self.network, condition))))
             }
         };
         sets.iter().map(of).collect::<Option<Vec<Counted>>>().unwrap_or_default()

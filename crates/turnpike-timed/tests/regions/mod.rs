@@ -178,6 +178,9 @@ type Region = Vec<(i32, i32)>;
 /// Moves that go together, by process and position, and their channel.
 type Together = (Vec<(usize, usize)>, Option<usize>);
 
+/// Where moves lead, and which they are.
+type Taken = ((Discrete, Region), Vec<(usize, usize)>);
+
 /// What the regions say.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
@@ -324,7 +327,7 @@ impl Slow<'_> {
     }
 
     /// What is possible at once, with the moves.
-    fn steps(&self, discrete: &Discrete, region: &Region) -> Vec<((Discrete, Region), Vec<(usize, usize)>)> {
+    fn steps(&self, discrete: &Discrete, region: &Region) -> Vec<Taken> {
         let automata = &self.sketch.automata;
         let committed = |process: usize| automata[process].spots[discrete.0[process]].committed;
         let some = (0..automata.len()).any(committed);
