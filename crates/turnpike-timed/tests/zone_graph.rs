@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use regions::{Atom, Automaton, Cycles, Discrete, Move, Sketch, Spot, With};
-use turnpike_model::{Model, Successors};
+use turnpike_model::{Model, Successors, hash};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
 use turnpike_timed::network::Language;
 use turnpike_timed::uppaal::Names;
@@ -264,8 +264,49 @@ fn check_cycles(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Walks become runs with times, which an interpreter executes: it checks every rule, priorities included.
+fn check_walks(sketch: &Sketch, non_zeno: bool) -> Result<(), TestCaseError> {
+    let network = sketch.network();
+    let names = Names::of(&network);
+    let options = Options { non_zeno, ..Options::default() };
+    let (model, _) = TimedModel::new("sketch", "", network, names, &options).expect("explorable");
+    let mut explorer = model.explorer();
+    let mut out = Successors::new(model.info().width);
+    for walk in 0..8 {
+        let (mut state, mut choices) = (Vec::new(), Vec::new());
+        explorer.initial(&mut state).expect("an initial state");
+        for step in 0..10_u64 {
+            explorer.successors(&state, &mut out).expect("successors");
+            if out.is_empty() {
+                break;
+            }
+            let choice = hash::mix(walk, step) % out.len() as u64;
+            choices.push(choice as u32);
+            state = out.state(choice as usize).to_vec();
+        }
+        let schedule = model.schedule(&choices, None);
+        prop_assert!(matches!(schedule, Ok(Some(_))), "{:?}: {:?}", choices, schedule);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn walks_are_runs(sketch in sketch(Language::Uppaal, false, false), non_zeno: bool) {
+        check_walks(&sketch, non_zeno)?;
+    }
+
+    #[test]
+    fn walks_of_events_are_runs(sketch in sketch(Language::Tck, false, false), non_zeno: bool) {
+        check_walks(&sketch, non_zeno)?;
+    }
+
+    #[test]
+    fn walks_respect_priorities(sketch in sketch(Language::Uppaal, false, true), non_zeno: bool) {
+        check_walks(&sketch, non_zeno)?;
+    }
 
     #[test]
     fn cycles_of_events_are_as_regions_say(sketch in sketch(Language::Tck, false, false)) {

@@ -191,7 +191,28 @@ pub(crate) fn read(name: &str, reading: &ReadingArgs) -> Result<Option<Timed>, F
             network.out_of_range_disables = reading.timed_automata.out_of_range == Some(OutOfRange::Disable);
             Ok(Some(Timed { name: name.to_owned(), source: joined.text, network, names, warnings }))
         }
-        Err(diagnostics) => Err(refused(name, joined.text, diagnostics)),
+        Err(diagnostics) => {
+            let Some(first) = diagnostics.first().and_then(|error| error.span.as_ref()) else {
+                return Err(refused(name, joined.text, diagnostics));
+            };
+            // One text at a time: what is wrong with the first may be why there are others.
+            let (wrong, _) = joined.place(first.range.start);
+            let own = diagnostics.into_iter().filter_map(|mut error| {
+                if let Some(span) = &mut error.span {
+                    let (text, start) = joined.place(span.range.start);
+                    span.range = start..start + span.range.len();
+                    if text != wrong {
+                        return None;
+                    }
+                }
+                Some(error)
+            });
+            let own = own.collect();
+            Err(match wrong {
+                None => refused(name, source, own),
+                Some(number) => refused(&files[number], observers.swap_remove(number), own),
+            })
+        }
     }
 }
 
