@@ -20,7 +20,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("utot-rejects/err-05.xta", "passed as references"),
     ("utot-rejects/err-07.xta", "passed as references"),
     // Clocks with initial values.
-    ("utot-rejects/err-08.xta", "Clocks have no initial value"),
+    ("utot-rejects/err-08.xta", "clocks have no initial value"),
     // Free parameters that cannot be enumerated: a channel, an integer without range.
     ("utot-rejects/err-11.xta", "`Processes` needs arguments"),
     ("utot-rejects/tmpl-partial-03.xta", "`Q3` needs arguments"),
@@ -52,7 +52,7 @@ const REFUSED_QUERIES: &[(&str, &str)] = &[
     ("utap-tests/function_calls.xml", "simulation queries"),
     ("utap-tests/simpleHandshakeSystem.xml", "simulation queries"),
     // The process has another name.
-    ("utap-tests/channel_priorities.xml", "There is no name `Process`"),
+    ("utap-tests/channel_priorities.xml", "there is no name `Process`"),
 ];
 
 fn files(root: &Path, found: &mut Vec<PathBuf>) {

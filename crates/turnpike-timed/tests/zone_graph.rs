@@ -2,14 +2,15 @@
 
 mod regions;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use regions::{Atom, Automaton, Discrete, Move, Sketch, Spot, With};
-use turnpike_model::{Model, Successors};
+use regions::{Atom, Automaton, Cycles, Discrete, Move, Sketch, Spot, With};
+use turnpike_model::{Model, Successors, hash};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
 use turnpike_timed::network::Language;
 use turnpike_timed::uppaal::Names;
+use turnpike_timed::zeno;
 use turnpike_timed::zone::Extrapolation;
 
 /// The largest number that clocks are compared with.
@@ -211,8 +212,116 @@ fn check(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Whether the zone graph has a cycle through a state in which the first process is in its second location.
+fn has_cycle(sketch: &Sketch, options: &Options) -> bool {
+    let network = sketch.network();
+    let names = Names::of(&network);
+    let (model, _) = TimedModel::new("sketch", "", network, names, options).expect("explorable");
+    let mut explorer = model.explorer();
+    let accepting = explorer.predicate("P0.l1").expect("a condition").expect("conditions are known");
+    let (mut initial, mut out) = (Vec::new(), Successors::new(model.info().width));
+    explorer.initial(&mut initial).expect("an initial state");
+    let mut next: BTreeMap<Vec<u32>, Vec<Vec<u32>>> = BTreeMap::new();
+    let mut open = vec![initial];
+    while let Some(state) = open.pop() {
+        if next.contains_key(&state) {
+            continue;
+        }
+        explorer.successors(&state, &mut out).expect("successors");
+        let targets: Vec<Vec<u32>> = out.iter().map(|(_, target)| target.to_vec()).collect();
+        open.extend(targets.iter().cloned());
+        next.insert(state, targets);
+    }
+    next.keys().any(|state| {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![state];
+        explorer.holds(accepting, state).expect("a value")
+            && std::iter::from_fn(|| {
+                let at = open.pop()?;
+                open.extend(next[at].iter().filter(|target| seen.insert(*target)));
+                Some(at)
+            })
+            .skip(1)
+            .any(|at| at == state)
+    })
+}
+
+fn check_cycles(sketch: &Sketch) -> Result<(), TestCaseError> {
+    let truth = regions::cycles(sketch);
+    for extrapolation in [None, Some(Extrapolation::M)] {
+        for elapsed in [true, false] {
+            let plain = Options { extrapolation, elapsed, ..Options::default() };
+            let counted = Options { non_zeno: true, ..plain.clone() };
+            let known = Options { accepting: vec!["P0.l1".to_owned()], ..counted.clone() };
+            prop_assert_eq!(has_cycle(sketch, &known), truth.non_zeno, "{:?}", known);
+            let found = Cycles { any: has_cycle(sketch, &plain), non_zeno: has_cycle(sketch, &counted) };
+            prop_assert_eq!(found, truth, "{:?}", plain);
+        }
+    }
+    if zeno::culprits(&sketch.network(), &|_, _| true).is_empty() {
+        prop_assert!(!truth.any || truth.non_zeno, "loops that spend time");
+    }
+    Ok(())
+}
+
+/// Walks become runs with times, which an interpreter executes: it checks every rule, priorities included.
+fn check_walks(sketch: &Sketch, non_zeno: bool) -> Result<(), TestCaseError> {
+    let network = sketch.network();
+    let names = Names::of(&network);
+    let options = Options { non_zeno, ..Options::default() };
+    let (model, _) = TimedModel::new("sketch", "", network, names, &options).expect("explorable");
+    let mut explorer = model.explorer();
+    let mut out = Successors::new(model.info().width);
+    for walk in 0..8 {
+        let (mut state, mut choices) = (Vec::new(), Vec::new());
+        explorer.initial(&mut state).expect("an initial state");
+        for step in 0..10_u64 {
+            explorer.successors(&state, &mut out).expect("successors");
+            if out.is_empty() {
+                break;
+            }
+            let choice = hash::mix(walk, step) % out.len() as u64;
+            choices.push(choice as u32);
+            state = out.state(choice as usize).to_vec();
+        }
+        let schedule = model.schedule(&choices, None);
+        prop_assert!(matches!(schedule, Ok(Some(_))), "{:?}: {:?}", choices, schedule);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn walks_are_runs(sketch in sketch(Language::Uppaal, false, false), non_zeno: bool) {
+        check_walks(&sketch, non_zeno)?;
+    }
+
+    #[test]
+    fn walks_of_events_are_runs(sketch in sketch(Language::Tck, false, false), non_zeno: bool) {
+        check_walks(&sketch, non_zeno)?;
+    }
+
+    #[test]
+    fn walks_respect_priorities(sketch in sketch(Language::Uppaal, false, true), non_zeno: bool) {
+        check_walks(&sketch, non_zeno)?;
+    }
+
+    #[test]
+    fn cycles_of_events_are_as_regions_say(sketch in sketch(Language::Tck, false, false)) {
+        check_cycles(&sketch)?;
+    }
+
+    #[test]
+    fn cycles_of_channels_are_as_regions_say(sketch in sketch(Language::Uppaal, false, false)) {
+        check_cycles(&sketch)?;
+    }
+
+    #[test]
+    fn cycles_with_priorities_are_as_regions_say(sketch in sketch(Language::Uppaal, false, true)) {
+        check_cycles(&sketch)?;
+    }
 
     #[test]
     fn events_are_as_regions_say(sketch in sketch(Language::Tck, false, false)) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod program;
 pub(crate) mod timed;
+pub(crate) mod zeno;
 
 use std::io::Read;
 use std::path::Path;
@@ -18,6 +19,7 @@ use turnpike_program::ProgramModel;
 
 use self::program::ProgramArgs;
 use self::timed::{Purpose, TimedArgs};
+use self::zeno::Zeno;
 use crate::failure::Failure;
 
 /// An input language.
@@ -135,6 +137,8 @@ pub(crate) struct Named {
     pub(crate) size: Option<Size>,
     /// Warnings about its text, which `turnpike check` shows.
     pub(crate) warnings: usize,
+    /// For timed automata whose cycles are looked for.
+    pub(crate) zeno: Option<Zeno>,
     /// The same as a program, when it is one.
     pub(crate) program: Option<Arc<ProgramModel>>,
 }
@@ -163,18 +167,27 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
     if let Some(timed) = timed::read(name, &args.reading)? {
         return timed_model(&timed, &args.reading, purpose);
     }
+    if purpose.non_zeno {
+        return Err(zeno::useless(&format!("{name} is no such model")).into());
+    }
     if let Some(flag) = args.reading.timed_automata.given() {
         return Err(Failure::usage(format!("{flag} is for timed automata, but {name} is no such model")));
     }
     if is_specification(name, &args.reading) {
         let (model, diagnostics, _) = specification(name, &args.reading, false)?;
-        return Ok(Named { model: Box::new(model), size: None, warnings: diagnostics.len(), program: None });
+        return Ok(Named {
+            model: Box::new(model),
+            size: None,
+            warnings: diagnostics.len(),
+            zeno: None,
+            program: None,
+        });
     }
     only_for_specifications(name, &args.reading)?;
     if let Some(builtin) = name.strip_prefix("builtin:") {
         let settings = settings(&args.reading.settings)?;
         return match turnpike_builtin::build(builtin, &settings) {
-            Ok(model) => Ok(Named { model, size: None, warnings: 0, program: None }),
+            Ok(model) => Ok(Named { model, size: None, warnings: 0, zeno: None, program: None }),
             Err(error) => Err(Failure::usage(error.to_string())),
         };
     }
@@ -186,7 +199,7 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
     let lts = lts(name, &args.reading)?;
     let size = Size { states: u64::from(lts.states), transitions: lts.transitions.len() as u64 };
     let model = LtsModel::new(name, lts).map_err(|diagnostic| Failure::from(diagnostic).in_file(name))?;
-    Ok(Named { model: Box::new(model), size: Some(size), warnings: 0, program: None })
+    Ok(Named { model: Box::new(model), size: Some(size), warnings: 0, zeno: None, program: None })
 }
 
 /// Timed automata that were read, for a purpose.
@@ -196,9 +209,10 @@ pub(crate) fn timed_model(
     purpose: &Purpose,
 ) -> Result<Named, Failure> {
     only_for_specifications(&timed.name, reading)?;
-    let (model, warnings) = timed.any_model(reading, purpose)?;
+    let zeno = purpose.cycles.then(|| Zeno::of(&timed.network, purpose.non_zeno));
+    let (model, warnings) = timed.any_model(reading, purpose, zeno)?;
     let warnings = timed.warnings.len() + warnings.len();
-    Ok(Named { model, size: None, warnings, program: None })
+    Ok(Named { model, size: None, warnings, zeno, program: None })
 }
 
 /// Whether the user names a model whose states are computed, rather than a list of transitions.

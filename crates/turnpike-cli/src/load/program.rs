@@ -179,7 +179,13 @@ pub(super) fn named(args: &ProgramArgs, model: &str) -> Result<Option<Named>, Fa
         return Err(Diagnostic::error(message).help(help).into());
     }
     let program = Arc::new(open(path, args)?);
-    Ok(Some(Named { model: Box::new(Arc::clone(&program)), size: None, warnings: 0, program: Some(program) }))
+    Ok(Some(Named {
+        model: Box::new(Arc::clone(&program)),
+        size: None,
+        warnings: 0,
+        zeno: None,
+        program: Some(program),
+    }))
 }
 
 /// What the file of a program tells.

@@ -12,6 +12,7 @@ use turnpike_timed::observe::{self, Joined};
 use turnpike_timed::uppaal::{self, Names};
 use turnpike_timed::zone::Extrapolation;
 
+use super::zeno::Zeno;
 use super::{InputFormat, ReadingArgs, bytes, settings};
 use crate::failure::Failure;
 
@@ -98,6 +99,10 @@ pub(crate) struct Purpose {
     pub(crate) deadlock: bool,
     /// A formula about whole runs: it has a model of its own.
     pub(crate) runs: Option<String>,
+    /// Cycles.
+    pub(crate) cycles: bool,
+    /// Whether only cycles count along which time passes all bounds.
+    pub(crate) non_zeno: bool,
 }
 
 impl Purpose {
@@ -105,6 +110,7 @@ impl Purpose {
     pub(crate) fn of(objectives: &[Objective]) -> Self {
         let mut purpose = Purpose::default();
         for objective in objectives {
+            purpose.cycles |= objective.is_accepting();
             match objective.text().split_once(char::is_whitespace) {
                 Some(("state", text)) => purpose.conditions.push(text.trim().to_owned()),
                 Some(("accepting", formula)) if Formula::is_one(formula) => {
@@ -185,7 +191,28 @@ pub(crate) fn read(name: &str, reading: &ReadingArgs) -> Result<Option<Timed>, F
             network.out_of_range_disables = reading.timed_automata.out_of_range == Some(OutOfRange::Disable);
             Ok(Some(Timed { name: name.to_owned(), source: joined.text, network, names, warnings }))
         }
-        Err(diagnostics) => Err(refused(name, joined.text, diagnostics)),
+        Err(diagnostics) => {
+            let Some(first) = diagnostics.first().and_then(|error| error.span.as_ref()) else {
+                return Err(refused(name, joined.text, diagnostics));
+            };
+            // One text at a time: what is wrong with the first may be why there are others.
+            let (wrong, _) = joined.place(first.range.start);
+            let own = diagnostics.into_iter().filter_map(|mut error| {
+                if let Some(span) = &mut error.span {
+                    let (text, start) = joined.place(span.range.start);
+                    span.range = start..start + span.range.len();
+                    if text != wrong {
+                        return None;
+                    }
+                }
+                Some(error)
+            });
+            let own = own.collect();
+            Err(match wrong {
+                None => refused(name, source, own),
+                Some(number) => refused(&files[number], observers.swap_remove(number), own),
+            })
+        }
     }
 }
 
@@ -200,8 +227,11 @@ impl Timed {
         reading: &ReadingArgs,
         purpose: &Purpose,
     ) -> Result<(TimedModel, Vec<Diagnostic>), Failure> {
-        let options = self.options(reading, purpose)?;
-        TimedModel::new(&self.name, &self.source, self.network.clone(), self.names.clone(), &options)
+        self.plain_model(&self.options(reading, purpose)?)
+    }
+
+    fn plain_model(&self, options: &Options) -> Result<(TimedModel, Vec<Diagnostic>), Failure> {
+        TimedModel::new(&self.name, &self.source, self.network.clone(), self.names.clone(), options)
             .map_err(|diagnostics| refused(&self.name, self.source.clone(), diagnostics))
     }
 
@@ -210,13 +240,14 @@ impl Timed {
         &self,
         reading: &ReadingArgs,
         purpose: &Purpose,
+        zeno: Option<Zeno>,
     ) -> Result<(Box<dyn Model>, Vec<Diagnostic>), Failure> {
+        let options = Options { non_zeno: zeno == Some(Zeno::Excluded), ..self.options(reading, purpose)? };
         let Some(text) = &purpose.runs else {
-            let (model, warnings) = self.model(reading, purpose)?;
+            let (model, warnings) = self.plain_model(&options)?;
             return Ok((Box::new(model), warnings));
         };
         let formula = Formula::read(&self.names, &self.network, text)?;
-        let options = self.options(reading, purpose)?;
         let made =
             LivenessModel::new(&self.name, &self.source, &self.network, &self.names, &options, &formula);
         match made {
@@ -250,6 +281,8 @@ impl Timed {
             elapsed: !reading.timed_automata.delay_first,
             conditions,
             deadlock: purpose.deadlock,
+            non_zeno: false,
+            accepting: purpose.doubtful.clone(),
         })
     }
 

@@ -6,9 +6,11 @@ mod ranges;
 #[cfg(test)]
 mod tests;
 mod tests_of_clocks;
+mod written;
 
 pub use bounds::{Bounds, ClockBounds};
 pub use ranges::range;
+pub(crate) use written::{Written, narrow};
 
 use crate::network::Network;
 use crate::query::Condition;

@@ -111,8 +111,8 @@ impl Machine<'_> {
                 return self.call(*function, arguments, place);
             }
             Expression::Assign { target, value, place } => {
-                let value = self.value(value)?;
                 let at = self.cell(target, 1)?;
+                let value = self.value(value)?;
                 self.write(target.space, at, value, place)?;
                 value
             }
@@ -203,13 +203,14 @@ impl Machine<'_> {
     fn statement(&mut self, statement: &Statement) -> Outcome<Flow> {
         match statement {
             Statement::Assign { target, value, place } => {
-                let value = self.value(value)?;
+                // From left to right, as constants are computed: the place in `a[i++] = i` comes first.
                 let at = self.cell(target, 1)?;
+                let value = self.value(value)?;
                 self.write(target.space, at, value, place)?;
             }
             Statement::Copy { target, source, count, place } => {
-                let from = self.cell(source, *count)?;
                 let to = self.cell(target, *count)?;
+                let from = self.cell(source, *count)?;
                 let mut buffer = std::mem::take(&mut self.buffer);
                 buffer.clear();
                 buffer.extend((0..*count as usize).map(|at| self.read(source.space, from + at)));
@@ -262,6 +263,7 @@ impl Machine<'_> {
     }
 
     fn assign_clock(&mut self, clock: &ClockCell, value: &ClockValue, place: &Place) -> Outcome<()> {
+        let ClockId(clock) = self.clock(clock, place)?;
         let source = match value {
             ClockValue::Constant(value) => Source { clock: None, offset: self.value(value)? },
             ClockValue::Clock(from, more) => {
@@ -272,7 +274,6 @@ impl Machine<'_> {
                 Source { clock: source.clock, offset }
             }
         };
-        let ClockId(clock) = self.clock(clock, place)?;
         let name = || &self.network.clocks[clock as usize];
         if source.offset < 0 {
             let message = match source.clock {

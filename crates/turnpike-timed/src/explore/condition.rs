@@ -90,7 +90,7 @@ impl Walker<'_> {
         Ok(within && (1..zone.dimension()).all(|row| zone.get(row, 0) >= Bound::INFINITY))
     }
 
-    fn data(&mut self, condition: &Condition) -> Outcome<bool> {
+    pub(super) fn data(&mut self, condition: &Condition) -> Outcome<bool> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match condition {
             Condition::Data(expression) => self.machine.holds(expression),
             Condition::Not(part) => Ok(!self.data(part)?),

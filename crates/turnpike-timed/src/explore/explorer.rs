@@ -6,11 +6,18 @@ use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepErro
 use super::Cover;
 use super::condition::{Compiled, asks_for_deadlock};
 use super::walker::{ROOT, Walker};
+use crate::zeno::TICKED;
 use crate::zone::{Bound, Dbm, ZoneId};
 
 impl Walker<'_> {
     fn is_root(&self, state: &[u32]) -> bool {
         state[self.model.layout.words] == ROOT
+    }
+
+    /// Whether time was counted by the last transition, if it is counted at all.
+    pub(crate) fn ticked(&self, state: &[u32]) -> bool {
+        let model = self.model;
+        model.network.ticker.is_none_or(|ticker| model.layout.location(state, ticker.0 as usize) == TICKED.0)
     }
 
     fn steps(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
@@ -153,7 +160,7 @@ impl Explorer for Walker<'_> {
     }
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
-        if self.is_root(state) {
+        if self.is_root(state) || !self.ticked(state) {
             return Ok(false);
         }
         let model = self.model;

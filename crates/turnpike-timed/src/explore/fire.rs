@@ -2,20 +2,40 @@
 
 use turnpike_model::{LabelId, Successors};
 
+use super::Counted;
 use super::tables::bound;
 use super::walker::{NO_ROW, RowAtom, Walker, conjoin, invariant};
 use crate::evaluate::{Fault, Machine, Outcome};
 use crate::network::{ClockAtom, Sync};
+use crate::zeno::TICKED;
 use crate::zone::{Bound, Origin};
 
 impl Walker<'_> {
-    /// Takes the transition of the participants, whose guards hold as far as variables are concerned, and adds its target if there is one.
+    /// Takes the transition of the participants, whose guards hold as far as variables are concerned, and adds its target if there is one. A
+    /// process that moves along does so in every way it can.
     pub(super) fn fire(&mut self, out: &mut Successors) -> Outcome<()> {
+        let model = self.model;
+        let Some(ticker) = model.network.ticker else { return self.take(out) };
+        let count = self.participants.len();
+        let location = self.machine.locations[ticker.0 as usize];
+        for &step in model.tables.list(&model.tables.slot(ticker.0 as usize, location).alongs) {
+            self.participants.push(step);
+            let taken = self.take(out);
+            self.participants.truncate(count);
+            taken?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, out: &mut Successors) -> Outcome<()> {
         if !self.guard_atoms()? || !self.may_hold() {
             return Ok(());
         }
         let reached = match self.update() {
-            Ok(()) => self.reach(out),
+            Ok(()) => match self.counts() {
+                Ok(true) => self.reach(out),
+                other => other.map(|_| ()),
+            },
             // What cannot happen is no error.
             Err(_) if !self.guarded_zone() => Ok(()),
             Err(fault) => Err(fault),
@@ -28,6 +48,36 @@ impl Walker<'_> {
             record.resize(out.len(), self.participants.clone());
         }
         Ok(())
+    }
+
+    /// Whether the transition whose updates were executed may be taken in this way: time is counted in certain states only.
+    fn counts(&mut self) -> Outcome<bool> {
+        let model = self.model;
+        let Some(ticker) = model.network.ticker.filter(|_| !model.counted.is_empty()) else {
+            return Ok(true);
+        };
+        if self.machine.locations[ticker.0 as usize] != TICKED.0 {
+            return Ok(true);
+        }
+        for counted in &model.counted {
+            let counts = match counted {
+                Counted::Labels(labels) => labels.iter().all(|&label| {
+                    let at = |&(process, location): &(u32, u32)| {
+                        self.machine.locations[process as usize] == location
+                    };
+                    model.label_places[label].iter().any(at)
+                }),
+                Counted::Condition(condition) if condition.timed => true,
+                Counted::Condition(condition) => {
+                    self.machine.enter_condition(condition.locals);
+                    self.data(&condition.condition)?
+                }
+            };
+            if counts {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Evaluates the guards on clocks by rows of the source; false when a clock that is not there would be needed.
@@ -159,12 +209,14 @@ impl Walker<'_> {
     /// The label of the participants' transition.
     fn label(&mut self) -> LabelId {
         let model = self.model;
-        if let (&[step], None) = (self.participants.as_slice(), self.channel) {
+        // Who moves along is not told.
+        let told = self.participants.len() - usize::from(model.network.ticker.is_some());
+        if let (&[step], None) = (&self.participants[..told], self.channel) {
             return model.alone[step as usize];
         }
         self.key.clear();
         self.key.extend(self.channel);
-        for &participant in &self.participants {
+        for &participant in &self.participants[..told] {
             self.key.push(model.tables.steps[participant as usize].process);
             if let Sync::Event(event) = model.edge(participant).sync {
                 self.key.push(event.0);

@@ -45,6 +45,7 @@ use crate::network::{Edge, Network, Sync};
 use crate::query::Condition;
 use crate::schedule;
 use crate::uppaal::Names;
+use crate::zeno::{self, Ticks};
 use crate::zone::{Extrapolation, Zones};
 
 /// Which states make others superfluous in exhaustive search.
@@ -73,6 +74,12 @@ pub struct Options {
     pub conditions: Vec<String>,
     /// Whether deadlocks are asked for.
     pub deadlock: bool,
+    /// Only runs along which time passes all bounds count: conditions and labels then hold only in states in which a certain
+    /// time has passed since they last did (see [`crate::zeno`]). For cycles; reachable states would be missed.
+    pub non_zeno: bool,
+    /// With `non_zeno`, the sets of states that cycles have to go through, each a condition or a list of labels, if they are known: time is
+    /// counted nowhere else. States that are in none of them never count.
+    pub accepting: Vec<String>,
 }
 
 impl Default for Options {
@@ -83,6 +90,8 @@ impl Default for Options {
             elapsed: true,
             conditions: Vec::new(),
             deadlock: false,
+            non_zeno: false,
+            accepting: Vec::new(),
         }
     }
 }
@@ -119,10 +128,21 @@ pub struct TimedModel {
     unit: i32,
     /// The conditions that were demanded, in units of zones.
     demanded: Vec<Compiled>,
+    /// Time is counted in states with one of these only, or everywhere if there are none.
+    counted: Vec<Counted>,
     /// Runs end where they would leave this.
     stay: Option<Compiled>,
     /// The initial state, when there is exactly one.
     initial: Option<Vec<u32>>,
+}
+
+/// States in which time is counted.
+#[derive(Clone, Debug)]
+enum Counted {
+    /// Those that have all these labels.
+    Labels(Vec<usize>),
+    /// Those that meet a condition, whatever it says of clocks.
+    Condition(Box<Compiled>),
 }
 
 /// What else a network is explored for, by those who made a condition themselves.
@@ -134,12 +154,19 @@ pub(crate) struct Demand {
     stay: bool,
     /// Labels have the same numbers as in the model that these are of.
     labels: Arc<Labels>,
+    /// States look like those of a model with [`Options::non_zeno`], but time is not counted.
+    idle: bool,
 }
 
 impl Demand {
     /// Zones are fine enough for these conditions, and with `stay` runs end where they would leave the last of them.
     pub(crate) fn new(conditions: Vec<Condition>, stay: bool) -> Demand {
         Demand { conditions, stay, ..Demand::default() }
+    }
+
+    /// States are to look like those of a model that counts time, but this one does not.
+    pub(crate) fn idle(self, idle: bool) -> Demand {
+        Demand { idle, ..self }
     }
 
     /// Labels are to have the numbers that they have in another model of the same network.
@@ -182,6 +209,9 @@ impl TimedModel {
         let own = parsed.len();
         parsed.extend(demand.conditions);
         let unit = scale::reduce(&mut network, &mut parsed);
+        if options.non_zeno {
+            zeno::add_ticker(&mut network, if demand.idle { Ticks::Idle } else { Ticks::Counted });
+        }
         let tables = Tables::new(&network)?;
         let bounds = Bounds::new(&network, &parsed).map_err(one)?;
         let layout = Layout::new(&network);
@@ -236,9 +266,11 @@ impl TimedModel {
             deadlock,
             unit,
             demanded,
+            counted: Vec::new(),
             stay,
             initial: None,
         };
+        model.counted = model.counted(&options.accepting);
         let only =
             Walker::new(&model).only_initial().map_err(|error| one(Diagnostic::error(error.message)))?;
         model.info.virtual_root = only.is_none();
@@ -264,6 +296,22 @@ impl TimedModel {
     /// What one unit of time in zones stands for.
     pub(crate) fn unit(&self) -> i32 {
         self.unit
+    }
+
+    /// Where time is counted: everywhere, if conditions may speak of what states do not keep. What is neither a condition nor a list of labels is refused when the search asks for it.
+    fn counted(&self, sets: &[String]) -> Vec<Counted> {
+        if self.network.variables.iter().any(|variable| variable.meta) {
+            return Vec::new();
+        }
+        let label = |name: &str| self.location_labels.iter().position(|label| label == name.trim());
+        let of = |set: &String| match set.split(',').map(label).collect::<Option<Vec<usize>>>() {
+            Some(labels) => Some(Counted::Labels(labels)),
+            None => {
+                let condition = self.names.condition(&self.network, set).ok()?;
+                Some(Counted::Condition(Box::new(Compiled::new(&self.network, condition))))
+            }
+        };
+        sets.iter().map(of).collect::<Option<Vec<Counted>>>().unwrap_or_default()
     }
 
     /// How zones are made coarser.
@@ -395,12 +443,13 @@ fn info(name: &str, source: &str, network: &Network, layout: &Layout, options: &
         .map(|variable| MeasureInfo::new(&variable.name, format!("the variable {}", variable.name)))
         .collect();
     let how = format!(
-        "{:?} {:?} {} {} {}",
+        "{:?} {:?} {} {} {}{}",
         options.extrapolation,
         options.cover,
         options.elapsed,
         options.deadlock,
-        network.out_of_range_disables
+        network.out_of_range_disables,
+        if options.non_zeno { " non-zeno" } else { "" }
     );
     info.fingerprint = hash::mix(hash::bytes(source.as_bytes()), hash::bytes(how.as_bytes()));
     info

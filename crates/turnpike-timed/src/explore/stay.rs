@@ -7,7 +7,7 @@ use super::condition::Compiled;
 use super::walker::{NO_ROW, Walker, conjoin_all, invariant};
 use crate::evaluate::{Fault, Outcome};
 use crate::network::ProcessId;
-use crate::zone::{Dbm, subtract};
+use crate::zone::{Dbm, Origin, subtract};
 
 impl Walker<'_> {
     /// Restricts the target to what stays; false when nothing is left. The machine is in the target state.
@@ -131,7 +131,13 @@ impl Walker<'_> {
         let holds = invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed);
         let entered = match holds {
             Ok(true) => {
-                self.target.clone_from(zone);
+                // Clocks of this graph that the zone does not know begin here: there is at most the last one.
+                let known = zone.dimension() as u32;
+                let rows =
+                    (1..self.tuples.get(id).dimension() as u32).map(|row| if row < known { row } else { 0 });
+                self.origins.clear();
+                self.origins.extend(rows.map(|row| Origin { row, offset: 0 }));
+                self.target.gather(zone, &self.origins);
                 self.settle(id, label, out)
             }
             Ok(false) => Ok(()),

@@ -58,6 +58,8 @@ pub(super) struct Slot {
     pub(super) locals: u32,
     /// Edges that are taken alone, or that begin a synchronisation on a channel, in their order.
     pub(super) starts: List,
+    /// Edges that are taken along with every transition.
+    pub(super) alongs: List,
     /// Edges that receive.
     pub(super) receives: List,
     /// Edges that send on a channel which is or may be urgent.
@@ -134,6 +136,9 @@ impl Tables {
             tables.add_events(network);
         } else {
             tables.add_channels(network, &mut errors);
+        }
+        if let Some(ticker) = network.ticker {
+            tables.in_slots(network, ticker.0 as usize, |_| true, |slot, list| slot.alongs = list);
         }
         let first = network.processes.first().map_or(0, |process| process.priority);
         tables.has_priorities =
@@ -259,7 +264,7 @@ impl Tables {
             self.lists.extend(group.iter().map(|&(_, vector)| vector));
             self.slots[group[0].0 as usize].watched = start..self.lists.len() as u32;
         }
-        for process in 0..network.processes.len() {
+        for process in 0..own(network) {
             let alone = |sync: &Sync| match sync {
                 Sync::Event(event) => shared.binary_search(&(ProcessId(process as u32), *event)).is_err(),
                 _ => true,
@@ -275,7 +280,7 @@ impl Tables {
             None => network.channels[cell.base.0 as usize].urgent,
         };
         self.receivers = vec![Vec::new(); network.channels.len()];
-        for process in 0..network.processes.len() {
+        for process in 0..own(network) {
             let receives = |sync: &Sync| matches!(sync, Sync::Receive(_));
             self.in_slots(network, process, |sync| !receives(sync), |slot, list| slot.starts = list);
             self.in_slots(network, process, receives, |slot, list| slot.receives = list);
@@ -311,6 +316,11 @@ impl Tables {
             }
         }
     }
+}
+
+/// The number of processes that move by themselves.
+fn own(network: &Network) -> usize {
+    network.processes.len() - usize::from(network.ticker.is_some())
 }
 
 fn clock_guard(why: &str, channel: &str, place: &Place) -> Diagnostic {

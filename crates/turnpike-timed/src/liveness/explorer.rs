@@ -1,19 +1,21 @@
 //! One thread's view on the runs of a formula.
 //!
-//! A state is a word that tells whether the run has to stay already, and a state of one of the two zone graphs.
+//! A state is a word that tells whether the run has to stay already, or came to rest, and a state of one of the two zone graphs.
 
 use turnpike_model::{
     Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash, label::Action,
 };
 
-use super::{LivenessModel, is_inside};
+use super::LivenessModel;
 use crate::explore::{ROOT, Walker};
 use crate::schedule::Path;
 
 /// The run does not have to stay yet.
 const BEFORE: u32 = 0;
 /// The run has to stay.
-pub(super) const INSIDE: u32 = 1;
+const INSIDE: u32 = 1;
+/// The run came to rest. Only where the cycle of a run must tell how it goes on: otherwise it rests in the state itself.
+const RESTING: u32 = 2;
 
 /// From here on the run stays.
 const STAY: LabelId = LabelId(0);
@@ -48,7 +50,7 @@ impl<'a> Runs<'a> {
     /// The zone graph that a state belongs to.
     fn walker(&mut self, state: &[u32]) -> &mut Walker<'a> {
         match &mut self.before {
-            Some(before) if !is_inside(state) => before,
+            Some(before) if state[0] == BEFORE => before,
             _ => &mut self.inside,
         }
     }
@@ -124,6 +126,10 @@ impl Explorer for Runs<'_> {
 
     fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         out.clear();
+        if state[0] == RESTING {
+            out.push(REST, state);
+            return Ok(());
+        }
         let mut inner = std::mem::take(&mut self.inner);
         let outcome = self.walker(state).successors(&state[1..], &mut inner);
         if outcome.is_ok() {
@@ -136,11 +142,12 @@ impl Explorer for Runs<'_> {
         if Self::is_root(state) {
             return Ok(());
         }
-        if !is_inside(state) {
+        if state[0] == BEFORE {
             return self.starts(&state[1..], out);
         }
         if self.inside.rests(&state[1..])? {
-            out.push(REST, state);
+            let phase = if self.model.non_zeno { RESTING } else { INSIDE };
+            self.push(REST, phase, &state[1..], out);
         }
         Ok(())
     }
@@ -175,7 +182,11 @@ impl Explorer for Runs<'_> {
     }
 
     fn holds(&mut self, _predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
-        Ok(is_inside(state) && !Self::is_root(state))
+        Ok(match state[0] {
+            BEFORE => false,
+            INSIDE => !Self::is_root(state) && self.inside.ticked(&state[1..]),
+            _ => true,
+        })
     }
 
     fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
@@ -187,7 +198,7 @@ impl Explorer for Runs<'_> {
         let Some((&phase, rest)) = bytes.split_first() else {
             return Err(StepError::new("this is no portable state of this model"));
         };
-        let phase = u32::from(phase).min(INSIDE);
+        let phase = u32::from(phase).min(RESTING);
         self.walker(&[phase]).decode(rest, out)?;
         out.insert(0, phase);
         Ok(())

@@ -7,7 +7,8 @@
 //!
 //! States are merged when they are equal, and bounds of clocks are those of the maximal constants, the query's included: then every cycle is a
 //! run (Tripakis). Runs whose transitions come ever faster count, as they do in UPPAAL. A run that cannot go on counts as one that stays in
-//! `p` only if time does not lead out of `p` either.
+//! `p` only if time does not lead out of `p` either. With [`Options::non_zeno`] runs whose transitions come ever faster do not count: a cycle then
+//! has to tick (see [`crate::zeno`]), or is one of steps `rest`.
 
 mod explorer;
 mod formula;
@@ -16,7 +17,7 @@ mod tests;
 
 use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, StepError, hash};
 
-use self::explorer::{INSIDE, Runs};
+use self::explorer::Runs;
 pub use self::formula::Formula;
 use crate::explore::{Compiled, Demand, Options, TimedModel, asks_for_deadlock};
 use crate::network::Network;
@@ -35,6 +36,8 @@ pub struct LivenessModel {
     inside: TimedModel,
     /// Whether clocks occur in the formula.
     timed: bool,
+    /// Whether runs whose transitions come ever faster do not count.
+    non_zeno: bool,
 }
 
 impl LivenessModel {
@@ -53,13 +56,15 @@ impl LivenessModel {
             let error = Diagnostic::error("deadlock is not supported in E[], A<> and -->");
             return Err(vec![error.help("E<> deadlock and A[] not deadlock are")]);
         }
-        let options = Options { deadlock: true, conditions: Vec::new(), ..options.clone() };
+        let options =
+            Options { deadlock: true, conditions: Vec::new(), accepting: Vec::new(), ..options.clone() };
         let make = |demand: Demand| {
             TimedModel::demanding(name, source, network.clone(), names.clone(), &options, demand)
         };
         let demand = |stay| Demand::new(conditions.clone(), stay);
         let timed = conditions.iter().any(|condition| Compiled::new(network, condition.clone()).timed);
-        let before = premise.is_some().then(|| make(demand(false))).transpose()?;
+        // Time counts where the run has to stay.
+        let before = premise.is_some().then(|| make(demand(false).idle(true))).transpose()?;
         let inside = match &before {
             Some((before, _)) => make(demand(true).labels_of(before))?,
             None => make(demand(true))?,
@@ -72,7 +77,8 @@ impl LivenessModel {
         info.suggestions = vec![format!("accepting {}", formula.text)];
         info.fingerprint = hash::mix(info.fingerprint, hash::bytes(formula.text.as_bytes()));
         let text = formula.text.clone();
-        Ok((LivenessModel { info, text, before, inside, timed }, warnings))
+        let non_zeno = options.non_zeno;
+        Ok((LivenessModel { info, text, before, inside, timed, non_zeno }, warnings))
     }
 }
 
@@ -107,9 +113,4 @@ impl Model for LivenessModel {
         }
         Ok(Some(Schedule { moments: told, last_delay }))
     }
-}
-
-/// Whether a state is one of those in which the run has to stay.
-fn is_inside(state: &[u32]) -> bool {
-    state[0] == INSIDE
 }

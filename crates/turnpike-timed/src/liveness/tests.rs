@@ -1,12 +1,12 @@
 //! Against an oracle on whole numbers: with bounds that include their limits, a run exists exactly when one exists whose moments are whole
 //! numbers, and clocks above every constant are all alike.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use turnpike_model::{Model, Successors, hash};
 
-use super::{Formula, LivenessModel, is_inside};
+use super::{Formula, LivenessModel};
 use crate::explore::Options;
 use crate::uppaal::{self, Format};
 
@@ -257,12 +257,27 @@ fn stays(processes: &[Process; 2], mut from: Vec<State>, allowed: &dyn Fn(&State
     }
 }
 
+/// The same for runs along which time passes all bounds, or that end.
+fn stays_non_zeno(processes: &[Process; 2], mut from: Vec<State>, allowed: &dyn Fn(&State) -> bool) -> bool {
+    from.retain(allowed);
+    let graph = reachable(processes, from, allowed);
+    graph.iter().any(|(state, next)| {
+        let later = (state.0, state.1.map(|value| (value + 1).min(CAP)));
+        let may_wait = !(0..2).any(|process| processes[process].urgent[state.0[process]]);
+        let cycle = may_wait && next.contains(&later) && {
+            reachable(processes, vec![later], allowed).contains_key(state)
+        };
+        cycle || steps(processes, state).is_empty()
+    })
+}
+
 /// Whether the model has a cycle in which the run has to stay; `None` when it is refused.
-fn has_cycle(text: &str, formula: &str) -> Option<bool> {
+fn has_cycle(text: &str, formula: &str, non_zeno: bool) -> Option<bool> {
     let (network, names, _) =
         uppaal::read(text, Format::Xta, &[]).unwrap_or_else(|error| panic!("{error:?} in {text}"));
     let formula = Formula::read(&names, &network, formula).expect("a formula");
-    let made = LivenessModel::new("test", text, &network, &names, &Options::default(), &formula);
+    let options = Options { non_zeno, ..Options::default() };
+    let made = LivenessModel::new("test", text, &network, &names, &options, &formula);
     let (model, _) = match made {
         Ok(made) => made,
         Err(errors) => {
@@ -288,24 +303,24 @@ fn has_cycle(text: &str, formula: &str) -> Option<bool> {
         open.extend(next.iter().cloned());
         graph.insert(state, next);
     }
-    graph.retain(|state, _| is_inside(state));
-    loop {
-        let over = |(state, next): (&Vec<u32>, &Vec<Vec<u32>>)| {
-            (!next.iter().any(|next| graph.contains_key(next))).then(|| state.clone())
-        };
-        let ended: Vec<Vec<u32>> = graph.iter().filter_map(over).collect();
-        if ended.is_empty() {
-            return Some(!graph.is_empty());
-        }
-        for state in &ended {
-            graph.remove(state);
-        }
+    let accepting = explorer.predicate(&formula.text).expect("the formula").expect("it is known");
+    let mut holds = |state: &Vec<u32>| explorer.holds(accepting, state).expect("a value");
+    Some(graph.keys().any(|state| holds(state) && returns(&graph, state)))
+}
+
+/// Whether a way leads from a state back to it.
+fn returns(graph: &BTreeMap<Vec<u32>, Vec<Vec<u32>>>, state: &Vec<u32>) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![state];
+    while let Some(at) = open.pop() {
+        open.extend(graph[at].iter().filter(|next| seen.insert(*next)));
     }
+    seen.contains(state)
 }
 
 #[test]
 fn runs_are_those_of_whole_numbers() {
-    let mut seen = [0; 2];
+    let (mut seen, mut zeno) = ([0; 2], 0);
     for seed in 0..600 {
         let mut numbers = Numbers(seed);
         let processes = [process(&mut numbers), process(&mut numbers)];
@@ -317,21 +332,28 @@ fn runs_are_those_of_whole_numbers() {
         let stay = claim(&mut numbers, true);
         let expected = stays(&processes, vec![initial], &|state| stay.holds(state));
         let formula = format!("E[] {}", stay.text());
-        if let Some(found) = has_cycle(&text, &formula) {
+        if let Some(found) = has_cycle(&text, &formula, false) {
             assert_eq!(found, expected, "seed {seed}: {formula} in\n{text}");
             seen[usize::from(found)] += 1;
+            let lasting = stays_non_zeno(&processes, vec![initial], &|state| stay.holds(state));
+            assert_eq!(has_cycle(&text, &formula, true), Some(lasting), "seed {seed}: {formula} in\n{text}");
+            zeno += usize::from(found && !lasting);
         }
         // The conclusion has no clocks, so that its negation includes its limits.
         let (premise, conclusion) = (claim(&mut numbers, true), claim(&mut numbers, false));
         let starts = reachable(&processes, vec![initial], &|_| true).into_keys();
         let starts: Vec<State> = starts.filter(|state| premise.holds(state)).collect();
-        let expected = stays(&processes, starts, &|state| !conclusion.holds(state));
+        let expected = stays(&processes, starts.clone(), &|state| !conclusion.holds(state));
         let formula = format!("not ({} --> {})", premise.text(), conclusion.text());
-        if let Some(found) = has_cycle(&text, &formula) {
+        if let Some(found) = has_cycle(&text, &formula, false) {
             assert_eq!(found, expected, "seed {seed}: {formula} in\n{text}");
             seen[usize::from(found)] += 1;
+            let lasting = stays_non_zeno(&processes, starts, &|state| !conclusion.holds(state));
+            assert_eq!(has_cycle(&text, &formula, true), Some(lasting), "seed {seed}: {formula} in\n{text}");
+            zeno += usize::from(found && !lasting);
         }
     }
+    assert!(zeno > 20, "some runs are Zeno only: {zeno}");
     assert!(seen.iter().all(|&count| count > 100), "both answers occur: {seen:?}");
 }
 
@@ -355,7 +377,7 @@ fn small_formulas() {
         ("not (P.b && x > 1 --> x > 5)", false),
         ("not (P.b && x > 1 --> x < 1)", true),
     ] {
-        assert_eq!(has_cycle(text, formula), Some(expected), "{formula}");
+        assert_eq!(has_cycle(text, formula, false), Some(expected), "{formula}");
     }
-    assert_eq!(has_cycle(text, "E[] x < 1 || x > 2"), None);
+    assert_eq!(has_cycle(text, "E[] x < 1 || x > 2", false), None);
 }

@@ -70,6 +70,8 @@ pub struct Network {
     pub queries: Vec<QueryText>,
     /// The language it came from: decides how queries and labels are read.
     pub language: Language,
+    /// A process that moves along with every transition, whoever takes part, and has no others: it is no part of the model.
+    pub ticker: Option<ProcessId>,
 }
 
 /// The language of a source.

@@ -8,6 +8,7 @@
 
 use turnpike_model::Diagnostic;
 
+use crate::analysis::Written;
 use crate::network::{Network, Participant, Sync};
 use crate::tck;
 use crate::uppaal::syntax::tree::Model;
@@ -24,6 +25,14 @@ pub struct Joined {
 }
 
 impl Joined {
+    /// The text that a byte belongs to, with its place there: nothing for the model, else the number of an observer.
+    pub fn place(&self, byte: usize) -> (Option<usize>, usize) {
+        match self.starts.partition_point(|&start| start <= byte) {
+            0 => (None, byte),
+            number => (Some(number - 1), byte - self.starts[number - 1]),
+        }
+    }
+
     /// Puts texts behind each other.
     pub fn new(model: &str, observers: &[String]) -> Joined {
         let mut joined = Joined { text: model.to_owned(), starts: Vec::new() };
@@ -75,13 +84,15 @@ pub fn tck(model: &str, observers: &[String]) -> Result<(Network, Vec<Diagnostic
         }
     }
     network.vectors.append(&mut lone);
+    only_reads(&alone, &network)?;
     Ok((network, warnings))
 }
 
 /// Blanks the line that names a system: the model has a name.
 fn without_system(text: &str) -> String {
     let line = |line: &str| match line.trim_start().starts_with("system:") {
-        true => line.chars().map(|c| if c == '\n' { c } else { ' ' }).collect(),
+        // Places stay what they are.
+        true => line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect(),
         false => line.to_owned(),
     };
     text.split_inclusive('\n').map(line).collect()
@@ -126,7 +137,28 @@ pub fn uppaal(
             }
         }
     }
+    only_reads(&alone, &lowered.0)?;
     Ok(lowered)
+}
+
+/// Refuses observers that assign what belongs to the model.
+fn only_reads(alone: &Network, joined: &Network) -> Result<(), Vec<Diagnostic>> {
+    for process in &joined.processes[alone.processes.len()..] {
+        let written = Written::by(joined, std::slice::from_ref(process));
+        let of_model = |name: &&String| {
+            alone.clocks.contains(name) || alone.variables.iter().any(|variable| variable.name == **name)
+        };
+        let variables = joined.variables.iter().map(|variable| &variable.name).zip(written.variables);
+        let mut assigned =
+            variables.chain(joined.clocks.iter().zip(written.clocks)).filter(|(_, written)| *written);
+        if let Some(name) = assigned.find_map(|(name, _)| Some(name).filter(of_model)) {
+            let message =
+                format!("the observer {} would assign {name}, which belongs to the model", process.name);
+            let help = "observers read what the model has, and assign variables and clocks of their own";
+            return Err(vec![Diagnostic::error(message).help(help)]);
+        }
+    }
+    Ok(())
 }
 
 /// Adds an observer's declarations and processes to a model.
@@ -183,6 +215,27 @@ mod tests {
             .collect();
         assert_eq!(vectors, [vec![(0, false), (1, false), (2, true)], vec![(0, false), (2, true)]]);
         assert_eq!(network.processes.len(), 3);
+    }
+
+    #[test]
+    fn observers_do_not_assign_what_the_model_has() {
+        let told = |lines: &str| joined(lines).expect_err("refused").swap_remove(0).message;
+        assert_eq!(
+            told("edge:W:l:l:seen{do:x=0}\n"),
+            "the observer W would assign x, which belongs to the model"
+        );
+        assert!(joined("clock:1:own\nedge:W:l:l:seen{do:own=0}\n").is_ok());
+        let model = "int n; clock x; process P() { state a; init a; } system P;";
+        for (assigned, allowed) in
+            [("n = 1", false), ("x = 0", false), ("m = n, y = 0", true), ("f()", false), ("g()", true)]
+        {
+            let observer = format!(
+                "int m; clock y; void f() {{ n++; }} void g() {{ m++; }} \
+                 process W() {{ state a; init a; trans a -> a {{ assign {assigned}; }}; }} system W;"
+            );
+            let read = uppaal(model, Format::Xta, &[], &[observer]);
+            assert_eq!(read.is_ok(), allowed, "{assigned}");
+        }
     }
 
     #[test]

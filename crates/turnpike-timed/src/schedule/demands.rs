@@ -1,9 +1,9 @@
 //! What a path demands of the moments at which its transitions are taken.
 
-use super::Path;
 use super::rules::{self, fail};
+use super::{Path, priority};
 use crate::evaluate::{Machine, Outcome};
-use crate::network::{ClockAtom, ClockCell, Network};
+use crate::network::{ClockAtom, ClockCell, Network, ProcessId};
 use crate::query::Condition;
 
 /// `moment a - moment b <= bound`, or `<` when strict. Moment 0 is the beginning, moment `k` the `k`-th transition; the one behind the last
@@ -22,6 +22,8 @@ pub(super) struct Demands {
     /// Number of moments.
     pub(super) moments: usize,
     pub(super) always: Vec<Difference>,
+    /// Each is a list of bounds that must not all hold: a transition with a higher priority would be possible.
+    pub(super) rivals: Vec<Vec<Difference>>,
     /// Ways to meet the target: the demands of one of them must hold as well.
     pub(super) alternatives: Vec<Vec<Difference>>,
 }
@@ -33,6 +35,7 @@ const ALTERNATIVES: usize = 4096;
 pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> Outcome<Demands> {
     let mut machine = rules::start(network, &path.initial);
     let end = path.steps.len() + 1;
+    let prioritised = priority::is_used(network);
     let mut collector = Collector {
         assigned: vec![(0, 0); network.clocks.len()],
         demands: Demands { moments: end + 1, ..Demands::default() },
@@ -41,6 +44,9 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
     for (number, participants) in path.steps.iter().enumerate() {
         let moment = number + 1;
         collector.wait(network, &mut machine, number)?;
+        if prioritised {
+            collector.rivals(network, &mut machine, participants, moment)?;
+        }
         for &(process, index) in participants {
             let edge = rules::edge(network, process, index)?;
             machine.enter(&edge.locals);
@@ -49,17 +55,7 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
             }
         }
         rules::update(network, &mut machine, participants)?;
-        let before = collector.assigned.clone();
-        for (clock, value) in collector.assigned.iter_mut().enumerate() {
-            let source = machine.origin(clock as u32);
-            *value = match source.clock {
-                None => (moment, i64::from(source.offset)),
-                Some(from) => {
-                    let (since, more) = before[from.0 as usize];
-                    (since, more + i64::from(source.offset))
-                }
-            };
-        }
+        collector.assign(&machine, moment);
         rules::settle(network, &mut machine);
         collector.invariants(network, &mut machine, moment)?;
     }
@@ -89,6 +85,53 @@ struct Collector {
 impl Collector {
     fn less(&mut self, later: usize, earlier: usize, bound: i64, strict: bool) {
         self.demands.always.push(Difference { later, earlier, bound, strict });
+    }
+
+    /// What clocks are after the updates of a transition.
+    fn assign(&mut self, machine: &Machine<'_>, moment: usize) {
+        let before = self.assigned.clone();
+        for (clock, value) in self.assigned.iter_mut().enumerate() {
+            let source = machine.origin(clock as u32);
+            *value = match source.clock {
+                None => (moment, i64::from(source.offset)),
+                Some(from) => {
+                    let (since, more) = before[from.0 as usize];
+                    (since, more + i64::from(source.offset))
+                }
+            };
+        }
+    }
+
+    /// What makes transitions possible that go before the one that is taken.
+    fn rivals<'n>(
+        &mut self,
+        network: &'n Network,
+        machine: &mut Machine<'n>,
+        participants: &[(ProcessId, u32)],
+        moment: usize,
+    ) -> Outcome<()> {
+        for rival in priority::rivals(network, machine, participants)? {
+            let mut needs = Collector { assigned: self.assigned.clone(), demands: Demands::default() };
+            for &(process, index) in &rival {
+                let edge = rules::edge(network, process, index)?;
+                machine.enter(&edge.locals);
+                for atom in &edge.guard.clocks {
+                    needs.atom(machine, atom, moment)?;
+                }
+            }
+            let locations = machine.locations.clone();
+            let possible = rules::update(network, machine, &rival).and_then(|()| {
+                needs.assign(machine, moment);
+                needs.invariants(network, machine, moment)
+            });
+            machine.undo();
+            machine.locations = locations;
+            // What cannot be done is in nobody's way.
+            if possible.is_ok() {
+                self.demands.rivals.push(needs.demands.always);
+            }
+        }
+        Ok(())
     }
 
     /// The time between transition `number` and the next moment: it does not run backwards, invariants hold, and where waiting is forbidden there
@@ -175,10 +218,8 @@ impl Collector {
             }
             (Condition::Clock(atom), _) => match self.difference(machine, atom, end)? {
                 Some(difference) => {
-                    let Difference { later, earlier, bound, strict } = difference;
-                    let negated =
-                        Difference { later: earlier, earlier: later, bound: -bound, strict: !strict };
-                    ways.iter_mut().for_each(|way| way.push(if wanted { difference } else { negated }));
+                    let told = if wanted { difference } else { priority::opposite(difference) };
+                    ways.iter_mut().for_each(|way| way.push(told));
                 }
                 None if wanted => {}
                 None => ways.clear(),

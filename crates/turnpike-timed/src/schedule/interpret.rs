@@ -1,9 +1,9 @@
 //! Executes a run on clock values: no zones, no bounds, just numbers.
 
 use super::rules::{self, Comparison, fail};
-use super::{Path, Times};
+use super::{Path, Times, priority};
 use crate::evaluate::{Machine, Outcome};
-use crate::network::{ClockAtom, Network};
+use crate::network::{ClockAtom, Network, ProcessId};
 use crate::query::Condition;
 
 /// Executes a run, checking every rule on the way; clock values right after each transition, in units of time.
@@ -20,6 +20,13 @@ pub(super) fn run(
     for (number, participants) in path.steps.iter().enumerate() {
         wait(network, &mut machine, &mut clocks, times, number)?;
         rules::together(network, &mut machine, participants)?;
+        if priority::is_used(network) {
+            for rival in priority::rivals(network, &mut machine, participants)? {
+                if can_be_taken(network, &mut machine, &rival, &clocks, times.unit) {
+                    return Err(fail("a transition with a higher priority is possible", &(0..0)));
+                }
+            }
+        }
         for &(process, index) in participants {
             let edge = rules::edge(network, process, index)?;
             machine.enter(&edge.locals);
@@ -30,15 +37,7 @@ pub(super) fn run(
             }
         }
         rules::update(network, &mut machine, participants)?;
-        let before = clocks.clone();
-        for (clock, value) in clocks.iter_mut().enumerate() {
-            let source = machine.origin(clock as u32);
-            *value = source.clock.map_or(0, |from| before[from.0 as usize])
-                + i64::from(source.offset) * times.unit;
-            if *value < 0 {
-                return Err(fail("a clock becomes negative", &(0..0)));
-            }
-        }
+        assign(&machine, &mut clocks, times.unit)?;
         rules::settle(network, &mut machine);
         check_invariants(network, &mut machine, &clocks, times.unit)?;
         states.push(clocks.clone());
@@ -51,6 +50,50 @@ pub(super) fn run(
         }
     }
     Ok(states)
+}
+
+/// Gives clocks the values of the updates.
+fn assign(machine: &Machine<'_>, clocks: &mut [i64], unit: i64) -> Outcome<()> {
+    let before = clocks.to_vec();
+    for (clock, value) in clocks.iter_mut().enumerate() {
+        let source = machine.origin(clock as u32);
+        *value = source.clock.map_or(0, |from| before[from.0 as usize]) + i64::from(source.offset) * unit;
+        if *value < 0 {
+            return Err(fail("a clock becomes negative", &(0..0)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a transition that variables and locations allow can be taken at these values of the clocks. Nothing changes.
+fn can_be_taken<'n>(
+    network: &'n Network,
+    machine: &mut Machine<'n>,
+    participants: &[(ProcessId, u32)],
+    clocks: &[i64],
+    unit: i64,
+) -> bool {
+    let locations = machine.locations.clone();
+    let mut tried = || {
+        for &(process, index) in participants {
+            let edge = rules::edge(network, process, index)?;
+            machine.enter(&edge.locals);
+            for atom in &edge.guard.clocks {
+                if !holds(machine, atom, clocks, unit)? {
+                    return Ok(false);
+                }
+            }
+        }
+        rules::update(network, machine, participants)?;
+        let mut after = clocks.to_vec();
+        assign(machine, &mut after, unit)?;
+        check_invariants(network, machine, &after, unit).map(|()| true)
+    };
+    let taken: Outcome<bool> = tried();
+    machine.undo();
+    machine.locations = locations;
+    // What fails is not possible.
+    taken.unwrap_or(false)
 }
 
 fn wait<'n>(

@@ -6,6 +6,7 @@
 
 mod demands;
 mod interpret;
+mod priority;
 mod rules;
 mod solve;
 #[cfg(test)]
@@ -36,7 +37,8 @@ pub fn schedule(
 ) -> Result<Schedule, StepError> {
     let demands = demands::of(network, path, target).map_err(|fault| told(&fault))?;
     // Any of the ways to meet the target will do.
-    let times = demands.alternatives.iter().find_map(|more| solve::earliest(&demands, more));
+    let times =
+        demands.alternatives.iter().find_map(|more| priority::earliest_without_rivals(&demands, more));
     let Some(times) = times else {
         return Err(StepError::new("the transitions cannot be taken in this order at any times"));
     };

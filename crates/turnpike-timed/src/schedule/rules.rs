@@ -53,7 +53,7 @@ pub(super) fn compare(machine: &mut Machine<'_>, atom: &ClockAtom) -> Outcome<Op
 }
 
 /// Whether an edge leaves the location its process is in, and its guard holds as far as variables are concerned.
-fn enabled<'n>(machine: &mut Machine<'n>, process: usize, edge: &'n Edge) -> Outcome<bool> {
+pub(super) fn enabled<'n>(machine: &mut Machine<'n>, process: usize, edge: &'n Edge) -> Outcome<bool> {
     if machine.locations[process] != edge.source.0 {
         return Ok(false);
     }
@@ -67,7 +67,7 @@ fn enabled<'n>(machine: &mut Machine<'n>, process: usize, edge: &'n Edge) -> Out
 }
 
 /// The channel that an edge names in this state.
-fn channel<'n>(machine: &mut Machine<'n>, edge: &'n Edge, cell: &ChannelCell) -> Outcome<usize> {
+pub(super) fn channel<'n>(machine: &mut Machine<'n>, edge: &'n Edge, cell: &ChannelCell) -> Outcome<usize> {
     machine.enter(&edge.locals);
     let offset = match &cell.offset {
         Some(offset) => machine.value(offset)?,
@@ -129,6 +129,8 @@ pub(super) fn together<'n>(
     participants: &[(ProcessId, u32)],
 ) -> Outcome<()> {
     let mut edges = Vec::new();
+    // Who moves along may do so with any transition.
+    let participants = participants.iter().filter(|(process, _)| Some(*process) != network.ticker);
     for &(process, index) in participants {
         let edge = edge(network, process, index)?;
         if !enabled(machine, process.0 as usize, edge)? {

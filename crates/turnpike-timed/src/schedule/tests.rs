@@ -4,7 +4,7 @@ use turnpike_model::{Model, Schedule, Successors, hash};
 
 use crate::explore::{Options, TimedModel};
 use crate::tck;
-use crate::uppaal::Names;
+use crate::uppaal::{self, Format, Names};
 
 fn model(text: &str, conditions: &[&str]) -> TimedModel {
     let (network, _) = tck::read(text).expect("a model");
@@ -97,4 +97,38 @@ fn random_walks_are_runs() {
             assert!(matches!(schedule, Ok(Some(_))), "model {number}, {choices:?}: {schedule:?}");
         }
     }
+}
+
+/// Moments of the steps that are always the first choice.
+fn first_choices(text: &str, count: usize) -> Vec<String> {
+    let (network, names, _) = uppaal::read(text, Format::Xta, &[]).expect("a model");
+    let (model, _) = TimedModel::new("test", text, network, names, &Options::default()).expect("a model");
+    let schedule = model.schedule(&vec![0; count], None).expect("a run").expect("with times");
+    schedule.moments.into_iter().map(|moment| moment.time).collect()
+}
+
+#[test]
+fn steps_wait_until_no_higher_one_is_possible() {
+    let channels = |high: &str| {
+        format!(
+            "clock x; chan low; broadcast chan high; chan priority low < high;
+             process P() {{ state a, b; init a; trans a -> b {{ sync low!; }}; }}
+             process Q() {{ state a; init a; trans a -> a {{ sync low?; }}; }}
+             process R() {{ state a; init a; trans a -> a {{ guard {high}; sync high!; }}; }} system P, Q, R;"
+        )
+    };
+    for (high, times) in [
+        // Possible up to 3: then never again.
+        ("x <= 3", vec!["4"]),
+        ("x < 3", vec!["3"]),
+        // Not yet possible.
+        ("x >= 2 && x <= 5", vec!["0"]),
+        ("x > 0 && x <= 5", vec!["0"]),
+    ] {
+        assert_eq!(first_choices(&channels(high), 1), times, "{high}");
+    }
+    let processes = "clock x; process P() { state a, b, c; init a; trans a -> b { guard x >= 1; }, b -> c { }; }
+        process Q() { state a { x <= 7 }, b; init a; trans a -> b { guard x >= 1 && x <= 4; assign x = 0; }; } system P < Q;";
+    // P moves only when Q cannot any more.
+    assert_eq!(first_choices(processes, 2), ["5", "5"]);
 }

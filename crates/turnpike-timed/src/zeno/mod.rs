@@ -16,8 +16,12 @@ mod loops;
 mod partners;
 #[cfg(test)]
 mod tests;
+mod ticks;
 
 use turnpike_model::Diagnostic;
+
+pub use self::ticks::TICKER;
+pub(crate) use self::ticks::{TICKED, Ticks, add as add_ticker};
 
 use crate::network::{LocationId, Network, ProcessId};
 

@@ -2,6 +2,8 @@
 //!
 //! It works on its own description of a network, which is small enough to enumerate everything naively, and shares no code with what it checks.
 
+mod cycles;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use turnpike_timed::network::{
@@ -9,6 +11,8 @@ use turnpike_timed::network::{
     Edge, EventId, Expression, Language, Location, LocationId, Network, Participant, Process, ProcessId,
     Space, Statement, Sync, Variable,
 };
+
+pub(crate) use cycles::{Cycles, cycles};
 
 /// `left - right < bound`, or `<=`.
 #[derive(Clone, Copy, Debug)]
@@ -174,6 +178,9 @@ type Region = Vec<(i32, i32)>;
 /// Moves that go together, by process and position, and their channel.
 type Together = (Vec<(usize, usize)>, Option<usize>);
 
+/// Where moves lead, and which they are.
+type Taken = ((Discrete, Region), Vec<(usize, usize)>);
+
 /// What the regions say.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
@@ -319,8 +326,8 @@ impl Slow<'_> {
         self.invariant(&at, &next).then_some(((at, value), next))
     }
 
-    /// What is possible at once.
-    fn steps(&self, discrete: &Discrete, region: &Region) -> Vec<(Discrete, Region)> {
+    /// What is possible at once, with the moves.
+    fn steps(&self, discrete: &Discrete, region: &Region) -> Vec<Taken> {
         let automata = &self.sketch.automata;
         let committed = |process: usize| automata[process].spots[discrete.0[process]].committed;
         let some = (0..automata.len()).any(committed);
@@ -333,7 +340,7 @@ impl Slow<'_> {
                 channel.map_or(0, |channel| PRIORITIES[channel]),
                 moves.iter().map(|one| automata[one.0].priority).max(),
             );
-            possible.extend(self.take(discrete, region, &moves).map(|target| (level, target)));
+            possible.extend(self.take(discrete, region, &moves).map(|target| (level, (target, moves))));
         }
         let highest = possible.iter().map(|(level, _)| *level).max();
         possible.into_iter().filter(|(level, _)| Some(*level) == highest).map(|(_, target)| target).collect()
@@ -382,7 +389,7 @@ pub(crate) fn explore(sketch: &Sketch) -> Truth {
         }
         let steps = slow.steps(&discrete, &region);
         acts.insert((discrete.clone(), region.clone()), !steps.is_empty());
-        open.extend(steps);
+        open.extend(steps.into_iter().map(|(target, _)| target));
         if !slow.time_stops(&discrete)
             && let Some(next) = slow.later(&region)
             && slow.invariant(&discrete.0, &next)

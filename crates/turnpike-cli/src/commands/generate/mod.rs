@@ -114,7 +114,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let (report, info, file) = if load::is_specification(&args.model.model, &args.model.reading) {
         let (model, warnings, _) = load::specification(&args.model.model, &args.model.reading, false)?;
         let probabilistic = model.is_probabilistic().then(|| model.has_initial_choice());
-        let named = Named { model: Box::new(model), size: None, warnings: warnings.len(), program: None };
+        let named =
+            Named { model: Box::new(model), size: None, warnings: warnings.len(), zeno: None, program: None };
         let info = named.model.info().clone();
         let (report, file) = match probabilistic {
             Some(choice) => {

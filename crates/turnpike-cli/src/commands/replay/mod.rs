@@ -5,6 +5,7 @@ mod program;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Trace};
 use turnpike_search::{Objective, Replayed, judge, replay};
+use turnpike_timed::zeno::TICKER;
 
 use crate::cli::Format;
 use crate::commands::search::limits::LimitArgs;
@@ -67,7 +68,10 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     }
     let trace = show::read(&file)?;
     let objective: Vec<Objective> = trace.objective.parse().into_iter().collect();
-    let named = load::named(&args.model, &Purpose::of(&objective))?;
+    let mut purpose = Purpose::of(&objective);
+    // The states of the trace tell how it was found.
+    purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
+    let named = load::named(&args.model, &purpose)?;
     if let Some(program) = &named.program {
         return program::run(&args, &file, &trace, program, format);
     }

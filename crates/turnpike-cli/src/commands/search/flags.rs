@@ -23,6 +23,7 @@ Examples:
   turnpike search lift.mcrl2 --set floors=4 --find 'state door == open && speed > 0'
   turnpike search builtin:buffers --find 'max report.1' --strategy random --restart --max-time 10s
   turnpike search builtin:sliding-puzzle --find 'action solved' --strategy beam --guide manhattan
+  turnpike search train.xta --find 'accepting Train(0).crossing' --non-zeno
   turnpike search train.xta --query 'A[] not deadlock' --query 'E<> Gate.closed && x > 5'
 
 Objectives (--find):
@@ -32,7 +33,8 @@ Objectives (--find):
 Queries (--query, --queries, or those of the model; timed automata only), each answered by a search of its own:
   E<> p  some reachable state meets p          A[] p  all reachable states meet p
   E[] p  some run never leaves p               A<> p  every run gets to p
-  p --> q  whenever p holds, q will; runs in which infinitely much happens in finite time (Zeno) count
+  p --> q  whenever p holds, q will
+  Runs in which infinitely much happens in finite time (Zeno) count, unless --non-zeno is given.
 
 Limits hold for each run. A random walk ends after 1,000,000 states unless --max-states or --max-time
 says otherwise; every search ends before memory does.
@@ -75,6 +77,9 @@ pub(crate) struct GoalArgs {
     /// Answer the queries of a file, one a line
     #[arg(long, value_name = "FILE", conflicts_with = "find")]
     pub(crate) queries: Option<String>,
+    /// Count only cycles and runs of timed automata along which time passes all bounds: no Zeno runs
+    #[arg(long)]
+    pub(crate) non_zeno: bool,
     /// Go on until every objective was met, not just one
     #[arg(long)]
     pub(crate) all: bool,

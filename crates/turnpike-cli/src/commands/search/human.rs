@@ -7,6 +7,7 @@ use turnpike_search::{RunReport, SearchReport, StopReason, Verdict, WitnessRepor
 use super::json;
 use super::program::WIDTH;
 use super::summary::{Spread, Summary};
+use crate::load::zeno::Zeno;
 use crate::output::{bytes, grouped, repeat};
 use crate::steps::{self, StepView};
 
@@ -29,6 +30,8 @@ pub(crate) struct Context {
     pub(crate) files: Vec<String>,
     /// The file that was asked for although there is no witness to write.
     pub(crate) unwritten: Option<String>,
+    /// What is known of the cycle that was found.
+    pub(crate) zeno: Option<Zeno>,
     /// Of programs: what witnesses show.
     pub(crate) incidents: Vec<Shown>,
     /// Of programs: why finding nothing proves nothing.
@@ -207,6 +210,7 @@ pub(crate) fn runs(report: &SearchReport, context: &Context) -> Vec<String> {
     } else if let Some(run) = report.runs.first() {
         one_run(run, context, &mut out);
     }
+    out.extend(context.zeno.map(|zeno| format!("time: {}", zeno.about())));
     out
 }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub(crate) use flags::Args;
-use flags::{AcceptArg, AlgorithmArg};
+use flags::{AcceptArg, AlgorithmArg, GoalArgs};
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
 use turnpike_program::ProgramModel;
@@ -31,6 +31,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
 use crate::load::timed::Purpose;
+use crate::load::zeno::{self, Zeno};
 use crate::output::progress::Reporter;
 use crate::output::{self, interrupt, repeat};
 use trace_file::TraceFile;
@@ -39,7 +40,7 @@ pub(crate) use trace_file::writable;
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     // Everything that can be wrong without the model comes first: reading it may take long.
     let info = strategy::chosen(&args.strategy)?;
-    let mut objectives = objectives(&args.goal.find)?;
+    let mut objectives = objectives(&args.goal)?;
     let limits = args.limits.limits()?;
     let store = store(&args, info.name)?;
     let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
@@ -52,11 +53,15 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             None => Objective::deadlock(),
         });
     }
-    let named = load::named(&args.model, &Purpose::of(&objectives))?;
+    let purpose = Purpose { non_zeno: args.goal.non_zeno, ..Purpose::of(&objectives) };
+    if purpose.non_zeno && !purpose.cycles {
+        return Err(zeno::useless("none are looked for").into());
+    }
+    let named = load::named(&args.model, &purpose)?;
     if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
         output::note(&remark);
     }
-    let (model, program) = (named.model, named.program);
+    let (model, zeno, program) = (named.model, named.zeno, named.program);
     let strategy = strategy::built(&args.strategy, info, model.info())?;
     let options = search_options(&args, strategy, objectives, limits, store);
     let (runs, many) = (options.runs, args.running.runs.is_some());
@@ -75,6 +80,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let mut report = executed(&args, &*model, &options, interrupt)?;
     let seconds = started.elapsed().as_secs_f64();
     report.warnings = warnings;
+    let zeno = zeno.filter(|zeno| zeno.is_told(report.verdict == Verdict::Found, args.goal.non_zeno));
+    report.warnings.extend(zeno.and_then(Zeno::warning));
     let files = trace.map(|file| file.write(&report)).transpose()?.unwrap_or_default();
     let asked = args.results.trace.as_ref().filter(|_| files.is_empty());
     let unwritten = asked.map(|path| path.display().to_string());
@@ -121,6 +128,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
                 seconds,
                 files,
                 unwritten,
+                zeno,
                 incidents,
                 left_out: program.as_ref().and_then(|program| program.left_out()),
                 repeat: repeat::exactly(options.seed),
@@ -212,14 +220,16 @@ fn exit_of(verdict: Verdict) -> Exit {
     }
 }
 
-fn objectives(texts: &[String]) -> Outcome<Vec<Objective>> {
+fn objectives(goal: &GoalArgs) -> Outcome<Vec<Objective>> {
     let mut objectives: Vec<Objective> = Vec::new();
-    for text in texts {
+    for text in &goal.find {
         if text.trim().is_empty() {
             let error = Diagnostic::error("--find needs an objective");
             return Err(error.help("for example --find deadlock").into());
         }
-        let objective = text.parse()?;
+        // Where time is counted, it is so in states that meet a condition: any will do.
+        let any = goal.non_zeno && text.trim() == "accepting";
+        let objective = if any { "accepting true".parse()? } else { text.parse()? };
         // Asked for twice, it is still one.
         if !objectives.contains(&objective) {
             objectives.push(objective);

@@ -22,6 +22,7 @@ use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load::timed::{self, Purpose, Timed};
+use crate::load::zeno::Zeno;
 use crate::load::{self, ModelArgs};
 use crate::output::{self, interrupt, repeat};
 
@@ -79,8 +80,7 @@ pub(crate) struct QueryOutput {
 }
 
 /// What a witness that is a whole run means.
-const ABOUT_RUNS: &str = "the run: 'rest' is where time passes for ever or nothing is possible any more; \
-                          transitions that come ever faster (Zeno runs) count";
+const ABOUT_RUNS: &str = "the run: 'rest' is where time passes for ever or nothing is possible any more";
 
 /// An answer.
 struct Answer<'a> {
@@ -95,6 +95,8 @@ struct Told {
     options: SearchOptions,
     satisfied: Option<bool>,
     files: Vec<String>,
+    /// What is known of the run that was found.
+    zeno: Option<Zeno>,
 }
 
 /// The queries that are asked, if any: by flags, or by the model itself when no flag tells what to find.
@@ -193,7 +195,8 @@ fn answer(
     let pointing = |error| Failure { source: Some(query.text.clone()), ..Failure::from(error) };
     let search = query::Asked::new(&timed.names, &timed.network, &query.text).map_err(pointing)?;
     let objectives: Vec<Objective> = vec![search.objective.parse()?];
-    let named = load::timed_model(timed, &args.model.reading, &Purpose::of(&objectives))?;
+    let purpose = Purpose { non_zeno: args.goal.non_zeno, ..Purpose::of(&objectives) };
+    let named = load::timed_model(timed, &args.model.reading, &purpose)?;
     let model = named.model;
     let about_runs = objectives[0].is_accepting();
     let strategy = match plan.info.name {
@@ -210,7 +213,13 @@ fn answer(
         Verdict::None => Some(!search.satisfied_if_found),
         Verdict::Measured | Verdict::Inconclusive => None,
     };
-    Ok(Told { report, options, satisfied, files: Vec::new() })
+    let resting =
+        |witness: &WitnessReport| witness.trace.steps.last().is_some_and(|step| step.label == "rest");
+    let rests = report.witness().is_some_and(resting);
+    let zeno = named
+        .zeno
+        .filter(|zeno| zeno.is_told(report.verdict == Verdict::Found && !rests, args.goal.non_zeno));
+    Ok(Told { report, options, satisfied, files: Vec::new(), zeno })
 }
 
 /// Found if anything was, none if everything was covered for each query.
@@ -275,6 +284,7 @@ fn show(args: &Args, asked: &Asked, answer: &Answer<'_>) {
         seconds: answer.seconds,
         files: told.files.clone(),
         unwritten: None,
+        zeno: told.zeno,
         incidents: Vec::new(),
         left_out: None,
         repeat: String::new(),
@@ -299,7 +309,9 @@ fn object(
     let report = SearchReport {
         verdict,
         runs,
-        warnings: told().flat_map(|told| told.report.warnings.iter().cloned()).collect(),
+        warnings: told()
+            .flat_map(|told| told.report.warnings.iter().cloned().chain(told.zeno.and_then(Zeno::warning)))
+            .collect(),
     };
     let context = json::Context {
         model: asked.timed.name.clone(),

@@ -94,6 +94,7 @@ mod tests {
             find: Vec::new(),
             query: Vec::new(),
             queries: None,
+            non_zeno: false,
             all: false,
             lookahead,
             accept: AcceptArg::Generation,

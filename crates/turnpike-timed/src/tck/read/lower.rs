@@ -1,18 +1,15 @@
-//! Checks trees and turns them into the network's expressions, constraints and statements.
+//! Checks trees and turns them into the network's expressions and constraints.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 use turnpike_model::diagnostic::nearest;
 
 use super::lines::Word;
-use super::tree::{Node, Step, StepNode, Tree};
+use super::tree::{Node, Tree};
 use crate::network::{
-    Binary, Cells, ClockAtom, ClockCell, ClockId, ClockValue, Constraint, Expression, Local, Place, Space,
-    Statement, Unary,
+    Binary, Cells, ClockAtom, ClockCell, ClockId, Constraint, Expression, Local, Place, Space, Unary,
 };
 
-/// Cells that the local variables of one edge may have together.
-const LOCAL_CELLS: usize = 4096;
 /// Conditions that may be joined by `&&` where they become one value.
 const CONJUNCTION: usize = 500;
 
@@ -23,7 +20,7 @@ const SUGGESTIONS: usize = 50;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrong;
 
-type Result<T> = std::result::Result<T, Wrong>;
+pub(super) type Result<T> = std::result::Result<T, Wrong>;
 
 /// A clock or variable of the file.
 #[derive(Clone, Debug)]
@@ -55,7 +52,7 @@ pub(super) struct Lower<'a, 'd> {
 }
 
 /// What a term stands for.
-enum Value {
+pub(super) enum Value {
     Number(Expression),
     Truth,
     Clock(ClockCell),
@@ -64,13 +61,13 @@ enum Value {
 }
 
 /// A variable that is found by name.
-enum Found {
+pub(super) enum Found {
     Cells(Space, u32, u32),
     Clocks(u32, u32),
 }
 
 impl<'a> Lower<'a, '_> {
-    fn wrong<T>(&mut self, diagnostic: Diagnostic) -> Result<T> {
+    pub(super) fn wrong<T>(&mut self, diagnostic: Diagnostic) -> Result<T> {
         self.diagnostics.push(diagnostic);
         Err(Wrong)
     }
@@ -161,7 +158,7 @@ impl<'a> Lower<'a, '_> {
     }
 
     /// A condition without clocks, as a number.
-    fn truth(&mut self, tree: &Tree<'a>) -> Result<Expression> {
+    pub(super) fn truth(&mut self, tree: &Tree<'a>) -> Result<Expression> {
         match &tree.node {
             Node::Not(operand) => {
                 let operand = self.truth(operand)?;
@@ -216,7 +213,7 @@ impl<'a> Lower<'a, '_> {
     }
 
     /// An integer.
-    fn number(&mut self, tree: &Tree<'a>) -> Result<Expression> {
+    pub(super) fn number(&mut self, tree: &Tree<'a>) -> Result<Expression> {
         match self.value(tree)? {
             Value::Number(number) => Ok(number),
             Value::Truth => self.not_a_number(tree),
@@ -228,7 +225,7 @@ impl<'a> Lower<'a, '_> {
         }
     }
 
-    fn not_a_number<T>(&mut self, tree: &Tree<'a>) -> Result<T> {
+    pub(super) fn not_a_number<T>(&mut self, tree: &Tree<'a>) -> Result<T> {
         self.wrong(
             Diagnostic::error("a condition cannot be used as an integer")
                 .at(tree.place.clone(), "this is a condition")
@@ -236,7 +233,7 @@ impl<'a> Lower<'a, '_> {
         )
     }
 
-    fn value(&mut self, tree: &Tree<'a>) -> Result<Value> {
+    pub(super) fn value(&mut self, tree: &Tree<'a>) -> Result<Value> {
         Ok(match &tree.node {
             Node::Number(number) => match i32::try_from(*number) {
                 Ok(number) => Value::Number(Expression::Constant(number)),
@@ -312,7 +309,7 @@ impl<'a> Lower<'a, '_> {
         })
     }
 
-    fn find(&mut self, name: &Word<'a>) -> Result<Found> {
+    pub(super) fn find(&mut self, name: &Word<'a>) -> Result<Found> {
         if let Some(&(_, base, size)) = self.visible.iter().rev().find(|&&(local, ..)| local == name.text) {
             return Ok(Found::Cells(Space::Local, base, size));
         }
@@ -335,7 +332,7 @@ impl<'a> Lower<'a, '_> {
         self.wrong(error)
     }
 
-    fn whole_array<T>(&mut self, name: &Word<'a>) -> Result<T> {
+    pub(super) fn whole_array<T>(&mut self, name: &Word<'a>) -> Result<T> {
         self.wrong(
             Diagnostic::error(format!("`{}` is an array and has no single value", name.text))
                 .at(name.place.clone(), "")
@@ -344,7 +341,7 @@ impl<'a> Lower<'a, '_> {
     }
 
     /// An index: a constant, or an expression that checks it.
-    fn index(&mut self, size: u32, index: &Tree<'a>) -> Result<Expression> {
+    pub(super) fn index(&mut self, size: u32, index: &Tree<'a>) -> Result<Expression> {
         let high = i32::try_from(size - 1).unwrap_or(i32::MAX);
         match self.number(index)? {
             Expression::Constant(number) if !(0..=high).contains(&number) => self.wrong(
@@ -359,191 +356,18 @@ impl<'a> Lower<'a, '_> {
         }
     }
 
-    fn cell(&mut self, space: Space, base: u32, size: u32, index: &Tree<'a>) -> Result<Cells> {
+    pub(super) fn cell(&mut self, space: Space, base: u32, size: u32, index: &Tree<'a>) -> Result<Cells> {
         Ok(match self.index(size, index)? {
             Expression::Constant(number) => Cells::fixed(space, base + number.unsigned_abs()),
             offset => Cells { space, base, count: size, offset: Some(Box::new(offset)) },
         })
     }
 
-    fn clock(&mut self, base: u32, size: u32, index: &Tree<'a>) -> Result<ClockCell> {
+    pub(super) fn clock(&mut self, base: u32, size: u32, index: &Tree<'a>) -> Result<ClockCell> {
         Ok(match self.index(size, index)? {
             Expression::Constant(number) => ClockCell::fixed(ClockId(base + number.unsigned_abs())),
             offset => ClockCell { base: ClockId(base), count: size, offset: Some(offset) },
         })
-    }
-
-    /// Lowers the statements of one `do`: its local variables are not visible in another.
-    pub(super) fn update(&mut self, steps: &[Step<'a>], out: &mut Vec<Statement>) -> Result<()> {
-        self.visible.clear();
-        self.block(steps, out)
-    }
-
-    fn block(&mut self, steps: &[Step<'a>], out: &mut Vec<Statement>) -> Result<()> {
-        let results: Vec<_> = steps.iter().map(|step| self.step(step, out)).collect();
-        results.into_iter().collect()
-    }
-
-    fn step(&mut self, step: &Step<'a>, out: &mut Vec<Statement>) -> Result<()> {
-        let place = step.place.clone();
-        match &step.node {
-            StepNode::Nop => {}
-            StepNode::Assign(target, value) => {
-                let statement = self.assignment(target, value, place)?;
-                out.push(statement);
-            }
-            StepNode::Local(name, value) => {
-                let value = match value {
-                    Some(value) => self.number(value),
-                    None => Ok(Expression::Constant(0)),
-                };
-                // Declared even if its value is wrong: one error is enough.
-                let cell = self.declare(name, None)?;
-                let target = Cells::fixed(Space::Local, cell);
-                out.push(Statement::Assign { target, value: value?, place });
-            }
-            StepNode::LocalArray(name, size) => {
-                let number = match self.number(size)? {
-                    Expression::Constant(number) => number,
-                    _ => {
-                        return self.wrong(
-                            Diagnostic::error("the size of a local array must be a constant")
-                                .at(size.place.clone(), ""),
-                        );
-                    }
-                };
-                let Some(length) = u32::try_from(number).ok().filter(|&length| length > 0) else {
-                    return self.wrong(
-                        Diagnostic::error(format!("an array cannot have {number} cells"))
-                            .at(size.place.clone(), ""),
-                    );
-                };
-                let base = self.declare(name, Some(length))?;
-                out.extend((base..base + length).map(|cell| Statement::Assign {
-                    target: Cells::fixed(Space::Local, cell),
-                    value: Expression::Constant(0),
-                    place: place.clone(),
-                }));
-            }
-            StepNode::If(condition, then, otherwise) => {
-                let condition = self.truth(condition);
-                let mut blocks = [Vec::new(), Vec::new()];
-                let then = self.block(then, &mut blocks[0]);
-                let otherwise = self.block(otherwise, &mut blocks[1]);
-                let [first, second] = blocks;
-                out.push(Statement::If(condition?, first, second));
-                then.and(otherwise)?;
-            }
-            StepNode::While(condition, body) => {
-                let condition = self.truth(condition);
-                let visible = self.visible.len();
-                let mut block = Vec::new();
-                let result = self.block(body, &mut block);
-                self.visible.truncate(visible);
-                out.push(Statement::While(condition?, block, place));
-                result?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Declares a local variable and tells its first cell. Every declaration gets cells of its own.
-    fn declare(&mut self, name: &Word<'a>, array: Option<u32>) -> Result<u32> {
-        let taken = self.visible.iter().any(|&(local, ..)| local == name.text);
-        if taken || self.globals.contains_key(name.text) {
-            let what = if taken { "a local variable" } else { "a clock or variable of the system" };
-            return self.wrong(
-                Diagnostic::error(format!("`{}` is declared already", name.text))
-                    .at(name.place.clone(), format!("there is {what} of this name"))
-                    .help("choose another name, or assign the variable instead of declaring it again"),
-            );
-        }
-        let size = array.unwrap_or(1);
-        let base = self.locals.len();
-        if size as usize > LOCAL_CELLS - base.min(LOCAL_CELLS) {
-            return self.wrong(
-                Diagnostic::error("the local variables of this edge are too many")
-                    .at(name.place.clone(), "")
-                    .help(format!("an edge may have {LOCAL_CELLS} cells of local variables")),
-            );
-        }
-        self.locals.extend((0..size).map(|cell| Local {
-            name: cell_name(name.text, size, cell),
-            low: i32::MIN,
-            high: i32::MAX,
-        }));
-        // Limited above, so that it fits.
-        let base = u32::try_from(base).unwrap_or(u32::MAX);
-        self.visible.push((name.text, base, size));
-        Ok(base)
-    }
-
-    fn assignment(&mut self, target: &Tree<'a>, value: &Tree<'a>, place: Place) -> Result<Statement> {
-        let (name, index) = match &target.node {
-            Node::Name(name) => (name, None),
-            Node::Index(name, index) => (name, Some(index)),
-            _ => return self.wrong(Diagnostic::error("this cannot be assigned").at(place, "")),
-        };
-        let found = self.find(name);
-        match found? {
-            Found::Cells(space, base, size) => {
-                let target = match index {
-                    Some(index) => self.cell(space, base, size, index)?,
-                    None if size == 1 => Cells::fixed(space, base),
-                    None => return self.whole_array(name),
-                };
-                let number = self.number(value)?;
-                self.check_range(name, space, &number, &place);
-                Ok(Statement::Assign { target, value: number, place })
-            }
-            Found::Clocks(base, size) => {
-                let clock = match index {
-                    Some(index) => self.clock(base, size, index)?,
-                    None if size == 1 => ClockCell::fixed(ClockId(base)),
-                    None => return self.whole_array(name),
-                };
-                let value = match self.value(value)? {
-                    Value::Number(number) => ClockValue::Constant(self.added(number, &place)?),
-                    Value::Clock(from) => ClockValue::Clock(from, Expression::Constant(0)),
-                    Value::Sum(from, number) => ClockValue::Clock(from, self.added(number, &place)?),
-                    Value::Truth => return self.not_a_number(value),
-                    Value::Difference(..) => {
-                        return self.wrong(
-                            Diagnostic::error("a clock cannot become the difference of two clocks")
-                                .at(place, "")
-                                .help("a clock can be assigned an integer, another clock, or their sum"),
-                        );
-                    }
-                };
-                Ok(Statement::Clock { clock, value, place })
-            }
-        }
-    }
-
-    /// The number that a clock becomes or that is added to another clock.
-    fn added(&mut self, number: Expression, place: &Place) -> Result<Expression> {
-        if matches!(number, Expression::Constant(value) if value < 0) {
-            return self.wrong(
-                Diagnostic::error("a clock cannot become negative, and nothing can be subtracted from one")
-                    .at(place.clone(), ""),
-            );
-        }
-        Ok(number)
-    }
-
-    /// Whether an edge can be taken is decided when it is: a constant that cannot fit only gets a warning.
-    fn check_range(&mut self, name: &Word<'a>, space: Space, value: &Expression, place: &Place) {
-        if let (Space::Global, Expression::Constant(number)) = (space, value)
-            && let Some(global) = self.globals.get(name.text)
-            && !(global.range.0..=global.range.1).contains(number)
-        {
-            let (low, high) = global.range;
-            self.diagnostics.push(
-                Diagnostic::warning(format!("`{}` cannot become {number}", name.text))
-                    .at(place.clone(), "")
-                    .help(format!("its values are {low} to {high}")),
-            );
-        }
     }
 }
 

@@ -5,6 +5,7 @@ mod lines;
 mod lower;
 mod parse;
 mod tree;
+mod update;
 
 pub(super) use lower::fold;
 use turnpike_model::{Diagnostic, Severity};

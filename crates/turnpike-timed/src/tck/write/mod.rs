@@ -5,6 +5,7 @@
 
 mod channels;
 mod names;
+mod plan;
 mod simplify;
 mod text;
 mod update;

@@ -39,7 +39,7 @@ impl Lowerer<'_> {
             (None, None) => return,
         };
         self.note(
-            Diagnostic::error("Synchronisations with and without a direction cannot be mixed")
+            Diagnostic::error("synchronisations with and without a direction cannot be mixed")
                 .at(place.clone(), note)
                 .help(format!(
                     "`{sender}` has `{}{mark}`: give all synchronisations of the model a direction, or none",
@@ -52,18 +52,18 @@ impl Lowerer<'_> {
     pub(crate) fn together(&mut self, lvalue: &Lvalue, place: &Place) -> Outcome<Sync> {
         if lvalue.offset.is_some() {
             return Err(Diagnostic::error(
-                "A channel without a direction must be known before the system runs",
+                "a channel without a direction must be known before the system runs",
             )
             .at(place.clone(), "this depends on the state")
-            .help("Choose the index with a `select`, and compare it in the guard"));
+            .help("choose the index with a `select`, and compare it in the guard"));
         }
         let channel = &self.network.channels[lvalue.base as usize];
         let wrong = if channel.urgent {
-            "An urgent channel needs a direction"
+            "an urgent channel needs a direction"
         } else if channel.broadcast {
-            "A broadcast channel needs a direction"
+            "a broadcast channel needs a direction"
         } else if channel.priority != self.network.default_priority {
-            "A channel with a priority needs a direction"
+            "a channel with a priority needs a direction"
         } else {
             let process = self.network.processes.len() as u32;
             self.mentioned.entry((process, lvalue.base)).or_insert_with(|| place.clone());
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         };
         Err(Diagnostic::error(wrong)
             .at(place.clone(), format!("`{}` is such a channel", channel.name))
-            .help("Send with `!` and receive with `?`"))
+            .help("send with `!` and receive with `?`"))
     }
 
     /// Notes the channel of an edge that can never be taken: its process knows it all the same.
@@ -103,14 +103,14 @@ impl Lowerer<'_> {
             let mut channels = Vec::new();
             for expression in &line.channels {
                 let operand =
-                    self.with_purpose(Purpose::Pure("An `IO` line"), |this| this.operand(expression))?;
+                    self.with_purpose(Purpose::Pure("an `IO` line"), |this| this.operand(expression))?;
                 let Operand::Lvalue(lvalue) = operand else { return Err(no_channel(expression)) };
                 if lvalue.ty.class() != Class::Channel {
                     return Err(no_channel(expression));
                 }
                 if lvalue.offset.is_some() {
                     return Err(Diagnostic::error(
-                        "The channels of a process must be known before the system runs",
+                        "the channels of a process must be known before the system runs",
                     )
                     .at(expression.span.clone(), "this depends on the state"));
                 }
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
             for process in self.processes_of(line)? {
                 entries += width;
                 if entries > MOST_KNOWN {
-                    return Err(Diagnostic::error("The `IO` lines list too many channels")
+                    return Err(Diagnostic::error("the `IO` lines list too many channels")
                         .at(line.span.clone(), format!("at most {MOST_KNOWN} are supported")));
                 }
                 let alphabet = alphabets.entry(process).or_default();
@@ -171,9 +171,9 @@ impl Lowerer<'_> {
                 }
                 if !std::mem::replace(&mut told, true) {
                     self.warnings.push(
-                        Diagnostic::warning(format!("There is no `IO` line for `{name}`"))
+                        Diagnostic::warning(format!("there is no `IO` line for `{name}`"))
                             .at(place.clone(), "taken together with all processes that have such edges")
-                            .help(format!("List its channels after the system line: IO {name} {{ … }}")),
+                            .help(format!("list its channels after the system line: IO {name} {{ … }}")),
                     );
                 }
                 continue;
@@ -240,5 +240,5 @@ impl Lowerer<'_> {
 }
 
 fn no_channel(expression: &tree::Expression) -> Diagnostic {
-    Diagnostic::error("A channel is needed here").at(expression.span.clone(), "this is none")
+    Diagnostic::error("a channel is needed here").at(expression.span.clone(), "this is none")
 }

@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         place: &Place,
     ) -> Outcome<Condition> {
         let Some(difference) = left.plus(right.negated(place), place) else {
-            return Err(Diagnostic::error("Only the difference of two clocks can be compared")
+            return Err(Diagnostic::error("only the difference of two clocks can be compared")
                 .at(place.clone(), "this has more clocks"));
         };
         let Difference { left, right, data } = difference;
@@ -140,10 +140,10 @@ impl Lowerer<'_> {
             _ => {
                 if self.purpose != Purpose::Query {
                     return Err(Diagnostic::error(
-                        "Clocks cannot be compared with != in guards and invariants",
+                        "clocks cannot be compared with != in guards and invariants",
                     )
                     .at(place.clone(), "this is a disjunction: less or greater")
-                    .help("Use two edges"));
+                    .help("use two edges"));
                 }
                 Condition::Or(vec![below(true), above(true)])
             }
@@ -157,7 +157,7 @@ impl Lowerer<'_> {
         role: Role,
     ) -> Outcome<Option<Constraint>> {
         self.expanded = 0;
-        let word = if role == Role::Guard { "A guard" } else { "An invariant" };
+        let word = if role == Role::Guard { "a guard" } else { "an invariant" };
         let condition = self.with_purpose(Purpose::Pure(word), |this| this.condition(expression))?;
         let mut constraint = Constraint::default();
         conjunct(condition, None, role, &expression.span, &mut constraint)?;
@@ -201,9 +201,9 @@ fn conjunct(
                 return Ok(());
             }
             if role == Role::Invariant && atom.left.is_none() {
-                return Err(Diagnostic::error("An invariant cannot be a lower bound on a clock")
+                return Err(Diagnostic::error("an invariant cannot be a lower bound on a clock")
                     .at(atom.place, "demands that time has passed already")
-                    .help("Put lower bounds into the guards of the edges that lead here"));
+                    .help("put lower bounds into the guards of the edges that lead here"));
             }
             atom.when = when.map(|when| when.expression.clone());
             constraint.clocks.push(atom);
@@ -229,8 +229,8 @@ fn conjunct(
                 }
             }
             if clocks.len() > 1 {
-                let word = if role == Role::Guard { "A guard" } else { "An invariant" };
-                let help = if role == Role::Guard { "Use two edges" } else { "Use two locations" };
+                let word = if role == Role::Guard { "a guard" } else { "an invariant" };
+                let help = if role == Role::Guard { "use two edges" } else { "use two locations" };
                 return Err(Diagnostic::error(format!("{word} cannot be a disjunction over clocks"))
                     .at(place.clone(), "only integer conditions may be alternatives")
                     .help(help));

@@ -25,9 +25,9 @@ impl Lowerer<'_> {
         let mut frame = vec![0; self.frame.locals.len() + 64];
         match machine.evaluate(expression, &mut frame) {
             Some(value) => Ok(value),
-            None => Err(Diagnostic::error("The value must be known before the system runs")
+            None => Err(Diagnostic::error("the value must be known before the system runs")
                 .at(place.clone(), "it has none, or depends on the state")
-                .help("Use constants, and functions that read nothing but constants")),
+                .help("use constants, and functions that read nothing but constants")),
         }
     }
 
@@ -54,11 +54,11 @@ impl Lowerer<'_> {
         if matches!(ty, Type::Array(_) | Type::Struct(_)) {
             let Operand::Lvalue(lvalue) = operand else {
                 return Err(
-                    Diagnostic::error(format!("The value must be {}", ty.describe())).at(place.clone(), "")
+                    Diagnostic::error(format!("the value must be {}", ty.describe())).at(place.clone(), "")
                 );
             };
             if !ty.fits(&lvalue.ty) {
-                return Err(Diagnostic::error(format!("The value must be {}", ty.describe()))
+                return Err(Diagnostic::error(format!("the value must be {}", ty.describe()))
                     .at(place.clone(), format!("this is {}", lvalue.ty.describe())));
             }
             let mut kinds = Vec::new();
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         match (ty, &value.ty) {
             (Type::Scalar { set: a, .. }, Type::Scalar { set: b, .. }) if a == b => {}
             (Type::Scalar { .. }, _) | (_, Type::Scalar { .. }) => {
-                return Err(Diagnostic::error(format!("The value must be {}", ty.describe()))
+                return Err(Diagnostic::error(format!("the value must be {}", ty.describe()))
                     .at(place.clone(), format!("this is {}", value.ty.describe())));
             }
             _ => {}
@@ -104,7 +104,7 @@ pub(crate) fn parts<'i>(
         if items.len() == size {
             return Ok(());
         }
-        let message = format!("The {what}, but {} values are given", items.len());
+        let message = format!("the {what}, but {} values are given", items.len());
         Err(Diagnostic::error(message).at(place.clone(), ""))
     };
     let mut list = Vec::new();
@@ -113,7 +113,7 @@ pub(crate) fn parts<'i>(
             count(&format!("array has {} elements", array.size), array.size as usize)?;
             for (index, (name, item)) in items.iter().enumerate() {
                 if let Some(name) = name {
-                    return Err(Diagnostic::error("Elements of an array have no names")
+                    return Err(Diagnostic::error("elements of an array have no names")
                         .at(name.span.clone(), "remove it"));
                 }
                 list.push((array.element.clone(), index as u32 * array.element.cells(), item));
@@ -127,7 +127,7 @@ pub(crate) fn parts<'i>(
                     None => position,
                     Some(name) => {
                         record.fields.iter().position(|(field, ..)| *field == name.name).ok_or_else(|| {
-                            Diagnostic::error(format!("The struct has no field `{}`", name.name))
+                            Diagnostic::error(format!("the struct has no field `{}`", name.name))
                                 .at(name.span.clone(), "not a field")
                         })?
                     }
@@ -135,14 +135,14 @@ pub(crate) fn parts<'i>(
                 let (name, ty, skip) = &record.fields[index];
                 if std::mem::replace(&mut given[index], true) {
                     return Err(
-                        Diagnostic::error(format!("The field `{name}` is given twice")).at(place.clone(), "")
+                        Diagnostic::error(format!("the field `{name}` is given twice")).at(place.clone(), "")
                     );
                 }
                 list.push((ty.clone(), *skip, item));
             }
         }
         _ => {
-            return Err(Diagnostic::error("One value is needed here")
+            return Err(Diagnostic::error("one value is needed here")
                 .at(place.clone(), format!("this is a list, for {}", ty.describe())));
         }
     }
@@ -156,7 +156,7 @@ pub(crate) fn in_range(ty: &Type, value: i32, place: &Place) -> Outcome<i32> {
     }
     match ty.range() {
         Some((low, high)) if !(low..=high).contains(&value) => {
-            Err(Diagnostic::error(format!("The value {value} is out of range"))
+            Err(Diagnostic::error(format!("the value {value} is out of range"))
                 .at(place.clone(), format!("must be from {low} to {high}")))
         }
         _ => Ok(value),

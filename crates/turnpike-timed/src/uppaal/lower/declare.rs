@@ -81,13 +81,13 @@ impl Lowerer<'_> {
         let Declared { ty, constant, meta, .. } = declared;
         let class = ty.class();
         if ty == Type::Void {
-            return Err(Diagnostic::error("A variable cannot be `void`").at(name.span.clone(), ""));
+            return Err(Diagnostic::error("a variable cannot be `void`").at(name.span.clone(), ""));
         }
         if let (Class::Clock | Class::Channel, Some(_)) = (class, &variable.initial) {
-            let what = if class == Class::Clock { "Clocks" } else { "Channels" };
+            let what = if class == Class::Clock { "clocks" } else { "channels" };
             return Err(Diagnostic::error(format!("{what} have no initial value"))
                 .at(variable.span.clone(), format!("this is {}", ty.describe()))
-                .help("Clocks begin at 0; assign them on an edge"));
+                .help("clocks begin at 0; assign them on an edge"));
         }
         let full = format!("{prefix}{}", name.name);
         let base;
@@ -113,9 +113,9 @@ impl Lowerer<'_> {
                 let mut values = match &variable.initial {
                     Some(initial) => self.initial(&ty, initial)?,
                     None if constant => {
-                        return Err(Diagnostic::error(format!("The constant `{}` has no value", name.name))
+                        return Err(Diagnostic::error(format!("the constant `{}` has no value", name.name))
                             .at(variable.span.clone(), "")
-                            .help("Give it one: = 3"));
+                            .help("give it one: = 3"));
                     }
                     None => ty.defaults(),
                 };
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
 
     fn room(&self, used: usize, ty: &Type, place: &crate::network::Place) -> Outcome<u32> {
         if used as u64 + u64::from(ty.cells()) > u64::from(MOST_CELLS) {
-            return Err(Diagnostic::error("The model has too many variables, clocks or channels")
+            return Err(Diagnostic::error("the model has too many variables, clocks or channels")
                 .at(place.clone(), format!("at most {MOST_CELLS} of each are supported")));
         }
         Ok(used as u32)
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
             number => number.parse::<i32>().map_err(|_| {
                 Diagnostic::error(format!("`{}` cannot be set to `{number}`", name.name))
                     .at(name.span.clone(), format!("this is {}", ty.describe()))
-                    .help("Give a whole number, `true` or `false`")
+                    .help("give a whole number, `true` or `false`")
             })?,
         };
         if *ty == Type::Bool && !(0..=1).contains(&value) {
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
 
     fn channel_priority(&mut self, priority: &tree::ChannelPriority) -> Outcome<()> {
         if self.scope != GLOBAL && self.scope != super::SYSTEM {
-            return Err(Diagnostic::error("Priorities of channels are declared globally")
+            return Err(Diagnostic::error("priorities of channels are declared globally")
                 .at(priority.span.clone(), ""));
         }
         let listed = priority
@@ -208,7 +208,7 @@ impl Lowerer<'_> {
                         lvalue
                     }
                     _ => {
-                        return Err(Diagnostic::error("Only channels have a priority")
+                        return Err(Diagnostic::error("only channels have a priority")
                             .at(expression.span.clone(), "this is no channel"));
                     }
                 };

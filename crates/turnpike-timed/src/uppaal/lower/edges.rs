@@ -74,13 +74,13 @@ impl Lowerer<'_> {
             self.declare(&select.name, Entity::Stored { lvalue, computable: true })?;
         }
         if count > MOST_CHOICES {
-            return Err(Diagnostic::error(format!("This edge has {count} choices"))
+            return Err(Diagnostic::error(format!("this edge has {count} choices"))
                 .at(edge.select[0].name.span.clone(), format!("at most {MOST_CHOICES} are supported"))
-                .help("Give the selected variables smaller ranges, or choose in several steps"));
+                .help("give the selected variables smaller ranges, or choose in several steps"));
         }
         self.choices += count;
         if self.choices > MOST_EDGES {
-            return Err(Diagnostic::error("The model has too many edges once every `select` is written out")
+            return Err(Diagnostic::error("the model has too many edges once every `select` is written out")
                 .at(edge.span.clone(), format!("at most {MOST_EDGES} are supported")));
         }
         let mut values: Vec<i32> = domains.iter().map(|&(_, low, _)| low).collect();
@@ -141,19 +141,19 @@ impl Lowerer<'_> {
     pub(crate) fn sync(&mut self, sync: &tree::Synchronisation, guard: &Constraint) -> Outcome<Sync> {
         let place = &sync.channel.span;
         let operand =
-            self.with_purpose(Purpose::Pure("A synchronisation"), |this| this.operand(&sync.channel))?;
+            self.with_purpose(Purpose::Pure("a synchronisation"), |this| this.operand(&sync.channel))?;
         let lvalue = match operand {
             Operand::Lvalue(lvalue) if matches!(lvalue.ty, Type::Channel { .. }) => lvalue,
             Operand::Lvalue(lvalue) => {
-                let error = Diagnostic::error("A channel is needed here")
+                let error = Diagnostic::error("a channel is needed here")
                     .at(place.clone(), format!("this is {}", lvalue.ty.describe()));
                 return Err(if lvalue.ty.class() == Class::Channel {
-                    error.help("Choose one of the channels with an index")
+                    error.help("choose one of the channels with an index")
                 } else {
                     error
                 });
             }
-            _ => return Err(Diagnostic::error("A channel is needed here").at(place.clone(), "this is none")),
+            _ => return Err(Diagnostic::error("a channel is needed here").at(place.clone(), "this is none")),
         };
         if sync.direction == tree::Direction::Together {
             return self.together(&lvalue, place);
@@ -163,18 +163,18 @@ impl Lowerer<'_> {
         if let Some(atom) = guard.clocks.first() {
             if channel.urgent {
                 return Err(Diagnostic::error(
-                    "An edge with an urgent channel cannot have a guard on clocks",
+                    "an edge with an urgent channel cannot have a guard on clocks",
                 )
                 .at(atom.place.clone(), "whether time may pass would depend on time")
-                .help("Put the bound into a location before, or make the channel not urgent"));
+                .help("put the bound into a location before, or make the channel not urgent"));
             }
             if channel.broadcast && sync.direction == tree::Direction::Receive {
                 return Err(Diagnostic::error(
-                    "An edge that receives a broadcast cannot have a guard on clocks",
+                    "an edge that receives a broadcast cannot have a guard on clocks",
                 )
                 .at(atom.place.clone(), "who takes part would depend on time")
                 .help(
-                    "Receive on an edge without it, and test the clock on edges from a committed location",
+                    "receive on an edge without it, and test the clock on edges from a committed location",
                 ));
             }
         }

@@ -66,7 +66,7 @@ impl Lowerer<'_> {
                         Operand::Result(first, self.index(lvalue, value, &index.span)?)
                     }
                     _ => {
-                        return Err(Diagnostic::error("Only arrays can be indexed")
+                        return Err(Diagnostic::error("only arrays can be indexed")
                             .at(array.span.clone(), "this is no array"));
                     }
                 }
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
                 Operand::Result(first, lvalue) => Operand::Result(first, self.field(&lvalue, field)?),
                 Operand::Process(process) => self.member(process, field)?,
                 _ => {
-                    return Err(Diagnostic::error("Only structs have fields")
+                    return Err(Diagnostic::error("only structs have fields")
                         .at(field.span.clone(), "there is no struct before the dot"));
                 }
             },
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
                 match clock_operand {
                     Operand::Lvalue(Lvalue { ty: Type::Clock, .. }) => Operand::Rate,
                     _ => {
-                        return Err(Diagnostic::error("Only clocks have a rate")
+                        return Err(Diagnostic::error("only clocks have a rate")
                             .at(clock.span.clone(), "this is no clock"));
                     }
                 }
@@ -121,9 +121,9 @@ impl Lowerer<'_> {
                     && let Some(family) = self.state.families.get(name)
                 {
                     if !family.parameters.is_empty() {
-                        return Err(Diagnostic::error(format!("There are several processes `{name}`"))
+                        return Err(Diagnostic::error(format!("there are several processes `{name}`"))
                             .at(place.clone(), "which one is meant?")
-                            .help(format!("Write its arguments: {name}({})", family.example())));
+                            .help(format!("write its arguments: {name}({})", family.example())));
                     }
                     return Ok(Operand::Process(family.first));
                 }
@@ -158,10 +158,10 @@ impl Lowerer<'_> {
             scope.names.iter().filter(|(_, e)| matches!(e, Entity::Stored { .. })).map(|(n, _)| n.as_str()),
         );
         candidates.sort_unstable();
-        let error = Diagnostic::error(format!("The process has no location or variable `{}`", member.name))
+        let error = Diagnostic::error(format!("the process has no location or variable `{}`", member.name))
             .at(member.span.clone(), "not declared");
         Err(match turnpike_model::diagnostic::nearest(&member.name, candidates) {
-            Some(near) => error.help(format!("Did you mean `{near}`?")),
+            Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error,
         })
     }
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
     pub(crate) fn value_of(&mut self, operand: Operand, place: &network::Place) -> Outcome<Value> {
         match operand {
             Operand::Value(Value { ty: Type::Void, .. }) => {
-                Err(Diagnostic::error("The function has no result")
+                Err(Diagnostic::error("the function has no result")
                     .at(place.clone(), "a value is needed here"))
             }
             Operand::Value(value) => Ok(value),
@@ -189,20 +189,20 @@ impl Lowerer<'_> {
                 })
             }
             Operand::Lvalue(lvalue) | Operand::Result(_, lvalue) => {
-                Err(Diagnostic::error("A number or truth value is needed here")
+                Err(Diagnostic::error("a number or truth value is needed here")
                     .at(place.clone(), format!("this is {}", lvalue.ty.describe())))
             }
             Operand::Clocks(_) | Operand::Condition(_) => {
-                Err(Diagnostic::error("Clocks cannot be used here")
+                Err(Diagnostic::error("clocks cannot be used here")
                     .at(place.clone(), "this depends on a clock")
-                    .help("Clocks can be compared with integers, in guards, invariants and queries"))
+                    .help("clocks can be compared with integers, in guards, invariants and queries"))
             }
             Operand::Rate => {
-                Err(Diagnostic::error("The rate of a clock can only be compared").at(place.clone(), ""))
+                Err(Diagnostic::error("the rate of a clock can only be compared").at(place.clone(), ""))
             }
-            Operand::Process(_) => Err(Diagnostic::error("A process is not a value")
+            Operand::Process(_) => Err(Diagnostic::error("a process is not a value")
                 .at(place.clone(), "this is a process")
-                .help("Ask for one of its locations or variables: P.loc")),
+                .help("ask for one of its locations or variables: P.loc")),
         }
     }
 
@@ -266,7 +266,7 @@ impl Lowerer<'_> {
         let ty = match (&left.ty, &right.ty) {
             (a, b) if a == b => a.clone(),
             (Type::Scalar { .. }, _) | (_, Type::Scalar { .. }) => {
-                return Err(Diagnostic::error("Both results must have the same type")
+                return Err(Diagnostic::error("both results must have the same type")
                     .at(no.span.clone(), format!("this is {}", right.ty.describe())));
             }
             (a, b) => match (a.range(), b.range()) {
@@ -309,7 +309,7 @@ impl Lowerer<'_> {
         for value in low..=high {
             self.expanded += 1;
             if self.expanded > MOST_EXPANDED {
-                return Err(Diagnostic::error("The quantifier ranges over too many values")
+                return Err(Diagnostic::error("the quantifier ranges over too many values")
                     .at(place.clone(), "it would have to be written out"));
             }
             let part = self.within(|this| {
@@ -389,12 +389,12 @@ impl Lowerer<'_> {
         let mut index = 0u32;
         for (argument, &(low, high)) in arguments.iter().zip(&family.parameters) {
             let Some(value) = self.value(argument)?.known() else {
-                return Err(Diagnostic::error("Which process is meant must be known")
+                return Err(Diagnostic::error("which process is meant must be known")
                     .at(argument.span.clone(), "this depends on the state")
-                    .help("Use numbers, constants and variables of quantifiers"));
+                    .help("use numbers, constants and variables of quantifiers"));
             };
             if !(low..=high).contains(&value) {
-                return Err(Diagnostic::error(format!("There is no process `{name}({value})`"))
+                return Err(Diagnostic::error(format!("there is no process `{name}({value})`"))
                     .at(argument.span.clone(), format!("its arguments go from {low} to {high}")));
             }
             index = index * (high - low + 1) as u32 + (value - low) as u32;
@@ -430,9 +430,9 @@ fn over_local(quantifier: tree::Quantifier, local: u32, (low, high): (i32, i32),
 /// Refuses scalars.
 pub(crate) fn numeric(value: Value, place: &network::Place) -> Outcome<Value> {
     if let Type::Scalar { .. } = value.ty {
-        return Err(Diagnostic::error("Scalars are no numbers")
+        return Err(Diagnostic::error("scalars are no numbers")
             .at(place.clone(), "this is a scalar")
-            .help("Scalars can be assigned, compared with == and !=, and used as an index"));
+            .help("scalars can be assigned, compared with == and !=, and used as an index"));
     }
     Ok(value)
 }
@@ -441,8 +441,8 @@ fn not_computable(name: &str, lvalue: &Lvalue, place: &network::Place) -> Diagno
     let error = Diagnostic::error(format!("`{name}` must be known before the system runs"))
         .at(place.clone(), format!("this is {} that is not a constant", lvalue.ty.describe()));
     match (&lvalue.memory, lvalue.ty.class()) {
-        (Memory::Constant(_), _) => error.help("Declare the parameter `const`, and not as a reference"),
-        (_, Class::Data) => error.help("Only constants can be used here"),
+        (Memory::Constant(_), _) => error.help("declare the parameter `const`, and not as a reference"),
+        (_, Class::Data) => error.help("only constants can be used here"),
         _ => error,
     }
 }

@@ -108,24 +108,24 @@ impl<'t> Lowerer<'t> {
             },
             ExpressionKind::Field(process, member) => {
                 let Operand::Process(process) = self.operand(process)? else {
-                    return Err(Diagnostic::error("Only functions can be called").at(callee.span.clone(), ""));
+                    return Err(Diagnostic::error("only functions can be called").at(callee.span.clone(), ""));
                 };
                 let scope = self.state.processes[process as usize].scope;
                 match self.state.scopes[scope].names.get(&member.name) {
                     Some(Entity::Function(key, scope)) => (*key, *scope),
                     _ => {
                         return Err(Diagnostic::error(format!(
-                            "The process has no function `{}`",
+                            "the process has no function `{}`",
                             member.name
                         ))
                         .at(member.span.clone(), "not declared"));
                     }
                 }
             }
-            _ => return Err(Diagnostic::error("Only functions can be called").at(callee.span.clone(), "")),
+            _ => return Err(Diagnostic::error("only functions can be called").at(callee.span.clone(), "")),
         };
         let Some(function) = self.function(key) else {
-            return Err(Diagnostic::error("The function is not known").at(callee.span.clone(), ""));
+            return Err(Diagnostic::error("the function is not known").at(callee.span.clone(), ""));
         };
         if arguments.len() != function.parameters.len() {
             return Err(Diagnostic::error(format!(
@@ -139,7 +139,7 @@ impl<'t> Lowerer<'t> {
         if self.calling.contains(&key) {
             return Err(Diagnostic::error(format!("`{}` calls itself", function.name.name))
                 .at(callee.span.clone(), "recursion is not supported")
-                .help("Use a loop"));
+                .help("use a loop"));
         }
         let mut bound = Vec::new();
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
@@ -188,7 +188,7 @@ impl<'t> Lowerer<'t> {
                     parameter.name.name
                 ))
                 .at(place.clone(), "this is a constant")
-                .help("Make it a `const` reference"));
+                .help("make it a `const` reference"));
             }
             lvalue.read_only |= declared.constant;
             return Ok(Argument::Reference(lvalue));
@@ -196,7 +196,7 @@ impl<'t> Lowerer<'t> {
         match declared.ty.class() {
             Class::Data => {}
             Class::Clock | Class::Channel => {
-                return Err(Diagnostic::error("Clocks and channels are passed as references")
+                return Err(Diagnostic::error("clocks and channels are passed as references")
                     .at(parameter.span.clone(), "add a `&`"));
             }
         }
@@ -222,7 +222,7 @@ impl<'t> Lowerer<'t> {
         }
         if lvalue.offset.as_ref().is_some_and(has_effects) {
             return Err(
-                Diagnostic::error("The index of an argument must not have effects").at(place.clone(), "")
+                Diagnostic::error("the index of an argument must not have effects").at(place.clone(), "")
             );
         }
         let mut cells: Vec<Expression> =
@@ -247,7 +247,7 @@ impl<'t> Lowerer<'t> {
         self.scope = outer;
         let result = result?.ty;
         if result.class() != Class::Data {
-            return Err(Diagnostic::error("A function cannot return a clock or a channel")
+            return Err(Diagnostic::error("a function cannot return a clock or a channel")
                 .at(function.result.span.clone(), ""));
         }
         let aggregate = matches!(result, Type::Array(_) | Type::Struct(_));
@@ -275,7 +275,7 @@ impl<'t> Lowerer<'t> {
             Some(instance) => instance.clone(),
             None if self.purpose == Purpose::Query => {
                 return Err(Diagnostic::error(format!(
-                    "The query calls `{}` in a way that the model does not",
+                    "the query calls `{}` in a way that the model does not",
                     function.name.name
                 ))
                 .at(place.clone(), "reference parameters cannot be used here"));
@@ -324,13 +324,13 @@ impl<'t> Lowerer<'t> {
                     ""
                 }
                 Purpose::Pure(word) => word,
-                Purpose::Constant => "A constant",
-                Purpose::Query => "A query",
+                Purpose::Constant => "a constant",
+                Purpose::Query => "a query",
             };
             if !word.is_empty() {
                 return Err(Diagnostic::error(format!("{word} must not change anything"))
                     .at(place.clone(), format!("`{}` assigns variables", function.name.name))
-                    .help("Call it in an update"));
+                    .help("call it in an update"));
             }
         }
         self.reads |= instance.reads;
@@ -391,9 +391,9 @@ impl<'t> Lowerer<'t> {
     fn add_function(&mut self, function: Function, place: &Place) -> Outcome<FunctionId> {
         let id = self.network.functions.len();
         if id >= MOST_FUNCTIONS {
-            return Err(Diagnostic::error("The model calls functions in too many different ways")
+            return Err(Diagnostic::error("the model calls functions in too many different ways")
                 .at(place.clone(), format!("at most {MOST_FUNCTIONS} are supported"))
-                .help("Use fewer reference parameters, and fewer results that are structs"));
+                .help("use fewer reference parameters, and fewer results that are structs"));
         }
         self.network.functions.push(function);
         Ok(FunctionId(id as u32))
@@ -562,7 +562,7 @@ impl<'t> Lowerer<'t> {
             return Ok(None);
         }
         if types.iter().any(|ty| ty.class() != Class::Data) {
-            return Err(Diagnostic::error("Clocks and channels are passed as references")
+            return Err(Diagnostic::error("clocks and channels are passed as references")
                 .at(function.name.span.clone(), "add a `&` to the parameter"));
         }
         let arguments: Vec<Argument> = types.into_iter().map(|ty| Argument::Value(ty, Vec::new())).collect();

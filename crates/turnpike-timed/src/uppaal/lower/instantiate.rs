@@ -85,7 +85,7 @@ impl<'t> Lowerer<'t> {
             if !used {
                 self.warnings.push(
                     Diagnostic::warning(format!(
-                        "The template `{}` is not part of the system",
+                        "the template `{}` is not part of the system",
                         template.name.name
                     ))
                     .at(template.name.span.clone(), "not checked"),
@@ -125,7 +125,7 @@ impl<'t> Lowerer<'t> {
             let Some((low, high)) = range else {
                 return Err(Diagnostic::error(format!("`{}` needs arguments", name.name))
                     .at(name.span.clone(), format!("its parameter `{}` is open", parameter.name.name))
-                    .help("Only bounded integers and scalars that are no references can stay open; give the others when instantiating"));
+                    .help("only bounded integers and scalars that are no references can stay open; give the others when instantiating"));
             };
             free.push((parameter, declared, low, high));
             count = count.saturating_mul((i64::from(high) - i64::from(low) + 1) as u64);
@@ -239,7 +239,7 @@ impl<'t> Lowerer<'t> {
                 // Arguments stand for parameters as they are written: one without a value is harmless where nobody uses the parameter.
                 Err(error) if self.lacks_value(argument) => {
                     let warning = Diagnostic::warning(format!(
-                        "The argument for `{}` has no value",
+                        "the argument for `{}` has no value",
                         parameter.name.name
                     ));
                     let warning = warning.at(place.clone(), error.message.clone());
@@ -257,7 +257,7 @@ impl<'t> Lowerer<'t> {
         };
         if lvalue.offset.is_some() {
             return Err(Diagnostic::error(
-                "What a reference stands for must be known before the system runs",
+                "what a reference stands for must be known before the system runs",
             )
             .at(place.clone(), "this depends on the state"));
         }
@@ -275,7 +275,7 @@ impl<'t> Lowerer<'t> {
                 parameter.name.name
             ))
             .at(place.clone(), "this is a constant")
-            .help("Make the parameter a `const` reference"));
+            .help("make the parameter a `const` reference"));
         }
         lvalue.read_only |= declared.constant;
         Ok(Ok(lvalue))
@@ -289,7 +289,7 @@ impl<'t> Lowerer<'t> {
             return true;
         }
         let reads = std::mem::replace(&mut self.reads, false);
-        let value = self.with_purpose(Purpose::Pure("An argument"), |this| this.value(argument));
+        let value = self.with_purpose(Purpose::Pure("an argument"), |this| this.value(argument));
         let constant = !std::mem::replace(&mut self.reads, reads);
         constant && value.is_ok_and(|value| value.known().is_none())
     }
@@ -373,12 +373,12 @@ impl<'t> Lowerer<'t> {
 /// Clocks and channels have no value that could be passed.
 fn check_parameter(parameter: &tree::Parameter, ty: &Type) -> Outcome<()> {
     if !parameter.reference && ty.class() != Class::Data {
-        return Err(Diagnostic::error("Clocks and channels are passed as references")
+        return Err(Diagnostic::error("clocks and channels are passed as references")
             .at(parameter.span.clone(), format!("this is {}", ty.describe()))
-            .help(format!("Add a `&` before `{}`", parameter.name.name)));
+            .help(format!("add a `&` before `{}`", parameter.name.name)));
     }
     if *ty == Type::Void {
-        return Err(Diagnostic::error("A parameter cannot be `void`").at(parameter.span.clone(), ""));
+        return Err(Diagnostic::error("a parameter cannot be `void`").at(parameter.span.clone(), ""));
     }
     Ok(())
 }
@@ -386,10 +386,10 @@ fn check_parameter(parameter: &tree::Parameter, ty: &Type) -> Outcome<()> {
 fn no_template(name: &tree::Identifier, definitions: &FxHashMap<&str, Definition>) -> Diagnostic {
     let mut names: Vec<&str> = definitions.keys().copied().collect();
     names.sort_unstable();
-    let error = Diagnostic::error(format!("There is no template `{}`", name.name))
+    let error = Diagnostic::error(format!("there is no template `{}`", name.name))
         .at(name.span.clone(), "not declared");
     match nearest(&name.name, names) {
-        Some(near) => error.help(format!("Did you mean `{near}`?")),
+        Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error,
     }
 }

@@ -144,7 +144,7 @@ impl Lowerer<'_> {
     /// An element of an array.
     pub(crate) fn index(&mut self, array: Lvalue, index: Value, place: &Place) -> Outcome<Lvalue> {
         let Type::Array(ty) = &array.ty else {
-            return Err(Diagnostic::error("Only arrays can be indexed")
+            return Err(Diagnostic::error("only arrays can be indexed")
                 .at(place.clone(), format!("this is {}", array.ty.describe())));
         };
         let ty = ty.clone();
@@ -152,12 +152,12 @@ impl Lowerer<'_> {
             (None, Type::Int { .. } | Type::Bool) => {}
             (Some(wanted), Type::Scalar { set, .. }) if wanted == *set => {}
             (Some(_), _) => {
-                return Err(Diagnostic::error("This array is indexed by scalars")
+                return Err(Diagnostic::error("this array is indexed by scalars")
                     .at(place.clone(), format!("the index is {}", index.ty.describe()))
-                    .help("Use a value of the scalar type that the array was declared with"));
+                    .help("use a value of the scalar type that the array was declared with"));
             }
             (None, _) => {
-                return Err(Diagnostic::error("This array is indexed by integers")
+                return Err(Diagnostic::error("this array is indexed by integers")
                     .at(place.clone(), format!("the index is {}", index.ty.describe())));
             }
         }
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
                 return Ok(array.part(&ty.element, skip));
             }
             if array.ty.class() != Class::Data || self.purpose == Purpose::Constant {
-                return Err(Diagnostic::error(format!("The index {value} is out of range"))
+                return Err(Diagnostic::error(format!("the index {value} is out of range"))
                     .at(place.clone(), format!("the array has the indices {} to {high}", ty.low)));
             }
         }
@@ -208,17 +208,17 @@ impl Lowerer<'_> {
     /// A field of a struct.
     pub(crate) fn field(&mut self, record: &Lvalue, name: &tree::Identifier) -> Outcome<Lvalue> {
         let Type::Struct(ty) = &record.ty else {
-            return Err(Diagnostic::error("Only structs have fields")
+            return Err(Diagnostic::error("only structs have fields")
                 .at(name.span.clone(), format!("this is a field of {}", record.ty.describe())));
         };
         match ty.fields.iter().find(|(field, ..)| *field == name.name) {
             Some((_, ty, skip)) => Ok(record.part(ty, *skip)),
             None => {
-                let error = Diagnostic::error(format!("The struct has no field `{}`", name.name))
+                let error = Diagnostic::error(format!("the struct has no field `{}`", name.name))
                     .at(name.span.clone(), "not a field");
                 let names = ty.fields.iter().map(|(name, ..)| name.as_str());
                 Err(match turnpike_model::diagnostic::nearest(&name.name, names) {
-                    Some(near) => error.help(format!("Did you mean `{near}`?")),
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
                     None => error,
                 })
             }
@@ -228,13 +228,13 @@ impl Lowerer<'_> {
     /// New local cells of a type; they hold nothing in particular.
     pub(crate) fn allocate(&mut self, name: &str, ty: &Type, place: &Place) -> Outcome<Lvalue> {
         if !self.frame.available {
-            return Err(Diagnostic::error("This needs local variables, which there are none of here")
+            return Err(Diagnostic::error("this needs local variables, which there are none of here")
                 .at(place.clone(), "")
-                .help("Move the computation into a function"));
+                .help("move the computation into a function"));
         }
         let base = self.frame.locals.len() as u32;
         if ty.cells() > super::types::MOST_CELLS - base.min(super::types::MOST_CELLS) {
-            return Err(Diagnostic::error("There are too many local variables").at(place.clone(), ""));
+            return Err(Diagnostic::error("there are too many local variables").at(place.clone(), ""));
         }
         ty.each_cell(name, &mut |name, ty| {
             let (low, high) = ty.range().unwrap_or((0, 0));

@@ -13,7 +13,6 @@ mod fold;
 mod functions;
 mod instantiate;
 mod lvalues;
-mod never_written;
 mod operators;
 mod statements;
 pub(crate) mod types;
@@ -205,7 +204,7 @@ pub(crate) fn lower(
         lowerer.remaining_functions();
     }
     let Lowerer { state, mut network, errors, warnings, .. } = lowerer;
-    never_written::narrow(&mut network);
+    crate::analysis::narrow(&mut network);
     if errors.is_empty() { Ok((network, state, warnings)) } else { Err(errors) }
 }
 
@@ -279,9 +278,9 @@ impl<'t> Lowerer<'t> {
         }
         names.sort_unstable();
         let error =
-            Diagnostic::error(format!("There is no {what} `{name}`")).at(place.clone(), "not declared");
+            Diagnostic::error(format!("there is no {what} `{name}`")).at(place.clone(), "not declared");
         match nearest(name, names) {
-            Some(near) => error.help(format!("Did you mean `{near}`?")),
+            Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error,
         }
     }
@@ -292,7 +291,7 @@ impl<'t> Lowerer<'t> {
         if names.contains_key(&name.name) {
             return Err(Diagnostic::error(format!("`{}` is declared already", name.name))
                 .at(name.span.clone(), "declared again")
-                .help("Names of one scope must differ"));
+                .help("names of one scope must differ"));
         }
         names.insert(name.name.clone(), entity);
         Ok(())
@@ -328,11 +327,11 @@ impl<'t> Lowerer<'t> {
         unused.sort_unstable();
         for name in unused {
             let constants: Vec<&str> = declare::constant_names(self.tree);
-            let error = Diagnostic::error(format!("The model has no constant `{name}` that could be set"));
+            let error = Diagnostic::error(format!("the model has no constant `{name}` that could be set"));
             let near = nearest(&name, constants.iter().copied()).map(str::to_owned);
             self.note(match near {
-                Some(near) => error.help(format!("Did you mean `{near}`?")),
-                None => error.help("Global `const int` and `const bool` can be set"),
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help("global `const int` and `const bool` can be set"),
             });
         }
     }

@@ -66,7 +66,7 @@ impl Lowerer<'_> {
                 _ => None,
             };
             return sum.map(Operand::Clocks).ok_or_else(|| {
-                Diagnostic::error("Clocks can only be subtracted from each other, and integers added to them")
+                Diagnostic::error("clocks can only be subtracted from each other, and integers added to them")
                     .at(place.clone(), "this is neither")
             });
         }
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
             (Type::Scalar { set: a, .. }, Type::Scalar { set: b, .. })
                 if a == b && matches!(operator, Binary::Equal | Binary::NotEqual) => {}
             (Type::Scalar { .. }, _) | (_, Type::Scalar { .. }) => {
-                return Err(Diagnostic::error("Scalars can only be compared with == and !=, within one set")
+                return Err(Diagnostic::error("scalars can only be compared with == and !=, within one set")
                     .at(place.clone(), format!("{} and {}", first.ty.describe(), second.ty.describe())));
             }
             _ => {}
@@ -157,11 +157,11 @@ impl Lowerer<'_> {
         place: &Place,
     ) -> Outcome<Operand> {
         if !matches!(operator, Binary::Equal | Binary::NotEqual) {
-            return Err(Diagnostic::error("Structs and arrays can only be compared with == and !=")
+            return Err(Diagnostic::error("structs and arrays can only be compared with == and !=")
                 .at(place.clone(), ""));
         }
         if !left.ty.fits(&right.ty) || left.ty.class() != Class::Data {
-            return Err(Diagnostic::error("Things of different types cannot be compared")
+            return Err(Diagnostic::error("things of different types cannot be compared")
                 .at(place.clone(), format!("{} and {}", left.ty.describe(), right.ty.describe())));
         }
         let mut parts = Vec::new();
@@ -190,9 +190,9 @@ impl Lowerer<'_> {
         if operator == Binary::Equal && value == Some(1) {
             return Ok(Operand::Value(Value::bool(true)));
         }
-        Err(Diagnostic::error("Clocks with a rate other than 1 are not supported")
+        Err(Diagnostic::error("clocks with a rate other than 1 are not supported")
             .at(place.clone(), "a stopwatch, or a clock that runs faster or slower")
-            .help("All clocks of a timed automaton advance at the same speed"))
+            .help("all clocks of a timed automaton advance at the same speed"))
     }
 
     /// Anything with clocks, as a difference.

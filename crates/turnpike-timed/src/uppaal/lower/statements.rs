@@ -148,11 +148,11 @@ impl Lowerer<'_> {
         match (result, value) {
             (Type::Void, None) => out.push(Statement::Return(None)),
             (Type::Void, Some(value)) => {
-                return Err(Diagnostic::error("This function has no result")
+                return Err(Diagnostic::error("this function has no result")
                     .at(value.span.clone(), "but a value is returned"));
             }
             (_, None) => {
-                return Err(Diagnostic::error("This function must return a value").at(place.clone(), ""));
+                return Err(Diagnostic::error("this function must return a value").at(place.clone(), ""));
             }
             (result, Some(value)) => {
                 if let Some(target) = self.out.clone() {
@@ -182,7 +182,7 @@ impl Lowerer<'_> {
                         self.with_dimensions(shared.clone(), &variable.dimensions, &variable.span)?;
                     if declared.ty.class() != Class::Data || declared.ty == Type::Void {
                         return Err(Diagnostic::error(
-                            "Local variables are integers, truth values, arrays or structs",
+                            "local variables are integers, truth values, arrays or structs",
                         )
                         .at(variable.name.span.clone(), format!("this is {}", declared.ty.describe())));
                     }
@@ -202,11 +202,11 @@ impl Lowerer<'_> {
                 Ok(())
             }
             tree::Declaration::Function(function) => {
-                Err(Diagnostic::error("Functions cannot be declared within functions")
+                Err(Diagnostic::error("functions cannot be declared within functions")
                     .at(function.name.span.clone(), ""))
             }
             tree::Declaration::ChannelPriority(priority) => {
-                Err(Diagnostic::error("Priorities of channels are declared globally")
+                Err(Diagnostic::error("priorities of channels are declared globally")
                     .at(priority.span.clone(), ""))
             }
         }
@@ -260,7 +260,7 @@ impl Lowerer<'_> {
                         Ok(())
                     }
                     (Class::Channel, _) => {
-                        Err(Diagnostic::error("Channels cannot be assigned").at(place.clone(), ""))
+                        Err(Diagnostic::error("channels cannot be assigned").at(place.clone(), ""))
                     }
                 }
             }
@@ -313,11 +313,11 @@ impl Lowerer<'_> {
     fn target(&mut self, target: &tree::Expression) -> Outcome<Lvalue> {
         let place = &target.span;
         let Operand::Lvalue(lvalue) = self.operand(target)? else {
-            return Err(Diagnostic::error("Only variables can be assigned").at(place.clone(), "this is none"));
+            return Err(Diagnostic::error("only variables can be assigned").at(place.clone(), "this is none"));
         };
         if lvalue.read_only {
             return Err(
-                Diagnostic::error("A constant cannot be assigned").at(place.clone(), "this keeps its value")
+                Diagnostic::error("a constant cannot be assigned").at(place.clone(), "this keeps its value")
             );
         }
         if lvalue.memory != Memory::Local {
@@ -327,12 +327,12 @@ impl Lowerer<'_> {
                     return Ok(lvalue);
                 }
                 Purpose::Pure(word) => word,
-                Purpose::Constant => "A constant",
-                Purpose::Query => "A query",
+                Purpose::Constant => "a constant",
+                Purpose::Query => "a query",
             };
             return Err(Diagnostic::error(format!("{word} must not change anything"))
                 .at(place.clone(), "this is assigned")
-                .help("Assign variables in updates; compare with =="));
+                .help("assign variables in updates; compare with =="));
         }
         Ok(lvalue)
     }
@@ -345,7 +345,7 @@ impl Lowerer<'_> {
         out: &mut Vec<Statement>,
     ) -> Outcome<()> {
         if clock.ty != Type::Clock {
-            return Err(Diagnostic::error("Clocks are assigned one by one")
+            return Err(Diagnostic::error("clocks are assigned one by one")
                 .at(place.clone(), format!("this is {}", clock.ty.describe())));
         }
         // `x = y = 0` assigns y first.
@@ -361,14 +361,14 @@ impl Lowerer<'_> {
         let difference = self.difference(operand, &inner.span)?;
         let Some((source, data)) = difference.without_right() else {
             return Err(Diagnostic::error(
-                "A clock can be assigned an integer, or another clock plus an integer",
+                "a clock can be assigned an integer, or another clock plus an integer",
             )
             .at(inner.span.clone(), "this is a difference of clocks"));
         };
         if let (None, Some(value)) = (&source, data.known())
             && value < 0
         {
-            return Err(Diagnostic::error(format!("A clock cannot be set to {value}"))
+            return Err(Diagnostic::error(format!("a clock cannot be set to {value}"))
                 .at(inner.span.clone(), "clocks are never negative"));
         }
         let value = match source {
@@ -406,12 +406,12 @@ impl Lowerer<'_> {
             }
             other => {
                 let value = self.value_of(other, place)?;
-                return Err(Diagnostic::error(format!("The value must be {}", target.ty.describe()))
+                return Err(Diagnostic::error(format!("the value must be {}", target.ty.describe()))
                     .at(place.clone(), format!("this is {}", value.ty.describe())));
             }
         };
         if !target.ty.fits(&source.ty) {
-            return Err(Diagnostic::error(format!("The value must be {}", target.ty.describe()))
+            return Err(Diagnostic::error(format!("the value must be {}", target.ty.describe()))
                 .at(place.clone(), format!("this is {}", source.ty.describe())));
         }
         self.reads |= source.memory == Memory::Global;
@@ -425,7 +425,7 @@ impl Lowerer<'_> {
             _ => {
                 if !repeatable(target.offset.as_ref()) || !repeatable(source.offset.as_ref()) {
                     return Err(
-                        Diagnostic::error("The index must not have effects here").at(place.clone(), "")
+                        Diagnostic::error("the index must not have effects here").at(place.clone(), "")
                     );
                 }
                 for (to, from) in target.each().iter().zip(&source.each()) {
@@ -496,9 +496,9 @@ impl Lowerer<'_> {
 
     fn single(&self, lvalue: &Lvalue, place: &Place) -> Outcome<()> {
         if lvalue.ty.range().is_none() {
-            return Err(Diagnostic::error("This assignment has no value")
+            return Err(Diagnostic::error("this assignment has no value")
                 .at(place.clone(), format!("it assigns {}", lvalue.ty.describe()))
-                .help("Make it an assignment of its own"));
+                .help("make it an assignment of its own"));
         }
         Ok(())
     }
@@ -520,7 +520,7 @@ impl Lowerer<'_> {
 /// What is stored when a value is assigned to a cell of this type.
 pub(crate) fn stored(ty: &Type, value: Value, place: &Place) -> Outcome<Expression> {
     if !ty.fits(&value.ty) {
-        return Err(Diagnostic::error(format!("The value must be {}", ty.describe()))
+        return Err(Diagnostic::error(format!("the value must be {}", ty.describe()))
             .at(place.clone(), format!("this is {}", value.ty.describe())));
     }
     Ok(if *ty == Type::Bool { value.normalised(place) } else { value.expression })

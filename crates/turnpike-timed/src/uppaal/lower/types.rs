@@ -217,13 +217,13 @@ impl Lowerer<'_> {
     ) -> Outcome<Declared> {
         for dimension in dimensions.iter().rev() {
             if declared.ty == Type::Void {
-                return Err(Diagnostic::error("There are no arrays of `void`").at(place.clone(), ""));
+                return Err(Diagnostic::error("there are no arrays of `void`").at(place.clone(), ""));
             }
             let (low, size, scalar, place) = match dimension {
                 tree::Dimension::Size(size) => {
                     let value = self.constant(size)?;
                     if value < 1 {
-                        return Err(Diagnostic::error(format!("An array cannot have the size {value}"))
+                        return Err(Diagnostic::error(format!("an array cannot have the size {value}"))
                             .at(size.span.clone(), "this is the size"));
                     }
                     (0, value as u32, None, &size.span)
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
             };
             let cells = u64::from(size) * u64::from(declared.ty.cells());
             if cells > u64::from(MOST_CELLS) {
-                return Err(Diagnostic::error(format!("An array of {cells} cells is too large"))
+                return Err(Diagnostic::error(format!("an array of {cells} cells is too large"))
                     .at(place.clone(), format!("at most {MOST_CELLS} cells are supported")));
             }
             declared.unbounded = false;
@@ -254,9 +254,9 @@ impl Lowerer<'_> {
         let declared = self.declared_type(ty)?;
         match declared.ty.range() {
             Some((low, high)) => Ok((declared.ty, low, high)),
-            None => Err(Diagnostic::error("The values of this type cannot be enumerated")
+            None => Err(Diagnostic::error("the values of this type cannot be enumerated")
                 .at(ty.span.clone(), format!("this is {}", declared.ty.describe()))
-                .help("Use a bounded integer such as int[0,3], or a set of scalars")),
+                .help("use a bounded integer such as int[0,3], or a set of scalars")),
         }
     }
 
@@ -274,7 +274,7 @@ impl Lowerer<'_> {
             };
             if !channel {
                 let word = if prefix.urgent { "urgent" } else { "broadcast" };
-                return Err(Diagnostic::error(format!("Only channels can be `{word}`"))
+                return Err(Diagnostic::error(format!("only channels can be `{word}`"))
                     .at(ty.span.clone(), "this is no channel"));
             }
         }
@@ -287,7 +287,7 @@ impl Lowerer<'_> {
             tree::TypeKind::Range(low, high) => {
                 let (from, to) = (self.constant(low)?, self.constant(high)?);
                 if from > to {
-                    return Err(Diagnostic::error(format!("The range from {from} to {to} is empty"))
+                    return Err(Diagnostic::error(format!("the range from {from} to {to} is empty"))
                         .at(ty.span.clone(), "no value fits"));
                 }
                 Type::Int { low: from, high: to }
@@ -299,7 +299,7 @@ impl Lowerer<'_> {
             tree::TypeKind::Scalar(size) => {
                 let value = self.constant(size)?;
                 if !(1..=MOST_CELLS as i32).contains(&value) {
-                    return Err(Diagnostic::error(format!("A set of {value} scalars is not possible"))
+                    return Err(Diagnostic::error(format!("a set of {value} scalars is not possible"))
                         .at(size.span.clone(), format!("from 1 to {MOST_CELLS} are supported")));
                 }
                 self.state.scalars += 1;
@@ -327,7 +327,7 @@ impl Lowerer<'_> {
             },
         };
         if (declared.constant || declared.meta) && declared.ty.class() != Class::Data {
-            return Err(Diagnostic::error("Clocks and channels can be neither `const` nor `meta`")
+            return Err(Diagnostic::error("clocks and channels can be neither `const` nor `meta`")
                 .at(ty.span.clone(), ""));
         }
         Ok(declared)
@@ -343,19 +343,19 @@ impl Lowerer<'_> {
                 let ty = self.with_dimensions(plain.clone(), &field.dimensions, &field.span)?.ty;
                 if ty.class() != Class::Data || ty == Type::Void {
                     return Err(Diagnostic::error(
-                        "The fields of a struct are integers, truth values, arrays or structs",
+                        "the fields of a struct are integers, truth values, arrays or structs",
                     )
                     .at(name.span.clone(), format!("this is {}", ty.describe())));
                 }
                 if fields.iter().any(|(other, ..)| *other == name.name) {
-                    return Err(Diagnostic::error(format!("The field `{}` exists already", name.name))
+                    return Err(Diagnostic::error(format!("the field `{}` exists already", name.name))
                         .at(name.span.clone(), ""));
                 }
                 let size = ty.cells();
                 fields.push((name.name.clone(), ty, cells));
                 cells += size;
                 if cells > MOST_CELLS {
-                    return Err(Diagnostic::error("This struct is too large")
+                    return Err(Diagnostic::error("this struct is too large")
                         .at(place.clone(), format!("at most {MOST_CELLS} cells are supported")));
                 }
             }

@@ -81,7 +81,7 @@ fn what_alphabets_do_not_say_is_told() {
     let text = model("IO P { a } IO R { c }");
     assert_eq!(
         warnings(&text),
-        [("`b` is not on the `IO` line of `P`".into(), "b"), ("There is no `IO` line for `Q`".into(), "c"),]
+        [("`b` is not on the `IO` line of `P`".into(), "b"), ("there is no `IO` line for `Q`".into(), "c"),]
     );
     // Nobody else wants it.
     assert_eq!(warnings(&model("IO P { } IO Q { } IO R { a, b, c }")).len(), 5);
@@ -134,21 +134,21 @@ fn wrong_synchronisations_are_refused() {
     let table = [
         ("chan c[2];", "sync c[n];", "", "must be known before the system runs", "c[n]"),
         ("chan c[2];", "sync c[2];", "", "index 2 is out of range", "2"),
-        ("chan c[2];", "sync c;", "", "A channel is needed here", "c"),
-        ("urgent chan c;", "sync c;", "", "An urgent channel needs a direction", "c"),
-        ("broadcast chan c;", "sync c;", "", "A broadcast channel needs a direction", "c"),
+        ("chan c[2];", "sync c;", "", "a channel is needed here", "c"),
+        ("urgent chan c;", "sync c;", "", "an urgent channel needs a direction", "c"),
+        ("broadcast chan c;", "sync c;", "", "a broadcast channel needs a direction", "c"),
         (
             "chan c; chan priority c < default;",
             "sync c;",
             "",
-            "A channel with a priority needs a direction",
+            "a channel with a priority needs a direction",
             "c",
         ),
-        ("chan c;", "sync c;", "IO P { d }", "There is no name `d`", "d"),
-        ("chan c;", "sync c;", "IO P { n }", "A channel is needed here", "n"),
+        ("chan c;", "sync c;", "IO P { d }", "there is no name `d`", "d"),
+        ("chan c;", "sync c;", "IO P { n }", "a channel is needed here", "n"),
         ("chan c[2];", "sync c[1];", "IO P { c[n] }", "must be known", "c[n]"),
         ("chan c[2];", "sync c[1];", "IO P { c[3] }", "index 3 is out of range", "3"),
-        ("chan c;", "sync c;", "IO Q { c }", "There is no process `Q`", "Q"),
+        ("chan c;", "sync c;", "IO Q { c }", "there is no process `Q`", "Q"),
         ("chan c;", "sync c;", "IO P(1) { c }", "0 free parameters, but 1 arguments", "IO P(1) { c }"),
         ("chan c;", "sync c!;", "IO P { c }", "`P` has `c!`", "IO P { c }"),
     ];
@@ -185,9 +185,9 @@ fn an_argument_without_a_value_is_an_error_of_its_use() {
     assert_eq!(
         told,
         [
-            "The argument for `a` has no value: 1 / (2 - i)",
-            "The argument for `n` has no value: a",
-            "The argument for `m` has no value: data[i]",
+            "the argument for `a` has no value: 1 / (2 - i)",
+            "the argument for `n` has no value: a",
+            "the argument for `m` has no value: data[i]",
         ]
     );
     assert!(names.condition(&network, "R(1).m == 2").is_ok());

@@ -84,20 +84,20 @@ fn clocks_in_the_wrong_place_are_refused() {
         ("guard x != 5;", "cannot be compared with !="),
         ("guard !(x == 5);", "cannot be a disjunction over clocks"),
         ("guard exists (n : int[0,2]) t[n] < 5;", "cannot be a disjunction over clocks"),
-        ("guard x * 2 < 5;", "Clocks can only be subtracted"),
-        ("guard x + y < 5;", "Clocks can only be subtracted"),
-        ("guard x - y < t[0] - t[1];", "Only the difference of two clocks"),
-        ("guard i < 5 && x;", "A number or truth value is needed here"),
+        ("guard x * 2 < 5;", "clocks can only be subtracted"),
+        ("guard x + y < 5;", "clocks can only be subtracted"),
+        ("guard x - y < t[0] - t[1];", "only the difference of two clocks"),
+        ("guard i < 5 && x;", "a number or truth value is needed here"),
         ("guard x' == 0;", "rate other than 1"),
         ("guard deadlock;", "deadlock"),
         ("guard i = 3;", "must not change anything"),
         ("guard i++ > 3;", "must not change anything"),
-        ("assign i = x;", "A number or truth value is needed here"),
+        ("assign i = x;", "a number or truth value is needed here"),
         ("assign x = -1;", "cannot be set to -1"),
-        ("assign x = y - t[0];", "A clock can be assigned"),
-        ("assign t = 0;", "Clocks are assigned one by one"),
-        ("sync x!;", "A channel is needed here"),
-        ("guard t < 5;", "A number or truth value is needed here"),
+        ("assign x = y - t[0];", "a clock can be assigned"),
+        ("assign t = 0;", "clocks are assigned one by one"),
+        ("sync x!;", "a channel is needed here"),
+        ("guard t < 5;", "a number or truth value is needed here"),
     ];
     for (edge, message) in table {
         let text = with_edge(GLOBALS, "", edge);
@@ -138,7 +138,7 @@ fn invariants_are_upper_bounds() {
     for (invariant, message) in [
         ("x >= 3", "cannot be a lower bound"),
         ("x == 3", "cannot be a lower bound"),
-        ("x <= 3 || y <= 3", "An invariant cannot be a disjunction"),
+        ("x <= 3 || y <= 3", "an invariant cannot be a disjunction"),
         ("x' == 0", "rate other than 1"),
     ] {
         let (error, _) = refused(&model(invariant));

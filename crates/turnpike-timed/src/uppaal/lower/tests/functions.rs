@@ -1,12 +1,24 @@
 //! Functions of constants are executed while lowering: what they compute shows as an initial value.
 
 use super::{lowered, refused, with_edge, with_globals};
+use crate::evaluate::Machine;
 use crate::network::{Expression, Statement};
 
 /// The initial value of `r` after `int r = CALL;`.
 fn computed(functions: &str, call: &str) -> i32 {
     let (network, _) = lowered(&with_globals(&format!("{functions}\nint[-1000000,1000000] r = {call};")));
     network.variables.last().expect("a variable").initial
+}
+
+/// The value of `r` after an edge with `r = CALL`.
+fn executed(functions: &str, call: &str) -> i32 {
+    let globals = format!("{functions}\nint[-1000000,1000000] r;");
+    let (network, _) = lowered(&with_edge(&globals, "", &format!("assign r = {call};")));
+    let mut machine = Machine::new(&network);
+    let edge = &network.processes[0].edges[0];
+    machine.enter(&edge.locals);
+    machine.execute(&edge.update).expect("executed");
+    *machine.cells.last().expect("a variable")
 }
 
 #[test]
@@ -79,6 +91,11 @@ fn functions_of_constants_are_executed() {
         ("int f(const int &x) { return x * 2; }", "f(3)", 6),
         ("int f() { int x = 3, y; y = x > 2 ? (x = 7) : 1; return x * 10 + y; }", "f()", 77),
         (
+            "int f() { int a[3], i = 0; a[i++] = i; a[i++] = 5 * i; return a[0] * 1000 + a[1] * 10 + i; }",
+            "f()",
+            1102,
+        ),
+        (
             "int f() { int a[3], i = 0; a[i++] += 5; a[i++] = 6; return a[0] * 100 + a[1] * 10 + i; }",
             "f()",
             562,
@@ -93,6 +110,7 @@ fn functions_of_constants_are_executed() {
     ];
     for (functions, call, expected) in table {
         assert_eq!(computed(functions, call), *expected, "{functions} {call}");
+        assert_eq!(executed(functions, call), *expected, "{functions} {call}, while the model runs");
     }
 }
 
@@ -159,5 +177,23 @@ fn functions_of_processes_see_their_variables() {
     for (index, function) in network.functions.iter().enumerate() {
         let Statement::Assign { target, value, .. } = &function.body[0] else { panic!("{function:?}") };
         assert_eq!((target.base, value), (index as u32, &Expression::Constant(index as i32)));
+    }
+}
+
+/// From left to right: the place first, then the value.
+#[test]
+fn places_come_before_values() {
+    for (update, expected) in [
+        ("a[i++] = i", [1, 0, 1]),
+        ("a[i] = (i = 1)", [1, 0, 1]),
+        ("a[i++] = 5, a[i--] = i", [5, 0, 0]),
+        ("a[i] = a[i++] + 7", [7, 0, 1]),
+    ] {
+        let (network, _) = lowered(&with_edge("int a[2], i;", "", &format!("assign {update};")));
+        let mut machine = Machine::new(&network);
+        let edge = &network.processes[0].edges[0];
+        machine.enter(&edge.locals);
+        machine.execute(&edge.update).expect("executed");
+        assert_eq!(machine.cells, expected, "{update}");
     }
 }

@@ -74,18 +74,18 @@ fn locations(expression: &Expression) -> usize {
 fn wrong_conditions_are_refused() {
     let (network, names) = lowered(MODEL);
     let table = [
-        ("Gat.Occ", "Did you mean `Gate`?", "Gat"),
-        ("Gate.Ocs", "Did you mean `Occ`?", "Ocs"),
+        ("Gat.Occ", "did you mean `Gate`?", "Gat"),
+        ("Gate.Ocs", "did you mean `Occ`?", "Ocs"),
         ("Train.Stop", "several processes `Train`", "Train"),
         ("Train(3).Stop", "no process `Train(3)`", "3"),
         ("Train(v).Stop", "must be known", "v"),
         ("Train(1, 2).Stop", "1 free parameters, but 2 arguments", "Train(1, 2)"),
-        ("v = 3", "A query must not change anything", "v"),
-        ("change() == 1", "A query must not change anything", "change()"),
-        ("vv == 3", "Did you mean `v`?", "vv"),
-        ("Gate", "A process is not a value", "Gate"),
-        ("g", "A number or truth value is needed here", "g"),
-        ("Train(1).x + g < 3", "Clocks can only be subtracted", "Train(1).x + g"),
+        ("v = 3", "a query must not change anything", "v"),
+        ("change() == 1", "a query must not change anything", "change()"),
+        ("vv == 3", "did you mean `v`?", "vv"),
+        ("Gate", "a process is not a value", "Gate"),
+        ("g", "a number or truth value is needed here", "g"),
+        ("Train(1).x + g < 3", "clocks can only be subtracted", "Train(1).x + g"),
     ];
     for (text, message, place) in table {
         let error = names.condition(&network, text).expect_err(text);
@@ -161,7 +161,7 @@ fn other_networks_have_names_too() {
         matches!(*read, Expression::Read(cells) if cells.base == 1 && cells.count == 3 && cells.offset.is_some())
     );
     let error = names.condition(&network, "P1.cz").expect_err("no such location");
-    assert!(error.to_string().contains("Did you mean `cs`?"), "{error}");
+    assert!(error.to_string().contains("did you mean `cs`?"), "{error}");
     assert!(
         names.condition(&network, "crtical").expect_err("no such label").to_string().contains("critical")
     );

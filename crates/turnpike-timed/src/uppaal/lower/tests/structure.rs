@@ -93,9 +93,9 @@ fn constants_can_be_set() {
     assert!(set("N", "many").is_err_and(|error| error.contains("cannot be set")));
     assert!(
         set("M", "7")
-            .is_err_and(|error| error.contains("Did you mean `N`?") || error.contains("no constant `M`"))
+            .is_err_and(|error| error.contains("did you mean `N`?") || error.contains("no constant `M`"))
     );
-    assert!(set("n", "7").is_err_and(|error| error.contains("Did you mean `N`?")));
+    assert!(set("n", "7").is_err_and(|error| error.contains("did you mean `N`?")));
     assert!(set("a", "7").is_err_and(|error| error.contains("no constant `a`")));
 }
 

@@ -1,40 +1,60 @@
-//! Variables that nothing assigns keep their initial value: that is their range then, and they take no space in states.
+//! What processes assign. Variables that nothing assigns keep their initial value: that is their range then, and they take no space in states.
 
-use crate::network::{Cells, ClockCell, ClockValue, Constraint, Expression, Network, Space, Statement, Sync};
+use crate::network::{
+    Cells, ClockCell, ClockValue, Constraint, Expression, Network, Process, Space, Statement, Sync,
+};
 
 /// Narrows the range of every variable that is never assigned.
 pub(crate) fn narrow(network: &mut Network) {
-    let mut search = Search {
-        written: vec![false; network.variables.len()],
-        called: vec![false; network.functions.len()],
-        waiting: Vec::new(),
-    };
-    for process in &network.processes {
-        for location in &process.locations {
-            search.constraint(&location.invariant);
-        }
-        for edge in &process.edges {
-            search.constraint(&edge.guard);
-            if let Sync::Send(cell) | Sync::Receive(cell) = &edge.sync
-                && let Some(offset) = &cell.offset
-            {
-                search.expression(offset);
-            }
-            search.statements(&edge.update);
-        }
-    }
-    while let Some(function) = search.waiting.pop() {
-        search.statements(&network.functions[function].body);
-    }
-    for (variable, written) in network.variables.iter_mut().zip(search.written) {
+    let written = Written::by(network, &network.processes);
+    for (variable, written) in network.variables.iter_mut().zip(written.variables) {
         if !written {
             (variable.low, variable.high) = (variable.initial, variable.initial);
         }
     }
 }
 
+/// What may be assigned.
+pub(crate) struct Written {
+    /// By variable.
+    pub(crate) variables: Vec<bool>,
+    /// By clock.
+    pub(crate) clocks: Vec<bool>,
+}
+
+impl Written {
+    /// What some processes of a network may assign, with the functions they call.
+    pub(crate) fn by(network: &Network, processes: &[Process]) -> Written {
+        let mut search = Search {
+            written: vec![false; network.variables.len()],
+            clocks: vec![false; network.clocks.len()],
+            called: vec![false; network.functions.len()],
+            waiting: Vec::new(),
+        };
+        for process in processes {
+            for location in &process.locations {
+                search.constraint(&location.invariant);
+            }
+            for edge in &process.edges {
+                search.constraint(&edge.guard);
+                if let Sync::Send(cell) | Sync::Receive(cell) = &edge.sync
+                    && let Some(offset) = &cell.offset
+                {
+                    search.expression(offset);
+                }
+                search.statements(&edge.update);
+            }
+        }
+        while let Some(function) = search.waiting.pop() {
+            search.statements(&network.functions[function].body);
+        }
+        Written { variables: search.written, clocks: search.clocks }
+    }
+}
+
 struct Search {
     written: Vec<bool>,
+    clocks: Vec<bool>,
     called: Vec<bool>,
     /// Functions that are called but have not been looked at.
     waiting: Vec<usize>,
@@ -116,6 +136,9 @@ impl Search {
                 }
                 Statement::Clock { clock, value, .. } => {
                     self.clock(clock);
+                    let first = clock.base.0 as usize;
+                    let last = (first + clock.count as usize).min(self.clocks.len());
+                    self.clocks[first.min(last)..last].fill(true);
                     match value {
                         ClockValue::Constant(value) => self.expression(value),
                         ClockValue::Clock(source, value) => {

@@ -1,0 +1,183 @@
+//! Priorities: a transition is not taken at a moment at which a higher one is possible.
+//!
+//! What stands in the way of a step is a list of bounds that must not all hold. That is no demand on moments by itself, but the opposite of one of the
+//! bounds is, so that the choice is searched for: only where the earliest moments are in conflict.
+
+use super::Times;
+use super::demands::{Demands, Difference};
+use super::rules::{channel, enabled};
+use super::solve::earliest;
+use crate::evaluate::{Machine, Outcome};
+use crate::network::{Edge, Network, Participant, ProcessId, Sync};
+
+/// The edges of a transition.
+type Together = Vec<(ProcessId, u32)>;
+
+/// Levels of channels count first, then those of processes.
+type Level = (u32, u32);
+
+/// Solutions that are tried before giving up.
+const BUDGET: usize = 10_000;
+
+/// Whether some transitions go before others.
+pub(super) fn is_used(network: &Network) -> bool {
+    let first = network.processes.first().map_or(0, |process| process.priority);
+    network.channels.iter().any(|channel| channel.priority != network.default_priority)
+        || network.processes.iter().any(|process| process.priority != first)
+}
+
+/// The transitions that go before one, and that variables and locations allow now.
+pub(super) fn rivals<'n>(
+    network: &'n Network,
+    machine: &mut Machine<'n>,
+    participants: &[(ProcessId, u32)],
+) -> Outcome<Vec<Together>> {
+    let own: Together =
+        participants.iter().copied().filter(|(process, _)| Some(*process) != network.ticker).collect();
+    let level = level(network, machine, &own)?;
+    let mut higher = Vec::new();
+    for other in transitions(network, machine)? {
+        if self::level(network, machine, &other)? > level {
+            higher.push(other);
+        }
+    }
+    Ok(higher)
+}
+
+fn edge(network: &Network, (process, index): (ProcessId, u32)) -> &Edge {
+    &network.processes[process.0 as usize].edges[index as usize]
+}
+
+fn level<'n>(network: &'n Network, machine: &mut Machine<'n>, together: &Together) -> Outcome<Level> {
+    let processes = together.iter().map(|(process, _)| network.processes[process.0 as usize].priority);
+    let processes = processes.max().unwrap_or(0);
+    let leading = together.first().map(|&first| edge(network, first));
+    let of_channel = match leading.map(|edge| (&edge.sync, edge)) {
+        Some((Sync::Send(cell), edge)) => {
+            let sent = channel(machine, edge, cell)?;
+            network.channels.get(sent).map_or(network.default_priority, |channel| channel.priority)
+        }
+        _ => network.default_priority,
+    };
+    Ok((of_channel, processes))
+}
+
+/// All transitions that variables and locations allow.
+fn transitions<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<Vec<Together>> {
+    let mut open: Vec<(ProcessId, u32)> = Vec::new();
+    for (process, id) in network.processes.iter().zip(0..) {
+        for (edge, index) in process.edges.iter().zip(0..) {
+            if Some(ProcessId(id)) != network.ticker && enabled(machine, id as usize, edge)? {
+                open.push((ProcessId(id), index));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let proper = || network.vectors.iter().filter(|vector| vector.len() > 1);
+    for &one in &open {
+        match &edge(network, one).sync {
+            Sync::Internal => found.push(vec![one]),
+            Sync::Event(event) => {
+                let same = |part: &Participant| (part.process, part.event) == (one.0, *event);
+                if !proper().flatten().any(same) {
+                    found.push(vec![one]);
+                }
+            }
+            Sync::Receive(_) => {}
+            Sync::Send(cell) => {
+                let sent = channel(machine, edge(network, one), cell)?;
+                let mut receivers = Vec::new();
+                for &other in open.iter().filter(|other| other.0 != one.0) {
+                    if let Sync::Receive(cell) = &edge(network, other).sync
+                        && channel(machine, edge(network, other), cell)? == sent
+                    {
+                        receivers.push(other);
+                    }
+                }
+                if network.channels.get(sent).is_some_and(|channel| channel.broadcast) {
+                    let by_process = receivers.chunk_by(|one, other| one.0 == other.0);
+                    found.extend(by_process.fold(vec![vec![one]], product));
+                } else {
+                    found.extend(receivers.into_iter().map(|other| vec![one, other]));
+                }
+            }
+        }
+    }
+    for vector in proper() {
+        let mut lists = vec![Vec::new()];
+        for part in vector {
+            let here = |edge: &Edge| {
+                edge.sync == Sync::Event(part.event)
+                    && edge.source.0 == machine.locations[part.process.0 as usize]
+            };
+            if part.weak && !network.processes[part.process.0 as usize].edges.iter().any(here) {
+                continue;
+            }
+            let able = |one: &(ProcessId, u32)| one.0 == part.process && here(edge(network, *one));
+            let able: Together = open.iter().copied().filter(able).collect();
+            lists = product(lists, &able);
+        }
+        found.extend(lists.into_iter().filter(|list| !list.is_empty()));
+    }
+    let committed = |process: ProcessId| {
+        let at = machine.locations[process.0 as usize] as usize;
+        network.processes[process.0 as usize].locations[at].committed
+    };
+    if (0..network.processes.len()).any(|process| committed(ProcessId(process as u32))) {
+        found.retain(|together| together.iter().any(|&(process, _)| committed(process)));
+    }
+    Ok(found)
+}
+
+/// Each list with each of the choices behind it.
+fn product(lists: Vec<Together>, choices: &[(ProcessId, u32)]) -> Vec<Together> {
+    let longer = |list: &Together| {
+        let list = list.clone();
+        choices.iter().map(move |&one| list.iter().copied().chain([one]).collect())
+    };
+    lists.iter().flat_map(longer).collect()
+}
+
+/// Moments that meet the demands, with `more`, and at which no rival is possible; as early as that lets them be.
+pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Difference]) -> Option<Times> {
+    let mut chosen = more.to_vec();
+    // The rivals that were in the way, and which of their bounds was chosen to fail.
+    let mut choices: Vec<(usize, usize)> = Vec::new();
+    for _ in 0..BUDGET {
+        let conflict = match earliest(demands, &chosen) {
+            Some(times) => match demands.rivals.iter().position(|rival| possible(rival, &times)) {
+                None => return Some(times),
+                Some(rival) => Some(rival),
+            },
+            None => None,
+        };
+        if let Some(rival) = conflict.filter(|&rival| !demands.rivals[rival].is_empty()) {
+            chosen.push(opposite(demands.rivals[rival][0]));
+            choices.push((rival, 0));
+            continue;
+        }
+        // Another bound of the last rival, or of one before.
+        loop {
+            let (rival, bound) = choices.pop()?;
+            chosen.pop();
+            if let Some(&next) = demands.rivals[rival].get(bound + 1) {
+                chosen.push(opposite(next));
+                choices.push((rival, bound + 1));
+                break;
+            }
+        }
+    }
+    None
+}
+
+fn possible(rival: &[Difference], times: &Times) -> bool {
+    rival.iter().all(|&Difference { later, earlier, bound, strict }| {
+        let difference = times.moments[later] - times.moments[earlier];
+        if strict { difference < bound * times.unit } else { difference <= bound * times.unit }
+    })
+}
+
+pub(super) fn opposite(difference: Difference) -> Difference {
+    let Difference { later, earlier, bound, strict } = difference;
+    Difference { later: earlier, earlier: later, bound: -bound, strict: !strict }
+}
