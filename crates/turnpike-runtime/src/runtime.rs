@@ -190,7 +190,7 @@ impl Runtime {
                 (thread.unwinding, thread.ending)
             };
             // Another thread may stand in the middle of unwinding, so `panicking` alone says nothing about this one.
-            if !ending && !(unwinding && panicking) {
+            if !(ending || (unwinding && panicking)) {
                 self.unwind();
             }
             let operations = self.quiet_operations.get();
