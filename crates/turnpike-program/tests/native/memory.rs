@@ -235,6 +235,38 @@ fn the_same_seed_gives_the_same_execution() {
     assert_eq!(record(&mut launch(&NativeProgram { threads: Threads::System, ..program })), first);
 }
 
+/// Programs linked by an older gcc want the sanitizer's library by another number: the same program, with that number.
+#[test]
+fn the_library_of_older_compilers_is_stood_in_for() {
+    let Some(mut program) = instrumented("memory/lost_update.c") else { return };
+    let mut bytes = std::fs::read(&program.path).expect("compiled");
+    let name = b"libtsan.so.2\0";
+    let Some(at) = bytes.windows(name.len()).position(|part| part == name) else {
+        eprintln!("skipped: the compiler's library has another name");
+        return;
+    };
+    bytes[at + name.len() - 2] = b'0';
+    program.path.set_extension("older");
+    std::fs::write(&program.path, bytes).expect("beside the original");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program.path, executable).expect("our own file");
+    assert_eq!(kinds(&mut launch(&program), 100), BTreeSet::from(["assertion", "finished"]));
+}
+
+/// Objects need no libraries: what they do not find is found when they are run.
+#[test]
+fn objects_linked_without_the_library_work() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests/memory/lost_update.c");
+    let object = ["-fsanitize=thread", "-c"];
+    let Some(object) = compile(&source, &object) else { return };
+    let renamed = object.with_extension("o");
+    std::fs::copy(&object, &renamed).expect("beside the original");
+    let Some(path) = compile(&renamed, &["-rdynamic", "-Wl,--unresolved-symbols=ignore-all"]) else { return };
+    let mut executor = launch(&NativeProgram::new(path));
+    assert!(executor.instrumented());
+    assert_eq!(kinds(&mut executor, 100), BTreeSet::from(["assertion", "finished"]));
+}
+
 /// Public programs, if they are there.
 fn corpus(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("TURNPIKE_CORPUS") else {
