@@ -34,9 +34,15 @@ fn main() {
         "cdylib",
         Path::new("guest/src/lib.rs"),
         &library,
-        &[&external, "-Crelocation-model=pic", "-Cforce-unwind-tables=yes", "-Clink-arg=-Wl,-z,now",
+        &[
+            &external,
+            "-Crelocation-model=pic",
+            "-Cforce-unwind-tables=yes",
+            "-Clink-arg=-Wl,-z,now",
             // Programs linked with `-fsanitize=thread` want this library, and get ours instead.
-            "-Clink-arg=-Wl,-soname,libtsan.so.2", "-Cstrip=symbols"],
+            "-Clink-arg=-Wl,-soname,libtsan.so.2",
+            "-Cstrip=symbols",
+        ],
     );
 }
 

@@ -83,7 +83,11 @@ unsafe fn assert(holds: bool, text: *const c_char, file: *const c_char, line: us
     }
     let string = |text: *const c_char| {
         // SAFETY: string literals of the program.
-        if text.is_null() { String::new() } else { String::from_utf8_lossy(unsafe { CStr::from_ptr(text) }.to_bytes()).into() }
+        if text.is_null() {
+            String::new()
+        } else {
+            String::from_utf8_lossy(unsafe { CStr::from_ptr(text) }.to_bytes()).into()
+        }
     };
     let message = format!("assertion failed: {}, {}:{line}", string(text), string(file));
     control::fail(FailureKind::Assertion, &message, site)

@@ -88,7 +88,10 @@ unsafe fn text<'a>(text: *const c_char) -> Cow<'a, str> {
 }
 
 fn refuse_process(what: &str, site: Site) -> ! {
-    control::refuse(&format!("the program starts another process ({what}), which cannot be controlled"), sites::user(site))
+    control::refuse(
+        &format!("the program starts another process ({what}), which cannot be controlled"),
+        sites::user(site),
+    )
 }
 
 hook! {

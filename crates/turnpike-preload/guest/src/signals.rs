@@ -46,12 +46,7 @@ pub fn alternate_stack() {
 }
 
 #[cfg(target_arch = "x86_64")]
-core::arch::global_asm!(
-    ".local turnpike_restore",
-    "turnpike_restore:",
-    "mov eax, 15",
-    "syscall",
-);
+core::arch::global_asm!(".local turnpike_restore", "turnpike_restore:", "mov eax, 15", "syscall",);
 
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {

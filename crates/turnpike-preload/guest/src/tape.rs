@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use turnpike_scheduler::{
-    Choice, End, Execution, Failure, FailureKind, Finding, Kind, Object, ObjectId, ObjectRecord, Site, Step, ThreadId,
-    ThreadRecord,
+    Choice, End, Execution, Failure, FailureKind, Finding, Kind, Object, ObjectId, ObjectRecord, Site, Step,
+    ThreadId, ThreadRecord,
 };
 
 /// Writes the record; how many bytes, or `None` if they do not fit.
@@ -246,7 +246,12 @@ pub fn read(bytes: &[u8], kinds: &[Kind], out: &mut Execution) -> Option<()> {
         })
     })?;
     r.many(&mut out.objects, |r| {
-        Some(ObjectRecord { name: r.text()?, name_hash: r.long()?, object: r.object()?, site: Site(r.long()?) })
+        Some(ObjectRecord {
+            name: r.text()?,
+            name_hash: r.long()?,
+            object: r.object()?,
+            site: Site(r.long()?),
+        })
     })?;
     Some(())
 }
@@ -330,7 +335,9 @@ impl Reader<'_> {
     }
     fn finding(&mut self) -> Option<Finding> {
         Some(match self.byte()? {
-            0 => Finding::Race { first: Site(self.long()?), second: Site(self.long()?), message: self.text()? },
+            0 => {
+                Finding::Race { first: Site(self.long()?), second: Site(self.long()?), message: self.text()? }
+            }
             1 => Finding::Leak(ThreadId(self.word()?)),
             2 => Finding::Uncontrolled(self.text()?),
             _ => return None,
@@ -358,10 +365,49 @@ impl Reader<'_> {
 pub fn kinds() -> Vec<Kind> {
     use Kind::*;
     let mut kinds = alloc::vec![
-        Lock, TryLock, Unlock, ReadLock, TryReadLock, WriteLock, TryWriteLock, ReadUnlock, WriteUnlock, Wait, Reacquire,
-        NotifyOne, NotifyAll, SemWait, SemTryWait, SemPost, SemGet, Arrive, Leave, OnceBegin, OnceEnd, Send, TrySend,
-        Receive, TryReceive, Close, Load, Store, Update, Read, Write, Join, TryJoin, Park, Unpark, Yield, Sleep, Toss,
-        Assert, Message, Exit, FutexWait, FutexWake,
+        Lock,
+        TryLock,
+        Unlock,
+        ReadLock,
+        TryReadLock,
+        WriteLock,
+        TryWriteLock,
+        ReadUnlock,
+        WriteUnlock,
+        Wait,
+        Reacquire,
+        NotifyOne,
+        NotifyAll,
+        SemWait,
+        SemTryWait,
+        SemPost,
+        SemGet,
+        Arrive,
+        Leave,
+        OnceBegin,
+        OnceEnd,
+        Send,
+        TrySend,
+        Receive,
+        TryReceive,
+        Close,
+        Load,
+        Store,
+        Update,
+        Read,
+        Write,
+        Join,
+        TryJoin,
+        Park,
+        Unpark,
+        Yield,
+        Sleep,
+        Toss,
+        Assert,
+        Message,
+        Exit,
+        FutexWait,
+        FutexWake,
     ];
     kinds.sort_by_key(|kind| *kind as u8);
     kinds
@@ -387,7 +433,8 @@ impl Note {
             words[5] = u64::from(choice.object.0) | u64::from(choice.second.0) << 32;
             words[6] = choice.argument;
             words[7] = choice.site.0;
-            words[8] = choice.kind as u64 | u64::from(choice.exclusive) << 8 | u64::from(step.fingerprint != 0) << 9;
+            words[8] =
+                choice.kind as u64 | u64::from(choice.exclusive) << 8 | u64::from(step.fingerprint != 0) << 9;
         }
         Note(words)
     }

@@ -487,7 +487,9 @@ impl Kernel {
             reads = true;
         }
         let changes = access.touches().iter().any(|touch| touch.modifies());
-        if changes || !(reads || kind == Kind::Assert) {
+        // The word of a futex may be changed by code that tells nobody.
+        let futex = matches!(kind, Kind::FutexWait | Kind::FutexWake);
+        if changes || futex || !(reads || kind == Kind::Assert) {
             self.thread_mut(t).spin = Spin::No;
         }
     }
