@@ -262,6 +262,14 @@ impl Runtime {
         Some(self.kernel.borrow_mut().register(object, name, site))
     }
 
+    /// So many senders hold a queue.
+    pub(crate) fn set_senders(&self, queue: ObjectId, senders: usize) {
+        if !self.teardown.get() {
+            let senders = u32::try_from(senders).unwrap_or(u32::MAX);
+            self.kernel.borrow_mut().set_senders(queue, senders);
+        }
+    }
+
     /// Something that the scheduler cannot control was met.
     pub(crate) fn uncontrolled(&self, what: &str) {
         if !self.teardown.get() {

@@ -833,3 +833,22 @@ fn time_flows_along_happens_before() {
         assert!(time("gives up").is_some_and(|time| time == 10 || time == 25), "{seen:?}");
     }
 }
+
+#[test]
+fn the_last_of_several_senders_closes_a_queue() {
+    use Kind::*;
+    let mut script = Script::new(|context| {
+        let queue = context.register(Object::Queue { capacity: 1 });
+        context.kernel.set_senders(queue, 3);
+        let close = || straight(vec![with(Close, queue, 0)]);
+        start_only(vec![close(), close(), close(), straight(vec![op(Receive, queue)])])
+    });
+    assert_eq!(choices(&mut script, &[0]), ["2.0 Close", "3.0 Close"]);
+    assert_eq!(choices(&mut script, &[0, 1]), ["2.0 Close"]);
+    assert_eq!(choices(&mut script, &[0, 1, 0]), ["4.0 Receive"]);
+    // The first two commute; the last one does not.
+    let after = |script: &mut Script, prefix: &[u32]| run(script, &Plan::new(prefix)).fingerprint;
+    assert_eq!(after(&mut script, &[0, 0]), after(&mut script, &[1, 0]));
+    assert_ne!(after(&mut script, &[0, 0, 0]), after(&mut script, &[0, 1, 0]));
+    assert_eq!(after(&mut script, &[0, 0, 0]), after(&mut script, &[1, 0, 0]));
+}

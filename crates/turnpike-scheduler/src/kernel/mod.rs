@@ -216,12 +216,26 @@ impl Kernel {
     /// Registers an object. `name` is a hash that is stable between executions (a static's address, a creation index);
     /// 0 = the kernel makes one of the current thread's name and a counter.
     pub fn register(&mut self, object: Object, name: u64, site: Site) -> ObjectId {
+        if self.count == 0 {
+            return ObjectId::NONE;
+        }
         self.add_object(object, name, site)
+    }
+
+    /// So many senders hold a queue. Making more is not visible; each closes it for itself ([`Kind::Close`]), and only the
+    /// last one ends it.
+    pub fn set_senders(&mut self, queue: ObjectId, senders: u32) {
+        if let Some(thing) = self.objects.get_mut(queue.0 as usize) {
+            thing.senders = senders.max(1);
+        }
     }
 
     /// Creates a thread, and makes it the current one: the guest must run it now. Its first announcement (or its end)
     /// answers with the creator.
     pub fn spawn(&mut self, site: Site) -> ThreadId {
+        if self.count == 0 {
+            return ThreadId(0);
+        }
         ThreadId(self.add_child(site))
     }
 

@@ -184,7 +184,8 @@ impl Kernel {
             Kind::Close => {
                 let queue = self.thing_mut(object);
                 if argument == 0 {
-                    queue.done = true;
+                    queue.senders = queue.senders.saturating_sub(1);
+                    queue.done = queue.senders == 0;
                 } else {
                     queue.closed = true;
                 }

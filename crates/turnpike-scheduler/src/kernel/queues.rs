@@ -21,6 +21,8 @@ pub(super) struct Mark {
 pub(super) struct Log {
     /// The history of the outgoing end.
     pub(super) head: Cell,
+    /// The history of senders that went.
+    pub(super) senders: Cell,
     /// Who sent the messages that are there.
     pub(super) sent: VecDeque<Mark>,
     /// Who made room for the messages to come, if the queue is bounded.
@@ -51,12 +53,14 @@ impl Logs {
         match self.logs.get_mut(self.used) {
             Some(log) => {
                 log.head = Cell::NEW;
+                log.senders = Cell::NEW;
                 log.sent.clear();
                 log.room.clear();
                 log.taken.clear();
             }
             None => self.logs.push(Log {
                 head: Cell::NEW,
+                senders: Cell::NEW,
                 sent: VecDeque::new(),
                 room: VecDeque::new(),
                 taken: Vec::new(),

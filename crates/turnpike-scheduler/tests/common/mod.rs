@@ -136,6 +136,7 @@ pub(crate) fn script(threads: Vec<Vec<Piece>>) -> (Script, Log) {
         for object in OBJECTS {
             context.register(object);
         }
+        context.kernel.set_senders(BOUNDED, 2);
         *shared.lock().unwrap() = vec![Vec::new(); threads.len()];
         let threads = threads.iter().enumerate();
         start_only(threads.map(|(i, pieces)| thread(i, pieces.clone(), shared.clone())).collect())
