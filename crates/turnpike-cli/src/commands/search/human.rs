@@ -373,7 +373,10 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context,
             out.extend(schedule.explanation.as_ref().map(explained));
         }
         out.push(String::new());
-        out.extend(context.files.first().map(|file| format!("replay: {}", repeat::replay(file))));
+        out.push(match context.files.first() {
+            Some(file) => format!("replay: {}", repeat::replay(file)),
+            None => format!("replay: with --trace bug.json above, {}", repeat::replay("bug.json")),
+        });
         return;
     }
     let lines = steps::lines(&witness.trace, &StepView::default());
