@@ -99,8 +99,8 @@ pub struct State {
     pub exits: Vec<Exit>,
     /// Threads that wait for something outside.
     pub waiting_outside: u32,
-    /// What threads declared that they may touch: thread, address, whether they may modify it.
-    pub declared: Vec<(ThreadId, usize, bool)>,
+    /// What threads declared that they may touch: hashes of names of thread and object, whether they may modify it.
+    pub declared: Vec<(u64, u64, bool)>,
 }
 
 /// A thread that is about to end the process.

@@ -61,6 +61,10 @@ pub unsafe fn call(number: c_long, a: usize, b: usize, c: usize, d: usize, site:
                 crate::access::may(a, b != 0);
                 0
             }
+            13 => {
+                crate::access::may_use(queue(a, site).id, b != 0);
+                0
+            }
             12 => {
                 control::simple(Kind::Message, ObjectId::NONE, site);
                 0

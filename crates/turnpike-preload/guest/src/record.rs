@@ -66,6 +66,6 @@ pub fn end() {
             header.tape_length as usize,
         )
     };
-    let length = tape::write(&execution, state.detail > Detail::Positions, out).unwrap_or(0);
+    let length = tape::write(&execution, &state.declared, state.detail > Detail::Positions, out).unwrap_or(0);
     header.tape_used.store(length as u64, Ordering::Release);
 }

@@ -2,7 +2,7 @@
 
 use turnpike_program::native::Threads;
 use turnpike_scheduler::{
-    Choice, Detail, End, Execution, Executor, FailureKind, Finding, Plan, Policy, Site,
+    Choice, Detail, End, Execution, Executor, FailureKind, Finding, Plan, Policy, Reduction, Site,
 };
 
 use super::support::{compile, ends, guest, guest_file, launch, run, word};
@@ -197,6 +197,26 @@ fn the_header_is_inert_without_control() {
     let Some(program) = guest_file("header_plain.c", &[]) else { return };
     let status = std::process::Command::new(&program.path).status().unwrap();
     assert!(status.success(), "{status}");
+}
+
+/// With declarations, two threads that have nothing to do with each other leave one choice in each state.
+#[test]
+fn declared_accesses_make_persistent_sets() {
+    let Some(program) = guest("declared.c") else { return };
+    let table = program.declared_accesses().unwrap().expect("the threads declare what they touch");
+    assert!(table.proved);
+    assert_eq!(table.entries.len(), 2, "{:?}", table.entries);
+    let mut executor = launch(&program);
+    let mut out = Execution::default();
+    let plan = Plan { policy: Policy::First, ..Plan::new(&[]) };
+    executor.run(&plan, &mut out).unwrap();
+    assert!(out.steps.iter().any(|step| step.count == 2));
+    let reduction = Reduction { sleep: false, persistent: Some(&table) };
+    executor.run(&Plan { reduction, ..plan }, &mut out).unwrap();
+    assert_eq!(out.end, End::Finished);
+    assert!(out.steps.iter().all(|step| step.count == 1), "{:?}", out.steps);
+    let Some(other) = guest("two_locks.c") else { return };
+    assert_eq!(other.declared_accesses().unwrap(), None);
 }
 
 #[test]

@@ -364,6 +364,11 @@ impl Kernel {
         self.threads[..self.count as usize].get(thread.0 as usize).map_or(0, |thread| thread.name)
     }
 
+    /// Hash of an object's name, as stable between executions as it can be; 0 if there is no such object.
+    pub fn object_name_hash(&self, object: ObjectId) -> u64 {
+        self.objects.get(object.0 as usize).map_or(0, |thing| thing.name)
+    }
+
     /// Somebody runs on: the creator of a thread that just started, or whoever the plan says.
     #[inline]
     fn go_on(&mut self) -> Next {
