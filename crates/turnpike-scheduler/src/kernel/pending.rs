@@ -17,8 +17,10 @@ impl Kernel {
         let thread = self.thread_mut(t);
         thread.pending = operation;
         thread.phase = Phase::Pending;
-        if matches!(operation.kind, Kind::Yield | Kind::Sleep) {
-            self.check_spinning(t);
+        match operation.kind {
+            Kind::Yield | Kind::Sleep => self.check_spinning(t),
+            Kind::FutexWait | Kind::FutexWake => self.clocks.waits(t),
+            _ => {}
         }
         self.enlist(t);
     }
