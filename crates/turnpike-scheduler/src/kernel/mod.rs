@@ -26,8 +26,10 @@ mod perform;
 mod queues;
 mod record;
 mod reduce;
+mod spin;
 mod threads;
 mod time;
+mod wake;
 
 pub(crate) use choices::Pick;
 use choices::Run;
