@@ -191,6 +191,25 @@ fn overflow_is_found() {
 }
 
 #[test]
+fn what_was_never_allocated_is_not_freed() {
+    let Some(program) = guest("memory/bad_free.c") else { return };
+    for (argument, told) in [
+        ("", None),
+        ("stack", Some("free of 0x7ff")),
+        ("static", Some("free of fixed, which was never allocated")),
+        ("inside", Some("free of an address inside a block: offset 16 of a block of 64 bytes")),
+    ] {
+        let mut program = program.clone();
+        program.arguments.push(argument.into());
+        let message = message(&mut launch(&program), "heap", 1);
+        assert_eq!(message.is_some(), told.is_some(), "{argument}");
+        if let (Some(message), Some(told)) = (message, told) {
+            assert!(message.starts_with(told), "{message}");
+        }
+    }
+}
+
+#[test]
 fn loops_that_wait_by_reading_end() {
     let Some(program) = instrumented("memory/spin.c") else { return };
     for visibility in [Visibility::Sync, Visibility::Racy, Visibility::All] {
