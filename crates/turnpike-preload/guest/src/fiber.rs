@@ -195,14 +195,6 @@ pub fn give_back(slot: u32) {
     pool().free.push(slot);
 }
 
-/// Whether an address lies at the lower end of a stack: the stack has overflowed.
-pub fn overflowed(address: usize) -> bool {
-    pool()
-        .slots
-        .iter()
-        .any(|slot| slot.used && address.wrapping_sub(slot.low.wrapping_sub(0x10000)) < 0x11000)
-}
-
 /// Room between the parked thread's frame and the fiber's first.
 const GAP: usize = 512;
 

@@ -63,6 +63,20 @@ fn cxx20_waiting_atomics() {
 }
 
 #[test]
+fn threads_before_and_after_main() {
+    always_finishes("statics.cpp", &["-std=c++17"], 60);
+    let Some(mut program) = guest_file("statics.cpp", &["-std=c++17"]) else { return };
+    program.output = true;
+    let mut executor = launch(&program);
+    let mut printed = std::collections::BTreeSet::new();
+    for seed in 0..40 {
+        printed.insert(String::from_utf8(run(&mut executor, Policy::Uniform { seed }).output).unwrap());
+    }
+    let printed: Vec<&str> = printed.iter().map(String::as_str).collect();
+    assert_eq!(printed, ["one!\ntwo!\n4 processors\n", "two!\none!\n4 processors\n"]);
+}
+
+#[test]
 fn pipes_between_threads() {
     let Some(program) = guest("pipes.c") else { return };
     let mut executor = launch(&program);
