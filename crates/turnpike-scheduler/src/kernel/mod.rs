@@ -243,9 +243,12 @@ impl Kernel {
 
     /// The current thread is about to do `operation`. Answers who runs on.
     #[inline]
-    pub fn announce(&mut self, operation: Operation) -> Next {
+    pub fn announce(&mut self, mut operation: Operation) -> Next {
         if self.end.is_some() {
             return Next::End;
+        }
+        if nature::nature(operation.kind).fits == 0 {
+            (operation.object, operation.second) = (ObjectId::NONE, ObjectId::NONE);
         }
         if let Some(why) = self.misfit(&operation) {
             self.fail_at(FailureKind::Misuse, why, self.current, operation.site);
