@@ -7,7 +7,7 @@ use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, Tok
 
 /// Makes a function a test that is executed under many schedules.
 ///
-/// ```ignore
+/// ```text
 /// #[turnpike::test]
 /// fn withdrawals_do_not_overlap() { /* … */ }
 ///

@@ -14,7 +14,12 @@
  *     tp_shared_read(p), tp_shared_write(p) the next access to *p is a step of its own
  *     tp_atomic_begin(), tp_atomic_end()    between them no other thread is in such a section
  *     tp_may_access(p, writes)              this thread may touch *p some time, and modify it if `writes`
+ *     tp_may_use(q, writes)                 this thread may use the queue some time
  *     int  tp_controlled()                  whether turnpike runs the program
+ *
+ * The last lines but two are for partial-order reduction with persistent sets (--reduction persistent): a thread that makes
+ * any such declaration promises to touch nothing else, other than through threads that it creates. It must make them
+ * before its first step. Threads that make none may do anything.
  *
  * VS_toss and VS_assert are the names that VeriSoft has for the first two.
  */
@@ -54,9 +59,14 @@ enum {
     TP_CALL_ATOMIC_BEGIN,
     TP_CALL_ATOMIC_END,
     TP_CALL_MAY_ACCESS,
-    TP_CALL_MESSAGE
+    TP_CALL_MESSAGE,
+    TP_CALL_MAY_USE
 };
 
+/* All threads write the same value: no race to be told. */
+#if defined(__GNUC__)
+__attribute__((no_sanitize("thread")))
+#endif
 TP_UNUSED static int tp_controlled(void)
 {
     static int known; /* 1 = no, 2 = yes */
@@ -206,6 +216,7 @@ TP_UNUSED static void tp_mark(long call, const volatile void *place, long more)
 #define tp_shared_write(p) tp_mark((long)TP_CALL_WRITE, (p), 0L)
 #define tp_atomic_begin() tp_mark((long)TP_CALL_ATOMIC_BEGIN, NULL, 0L)
 #define tp_atomic_end() tp_mark((long)TP_CALL_ATOMIC_END, NULL, 0L)
+#define tp_may_use(queue, writes) tp_mark((long)TP_CALL_MAY_USE, (const volatile void *)(queue)->handle, (long)((writes) != 0))
 #define tp_may_access(p, writes) tp_mark((long)TP_CALL_MAY_ACCESS, (p), (long)((writes) != 0))
 
 /* VeriSoft's names. */

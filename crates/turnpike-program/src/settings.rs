@@ -25,6 +25,8 @@ pub struct ProgramOptions {
     pub spurious: u32,
     /// Of so many executions one is executed again, to see whether the program is deterministic; 0 = none.
     pub check_every: u64,
+    /// What no execution shows, so that finding nothing proves nothing: memory accesses that are not visible.
+    pub unseen: Option<String>,
 }
 
 impl Default for ProgramOptions {
@@ -36,6 +38,7 @@ impl Default for ProgramOptions {
             timeouts: Timeouts::default(),
             spurious: 0,
             check_every: DEFAULT_CHECK_EVERY,
+            unseen: None,
         }
     }
 }
@@ -90,6 +93,7 @@ impl LeftOut {
     pub(crate) fn told(&self, options: &ProgramOptions) -> Option<String> {
         let reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         let mut told: Vec<String> = reasons.iter().cloned().collect();
+        told.extend(options.unseen.clone());
         if options.persistent.as_ref().is_some_and(|table| !table.proved) {
             told.push("the table behind persistent sets comes from recorded executions".to_owned());
         }

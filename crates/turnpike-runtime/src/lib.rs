@@ -13,6 +13,7 @@ mod tag;
 pub mod bench;
 pub mod collections;
 pub mod hint;
+pub mod schedule;
 pub mod sync;
 pub mod thread;
 pub mod time;

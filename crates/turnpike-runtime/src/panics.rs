@@ -11,6 +11,8 @@ use std::sync::Once;
 use turnpike_scheduler::{Failure, FailureKind, Site, ThreadId};
 
 use crate::context;
+use crate::runtime::Runtime;
+use crate::schedule;
 use crate::site;
 
 /// What a panic carries.
@@ -25,6 +27,8 @@ pub(crate) struct PanicRecord {
     message: String,
     site: Site,
     pub(crate) backtrace: Option<String>,
+    /// The one before, in the same thread.
+    before: Option<(String, Site)>,
 }
 
 impl PanicRecord {
@@ -33,12 +37,35 @@ impl PanicRecord {
         PanicRecord { message: message(payload.as_ref()).to_owned(), ..PanicRecord::default() }
     }
 
+    /// This panic, which came after another one.
+    pub(crate) fn after(self, first: PanicRecord) -> Self {
+        PanicRecord { before: Some((first.message, first.site)), ..self }
+    }
+
     /// As the end of an execution.
     pub(crate) fn failure(&self, thread: ThreadId) -> Failure {
         let kind =
             if self.message.starts_with("assertion") { FailureKind::Assertion } else { FailureKind::Panic };
         Failure { kind, message: self.message.clone(), thread, site: self.site }
     }
+}
+
+/// What the standard library says before it aborts the process because of a panic inside a panic.
+const IN_CLEANUP: &str = "panic in a destructor during cleanup";
+
+/// A destructor panicked while its thread unwound, and Rust aborts the process. There is nobody left to tell it to.
+#[allow(clippy::print_stderr)]
+fn say_last_words(runtime: &Runtime) {
+    let Some((execution, record)) = runtime.last_words() else { return };
+    let choices: Vec<u32> = execution.steps.iter().map(|step| step.taken).collect();
+    let tell = |message: &str, place| format!("{message} ({})", site::explain(place).unwrap_or_default());
+    if let Some((message, place)) = &record.before {
+        eprintln!("a thread under check panicked: {}", tell(message, *place));
+        eprintln!("and a destructor panicked while it unwound: {}", tell(&record.message, record.site));
+    } else {
+        eprintln!("a thread under check panicked: {}", tell(&record.message, record.site));
+    }
+    eprintln!("replay: TURNPIKE_REPLAY={}", schedule::encode(&choices));
 }
 
 /// Puts the hook in place, once.
@@ -50,6 +77,13 @@ pub(crate) fn install_hook() {
             // Formatting and the hook before us may use anything, but not the execution.
             let runtime = context::active();
             context::outside(|| {
+                if let Some(runtime) = runtime
+                    && message(info.payload()) == IN_CLEANUP
+                {
+                    before(info);
+                    say_last_words(runtime);
+                    return;
+                }
                 let show = match runtime {
                     Some(runtime) => {
                         let options = runtime.options();
@@ -72,6 +106,7 @@ fn record(info: &PanicHookInfo<'_>, backtraces: bool) -> PanicRecord {
         message: message(info.payload()).to_owned(),
         site: info.location().map_or(Site(0), site::of_lent),
         backtrace: backtraces.then(|| Backtrace::force_capture().to_string()),
+        before: None,
     }
 }
 

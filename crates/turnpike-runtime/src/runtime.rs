@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use turnpike_scheduler::{
-    Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site, ThreadId,
+    End, Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site, ThreadId,
 };
 
 use crate::fiber::{Exit, Fiber, StackPool};
@@ -51,6 +51,8 @@ struct ThreadState {
     /// Operations done while unwinding that the kernel has not heard of.
     deferred: Vec<Operation>,
     panic: Option<PanicRecord>,
+    /// A panic was caught by a scope, which throws it again when its threads have ended.
+    held: bool,
     /// Teardown's payload was thrown, or teardown met it unwinding.
     unwinding: bool,
     /// Its function is over.
@@ -190,7 +192,7 @@ impl Runtime {
                 (thread.unwinding, thread.ending)
             };
             // Another thread may stand in the middle of unwinding, so `panicking` alone says nothing about this one.
-            if !ending && !(unwinding && panicking) {
+            if !(ending || (unwinding && panicking)) {
                 self.unwind();
             }
             let operations = self.quiet_operations.get();
@@ -246,12 +248,44 @@ impl Runtime {
 
     /// The hook saw a panic of the running thread.
     pub(crate) fn record_panic(&self, record: PanicRecord) {
-        // A later one replaces it: the first one was caught, then.
         if let Ok(mut threads) = self.threads.try_borrow_mut()
             && let Some(thread) = threads.get_mut(self.current.get().0 as usize)
         {
-            thread.panic = Some(record);
+            thread.panic = Some(match thread.panic.take() {
+                // Cannot be told from a panic after one that was caught, so both are kept.
+                Some(first) => record.after(first),
+                None => record,
+            });
         }
+    }
+
+    /// A scope holds back a panic of the running thread until its threads have ended, or gives it free.
+    pub(crate) fn hold_panic(&self, held: bool) {
+        if let Some(thread) = self.threads.borrow_mut().get_mut(self.current.get().0 as usize) {
+            thread.held = held;
+        }
+    }
+
+    /// A panic that a scope holds back explains why no thread can go on.
+    fn explain_deadlock(&self, out: &mut Execution) {
+        if out.end != End::Deadlock {
+            return;
+        }
+        let threads = self.threads.borrow();
+        let held = threads.iter().enumerate().find(|(_, thread)| thread.held);
+        if let Some((id, record)) = held.and_then(|(id, thread)| Some((id, thread.panic.as_ref()?))) {
+            self.backtrace.replace(record.backtrace.clone());
+            out.end = End::Failed(record.failure(ThreadId(id as u32)));
+        }
+    }
+
+    /// The process is about to abort: the record of the execution so far, and the panic that began it.
+    pub(crate) fn last_words(&self) -> Option<(Execution, PanicRecord)> {
+        let mut execution = Execution::default();
+        self.kernel.try_borrow_mut().ok()?.finish(&mut execution);
+        let threads = self.threads.try_borrow().ok()?;
+        let record = threads.get(self.current.get().0 as usize)?.panic.clone()?;
+        Some((execution, record))
     }
 
     /// Registers an object, unless the execution is over.
@@ -260,6 +294,14 @@ impl Runtime {
             return None;
         }
         Some(self.kernel.borrow_mut().register(object, name, site))
+    }
+
+    /// So many senders hold a queue.
+    pub(crate) fn set_senders(&self, queue: ObjectId, senders: usize) {
+        if !self.teardown.get() {
+            let senders = u32::try_from(senders).unwrap_or(u32::MAX);
+            self.kernel.borrow_mut().set_senders(queue, senders);
+        }
     }
 
     /// Something that the scheduler cannot control was met.
@@ -422,6 +464,7 @@ impl Runtime {
             }
         }
         self.kernel.borrow_mut().finish(out);
+        self.explain_deadlock(out);
         self.unwind_rest(&mut fibers);
         let mut threads = self.threads.borrow_mut();
         for (fiber, thread) in fibers.drain(..).zip(threads.drain(..)) {

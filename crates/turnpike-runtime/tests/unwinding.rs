@@ -189,3 +189,46 @@ fn statics_with_locks_are_fit_for_the_next_execution() {
     }
     assert_eq!(*LOCK.lock().unwrap_err().into_inner(), 3);
 }
+
+#[test]
+fn a_panic_held_back_by_a_scope_explains_a_deadlock() {
+    let (execution, _) = once(Policy::First, || {
+        let (sender, receiver) = channel::<()>();
+        thread::scope(|scope| {
+            scope.spawn(move || receiver.recv());
+            let _ = &sender;
+            panic!("before sending");
+        });
+    });
+    let told = matches!(&execution.end, End::Failed(failure) if failure.message == "before sending");
+    assert!(told, "{:?}", execution.end);
+}
+
+#[test]
+fn a_panic_inside_a_panic_aborts_with_the_schedule() {
+    if std::env::var("TURNPIKE_CHILD").is_ok() {
+        struct Bad;
+        impl Drop for Bad {
+            fn drop(&mut self) {
+                panic!("second");
+            }
+        }
+        once(Policy::First, || {
+            let _bad = Bad;
+            thread::yield_now();
+            thread::yield_now();
+            panic!("first");
+        });
+        unreachable!("the process was aborted");
+    }
+    let out = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_panic_inside_a_panic_aborts_with_the_schedule", "--nocapture"])
+        .env("TURNPIKE_CHILD", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success());
+    for part in ["first", "second", "TURNPIKE_REPLAY=0x2", "unwinding.rs:"] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}

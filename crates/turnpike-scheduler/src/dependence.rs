@@ -86,7 +86,8 @@ fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
         };
     }
     match choice.kind {
-        Kind::ReadLock | Kind::TryReadLock | Kind::ReadUnlock => [(object, Class::Share), nothing],
+        Kind::ReadLock | Kind::ReadUnlock => [(object, Class::Share), nothing],
+        Kind::TryReadLock if choice.argument == 1 => [(object, Class::Share), nothing],
         Kind::SemPost => [(object, Class::Post), nothing],
         Kind::Reacquire => [(second, Class::Exclusive), nothing],
         Kind::Leave => [nothing, nothing],
@@ -110,6 +111,8 @@ enum Traffic {
     Look,
     /// Sees that its message was taken.
     Taken(u32),
+    /// One of so many senders goes.
+    Gone(u32),
     Close,
 }
 
@@ -118,6 +121,7 @@ fn traffic(choice: &Choice) -> Traffic {
     match choice.kind {
         Kind::Send | Kind::TrySend if choice.exclusive => Traffic::In(number),
         Kind::Receive | Kind::TryReceive if choice.exclusive => Traffic::Out(number),
+        Kind::Close if number > 1 => Traffic::Gone(number),
         Kind::Close => Traffic::Close,
         Kind::Leave => Traffic::Taken(number),
         _ => Traffic::Look,
@@ -136,7 +140,11 @@ fn queue_dependent(one: &Choice, other: &Choice) -> bool {
         (Traffic::Taken(number), Traffic::Out(taken)) | (Traffic::Out(taken), Traffic::Taken(number)) => {
             number == taken
         }
-        (Traffic::Taken(_), other) | (other, Traffic::Taken(_)) => other == Traffic::Close,
+        // Of the last two, one will be the last.
+        (Traffic::Gone(one), Traffic::Gone(other)) => one == 2 && other == 2,
+        (Traffic::Taken(_) | Traffic::Gone(_), other) | (other, Traffic::Taken(_) | Traffic::Gone(_)) => {
+            other == Traffic::Close
+        }
         (Traffic::Look, Traffic::Look) => false,
         _ => true,
     }

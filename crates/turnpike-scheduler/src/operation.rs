@@ -111,7 +111,8 @@ pub enum Kind {
     Receive,
     /// Take if not empty. `Outcome::ok` = got one; `Outcome::value` 1 = no sender is left.
     TryReceive,
-    /// One end of a queue is gone: `argument` 0 = the last sender, 1 = the receiver.
+    /// One end of a queue is gone: `argument` 0 = a sender, of which there is one unless [`crate::Kernel::set_senders`]
+    /// told otherwise; 1 = the receiver.
     Close,
     /// Atomic read.
     Load,

@@ -92,7 +92,8 @@ pub enum Policy<'a> {
         seed: u64,
     },
     /// The first choice that does not sleep, with these asleep in the state that the prefix reaches; those that depend on
-    /// a step are woken by it. Ends as [`crate::End::Asleep`] when all choices sleep.
+    /// a step are woken by it. Ends as [`crate::End::Asleep`] when all choices sleep. Takes the place of [`Reduction::sleep`]:
+    /// positions count all choices.
     Awake {
         /// Thread and alternative.
         sleep: &'a [(ThreadId, u32)],

@@ -8,7 +8,7 @@ use common::{all, increments, last_zero, readers, run, script, threads, trace};
 use proptest::prelude::*;
 use turnpike_scheduler::script::Script;
 use turnpike_scheduler::{
-    Choice, Detail, End, Execution, Kind, Plan, Policy, Reduction, Timeouts, dependent,
+    Choice, Detail, End, Execution, Kind, Plan, Policy, Reduction, Timeouts, dependent, reversible,
 };
 
 const NOTHING: Reduction<'static> = Reduction { sleep: false, persistent: None };
@@ -133,6 +133,25 @@ proptest! {
             }
             prop_assert_eq!(&other.end, &out.end);
             prop_assert_eq!(&*log.lock().unwrap(), &seen, "{:?} {:?}", first, second);
+        }
+    }
+
+    #[test]
+    fn what_is_not_reversible_was_not_possible_before(threads in threads(3, 4), seed in 0u64..1 << 40) {
+        let (mut script, _) = script(threads);
+        let out = run(&mut script, &wild(seed, 40));
+        let steps = steps(&out);
+        for i in 1..steps.len() {
+            let (first, second) = (steps[i - 1], steps[i]);
+            prop_assert!(dependent(&first, &second) || !reversible(&first, &second));
+            prop_assert_eq!(dependent(&first, &second), dependent(&second, &first));
+            if first.thread != second.thread && dependent(&first, &second) && !reversible(&first, &second) {
+                let before = &out.choices[out.steps[i - 1].first_choice as usize..];
+                let mut before = before[..out.steps[i - 1].count as usize].iter();
+                let same = |choice: &Choice| (choice.thread, choice.kind) == (second.thread, second.kind);
+                let possible = before.any(|choice| same(choice) && choice.alternative < Choice::SPURIOUS);
+                prop_assert!(!possible, "{:?} {:?}", first, second);
+            }
         }
     }
 

@@ -198,6 +198,11 @@ impl<'m> Run<'m> {
         self.max_states = self.options.limits.states.unwrap_or(u64::MAX).min(states);
     }
 
+    /// The same for executions of a program.
+    pub(crate) fn cap_executions(&mut self, executions: u64) {
+        self.max_executions = self.options.limits.executions.unwrap_or(u64::MAX).min(executions);
+    }
+
     pub(crate) fn state_limit(&self) -> u64 {
         self.max_states
     }

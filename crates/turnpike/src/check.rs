@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use turnpike_model::Model;
 use turnpike_program::{Incident, ProgramModel, ProgramOptions};
 use turnpike_runtime::Guest;
+use turnpike_runtime::schedule::encode;
 use turnpike_scheduler::{Detail, End, Execution, Executor, Plan, Policy};
 use turnpike_search::strategy::RandomOptions;
 use turnpike_search::{SearchError, SearchOptions, Strategy, Verdict, WitnessReport, search};
@@ -326,7 +327,7 @@ fn told(model: &ProgramModel, witness: &WitnessReport, seed: u64, number: u32) -
             why.first_label, why.second_label
         )
     });
-    let mut schedule = replay::encode(&choices);
+    let mut schedule = encode(&choices);
     if number > 1 {
         schedule = format!("{number}:{schedule}");
     }

@@ -8,6 +8,23 @@ mod search;
 pub use check::{CheckError, Checked, Failed, check};
 pub use config::Config;
 pub use search::Search;
+/// ```compile_fail
+/// #[turnpike::test]
+/// fn takes_something(x: u32) {}
+/// ```
+/// ```compile_fail
+/// #[turnpike::test(strategy)]
+/// fn no_value() {}
+/// ```
+/// ```compile_fail
+/// #[turnpike::test]
+/// async fn is_async() {}
+/// ```
+/// ```compile_fail
+/// #[turnpike::test]
+/// struct NoFunction;
+/// ```
+#[doc(inline)]
 pub use turnpike_macros::test;
 pub use turnpike_model::native::{Measure, Native, NativeModel};
 pub use turnpike_model::{Diagnostic, Model, Trace};

@@ -290,3 +290,75 @@ fn executions_do_not_leave_threads_or_memory_behind() {
     let _ = Config::new().strategy("bfs").run(body).unwrap();
     assert_eq!(LIVE.load(Ordering::SeqCst), 0);
 }
+
+/// How many executions a complete search took.
+fn traces(body: impl Fn() + Send + Sync + 'static) -> u64 {
+    let checked = Config::new().strategy("exhaustive").executions(1_000_000).run(body).unwrap();
+    assert!(checked.complete, "{checked:?}");
+    checked.executions.unwrap()
+}
+
+#[test]
+fn exhaustive_search_takes_one_execution_for_each_order_that_matters() {
+    let updates = |threads: usize, events: usize| {
+        traces(move || {
+            let count = Arc::new(AtomicUsize::new(0));
+            let handles: Vec<_> = (0..threads)
+                .map(|_| {
+                    let count = count.clone();
+                    thread::spawn(move || {
+                        for _ in 0..events {
+                            count.fetch_add(1, Ordering::SeqCst);
+                        }
+                    })
+                })
+                .collect();
+            for handle in handles {
+                handle.join().unwrap();
+            }
+        })
+    };
+    assert_eq!([updates(2, 2), updates(2, 3), updates(3, 2)], [6, 20, 90]);
+    let readers = |count: usize| {
+        traces(move || {
+            let value = Arc::new(AtomicUsize::new(0));
+            let handles: Vec<_> = (0..count)
+                .map(|_| {
+                    let value = value.clone();
+                    thread::spawn(move || value.load(Ordering::SeqCst))
+                })
+                .collect();
+            value.store(1, Ordering::SeqCst);
+            for handle in handles {
+                handle.join().unwrap();
+            }
+        })
+    };
+    assert_eq!([readers(1), readers(4), readers(8)], [2, 16, 256]);
+    let indexer = |threads: usize| {
+        traces(move || {
+            let table: Arc<Vec<AtomicUsize>> = Arc::new((0..128).map(|_| AtomicUsize::new(0)).collect());
+            let handles: Vec<_> = (0..threads)
+                .map(|me| {
+                    let table = table.clone();
+                    thread::spawn(move || {
+                        for message in 1..=4 {
+                            let word = message * 11 + me;
+                            let mut slot = word * 7 % 128;
+                            while table[slot]
+                                .compare_exchange(0, word, Ordering::SeqCst, Ordering::SeqCst)
+                                .is_err()
+                            {
+                                slot = (slot + 1) % 128;
+                            }
+                        }
+                    })
+                })
+                .collect();
+            for handle in handles {
+                handle.join().unwrap();
+            }
+        })
+    };
+    assert_eq!([indexer(11), indexer(12)], [1, 8]);
+}

@@ -20,9 +20,6 @@ use crate::output::{self, repeat};
 /// Executions from which accesses are learned for persistent sets.
 const RECORDED_EXECUTIONS: u64 = 200;
 
-/// Time without a visible operation after which an execution hangs.
-const GUEST_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// How programs are executed.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Programs")]
@@ -48,7 +45,7 @@ pub(crate) struct ProgramArgs {
     /// Memory that an execution may use, such as 512M [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub(crate) guest_memory: Option<u64>,
-    /// Time without a visible operation after which an execution hangs [default: 5s]
+    /// Time without a visible operation after which an execution hangs [default: 2s]
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub(crate) guest_timeout: Option<Duration>,
     /// Show what the program prints as it is executed
@@ -217,7 +214,14 @@ fn open(path: &Path, args: &ProgramArgs) -> Result<ProgramModel, Failure> {
     let name = path.display().to_string();
     let failed = |error: GuestError| Failure::usage(error.message).in_file(&name);
     let (hash, launch) = launch(path, args).map_err(failed)?;
-    let model = ProgramModel::new(&name, hash, launch, args.options()).map_err(failed)?;
+    let executable = executable(path)?;
+    let unseen = match (executable.hooks, args.visible) {
+        (false, _) => Some("memory accesses are not visible without -fsanitize=thread"),
+        (true, Some(VisibleArg::Sync)) => Some("memory accesses are no steps with --visible sync"),
+        (true, _) => None,
+    };
+    let options = ProgramOptions { unseen: unseen.map(str::to_owned), ..args.options() };
+    let model = ProgramModel::new(&name, hash, launch, options).map_err(failed)?;
     match args.reduction {
         Some(ReductionArg::Persistent | ReductionArg::Both) => {
             model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed)
@@ -234,7 +238,7 @@ fn launch(path: &Path, args: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestEr
         arguments: args.arguments.clone(),
         limits: Limits {
             memory: args.guest_memory.unwrap_or(usual.memory),
-            hang: args.guest_timeout.unwrap_or(GUEST_TIMEOUT),
+            hang: args.guest_timeout.unwrap_or(usual.hang),
             ..usual
         },
         threads: match args.threads_as {

@@ -2,16 +2,31 @@
 
 use turnpike_scheduler::{ObjectId, Site};
 
-use crate::{control, memory};
+use crate::{control, memory, objects, sites};
 
 /// The kernel's object of a memory location.
 pub fn location(address: usize, site: Site) -> ObjectId {
     memory::object_at(address, site)
 }
 
-/// The running thread may touch this address, some time: a line for the host, in the record of executions with full detail.
+/// The running thread may touch what is at this address, some time.
 pub fn may(address: usize, writes: bool) {
+    let object = objects::at(address);
+    let name = match object {
+        Some(id) => control::state().kernel.object_name_hash(id),
+        None => sites::stable(address),
+    };
+    declare(name, writes);
+}
+
+/// The running thread may use this object.
+pub fn may_use(object: ObjectId, writes: bool) {
+    declare(control::state().kernel.object_name_hash(object), writes);
+}
+
+/// A line for the host. What has no name that is known now (0) means that the thread may do anything.
+fn declare(name: u64, writes: bool) {
     let state = control::state();
-    let thread = state.kernel.current();
-    state.declared.push((thread, address, writes));
+    let thread = state.kernel.thread_name_hash(state.kernel.current());
+    state.declared.push((thread, name, writes));
 }

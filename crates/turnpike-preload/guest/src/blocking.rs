@@ -1,14 +1,14 @@
 //! Calls that wait for something outside: pipes, sockets, terminals, other processes.
 //!
-//! They are not controlled, but they must not hang. A thread that would block polls instead: it reads the object "descriptors"
-//! and yields, so that the kernel lets it sleep until another thread has written to a descriptor. If nobody will, the
-//! execution ends as hung, and says what was waited for. Everything else passes through.
+//! Pipes, sockets and their like are one object for the kernel, "descriptors": reading and writing them are steps. A thread
+//! that would block looks and yields instead, so that the kernel lets it sleep until another thread has written to a
+//! descriptor. If nobody will, the execution ends as hung, and says what was waited for. Files pass through.
 
 use alloc::format;
 use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 
-use turnpike_scheduler::{Kind, Object, ObjectId, Site};
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd, fail_with};
@@ -51,8 +51,10 @@ fn may_block(fd: c_int) -> bool {
     const SOCKET: u32 = 0o140000;
     match mode & KIND {
         FIFO | SOCKET | 0 => true,
-        // Terminals are never ready by chance; /dev/null always is.
-        CHARACTER => true,
+        // Terminals wait for people; /dev/null does not.
+        CHARACTER => {
+            sys::syscall(sys::number::IOCTL, fd as usize, 0x5401, status.as_mut_ptr() as usize, 0, 0, 0) == 0
+        }
         _ => false,
     }
 }
@@ -72,8 +74,7 @@ fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
     }
     let site = sites::user(site);
     let object = descriptors(site);
-    control::uncontrolled(&format!("{what} waits for something outside the program"));
-    control::state().waiting_outside += 1;
+    outside(what);
     loop {
         control::simple(Kind::Load, object, site);
         if done() {
@@ -84,9 +85,37 @@ fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
     control::state().waiting_outside -= 1;
 }
 
+fn outside(what: &str) {
+    control::uncontrolled(&format!("{what} waits for something outside the program"));
+    control::state().waiting_outside += 1;
+}
+
+/// A step that takes something from a descriptor, as soon as there is something. Its order among other operations on
+/// descriptors matters; as long as there is nothing it only looks.
 fn readable(what: &str, fd: c_int, site: Site) {
-    if may_block(fd) && !nonblocking(fd) {
-        until(what, site, || ready(fd, IN));
+    if !may_block(fd) || nonblocking(fd) {
+        return;
+    }
+    let site = sites::user(site);
+    let object = descriptors(site);
+    let mut waits = false;
+    loop {
+        let take = Operation {
+            argument: fd as u32 as u64,
+            writes: Some(|fd| ready(fd as c_int, IN)),
+            ..Operation::new(Kind::Update, object, site)
+        };
+        if control::step(take).ok || ready(fd, IN) {
+            break;
+        }
+        if !waits {
+            waits = true;
+            outside(what);
+        }
+        control::simple(Kind::Yield, ObjectId::NONE, site);
+    }
+    if waits {
+        control::state().waiting_outside -= 1;
     }
 }
 
@@ -97,11 +126,9 @@ fn nonblocking(fd: c_int) -> bool {
     flags < 0 || flags & NONBLOCK != 0
 }
 
-/// Something was written that others may wait for.
-fn written(fd: c_int, site: Site) {
-    // SAFETY: one thread at a time.
-    let somebody_waits = unsafe { (*DESCRIPTORS.0.get()).is_some() };
-    if somebody_waits && may_block(fd) {
+/// A step that others may wait for, before something is written.
+fn writes(fd: c_int, site: Site) {
+    if may_block(fd) {
         let site = sites::user(site);
         control::simple(Kind::Store, descriptors(site), site);
     }
@@ -154,29 +181,21 @@ hook! {
         real!(accept4: fn(c_int, *mut c_void, *mut u32, c_int) -> c_int)(fd, address, length, flags)
     }
     fn write(fd: c_int, bytes: *const c_void, length: usize; site) -> isize {
-        let written_bytes = real!(write: fn(c_int, *const c_void, usize) -> isize)(fd, bytes, length);
-        written(fd, site);
-        written_bytes
+        writes(fd, site);
+        real!(write: fn(c_int, *const c_void, usize) -> isize)(fd, bytes, length)
     }
     fn send(fd: c_int, bytes: *const c_void, length: usize, flags: c_int; site) -> isize {
-        let sent = real!(send: fn(c_int, *const c_void, usize, c_int) -> isize)(fd, bytes, length, flags);
-        written(fd, site);
-        sent
+        writes(fd, site);
+        real!(send: fn(c_int, *const c_void, usize, c_int) -> isize)(fd, bytes, length, flags)
     }
     fn sendmsg(fd: c_int, message: *const c_void, flags: c_int; site) -> isize {
-        let sent = real!(sendmsg: fn(c_int, *const c_void, c_int) -> isize)(fd, message, flags);
-        written(fd, site);
-        sent
+        writes(fd, site);
+        real!(sendmsg: fn(c_int, *const c_void, c_int) -> isize)(fd, message, flags)
     }
     fn close(fd: c_int; site) -> c_int {
-        let stays = !may_block(fd);
-        let answer = real!(close: fn(c_int) -> c_int)(fd);
-        if !stays && (*DESCRIPTORS.0.get()).is_some() {
-            // Whoever waits at the other end sees it.
-            let site = sites::user(site);
-            control::simple(Kind::Store, descriptors(site), site);
-        }
-        answer
+        // Whoever waits at the other end sees it.
+        writes(fd, site);
+        real!(close: fn(c_int) -> c_int)(fd)
     }
     fn poll(polls: *mut c_void, count: u64, milliseconds: c_int; site) -> c_int {
         let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
@@ -209,7 +228,13 @@ hook! {
 
 /// `select` has five arguments of its own, too many for a stub with two more: it has no site.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn select(count: c_int, read: *mut c_void, write: *mut c_void, except: *mut c_void, limit: *mut sys::Timeval) -> c_int {
+unsafe extern "C" fn select(
+    count: c_int,
+    read: *mut c_void,
+    write: *mut c_void,
+    except: *mut c_void,
+    limit: *mut sys::Timeval,
+) -> c_int {
     const SET: usize = 128;
     let select = real!(select: fn(c_int, *mut c_void, *mut c_void, *mut c_void, *mut sys::Timeval) -> c_int);
     if !control::active() {
@@ -225,7 +250,9 @@ unsafe extern "C" fn select(count: c_int, read: *mut c_void, write: *mut c_void,
                 core::ptr::copy_nonoverlapping(*set as *const u8, copy.as_mut_ptr(), SET);
             }
         }
-        let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.microseconds / 1000));
+        let milliseconds = limit
+            .as_ref()
+            .map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.microseconds / 1000));
         wait("select", milliseconds, Site::default(), || {
             for (set, copy) in sets.iter().zip(&saved) {
                 if !set.is_null() {
@@ -237,4 +264,3 @@ unsafe extern "C" fn select(count: c_int, read: *mut c_void, write: *mut c_void,
         })
     }
 }
-

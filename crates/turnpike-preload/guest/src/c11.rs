@@ -75,4 +75,3 @@ hook! {
     fn tss_get(key: u32; site) -> *mut c_void { keys::get(key) as *mut c_void }
     fn tss_set(key: u32, value: usize; site) -> c_int { answer(keys::set(key, value)) }
 }
-

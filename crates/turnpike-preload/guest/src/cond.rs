@@ -61,7 +61,7 @@ hook! {
     fn pthread_cond_timedwait(cond: *mut u32, lock: *mut u32, limit: *const Timespec; site) -> c_int {
         wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
     }
-    fn pthread_condclockwait(cond: *mut u32, lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
+    fn pthread_cond_clockwait(cond: *mut u32, lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
         wait(cond, lock, Some(crate::time::deadline(clock, limit)), site)
     }
     fn pthread_cond_signal(cond: *mut u32; site) -> c_int {

@@ -9,7 +9,10 @@ use core::ffi::c_void;
 use core::fmt::Write;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use turnpike_scheduler::{Detail, End, Failure, FailureKind, Finding, Kernel, Kind, Next, ObjectId, Operation, Outcome, Site, ThreadId};
+use turnpike_scheduler::{
+    Detail, End, Failure, FailureKind, Finding, Kernel, Kind, Next, ObjectId, Operation, Outcome, Site,
+    ThreadId,
+};
 
 use crate::objects::Objects;
 use crate::protocol::{self, Header};
@@ -41,6 +44,8 @@ pub struct Thread {
     pub onces: Vec<(ObjectId, usize)>,
     /// `pthread_cleanup_push` buffers, innermost last.
     pub cleanups: Vec<usize>,
+    /// The futex that it waits for, and the value it believes to be there.
+    pub expects: (usize, u32),
     /// The upper end of its stack.
     pub high: usize,
     /// What it was created to do.
@@ -72,6 +77,7 @@ impl Thread {
             onces: Vec::new(),
             cleanups: Vec::new(),
             high: 0,
+            expects: (0, 0),
             start,
         }
     }
@@ -93,8 +99,8 @@ pub struct State {
     pub exits: Vec<Exit>,
     /// Threads that wait for something outside.
     pub waiting_outside: u32,
-    /// What threads declared that they may touch: thread, address, whether they may modify it.
-    pub declared: Vec<(ThreadId, usize, bool)>,
+    /// What threads declared that they may touch: hashes of names of thread and object, whether they may modify it.
+    pub declared: Vec<(u64, u64, bool)>,
 }
 
 /// A thread that is about to end the process.

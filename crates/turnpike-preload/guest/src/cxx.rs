@@ -77,18 +77,26 @@ pub fn unwind_and_end(result: usize) -> ! {
             if library.is_null() {
                 (core::ptr::null_mut(), core::ptr::null_mut())
             } else {
-                (sys::dlsym(library, c"_Unwind_ForcedUnwind".as_ptr()), sys::dlsym(library, c"_Unwind_GetCFA".as_ptr()))
+                (
+                    sys::dlsym(library, c"_Unwind_ForcedUnwind".as_ptr()),
+                    sys::dlsym(library, c"_Unwind_GetCFA".as_ptr()),
+                )
             }
         }
     } else {
         (handle, find("_Unwind_GetCFA\0"))
     };
     if !unwind.is_null() && !get.is_null() {
-        let exception = alloc::boxed::Box::leak(alloc::boxed::Box::new(Exception { class: 0, cleanup: 0, private: [0; 2] }));
+        let exception = alloc::boxed::Box::leak(alloc::boxed::Box::new(Exception {
+            class: 0,
+            cleanup: 0,
+            private: [0; 2],
+        }));
         // SAFETY: the unwinder's interface; `stop` ends the thread at the outermost frame.
         unsafe {
             GET_CFA = get as usize;
-            let unwind: unsafe extern "C" fn(*mut Exception, Stop, *mut c_void) -> c_int = core::mem::transmute(unwind);
+            let unwind: unsafe extern "C" fn(*mut Exception, Stop, *mut c_void) -> c_int =
+                core::mem::transmute(unwind);
             unwind(exception, stop, core::ptr::null_mut());
         }
     }
@@ -108,7 +116,14 @@ fn run_cleanups(frame: usize) {
     }
 }
 
-unsafe extern "C" fn stop(_: c_int, actions: c_int, _: u64, _: *mut Exception, context: *mut c_void, _: *mut c_void) -> c_int {
+unsafe extern "C" fn stop(
+    _: c_int,
+    actions: c_int,
+    _: u64,
+    _: *mut Exception,
+    context: *mut c_void,
+    _: *mut c_void,
+) -> c_int {
     const END_OF_STACK: c_int = 16;
     // SAFETY: the unwinder's own function.
     let frame = unsafe {
@@ -123,4 +138,3 @@ unsafe extern "C" fn stop(_: c_int, actions: c_int, _: u64, _: *mut Exception, c
     }
     0
 }
-

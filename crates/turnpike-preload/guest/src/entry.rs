@@ -31,7 +31,11 @@ extern "C" fn constructor() {
         }
         let restore = sys::getenv(c"TURNPIKE_PRELOAD".as_ptr());
         if !restore.is_null() {
-            real!(setenv: fn(*const c_char, *const c_char, c_int) -> c_int)(c"LD_PRELOAD".as_ptr(), restore, 1);
+            real!(setenv: fn(*const c_char, *const c_char, c_int) -> c_int)(
+                c"LD_PRELOAD".as_ptr(),
+                restore,
+                1,
+            );
             sys::unsetenv(c"TURNPIKE_PRELOAD".as_ptr());
         }
     }

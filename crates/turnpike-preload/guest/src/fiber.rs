@@ -134,7 +134,9 @@ pub fn park_until(count: usize, stack: usize) -> bool {
                 real!(pthread_attr_setstacksize: fn(*mut c_void, usize) -> c_int)(attribute, stack);
             }
             let create = real!(pthread_create: fn(*mut usize, *mut c_void, usize, *mut c_void) -> c_int);
-            if create(&mut handle, attribute, park as *const () as usize, &raw mut parking as *mut c_void) != 0 {
+            if create(&mut handle, attribute, park as *const () as usize, &raw mut parking as *mut c_void)
+                != 0
+            {
                 return false;
             }
             while parking.done.load(Ordering::Acquire) == 0 {
@@ -142,14 +144,23 @@ pub fn park_until(count: usize, stack: usize) -> bool {
             }
             real!(pthread_attr_destroy: fn(*mut c_void) -> c_int)(attribute);
             real!(pthread_getattr_np: fn(usize, *mut c_void) -> c_int)(handle, attribute);
-            real!(pthread_attr_getstack: fn(*mut c_void, *mut usize, *mut usize) -> c_int)(attribute, &mut low, &mut size);
+            real!(pthread_attr_getstack: fn(*mut c_void, *mut usize, *mut usize) -> c_int)(
+                attribute, &mut low, &mut size,
+            );
             real!(pthread_attr_destroy: fn(*mut c_void) -> c_int)(attribute);
         }
         let length = (low + size).saturating_sub(parking.stack);
         // SAFETY: the upper end of the parked thread's stack, which nobody changes.
         let pristine = unsafe { core::slice::from_raw_parts(parking.stack as *const u8, length) }.to_vec();
         let slot = pool().slots.len() as u32;
-        pool().slots.push(Slot { base: parking.base, stack: parking.stack, handle, low, pristine, used: false });
+        pool().slots.push(Slot {
+            base: parking.base,
+            stack: parking.stack,
+            handle,
+            low,
+            pristine,
+            used: false,
+        });
         pool().free.insert(0, slot);
     }
     true
@@ -166,7 +177,13 @@ pub fn take() -> Option<(u32, usize)> {
     let place = &mut pool().slots[slot as usize];
     if place.used {
         // SAFETY: the thread that ran here has ended; this makes thread-local storage new again.
-        unsafe { core::ptr::copy_nonoverlapping(place.pristine.as_ptr(), place.stack as *mut u8, place.pristine.len()) };
+        unsafe {
+            core::ptr::copy_nonoverlapping(
+                place.pristine.as_ptr(),
+                place.stack as *mut u8,
+                place.pristine.len(),
+            )
+        };
         crate::memory::renew(place.low, place.stack + place.pristine.len() - place.low);
     }
     place.used = true;
@@ -176,11 +193,6 @@ pub fn take() -> Option<(u32, usize)> {
 /// The thread that ran there has ended and is forgotten.
 pub fn give_back(slot: u32) {
     pool().free.push(slot);
-}
-
-/// Whether an address lies at the lower end of a stack: the stack has overflowed.
-pub fn overflowed(address: usize) -> bool {
-    pool().slots.iter().any(|slot| slot.used && address.wrapping_sub(slot.low.wrapping_sub(0x10000)) < 0x11000)
 }
 
 /// Room between the parked thread's frame and the fiber's first.

@@ -35,7 +35,15 @@ fn of(word: usize, site: Site) -> ObjectId {
 /// Seven arguments leave no register for the return address, so the stub puts it into a static.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-unsafe extern "C" fn syscall(n: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+unsafe extern "C" fn syscall(
+    n: c_long,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+) -> c_long {
     #[cfg(target_arch = "x86_64")]
     core::arch::naked_asm!(
         "mov rax, [rsp]",
@@ -76,19 +84,11 @@ unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: u
     }
 }
 
-/// What a waiter believes.
-struct Expected {
-    word: usize,
-    value: u32,
-}
-
-/// Whether the word is still what the waiter believes: asked by the kernel right before the step.
-fn unchanged(expected: u64) -> bool {
-    // SAFETY: on the stack of the thread that waits for this step.
-    unsafe {
-        let expected = &*(expected as *const Expected);
-        (*(expected.word as *const AtomicU32)).load(Ordering::SeqCst) == expected.value
-    }
+/// Whether the word is still what the waiter, a thread, believes: asked by the kernel right before the step.
+fn unchanged(thread: u64) -> bool {
+    let (word, value) = control::state().threads[thread as usize].expects;
+    // SAFETY: the program's word.
+    unsafe { (*(word as *const AtomicU32)).load(Ordering::SeqCst) == value }
 }
 
 fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) -> c_long {
@@ -101,12 +101,13 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
     let site = sites::user(site);
     match operation & !FLAGS {
         WAIT | WAIT_BITSET => {
-            let expected = Expected { word, value };
+            control::thread().expects = (word, value);
             // Instrumented code changes the word by steps of its own.
-            let second = if memory::is_instrumented() { memory::object_at(word, site) } else { ObjectId::NONE };
+            let second =
+                if memory::is_instrumented() { memory::object_at(word, site) } else { ObjectId::NONE };
             let wait = Operation {
                 second,
-                argument: &raw const expected as u64,
+                argument: control::me().0.into(),
                 writes: Some(unchanged),
                 ..Operation::new(Kind::FutexWait, id, site)
             };
@@ -130,7 +131,10 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
             }
         }
         WAKE | WAKE_BITSET => {
-            let outcome = control::step(Operation { argument: value.into(), ..Operation::new(Kind::FutexWake, id, site) });
+            let outcome = control::step(Operation {
+                argument: value.into(),
+                ..Operation::new(Kind::FutexWake, id, site)
+            });
             outcome.value as c_long
         }
         _ => {

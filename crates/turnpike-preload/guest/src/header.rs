@@ -3,10 +3,9 @@
 
 use alloc::collections::VecDeque;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
-use core::ffi::{CStr, c_char, c_long};
+use core::ffi::{c_char, c_long};
 
 use turnpike_scheduler::{FailureKind, Kind, Object, ObjectId, Operation, Site};
 
@@ -61,6 +60,10 @@ pub unsafe fn call(number: c_long, a: usize, b: usize, c: usize, d: usize, site:
                 crate::access::may(a, b != 0);
                 0
             }
+            13 => {
+                crate::access::may_use(queue(a, site).id, b != 0);
+                0
+            }
             12 => {
                 control::simple(Kind::Message, ObjectId::NONE, site);
                 0
@@ -81,11 +84,9 @@ unsafe fn assert(holds: bool, text: *const c_char, file: *const c_char, line: us
         control::step(Operation { argument: 1, ..Operation::new(Kind::Assert, ObjectId::NONE, site) });
         return;
     }
-    let string = |text: *const c_char| {
-        // SAFETY: string literals of the program.
-        if text.is_null() { String::new() } else { String::from_utf8_lossy(unsafe { CStr::from_ptr(text) }.to_bytes()).into() }
-    };
-    let message = format!("assertion failed: {}, {}:{line}", string(text), string(file));
+    // SAFETY: string literals of the program.
+    let (text, file) = unsafe { (crate::process::text(text), crate::process::text(file)) };
+    let message = format!("assertion failed: {text}, {file}:{line}");
     control::fail(FailureKind::Assertion, &message, site)
 }
 

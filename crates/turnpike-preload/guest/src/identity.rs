@@ -16,6 +16,23 @@ hook! {
     fn gettid(; site) -> c_int { PID + control::me().0 as c_int }
     fn get_nprocs(; site) -> c_int { PROCESSORS }
     fn get_nprocs_conf(; site) -> c_int { PROCESSORS }
+    fn sched_getaffinity(_process: c_int, size: usize, set: *mut u8; site) -> c_int {
+        core::ptr::write_bytes(set, 0, size);
+        if size > 0 {
+            *set = (1 << PROCESSORS) - 1;
+        }
+        0
+    }
+    fn pthread_getaffinity_np(_handle: usize, size: usize, set: *mut u8; site) -> c_int {
+        core::ptr::write_bytes(set, 0, size);
+        if size > 0 {
+            *set = (1 << PROCESSORS) - 1;
+        }
+        0
+    }
+    fn sched_setaffinity(_process: c_int, _size: usize, _set: *const u8; site) -> c_int {
+        0
+    }
     fn sched_getcpu(; site) -> c_int { 0 }
     fn sysconf(name: c_int; site) -> c_long {
         const CONFIGURED: c_int = 83;

@@ -46,6 +46,7 @@ mod process;
 mod random;
 mod rwlock;
 mod semaphore;
+mod stdio;
 mod threads;
 mod time;
 

@@ -65,6 +65,22 @@ pub unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) ->
     unsafe { register(memory, site, make()) }
 }
 
+/// The object at an address, if there is one.
+pub fn at(address: usize) -> Option<ObjectId> {
+    let memory = address as *const u32;
+    // SAFETY: the program says that it uses this address.
+    let (first, second) = unsafe { (*memory, *memory.add(1)) };
+    let objects = &control::state().objects;
+    let small = first & 0x00ff_ffff;
+    if first == MARK && objects.known(second, address) {
+        Some(ObjectId(second))
+    } else if first & 0xff00_0000 == SMALL_MARK && objects.known(small, address) {
+        Some(ObjectId(small))
+    } else {
+        None
+    }
+}
+
 /// Makes a new object of the memory.
 ///
 /// # Safety

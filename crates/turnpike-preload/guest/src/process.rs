@@ -79,7 +79,11 @@ fn note_exit(status: c_int, site: Site) {
     SITE.store(sites::user(site).0, Ordering::Relaxed);
 }
 
-unsafe fn text<'a>(text: *const c_char) -> Cow<'a, str> {
+/// A string of the program, or `?`.
+///
+/// # Safety
+/// `text` is null or ends with a zero byte.
+pub unsafe fn text<'a>(text: *const c_char) -> Cow<'a, str> {
     if text.is_null() {
         return Cow::Borrowed("?");
     }
@@ -88,7 +92,10 @@ unsafe fn text<'a>(text: *const c_char) -> Cow<'a, str> {
 }
 
 fn refuse_process(what: &str, site: Site) -> ! {
-    control::refuse(&format!("the program starts another process ({what}), which cannot be controlled"), sites::user(site))
+    control::refuse(
+        &format!("the program starts another process ({what}), which cannot be controlled"),
+        sites::user(site),
+    )
 }
 
 hook! {

@@ -44,7 +44,8 @@ fn state_base() -> *mut u8 {
 pub fn end() {
     let state = control::state();
     let mut execution = Execution::default();
-    let exit = state.exits.iter().find(|exit| state.kernel.ended(exit.thread)).or(state.exits.first()).copied();
+    let exit =
+        state.exits.iter().find(|exit| state.kernel.ended(exit.thread)).or(state.exits.first()).copied();
     state.kernel.finish(&mut execution);
     if let Some(exit) = exit {
         // The kernel knows that the process ended, not how.
@@ -60,8 +61,11 @@ pub fn end() {
     let header = control::header();
     // SAFETY: the tape is the guest's until the host has been answered.
     let out = unsafe {
-        core::slice::from_raw_parts_mut(state_base().add(header.tape_at as usize), header.tape_length as usize)
+        core::slice::from_raw_parts_mut(
+            state_base().add(header.tape_at as usize),
+            header.tape_length as usize,
+        )
     };
-    let length = tape::write(&execution, state.detail > Detail::Positions, out).unwrap_or(0);
+    let length = tape::write(&execution, &state.declared, state.detail > Detail::Positions, out).unwrap_or(0);
     header.tape_used.store(length as u64, Ordering::Release);
 }

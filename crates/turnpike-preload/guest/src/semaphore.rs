@@ -19,7 +19,8 @@ unsafe fn of(semaphore: *mut u32, site: Site) -> ObjectId {
 unsafe fn wait(semaphore: *mut u32, deadline: Option<u64>, site: Site) -> c_int {
     // SAFETY: a semaphore.
     let id = unsafe { of(semaphore, site) };
-    let outcome = control::step(control::limited(Operation::new(Kind::SemWait, id, sites::user(site)), deadline));
+    let outcome =
+        control::step(control::limited(Operation::new(Kind::SemWait, id, sites::user(site)), deadline));
     if outcome.timed_out { fail_with(ETIMEDOUT) } else { 0 }
 }
 
@@ -42,7 +43,7 @@ hook! {
     fn sem_timedwait(semaphore: *mut u32, limit: *const Timespec; site) -> c_int {
         wait(semaphore, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
     }
-    fn semclockwait(semaphore: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
+    fn sem_clockwait(semaphore: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
         wait(semaphore, Some(crate::time::deadline(clock, limit)), site)
     }
     fn sem_trywait(semaphore: *mut u32; site) -> c_int {

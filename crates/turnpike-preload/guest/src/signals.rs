@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{FailureKind, Site};
 
-use crate::{control, fiber, memory, protocol, sites, sys};
+use crate::{control, memory, protocol, sites, sys};
 
 const ILL: usize = 4;
 const TRAP: usize = 5;
@@ -46,12 +46,7 @@ pub fn alternate_stack() {
 }
 
 #[cfg(target_arch = "x86_64")]
-core::arch::global_asm!(
-    ".local turnpike_restore",
-    "turnpike_restore:",
-    "mov eax, 15",
-    "syscall",
-);
+core::arch::global_asm!(".local turnpike_restore", "turnpike_restore:", "mov eax, 15", "syscall",);
 
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
@@ -119,10 +114,12 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
         (*(info.add(16) as *const usize), *(context.add(COUNTER) as *const usize))
     };
     // One more: sites are return addresses.
-    let site = Site(counter as u64 + 1);
+    let site = sites::user_above(Site(counter as u64 + 1), stack_of(context));
     let what = name(signal);
     let message = match signal {
-        SEGV | BUS if overflowed(address) => format!("stack overflow ({what} at {address:#x})"),
+        SEGV | BUS if overflowed(address, stack_of(context)) => {
+            format!("stack overflow ({what} at {address:#x})")
+        }
         SEGV | BUS => format!("{what} at address {address:#x}"),
         ABRT => "aborted".into(),
         _ => what.into(),
@@ -131,7 +128,6 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
     if let Some(message) = memory::explain(address).filter(|_| matches!(signal, SEGV | BUS)) {
         control::fail(FailureKind::Heap, &message, site);
     }
-    let site = if signal == ABRT { sites::user_above(site, stack_of(context)) } else { site };
     control::fail(FailureKind::Crash, &message, site)
 }
 
@@ -144,6 +140,8 @@ fn stack_of(context: *mut c_void) -> usize {
     unsafe { *(context.add(STACK_POINTER) as *const usize) }
 }
 
-fn overflowed(address: usize) -> bool {
-    fiber::overflowed(address)
+/// Whether an address that does not exist is where the stack would be: the stack has overflowed.
+fn overflowed(address: usize, stack: usize) -> bool {
+    const NEAR: usize = 64 << 10;
+    address.wrapping_sub(stack.wrapping_sub(NEAR)) < 2 * NEAR
 }

@@ -6,8 +6,8 @@ use core::ffi::{c_int, c_void};
 
 use turnpike_scheduler::Site;
 
-use crate::sys::{self, PhdrInfo};
 use crate::control;
+use crate::sys::{self, PhdrInfo};
 
 struct Ranges {
     /// Code of the program itself, without libraries.

@@ -54,6 +54,7 @@ pub mod number {
     pub const SIGALTSTACK: i64 = 131;
     pub const PRCTL: i64 = 157;
     pub const GETTID: i64 = 186;
+    pub const IOCTL: i64 = 16;
     pub const FCNTL: i64 = 72;
     pub const FUTEX: i64 = 202;
     pub const EXIT_GROUP: i64 = 231;
@@ -80,6 +81,7 @@ pub mod number {
     pub const SIGALTSTACK: i64 = 132;
     pub const PRCTL: i64 = 167;
     pub const GETTID: i64 = 178;
+    pub const IOCTL: i64 = 29;
     pub const FCNTL: i64 = 25;
     pub const FUTEX: i64 = 98;
     pub const EXIT_GROUP: i64 = 94;
@@ -189,7 +191,10 @@ unsafe extern "C" {
     pub fn unsetenv(name: *const c_char) -> c_int;
     pub fn strlen(text: *const c_char) -> usize;
     pub fn fflush(stream: *mut c_void) -> c_int;
-    pub fn dl_iterate_phdr(callback: unsafe extern "C" fn(*mut PhdrInfo, usize, *mut c_void) -> c_int, data: *mut c_void) -> c_int;
+    pub fn dl_iterate_phdr(
+        callback: unsafe extern "C" fn(*mut PhdrInfo, usize, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
     pub static mut environ: *mut *mut c_char;
 }
 

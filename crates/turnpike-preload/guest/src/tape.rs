@@ -13,9 +13,14 @@ use turnpike_scheduler::{
     ThreadId, ThreadRecord,
 };
 
-/// Writes the record; how many bytes, or `None` if they do not fit.
+/// Writes the record, and what threads declared that they may touch; how many bytes, or `None` if they do not fit.
 #[allow(dead_code)]
-pub fn write(execution: &Execution, full: bool, out: &mut [u8]) -> Option<usize> {
+pub fn write(
+    execution: &Execution,
+    declared: &[(u64, u64, bool)],
+    full: bool,
+    out: &mut [u8],
+) -> Option<usize> {
     let mut w = Writer { out, at: 0, fits: true };
     w.byte(full.into());
     w.long(execution.fingerprint as u64);
@@ -85,6 +90,12 @@ pub fn write(execution: &Execution, full: bool, out: &mut [u8]) -> Option<usize>
         w.long(object.name_hash);
         w.object(&object.object);
         w.long(object.site.0);
+    }
+    w.word(declared.len() as u32);
+    for (thread, object, writes) in declared {
+        w.long(*thread);
+        w.long(*object);
+        w.byte((*writes).into());
     }
     w.fits.then_some(w.at)
 }
@@ -189,9 +200,15 @@ impl Writer<'_> {
     }
 }
 
-/// Reads the record into `out`, whose buffers are used again; `None` if it is none.
+/// Reads the record into `out`, whose buffers are used again, and hands out what threads declared that they may touch;
+/// `None` if it is no record.
 #[allow(dead_code)]
-pub fn read(bytes: &[u8], kinds: &[Kind], out: &mut Execution) -> Option<()> {
+pub fn read(
+    bytes: &[u8],
+    kinds: &[Kind],
+    out: &mut Execution,
+    mut declared: impl FnMut(u64, u64, bool),
+) -> Option<()> {
     let mut r = Reader { bytes, kinds };
     let full = r.byte()? != 0;
     out.fingerprint = r.wide()?;
@@ -253,6 +270,9 @@ pub fn read(bytes: &[u8], kinds: &[Kind], out: &mut Execution) -> Option<()> {
             site: Site(r.long()?),
         })
     })?;
+    for _ in 0..r.word()? {
+        declared(r.long()?, r.long()?, r.byte()? != 0);
+    }
     Some(())
 }
 

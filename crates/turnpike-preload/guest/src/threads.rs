@@ -30,7 +30,9 @@ pub unsafe fn create(attributes: *const c_void, start: Start, site: Site, out: *
     let detached = !attributes.is_null() && {
         let mut how: c_int = 0;
         // SAFETY: initialised attributes.
-        unsafe { real!(pthread_attr_getdetachstate: fn(*const c_void, *mut c_int) -> c_int)(attributes, &mut how) };
+        unsafe {
+            real!(pthread_attr_getdetachstate: fn(*const c_void, *mut c_int) -> c_int)(attributes, &mut how)
+        };
         how == 1
     };
     let site = sites::user(site);
@@ -115,7 +117,8 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     if id == control::me() {
         return Err(EDEADLK);
     }
-    let mut operation = turnpike_scheduler::Operation::new(kind, turnpike_scheduler::ObjectId::NONE, sites::user(site));
+    let mut operation =
+        turnpike_scheduler::Operation::new(kind, turnpike_scheduler::ObjectId::NONE, sites::user(site));
     operation.argument = id.0.into();
     let outcome = control::step(control::limited(operation, deadline));
     if outcome.timed_out {

@@ -15,7 +15,8 @@ use crate::{fiber, record, signals};
 
 unsafe extern "C" {
     static __libc_stack_end: *mut u8;
-    fn mallopt(parameter: c_int, value: c_int) -> c_int;
+    fn malloc(size: usize) -> *mut u8;
+    fn free(block: *mut u8);
 }
 
 /// Serves until the host is gone; returns in each child, under control.
@@ -28,10 +29,9 @@ pub fn serve() {
     };
     control::state().fibers = fibers;
     header.threads.store(if fibers { THREADS_FIBERS } else { THREADS_SYSTEM }, Ordering::Relaxed);
-    const ARENA_MAX: c_int = -8;
-    // One arena: threads never allocate at the same time, and making arenas is slow.
-    // SAFETY: before the first thread.
-    unsafe { mallopt(ARENA_MAX, 1) };
+    // The heap reserves its addresses now, before memory is limited.
+    // SAFETY: a block and its end.
+    unsafe { free(core::hint::black_box(malloc(1))) };
     signals::alternate_stack();
     signals::install();
     if fibers && !fiber::park_until(header.pool as usize, header.stack as usize) {
@@ -125,6 +125,8 @@ fn limit(resource: usize, soft: u64) {
 }
 
 const ADDRESS_SPACE: usize = 9;
+/// Bytes of a thread's stack, with its guard, as most systems have it.
+const STACK: u64 = (8 << 20) + 4096;
 
 /// Children may map so many bytes beyond what the program has now.
 fn limit_memory(header: &Header) {
@@ -133,14 +135,20 @@ fn limit_memory(header: &Header) {
     }
     let mut text = [0u8; 64];
     const AT_CWD: isize = -100;
-    let fd = sys::syscall(sys::number::OPENAT, AT_CWD as usize, c"/proc/self/statm".as_ptr() as usize, 0, 0, 0, 0);
+    let fd =
+        sys::syscall(sys::number::OPENAT, AT_CWD as usize, c"/proc/self/statm".as_ptr() as usize, 0, 0, 0, 0);
     if fd < 0 {
         return;
     }
     let length = sys::read(fd as i32, &mut text).max(0) as usize;
     sys::close(fd as i32);
-    let pages = text[..length].iter().take_while(|b| b.is_ascii_digit()).fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
-    limit(ADDRESS_SPACE, pages.saturating_mul(4096).saturating_add(header.memory));
+    let pages = text[..length]
+        .iter()
+        .take_while(|b| b.is_ascii_digit())
+        .fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
+    // Stacks of threads that the system makes are not what the limit is for.
+    let stacks = if control::state().fibers { 0 } else { u64::from(header.pool_limit) * STACK };
+    limit(ADDRESS_SPACE, pages.saturating_mul(4096).saturating_add(header.memory).saturating_add(stacks));
 }
 
 fn lift_memory() {

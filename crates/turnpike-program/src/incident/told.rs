@@ -25,7 +25,11 @@ impl Waiting {
 impl Incident {
     /// `assertion: balance >= 0 (main.1, bank.c:31)`.
     pub fn headline(&self) -> String {
-        let mut text = format!("{}: {}", self.kind.keyword(), self.message);
+        let word = self.kind.keyword();
+        let mut text = match self.message.starts_with(word) {
+            true => self.message.clone(),
+            false => format!("{word}: {}", self.message),
+        };
         let known =
             [&self.thread, &self.place].into_iter().flatten().filter(|part| !text.contains(part.as_str()));
         let known: Vec<&str> = known.map(String::as_str).collect();

@@ -1,5 +1,6 @@
 //! One program, started and ready: asks its fork server for executions and reads their records.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::Child;
@@ -36,6 +37,8 @@ pub struct NativeExecutor {
     plan: Vec<u8>,
     /// Code locations that were found to race.
     racy: Vec<u64>,
+    /// What threads declared that they may touch.
+    declared: BTreeSet<(u64, u64, bool)>,
 }
 
 /// The process and what connects it.
@@ -69,6 +72,7 @@ impl NativeExecutor {
             kinds: tape::kinds(),
             plan: Vec::new(),
             racy: Vec::new(),
+            declared: BTreeSet::new(),
         })
     }
 
@@ -85,6 +89,14 @@ impl NativeExecutor {
     /// Accesses at these code locations are steps from now on (with [`Visibility::Racy`]).
     pub fn set_racy_sites(&mut self, sites: &[Site]) {
         self.racy = sites.iter().map(|site| site.0).collect();
+    }
+
+    /// What threads declared that they may touch (`tp_may_access`), in the executions so far; empty if nobody did.
+    pub fn declared(&self) -> Vec<(u64, u64, bool)> {
+        // An object without a stable name: the thread may do anything.
+        let anything: BTreeSet<u64> =
+            self.declared.iter().filter(|(_, object, _)| *object == 0).map(|(thread, ..)| *thread).collect();
+        self.declared.iter().filter(|(thread, ..)| !anything.contains(thread)).copied().collect()
     }
 
     /// The process id of the fork server.
@@ -148,7 +160,10 @@ impl NativeExecutor {
         let (at, length) = (header.tape_at as usize, header.tape_used.load(Ordering::Acquire) as usize);
         let bytes = self.guest.shared.bytes(at, length).filter(|bytes| !bytes.is_empty());
         let Some(bytes) = bytes else { return Err(error("the record of the execution is too long")) };
-        tape::read(bytes, &self.kinds, out).ok_or_else(|| error("the record of the execution cannot be read"))
+        tape::read(bytes, &self.kinds, out, |thread, object, writes| {
+            self.declared.insert((thread, object, writes));
+        })
+        .ok_or_else(|| error("the record of the execution cannot be read"))
     }
 
     /// An execution that left no record: the same plan again, up to before its last step, which the guest left a note of.

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock, mpsc};
 
@@ -27,7 +28,7 @@ pub(super) struct Descriptors {
 
 /// Starts the program.
 pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Result<Child> {
-    let library = library()?;
+    let library = library(wants_older(&program.path))?;
     let mut command = Command::new(&program.path);
     command.args(&program.arguments);
     command.envs(program.environment.iter().map(|(name, value)| (name, value)));
@@ -85,15 +86,28 @@ fn launcher() -> mpsc::Sender<Job> {
     launcher.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
 }
 
+/// Our library stands in for the thread sanitizer's by having its name, which ends with a number: 2 since gcc 12.
+const NAME: &[u8] = b"\0libtsan.so.2\0";
+const OLDER: &[u8] = b"\0libtsan.so.0\0";
+
+/// Whether a program was linked with the thread sanitizer's library of older compilers.
+fn wants_older(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| bytes.windows(OLDER.len()).any(|part| part == OLDER))
+}
+
 /// The library as a file in memory, one for all programs.
-fn library() -> io::Result<RawFd> {
-    static LIBRARY: OnceLock<Result<OwnedFd, String>> = OnceLock::new();
-    let file = LIBRARY.get_or_init(|| {
+fn library(older: bool) -> io::Result<RawFd> {
+    static LIBRARY: [OnceLock<Result<OwnedFd, String>>; 2] = [const { OnceLock::new() }; 2];
+    let file = LIBRARY[usize::from(older)].get_or_init(|| {
         let write = || -> io::Result<OwnedFd> {
             use std::io::Write;
             let file = system::memory_file(c"turnpike", 0)?;
             let mut writer = std::fs::File::from(file);
-            writer.write_all(turnpike_preload::LIBRARY)?;
+            let mut bytes = turnpike_preload::LIBRARY.to_vec();
+            if older && let Some(at) = bytes.windows(NAME.len()).position(|part| part == NAME) {
+                bytes[at..at + OLDER.len()].copy_from_slice(OLDER);
+            }
+            writer.write_all(&bytes)?;
             Ok(writer.into())
         };
         write().map_err(|why| why.to_string())

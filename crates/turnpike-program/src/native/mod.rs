@@ -20,7 +20,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use turnpike_scheduler::GuestError;
+use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Policy};
 
 pub use executor::NativeExecutor;
 pub use racy::RacySites;
@@ -121,6 +121,18 @@ impl NativeProgram {
         Ok(xxhash_rust::xxh3::xxh3_64(&bytes))
     }
 
+    /// What its threads declare that they may touch, by `tp_may_access`, in a few executions; `None` if nothing. It is the
+    /// author's word, so it counts as proved.
+    pub fn declared_accesses(&self) -> Result<Option<MayAccess>, GuestError> {
+        let mut executor = self.launch()?;
+        let mut out = Execution::default();
+        for seed in 0..DECLARING {
+            executor.run(&Plan { policy: Policy::Uniform { seed }, ..Plan::new(&[]) }, &mut out)?;
+        }
+        let entries = executor.declared();
+        Ok((!entries.is_empty()).then_some(MayAccess { entries, proved: true }))
+    }
+
     /// Starts the program, up to its first instruction. The first time, if it tells its memory accesses, trial executions find those
     /// that race.
     pub fn launch(&self) -> Result<NativeExecutor, GuestError> {
@@ -132,6 +144,9 @@ impl NativeProgram {
         Ok(executor)
     }
 }
+
+/// Executions in which threads can declare what they may touch.
+const DECLARING: u64 = 8;
 
 fn error(message: impl Into<String>) -> GuestError {
     GuestError { message: message.into() }

@@ -1,6 +1,7 @@
 //! From addresses to source positions and variables, by the symbols and debugging information of the program and its
 //! libraries. Addresses are the same in all executions, so what was found is remembered.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl Symbols {
         }
         let file = module.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match loader.as_ref().and_then(|loader| loader.find_symbol(probe)) {
-            Some(symbol) => format!("{} in {file}+{own:#x}", addr2line::demangle_auto(symbol.into(), None)),
+            Some(symbol) => format!("{} in {file}+{own:#x}", readable(symbol)),
             None => format!("{file}+{own:#x}"),
         }
     }
@@ -89,7 +90,7 @@ impl Symbols {
         if offset >= (*length).max(1) {
             return None;
         }
-        let name = addr2line::demangle_auto(name.as_str().into(), None);
+        let name = readable(name);
         Some(match offset {
             _ if size > 0 && *length > size && length % size == 0 && offset % size == 0 => {
                 format!("{name}[{}]", offset / size)
@@ -97,6 +98,15 @@ impl Symbols {
             0 => name.into_owned(),
             _ => format!("{name}+{offset}"),
         })
+    }
+}
+
+/// The name as the source has it. Names of C stay as they are, even those that would mean something in C++.
+fn readable(name: &str) -> Cow<'_, str> {
+    if name.starts_with("_Z") || name.starts_with("_R") {
+        addr2line::demangle_auto(name.into(), None)
+    } else {
+        name.into()
     }
 }
 

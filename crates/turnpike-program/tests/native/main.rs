@@ -3,5 +3,7 @@
 
 mod support;
 
+mod corpus;
 mod memory;
 mod primitives;
+mod robust;

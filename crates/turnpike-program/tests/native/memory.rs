@@ -191,6 +191,25 @@ fn overflow_is_found() {
 }
 
 #[test]
+fn what_was_never_allocated_is_not_freed() {
+    let Some(program) = guest("memory/bad_free.c") else { return };
+    for (argument, told) in [
+        ("", None),
+        ("stack", Some("free of 0x7ff")),
+        ("static", Some("free of fixed, which was never allocated")),
+        ("inside", Some("free of an address inside a block: offset 16 of a block of 64 bytes")),
+    ] {
+        let mut program = program.clone();
+        program.arguments.push(argument.into());
+        let message = message(&mut launch(&program), "heap", 1);
+        assert_eq!(message.is_some(), told.is_some(), "{argument}");
+        if let (Some(message), Some(told)) = (message, told) {
+            assert!(message.starts_with(told), "{message}");
+        }
+    }
+}
+
+#[test]
 fn loops_that_wait_by_reading_end() {
     let Some(program) = instrumented("memory/spin.c") else { return };
     for visibility in [Visibility::Sync, Visibility::Racy, Visibility::All] {
@@ -233,6 +252,38 @@ fn the_same_seed_gives_the_same_execution() {
     assert_eq!(record(&mut launch(&again)), first);
     assert_eq!(record(&mut launch(&program.clone())), first);
     assert_eq!(record(&mut launch(&NativeProgram { threads: Threads::System, ..program })), first);
+}
+
+/// Programs linked by an older gcc want the sanitizer's library by another number: the same program, with that number.
+#[test]
+fn the_library_of_older_compilers_is_stood_in_for() {
+    let Some(mut program) = instrumented("memory/lost_update.c") else { return };
+    let mut bytes = std::fs::read(&program.path).expect("compiled");
+    let name = b"libtsan.so.2\0";
+    let Some(at) = bytes.windows(name.len()).position(|part| part == name) else {
+        eprintln!("skipped: the compiler's library has another name");
+        return;
+    };
+    bytes[at + name.len() - 2] = b'0';
+    program.path.set_extension("older");
+    std::fs::write(&program.path, bytes).expect("beside the original");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program.path, executable).expect("our own file");
+    assert_eq!(kinds(&mut launch(&program), 100), BTreeSet::from(["assertion", "finished"]));
+}
+
+/// Objects need no libraries: what they do not find is found when they are run.
+#[test]
+fn objects_linked_without_the_library_work() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests/memory/lost_update.c");
+    let object = ["-fsanitize=thread", "-c"];
+    let Some(object) = compile(&source, &object) else { return };
+    let renamed = object.with_extension("o");
+    std::fs::copy(&object, &renamed).expect("beside the original");
+    let Some(path) = compile(&renamed, &["-rdynamic", "-Wl,--unresolved-symbols=ignore-all"]) else { return };
+    let mut executor = launch(&NativeProgram::new(path));
+    assert!(executor.instrumented());
+    assert_eq!(kinds(&mut executor, 100), BTreeSet::from(["assertion", "finished"]));
 }
 
 /// Public programs, if they are there.

@@ -64,10 +64,15 @@ pub(crate) fn instrumented(name: &str) -> Option<NativeProgram> {
     compile(&source, &["-fsanitize=thread"]).map(NativeProgram::new)
 }
 
+/// A guest of our own, compiled with these flags.
+pub(crate) fn guest_file(name: &str, flags: &[&str]) -> Option<NativeProgram> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name);
+    compile(&source, flags).map(NativeProgram::new)
+}
+
 /// A guest of our own, compiled.
 pub(crate) fn guest(name: &str) -> Option<NativeProgram> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name);
-    compile(&source, &[]).map(NativeProgram::new)
+    guest_file(name, &[])
 }
 
 /// Starts a program.

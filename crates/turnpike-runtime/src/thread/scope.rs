@@ -57,7 +57,14 @@ where
         env: PhantomData,
     };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
+    let holder = context::active().filter(|_| result.is_err());
+    if let Some(runtime) = holder {
+        runtime.hold_panic(true);
+    }
     scope.data.wait(Location::caller());
+    if let Some(runtime) = holder {
+        runtime.hold_panic(false);
+    }
     match result {
         Err(payload) => resume_unwind(payload),
         Ok(_) if scope.data.panicked.load(Ordering::Relaxed) > 0 => panic!("a scoped thread panicked"),

@@ -16,6 +16,8 @@ pub(super) enum Place {
     Head(ObjectId),
     /// The token of a thread.
     Token(u32),
+    /// The number of senders of a queue.
+    Senders(ObjectId),
 }
 
 /// A place and how it is touched, in one word: this is copied around in every step.
@@ -57,7 +59,8 @@ impl Touch {
             0 => Place::Nowhere,
             1 => Place::Object(ObjectId(id)),
             2 => Place::Head(ObjectId(id)),
-            _ => Place::Token(id),
+            3 => Place::Token(id),
+            _ => Place::Senders(ObjectId(id)),
         }
     }
 
@@ -73,6 +76,10 @@ impl Touch {
 
     fn head(queue: ObjectId, class: Class) -> Touch {
         Touch::new(2, queue.0, class)
+    }
+
+    fn senders(queue: ObjectId, class: Class) -> Touch {
+        Touch::new(4, queue.0, class)
     }
 
     fn token(t: u32, class: Class) -> Touch {
@@ -210,7 +217,14 @@ impl Kernel {
                 let taken = log.taken.get(operation.argument as usize);
                 Access { also: taken.map_or(Fingerprint::ZERO, |mark| mark.hash), ..Access::LOCAL }
             }
-            Kind::Close => both(Class::Exclusive),
+            Kind::Close if operation.argument == 0 && queue.senders > 1 => {
+                Access { first: Touch::senders(object, Class::Post), ..Access::LOCAL }
+            }
+            // The last sender goes after all others.
+            Kind::Close => {
+                let also = log.senders.seen_by(Class::Exclusive);
+                Access { also, ..both(Class::Exclusive) }
+            }
             _ => both(Class::Read),
         }
     }
@@ -267,6 +281,7 @@ impl Kernel {
             Place::Nowhere => None,
             Place::Object(object) => Some(&self.thing(object).cell),
             Place::Head(queue) => Some(&self.logs.get(self.thing(queue).log).head),
+            Place::Senders(queue) => Some(&self.logs.get(self.thing(queue).log).senders),
             Place::Token(t) => Some(&self.thread(t).token_cell),
         }
     }
@@ -324,6 +339,10 @@ impl Kernel {
                     self.modified(queue);
                 }
             }
+            Place::Senders(queue) => {
+                let log = self.thing(queue).log;
+                self.logs.get_mut(log).senders.touch(class, hash);
+            }
             Place::Token(of) => self.thread_mut(of).token_cell.touch(class, hash),
         }
     }
@@ -343,7 +362,7 @@ impl Kernel {
         // Most operations work on other objects.
         let meets = |touch: Touch| match touch.place() {
             Place::Nowhere => false,
-            Place::Object(object) | Place::Head(object) => {
+            Place::Object(object) | Place::Head(object) | Place::Senders(object) => {
                 operation.object == object || operation.second == object
             }
             Place::Token(of) => match operation.kind {
@@ -408,9 +427,11 @@ impl Kernel {
                 }
             }
             Kind::SemPost => u64::from(thing.count),
+            Kind::TryReadLock => u64::from(thing.open(FIRST)),
             Kind::Send | Kind::TrySend => message(thing.round + u64::from(thing.count)),
             Kind::Receive | Kind::TryReceive => message(thing.round),
             Kind::Leave => message(operation.argument),
+            Kind::Close if operation.argument == 0 && thing.senders > 1 => u64::from(thing.senders),
             _ => operation.argument,
         }
     }

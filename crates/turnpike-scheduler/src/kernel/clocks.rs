@@ -32,11 +32,23 @@ pub(super) struct Clocks {
     threads: Vec<Clock>,
     objects: Vec<Released>,
     tokens: Vec<Clock>,
+    /// What threads knew that use futexes: their code releases locks unseen.
+    waiting: Clock,
+    /// What was released by atomic operations and futexes: such code acquires unseen.
+    everything: Clock,
 }
 
 impl Clocks {
     pub(super) const fn new() -> Self {
-        Clocks { keep: false, on: false, threads: Vec::new(), objects: Vec::new(), tokens: Vec::new() }
+        Clocks {
+            keep: false,
+            on: false,
+            threads: Vec::new(),
+            objects: Vec::new(),
+            tokens: Vec::new(),
+            waiting: Vec::new(),
+            everything: Vec::new(),
+        }
     }
 
     /// An execution begins.
@@ -45,6 +57,8 @@ impl Clocks {
         for clock in self.threads.iter_mut().chain(&mut self.tokens) {
             clock.clear();
         }
+        self.waiting.clear();
+        self.everything.clear();
         for object in &mut self.objects {
             object.all.clear();
             object.readers.clear();
@@ -70,6 +84,14 @@ impl Clocks {
     /// A thread ended.
     pub(super) fn ended(&mut self, t: u32) {
         self.advance(t);
+    }
+
+    /// A thread is about to wait on a futex or to wake others: it has released what it did before.
+    pub(super) fn waits(&mut self, t: u32) {
+        if self.on {
+            self.advance(t);
+            join(&mut self.waiting, &self.threads[t as usize]);
+        }
     }
 
     fn advance(&mut self, t: u32) {
@@ -110,6 +132,12 @@ impl Clocks {
         let clock = core::mem::take(&mut self.threads[t as usize]);
         join(&mut self.object(object).all, &clock);
         self.threads[t as usize] = clock;
+    }
+
+    /// An atomic operation tells what it knows.
+    fn publish(&mut self, t: u32, object: usize) {
+        self.tell(t, object);
+        join(&mut self.everything, &self.threads[t as usize]);
     }
 
     fn tell_writers(&mut self, t: u32, object: usize) {
@@ -168,8 +196,12 @@ impl Kernel {
             return;
         }
         match operation.kind {
-            Kind::Lock | Kind::SemWait | Kind::OnceBegin | Kind::Load | Kind::Receive => {
+            Kind::Lock | Kind::SemWait | Kind::OnceBegin | Kind::Receive => {
                 clocks.learn(t, From::Everybody(object));
+            }
+            Kind::Load => {
+                clocks.learn(t, From::Everybody(object));
+                join(&mut clocks.threads[t as usize], &clocks.waiting);
             }
             Kind::TryLock | Kind::SemTryWait if exclusive => clocks.learn(t, From::Everybody(object)),
             Kind::TryReceive => clocks.learn(t, From::Everybody(object)),
@@ -179,7 +211,7 @@ impl Kernel {
             Kind::Store => {
                 // Whoever reads this value learns nothing of older ones.
                 clocks.object(object).all.clear();
-                clocks.tell(t, object);
+                clocks.publish(t, object);
             }
             Kind::ReadLock => clocks.learn(t, From::Everybody(object)),
             Kind::TryReadLock if free => clocks.learn(t, From::Everybody(object)),
@@ -200,15 +232,25 @@ impl Kernel {
                 clocks.learn(t, From::Everybody(object));
                 clocks.tell(t, object);
             }
-            Kind::Update | Kind::TrySend => {
+            Kind::TrySend => {
                 clocks.learn(t, From::Everybody(object));
                 if exclusive {
                     clocks.tell(t, object);
                 }
             }
+            Kind::Update => {
+                clocks.learn(t, From::Everybody(object));
+                join(&mut clocks.threads[t as usize], &clocks.waiting);
+                if exclusive {
+                    clocks.publish(t, object);
+                }
+            }
+            // Code that waits on a futex (in a library that tells nothing) acquires locks unseen afterwards: better no
+            // race than a false one.
+            Kind::FutexWait => join(&mut clocks.threads[t as usize], &clocks.everything),
+            Kind::Leave if futex => join(&mut clocks.threads[t as usize], &clocks.everything),
             Kind::Leave => clocks.learn(t, From::Everybody(object)),
-            // Whoever waits in the queue of a futex synchronises by code that tells nothing.
-            Kind::FutexWake if futex => clocks.tell(t, object),
+            Kind::FutexWake => clocks.publish(t, object),
             Kind::Join => clocks.learn(t, From::Thread(other)),
             Kind::TryJoin if done => clocks.learn(t, From::Thread(other)),
             Kind::Park => clocks.learn(t, From::Token(t as usize)),

@@ -26,8 +26,10 @@ mod perform;
 mod queues;
 mod record;
 mod reduce;
+mod spin;
 mod threads;
 mod time;
+mod wake;
 
 pub(crate) use choices::Pick;
 use choices::Run;
@@ -216,20 +218,37 @@ impl Kernel {
     /// Registers an object. `name` is a hash that is stable between executions (a static's address, a creation index);
     /// 0 = the kernel makes one of the current thread's name and a counter.
     pub fn register(&mut self, object: Object, name: u64, site: Site) -> ObjectId {
+        if self.count == 0 {
+            return ObjectId::NONE;
+        }
         self.add_object(object, name, site)
+    }
+
+    /// So many senders hold a queue. Making more is not visible; each closes it for itself ([`Kind::Close`]), and only the
+    /// last one ends it.
+    pub fn set_senders(&mut self, queue: ObjectId, senders: u32) {
+        if let Some(thing) = self.objects.get_mut(queue.0 as usize) {
+            thing.senders = senders.max(1);
+        }
     }
 
     /// Creates a thread, and makes it the current one: the guest must run it now. Its first announcement (or its end)
     /// answers with the creator.
     pub fn spawn(&mut self, site: Site) -> ThreadId {
+        if self.count == 0 {
+            return ThreadId(0);
+        }
         ThreadId(self.add_child(site))
     }
 
     /// The current thread is about to do `operation`. Answers who runs on.
     #[inline]
-    pub fn announce(&mut self, operation: Operation) -> Next {
+    pub fn announce(&mut self, mut operation: Operation) -> Next {
         if self.end.is_some() {
             return Next::End;
+        }
+        if nature::nature(operation.kind).fits == 0 {
+            (operation.object, operation.second) = (ObjectId::NONE, ObjectId::NONE);
         }
         if let Some(why) = self.misfit(&operation) {
             self.fail_at(FailureKind::Misuse, why, self.current, operation.site);
@@ -348,6 +367,11 @@ impl Kernel {
     /// Hash of a thread's name, stable between executions; 0 if there is no such thread.
     pub fn thread_name_hash(&self, thread: ThreadId) -> u64 {
         self.threads[..self.count as usize].get(thread.0 as usize).map_or(0, |thread| thread.name)
+    }
+
+    /// Hash of an object's name, as stable between executions as it can be; 0 if there is no such object.
+    pub fn object_name_hash(&self, object: ObjectId) -> u64 {
+        self.objects.get(object.0 as usize).map_or(0, |thing| thing.name)
     }
 
     /// Somebody runs on: the creator of a thread that just started, or whoever the plan says.

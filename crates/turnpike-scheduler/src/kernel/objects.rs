@@ -75,6 +75,8 @@ pub(super) struct Thing {
     pub(super) done: bool,
     /// No receiver is left.
     pub(super) closed: bool,
+    /// Senders of a queue that are left.
+    pub(super) senders: u32,
     /// Counts modifications, for spinning threads.
     pub(super) version: u32,
     /// Whether spinning threads watch it.
@@ -154,6 +156,7 @@ impl Kernel {
             round: 0,
             done: false,
             closed: false,
+            senders: 1,
             version: 0,
             watched: false,
             cell: Cell::NEW,

@@ -2,13 +2,10 @@
 
 use super::nature::{Waits, nature};
 use super::objects::WATCH;
-use super::threads::{Phase, Spin, life};
+use super::threads::{Phase, Spin};
 use super::{Kernel, MOST_ALTERNATIVES};
 use crate::bits;
-use crate::operation::{Kind, ObjectId, Operation};
-
-/// A spinning thread that reads more objects than this between two yields is not watched.
-const MOST_SEEN: usize = 64;
+use crate::operation::{Kind, Operation};
 
 impl Kernel {
     /// The thread waits for its turn to do this.
@@ -17,8 +14,10 @@ impl Kernel {
         let thread = self.thread_mut(t);
         thread.pending = operation;
         thread.phase = Phase::Pending;
-        if matches!(operation.kind, Kind::Yield | Kind::Sleep) {
-            self.check_spinning(t);
+        match operation.kind {
+            Kind::Yield | Kind::Sleep => self.check_spinning(t),
+            Kind::FutexWait | Kind::FutexWake => self.clocks.waits(t),
+            _ => {}
         }
         self.enlist(t);
     }
@@ -124,21 +123,6 @@ impl Kernel {
         self.unwatch(t);
     }
 
-    /// Takes a spinning thread out of the channels of what it watches.
-    fn unwatch(&mut self, t: u32) {
-        let thread = &self.threads[t as usize];
-        if thread.spin != Spin::Waiting {
-            return;
-        }
-        let rank = thread.rank;
-        for i in 0..thread.seen.len() {
-            let (object, _) = self.threads[t as usize].seen[i];
-            if (object.0 as usize) < self.objects.len() {
-                bits::clear(self.channel_mut(object, WATCH), rank);
-            }
-        }
-    }
-
     /// A thread at a barrier, in a futex's queue or with an offer in a rendezvous queue may go on.
     fn may_leave(&self, t: u32) -> bool {
         let thread = self.thread(t);
@@ -157,75 +141,6 @@ impl Kernel {
             Kind::NotifyOne => self.waiters(operation.object).max(1),
             Kind::FutexWake => sets(self.waiters(operation.object), operation.argument),
             _ => 1,
-        }
-    }
-
-    /// How many threads wait on a condition variable or a futex.
-    pub(super) fn waiters(&self, object: ObjectId) -> u32 {
-        bits::count(self.channel(object, super::objects::FIRST))
-    }
-
-    /// A thread yields: if it only read since it yielded last, and nothing that it read has changed, then it would do
-    /// the same again, and waits for a change instead.
-    fn check_spinning(&mut self, t: u32) {
-        let thread = self.thread(t);
-        let spins = thread.spin == Spin::Maybe
-            && !thread.seen.is_empty()
-            && thread.seen.len() <= MOST_SEEN
-            && thread.seen.iter().all(|&(object, version)| match self.objects.get(object.0 as usize) {
-                Some(thing) => thing.version == version,
-                None => !self.has_ended(u64::from(object.0 & !life(0).0)),
-            });
-        if spins {
-            self.thread_mut(t).spin = Spin::Waiting;
-            self.incomplete = true;
-            // Threads with a watch count as odd, so that `retire` looks after them.
-            self.odd += 1;
-        }
-    }
-
-    /// Something that a spinning thread read has changed.
-    pub(super) fn stop_spinning(&mut self, t: u32) {
-        self.unwatch(t);
-        let thread = self.thread_mut(t);
-        thread.spin = Spin::No;
-        let rank = thread.rank;
-        bits::set(&mut self.ready, rank);
-        self.odd -= 1;
-    }
-
-    /// The thread read an object.
-    pub(super) fn saw(&mut self, t: u32, object: ObjectId) {
-        let version = self.objects.get(object.0 as usize).map_or(0, |thing| thing.version);
-        let thread = &mut self.threads[t as usize];
-        if thread.spin == Spin::Maybe && thread.seen.len() <= MOST_SEEN {
-            match thread.seen.iter_mut().find(|(seen, _)| *seen == object) {
-                // What matters is that it did not change since it was read last.
-                Some(entry) => entry.1 = version,
-                None => thread.seen.push((object, version)),
-            }
-        }
-    }
-
-    /// An object was modified.
-    #[inline]
-    pub(super) fn modified(&mut self, object: ObjectId) {
-        let thing = self.thing_mut(object);
-        thing.version = thing.version.wrapping_add(1);
-        if thing.watched {
-            self.wake_watchers(object);
-        }
-    }
-
-    #[cold]
-    fn wake_watchers(&mut self, object: ObjectId) {
-        self.thing_mut(object).watched = false;
-        for word in 0..self.stride {
-            while self.channel(object, WATCH)[word] != 0 {
-                let rank = word as u32 * 64 + self.channel(object, WATCH)[word].trailing_zeros();
-                let t = self.at_rank(rank);
-                self.stop_spinning(t);
-            }
         }
     }
 }

@@ -1,9 +1,8 @@
 //! What each step does to the objects.
 
-use super::access::{Access, Place};
-use super::objects::{Class, FIRST, SECOND};
-use super::queues::Mark;
-use super::threads::{Phase, Spin, life};
+use super::access::Access;
+use super::objects::{FIRST, SECOND};
+use super::threads::{Phase, Spin};
 use super::{Kernel, MOST_ALTERNATIVES, NONE};
 use crate::bits;
 use crate::execution::{Choice, End, FailureKind, Finding};
@@ -20,8 +19,8 @@ pub(super) enum After {
     End,
 }
 
-const OK: Outcome = Outcome { value: 0, ok: true, timed_out: false };
-const NOT_OK: Outcome = Outcome { value: 0, ok: false, timed_out: false };
+pub(super) const OK: Outcome = Outcome { value: 0, ok: true, timed_out: false };
+pub(super) const NOT_OK: Outcome = Outcome { value: 0, ok: false, timed_out: false };
 
 fn ok_if(ok: bool) -> Outcome {
     Outcome { ok, ..OK }
@@ -184,7 +183,8 @@ impl Kernel {
             Kind::Close => {
                 let queue = self.thing_mut(object);
                 if argument == 0 {
-                    queue.done = true;
+                    queue.senders = queue.senders.saturating_sub(1);
+                    queue.done = queue.senders == 0;
                 } else {
                     queue.closed = true;
                 }
@@ -247,7 +247,7 @@ impl Kernel {
 
     /// The thread did what the object's rules forbid.
     #[cold]
-    fn misuse(&mut self, t: u32, why: &'static str) -> After {
+    pub(super) fn misuse(&mut self, t: u32, why: &'static str) -> After {
         self.fail_at(FailureKind::Misuse, why, t, self.thread(t).pending.site);
         After::End
     }
@@ -263,169 +263,6 @@ impl Kernel {
         } else {
             mutex.count = mutex.count.saturating_add(count);
         }
-    }
-
-    /// First half of waiting on a condition variable: gives up the mutex and enters the queue.
-    fn wait(&mut self, t: u32, mutex: ObjectId, site: Site) -> After {
-        let mut saved = (1, site);
-        if mutex != ObjectId::NONE {
-            let held = self.thing_mut(mutex);
-            if held.owner != t {
-                return self.misuse(t, "waits with a mutex that it does not hold");
-            }
-            saved = (held.count, held.held);
-            held.owner = NONE;
-            held.count = 0;
-            self.refresh(mutex, FIRST);
-        }
-        let thread = self.thread_mut(t);
-        thread.saved = saved;
-        thread.woken = false;
-        thread.timed_out = false;
-        After::Wait
-    }
-
-    /// A waiter may go on, thanks to the step that thread `by` takes now.
-    fn wake(&mut self, waiter: Option<u32>, by: u32, object: ObjectId) {
-        let Some(t) = waiter else { return };
-        let (waker, time, number) = (self.thread(by).past, self.thread(by).time, self.thing(object).round);
-        self.retire(t);
-        let thread = self.thread_mut(t);
-        thread.woken = true;
-        thread.wake = number;
-        thread.waker = waker;
-        thread.time = thread.time.max(time);
-        self.enlist(t);
-    }
-
-    fn wake_all(&mut self, by: u32, object: ObjectId) -> Outcome {
-        let mut n = 0;
-        while let Some(t) = self.waiter(object, 0) {
-            self.wake(Some(t), by, object);
-            n += 1;
-        }
-        Outcome { value: n, ok: n > 0, timed_out: false }
-    }
-
-    fn arrive(&mut self, t: u32, object: ObjectId) -> After {
-        let barrier = self.thing_mut(object);
-        barrier.count += 1;
-        let all = match barrier.object {
-            Object::Barrier { count } => barrier.count >= count,
-            _ => true,
-        };
-        if all {
-            barrier.count = 0;
-            self.wake_all(t, object);
-            self.thing_mut(object).round += 1;
-            self.thread_mut(t).outcome = OK;
-            return After::Run;
-        }
-        let thread = self.thread_mut(t);
-        thread.woken = false;
-        thread.outcome = NOT_OK;
-        After::Wait
-    }
-
-    fn send(&mut self, t: u32, object: ObjectId, kind: Kind) -> Outcome {
-        if self.thing(object).closed {
-            return Outcome { value: 1, ..NOT_OK };
-        }
-        if kind == Kind::TrySend && !self.sendable(object) {
-            return NOT_OK;
-        }
-        self.messages = self.messages.saturating_add(1);
-        let mark = self.mark(t);
-        let queue = self.thing_mut(object);
-        let (number, needs_room, log) = (queue.round + u64::from(queue.count), queue.needs_room(), queue.log);
-        queue.count = queue.count.saturating_add(1);
-        let log = self.logs.get_mut(log);
-        log.sent.push_back(mark);
-        if let Some(room) = log.room.front().filter(|_| needs_room).copied() {
-            log.room.pop_front();
-            self.thread_mut(t).learn_time(room.time);
-        }
-        self.refresh(object, FIRST);
-        self.refresh(object, SECOND);
-        Outcome { value: number, ..OK }
-    }
-
-    fn receive(&mut self, t: u32, object: ObjectId) -> Outcome {
-        let queue = self.thing_mut(object);
-        if queue.count == 0 {
-            return Outcome { value: u64::from(queue.done), ..NOT_OK };
-        }
-        queue.count -= 1;
-        queue.round += 1;
-        let (log, object_kind) = (queue.log, queue.object);
-        if let Some(sent) = self.logs.get_mut(log).sent.pop_front() {
-            self.thread_mut(t).learn_time(sent.time);
-        }
-        let mark = self.mark(t);
-        let log = self.logs.get_mut(log);
-        match object_kind {
-            Object::Queue { capacity: 0 } => log.taken.push(mark),
-            Object::Queue { capacity: u32::MAX } => {}
-            _ => log.room.push_back(mark),
-        }
-        self.refresh(object, FIRST);
-        self.refresh(object, SECOND);
-        self.release_offers(object);
-        OK
-    }
-
-    /// The step that the thread just took, for those that depend on it.
-    fn mark(&self, t: u32) -> Mark {
-        Mark { hash: self.thread(t).past, time: self.thread(t).time }
-    }
-
-    /// Senders to a rendezvous queue whose message was taken, or will never be, may go on.
-    fn release_offers(&mut self, object: ObjectId) {
-        if self.thing(object).object != (Object::Queue { capacity: 0 }) {
-            return;
-        }
-        for t in 0..self.count {
-            let thread = self.thread(t);
-            let waits = thread.phase == Phase::Pending && thread.pending.kind == Kind::Leave;
-            if waits && thread.pending.object == object {
-                self.retire(t);
-                self.enlist(t);
-            }
-        }
-    }
-
-    fn futex_wait(&mut self, t: u32, waits: bool) -> After {
-        if !waits {
-            self.thread_mut(t).outcome = NOT_OK;
-            return After::Run;
-        }
-        let thread = self.thread_mut(t);
-        thread.woken = false;
-        thread.timed_out = false;
-        thread.outcome = OK;
-        After::Wait
-    }
-
-    fn futex_wake(&mut self, t: u32, object: ObjectId, most: u64, alternative: u32) -> Outcome {
-        let waiters = self.waiters(object);
-        let wanted = most.min(u64::from(waiters)) as u32;
-        // The alternative numbers the sets in lexicographic order: decide member by member.
-        let (mut number, mut at, mut left) = (alternative, 0, wanted);
-        let mut behind = waiters;
-        while left > 0 {
-            let with = super::pending::sets(behind - 1, u64::from(left - 1));
-            if number < with || behind <= left {
-                let waiter = self.waiter(object, at);
-                self.wake(waiter, t, object);
-                left -= 1;
-            } else {
-                number -= with;
-                at += 1;
-            }
-            behind -= 1;
-        }
-        self.thing_mut(object).round += u64::from(wanted > 0);
-        Outcome { value: u64::from(wanted), ok: wanted > 0, timed_out: false }
     }
 
     /// The thread's time is up, or it wakes up for no reason.
@@ -457,38 +294,6 @@ impl Kernel {
                 thread.outcome = Outcome { timed_out, ..NOT_OK };
                 After::Run
             }
-        }
-    }
-
-    /// Keeps track of whether the thread only reads between two yields.
-    fn follow_spin(&mut self, t: u32, access: &Access) {
-        let thread = self.thread_mut(t);
-        let (kind, argument) = (thread.pending.kind, thread.pending.argument);
-        if matches!(kind, Kind::Yield | Kind::Sleep) {
-            thread.spin = Spin::Maybe;
-            thread.seen.clear();
-            return;
-        }
-        // The word of a futex may be changed unseen: who finds it changed, or wakes others, does not just repeat itself.
-        if matches!(kind, Kind::FutexWait | Kind::FutexWake) {
-            thread.spin = Spin::No;
-            return;
-        }
-        let mut reads = false;
-        for touch in access.touches() {
-            if let (Place::Object(object) | Place::Head(object), Class::Read) = (touch.place(), touch.class())
-            {
-                self.saw(t, object);
-                reads = true;
-            }
-        }
-        if kind == Kind::TryJoin && !self.thread(t).outcome.ok {
-            self.saw(t, life(argument as u32));
-            reads = true;
-        }
-        let changes = access.touches().iter().any(|touch| touch.modifies());
-        if changes || !(reads || kind == Kind::Assert) {
-            self.thread_mut(t).spin = Spin::No;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Logs of queues: which step a message comes from.
+//! Queues: sending, receiving, and logs of which step a message comes from.
 //!
 //! Sending and receiving commute unless it is the same message, or the room for it: the two ends of a queue have histories
 //! of their own, and each message remembers its sender.
@@ -6,8 +6,12 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::objects::Cell;
+use super::Kernel;
+use super::objects::{Cell, FIRST, SECOND};
+use super::perform::{NOT_OK, OK};
+use super::threads::Phase;
 use crate::fingerprint::Fingerprint;
+use crate::operation::{Kind, Object, ObjectId, Outcome};
 
 /// A step, as far as those that depend on it need to know.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +25,8 @@ pub(super) struct Mark {
 pub(super) struct Log {
     /// The history of the outgoing end.
     pub(super) head: Cell,
+    /// The history of senders that went.
+    pub(super) senders: Cell,
     /// Who sent the messages that are there.
     pub(super) sent: VecDeque<Mark>,
     /// Who made room for the messages to come, if the queue is bounded.
@@ -51,12 +57,14 @@ impl Logs {
         match self.logs.get_mut(self.used) {
             Some(log) => {
                 log.head = Cell::NEW;
+                log.senders = Cell::NEW;
                 log.sent.clear();
                 log.room.clear();
                 log.taken.clear();
             }
             None => self.logs.push(Log {
                 head: Cell::NEW,
+                senders: Cell::NEW,
                 sent: VecDeque::new(),
                 room: VecDeque::new(),
                 taken: Vec::new(),
@@ -74,5 +82,74 @@ impl Logs {
     #[inline]
     pub(super) fn get_mut(&mut self, log: u32) -> &mut Log {
         &mut self.logs[log as usize]
+    }
+}
+
+impl Kernel {
+    pub(super) fn send(&mut self, t: u32, object: ObjectId, kind: Kind) -> Outcome {
+        if self.thing(object).closed {
+            return Outcome { value: 1, ..NOT_OK };
+        }
+        if kind == Kind::TrySend && !self.sendable(object) {
+            return NOT_OK;
+        }
+        self.messages = self.messages.saturating_add(1);
+        let mark = self.mark(t);
+        let queue = self.thing_mut(object);
+        let (number, needs_room, log) = (queue.round + u64::from(queue.count), queue.needs_room(), queue.log);
+        queue.count = queue.count.saturating_add(1);
+        let log = self.logs.get_mut(log);
+        log.sent.push_back(mark);
+        if let Some(room) = log.room.front().filter(|_| needs_room).copied() {
+            log.room.pop_front();
+            self.thread_mut(t).learn_time(room.time);
+        }
+        self.refresh(object, FIRST);
+        self.refresh(object, SECOND);
+        Outcome { value: number, ..OK }
+    }
+
+    pub(super) fn receive(&mut self, t: u32, object: ObjectId) -> Outcome {
+        let queue = self.thing_mut(object);
+        if queue.count == 0 {
+            return Outcome { value: u64::from(queue.done), ..NOT_OK };
+        }
+        queue.count -= 1;
+        queue.round += 1;
+        let (log, object_kind) = (queue.log, queue.object);
+        if let Some(sent) = self.logs.get_mut(log).sent.pop_front() {
+            self.thread_mut(t).learn_time(sent.time);
+        }
+        let mark = self.mark(t);
+        let log = self.logs.get_mut(log);
+        match object_kind {
+            Object::Queue { capacity: 0 } => log.taken.push(mark),
+            Object::Queue { capacity: u32::MAX } => {}
+            _ => log.room.push_back(mark),
+        }
+        self.refresh(object, FIRST);
+        self.refresh(object, SECOND);
+        self.release_offers(object);
+        OK
+    }
+
+    /// The step that the thread just took, for those that depend on it.
+    fn mark(&self, t: u32) -> Mark {
+        Mark { hash: self.thread(t).past, time: self.thread(t).time }
+    }
+
+    /// Senders to a rendezvous queue whose message was taken, or will never be, may go on.
+    pub(super) fn release_offers(&mut self, object: ObjectId) {
+        if self.thing(object).object != (Object::Queue { capacity: 0 }) {
+            return;
+        }
+        for t in 0..self.count {
+            let thread = self.thread(t);
+            let waits = thread.phase == Phase::Pending && thread.pending.kind == Kind::Leave;
+            if waits && thread.pending.object == object {
+                self.retire(t);
+                self.enlist(t);
+            }
+        }
     }
 }

@@ -68,6 +68,7 @@ impl Kernel {
         reducer.awake = false;
         if let Policy::Awake { sleep } = plan.policy {
             reducer.awake = true;
+            reducer.sleep = false;
             reducer.initially.extend(sleep.iter().map(|&(thread, alternative)| (thread.0, alternative)));
         }
         match plan.reduction.persistent {

@@ -35,10 +35,16 @@ impl Kernel {
             Kind::WriteLock => self.acquire_time(t, object, true),
             Kind::TryWriteLock if done => self.acquire_time(t, object, true),
             Kind::Reacquire => self.acquire_time(t, operation.second, false),
-            Kind::Unlock | Kind::WriteUnlock | Kind::SemPost | Kind::OnceEnd | Kind::Store | Kind::Close => {
+            Kind::Unlock | Kind::WriteUnlock | Kind::SemPost | Kind::OnceEnd | Kind::Store => {
                 self.release_time(t, object, 0);
             }
             Kind::ReadUnlock => self.release_time(t, object, 1),
+            Kind::Close if !done => self.release_time(t, object, 1),
+            // The last sender goes after all others.
+            Kind::Close => {
+                self.acquire_time(t, object, true);
+                self.release_time(t, object, 0);
+            }
             Kind::Wait => self.release_time(t, operation.second, 0),
             Kind::Update | Kind::Arrive => {
                 self.acquire_time(t, object, false);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use turnpike_scheduler::script::{Context, Routine, Script, start_only};
+use turnpike_scheduler::script::{Context, Routine, Script, start_only, straight};
 use turnpike_scheduler::{
     Choice, Detail, Execution, Executor, Kind, Object, ObjectId, Operation, Outcome, Plan, Policy, Reduction,
     Site,
@@ -24,6 +24,59 @@ pub(crate) fn run(script: &mut Script, plan: &Plan<'_>) -> Execution {
     let mut out = Execution::default();
     script.run(plan, &mut out).unwrap();
     out
+}
+
+/// The choices after a prefix, as `thread.alternative kind`.
+pub(crate) fn choices(script: &mut Script, prefix: &[u32]) -> Vec<String> {
+    let out = run(script, &Plan { detail: Detail::Full, ..Plan::new(prefix) });
+    out.choices[out.last_choices..].iter().map(show).collect()
+}
+
+pub(crate) fn show(choice: &Choice) -> String {
+    match choice.alternative {
+        Choice::TIMEOUT => format!("{}.timeout {:?}", choice.thread.0, choice.kind),
+        Choice::SPURIOUS => format!("{}.spurious {:?}", choice.thread.0, choice.kind),
+        n => format!("{}.{n} {:?}", choice.thread.0, choice.kind),
+    }
+}
+
+/// A program of straight threads over some objects; main only starts them. Operations name objects by position.
+pub(crate) fn program(objects: Vec<Object>, threads: Vec<Vec<Operation>>) -> Script {
+    Script::new(move |context| {
+        for &object in &objects {
+            context.register(object);
+        }
+        start_only(threads.iter().map(|thread| straight(thread.clone())).collect())
+    })
+}
+
+/// Executes positions, then the first choices; what came of each operation of each thread.
+pub(crate) fn outcomes(
+    objects: Vec<Object>,
+    threads: Vec<Vec<Operation>>,
+    plan: &Plan<'_>,
+) -> (Vec<Vec<Outcome>>, Execution) {
+    let log = Arc::new(Mutex::new(vec![Vec::new(); threads.len()]));
+    let shared = log.clone();
+    let mut script = Script::new(move |context| {
+        for &object in &objects {
+            context.register(object);
+        }
+        let threads = threads.iter().enumerate().map(|(i, thread)| {
+            let (mut operations, log, mut first) = (thread.clone().into_iter(), shared.clone(), true);
+            Box::new(move |outcome: Outcome, _: &mut Context<'_>| {
+                if !first {
+                    log.lock().unwrap()[i].push(outcome);
+                }
+                first = false;
+                operations.next()
+            }) as Box<dyn Routine>
+        });
+        start_only(threads.collect())
+    });
+    let out = run(&mut script, plan);
+    let log = log.lock().unwrap().clone();
+    (log, out)
 }
 
 /// The objects of random programs, by number.
@@ -136,6 +189,7 @@ pub(crate) fn script(threads: Vec<Vec<Piece>>) -> (Script, Log) {
         for object in OBJECTS {
             context.register(object);
         }
+        context.kernel.set_senders(BOUNDED, 2);
         *shared.lock().unwrap() = vec![Vec::new(); threads.len()];
         let threads = threads.iter().enumerate();
         start_only(threads.map(|(i, pieces)| thread(i, pieces.clone(), shared.clone())).collect())
@@ -196,8 +250,8 @@ pub(crate) fn all(
 pub(crate) fn readers(n: usize) -> Script {
     Script::new(move |context| {
         let x = context.register(Object::Memory);
-        let mut threads = vec![turnpike_scheduler::script::straight(vec![op(Kind::Store, x)])];
-        threads.extend((0..n).map(|_| turnpike_scheduler::script::straight(vec![op(Kind::Load, x)])));
+        let mut threads = vec![straight(vec![op(Kind::Store, x)])];
+        threads.extend((0..n).map(|_| straight(vec![op(Kind::Load, x)])));
         start_only(threads)
     })
 }
@@ -206,7 +260,7 @@ pub(crate) fn readers(n: usize) -> Script {
 pub(crate) fn increments(threads: usize, each: usize) -> Script {
     Script::new(move |context| {
         let x = context.register(Object::Memory);
-        let thread = || turnpike_scheduler::script::straight(vec![op(Kind::Update, x); each]);
+        let thread = || straight(vec![op(Kind::Update, x); each]);
         start_only((0..threads).map(|_| thread()).collect())
     })
 }

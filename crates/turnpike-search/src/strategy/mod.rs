@@ -268,6 +268,11 @@ impl Strategy {
             Strategy::HighwayApprox { width } => highway_approx::search(run, *width),
             Strategy::Highway { width } => highway::search(run, *width),
             Strategy::Drs(options) => drs::search(run, options),
+            Strategy::Genetic(options)
+                if executions::applies(run) && executions::judges(&options.fitness) =>
+            {
+                executions::breed(run, options)
+            }
             Strategy::Genetic(options) => genetic::search(run, options),
             Strategy::Exhaustive { depth } if executions::applies(run) => {
                 let reduced =
@@ -281,6 +286,7 @@ impl Strategy {
             Strategy::Exhaustive { depth } => exhaustive::search(run, *depth),
             Strategy::Beam { width, guide } => beam::search(run, *width, guide),
             Strategy::BestFirst { guide, queue } => best_first::search(run, guide, *queue),
+            Strategy::Auto if executions::applies(run) => executions::portfolio(run),
             Strategy::Auto => auto::search(run),
         }
     }

@@ -24,7 +24,7 @@ pub struct StrategyInfo {
 pub const TABLE: &[StrategyInfo] = &[
     StrategyInfo {
         name: "auto",
-        summary: "portfolio of rdfs, highway, random and drs with doubling budgets, then witness shortening",
+        summary: "portfolio of rdfs, highway, random and drs with doubling budgets (programs: source-DPOR, pos, pct, random, weighted, genetic, highway), then witness shortening",
         guarantee: "complete when one of its members covers everything",
         memory: "that of the member running",
         when: "by default: you do not know the shape of the state space",
@@ -136,7 +136,7 @@ pub const TABLE: &[StrategyInfo] = &[
     },
     StrategyInfo {
         name: "exhaustive",
-        summary: "every path up to a depth, no states stored",
+        summary: "every path up to a depth, no states stored; of programs one execution for each order of dependent steps (source-DPOR)",
         guarantee: "complete up to the depth",
         memory: "one path",
         when: "states cannot be stored, and the bug is near",

@@ -25,10 +25,13 @@ Examples:
   turnpike search builtin:sliding-puzzle --find 'action solved' --strategy beam --guide manhattan
   turnpike search train.xta --find 'accepting Train(0).crossing' --non-zeno
   turnpike search train.xta --query 'A[] not deadlock' --query 'E<> Gate.closed && x > 5'
+  turnpike search --program ./bank --trace bug.json -- 3 accounts
+  turnpike search --program ./bank --find deadlock --strategy pct --bug-depth 3 --max-executions 10000
+  turnpike search --program ./bank --strategy exhaustive --reduction source-dpor
 
 Objectives (--find):
   deadlock, livelock, nondeterminism, action NAME[,NAME...], label PATTERN, state EXPRESSION,
-  accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak; only measured: min X, max X, cover PATTERN
+  accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak, hang; only measured: min X, max X, cover PATTERN
 
 Queries (--query, --queries, or those of the model; timed automata only), each answered by a search of its own:
   E<> p  some reachable state meets p          A[] p  all reachable states meet p
@@ -68,7 +71,7 @@ pub(crate) struct Args {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "What to find")]
 pub(crate) struct GoalArgs {
-    /// What to look for, such as deadlock or 'action error' (repeatable) [default: the model's own queries, or deadlock]
+    /// What to look for, such as deadlock or 'action error' (repeatable) [default: the model's own queries, any-error for programs, or deadlock]
     #[arg(long, value_name = "OBJECTIVE")]
     pub(crate) find: Vec<String>,
     /// Answer a query about timed automata, such as 'A[] not deadlock' (repeatable)
@@ -122,6 +125,9 @@ pub(crate) struct StrategyArgs {
     /// random: begin again at this depth too
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) restart_depth: Option<u32>,
+    /// pct: orderings that the bug needs [default: 3]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
+    pub(crate) bug_depth: Option<u32>,
     /// drs: initial walks [default: one for every child of the initial state]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) walks: Option<u32>,
@@ -155,7 +161,7 @@ pub(crate) struct StrategyArgs {
     /// genetic, mutation: generations [default: 100]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) generations: Option<u32>,
-    /// exhaustive (needed), genetic, mutation [default: 100]: longest path
+    /// exhaustive (needed unless for programs), genetic, mutation [default: 100]: longest path
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) depth: Option<u32>,
     /// genetic, mutation: enabled, novelty, assertions, 'label PATTERN' or 'measure NAME' [default: enabled]

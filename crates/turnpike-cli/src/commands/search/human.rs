@@ -2,7 +2,9 @@
 
 use indexmap::IndexMap;
 use turnpike_program::Incident;
-use turnpike_search::{RunReport, SearchReport, StopReason, Verdict, WitnessReport};
+use turnpike_search::{
+    ExecutionCounts, Explanation, RunReport, SearchReport, StopReason, Verdict, WitnessReport,
+};
 
 use super::json;
 use super::program::WIDTH;
@@ -224,6 +226,7 @@ fn one_run(run: &RunReport, context: &Context, out: &mut Vec<String>) {
         run.seconds,
         bytes(run.peak_bytes)
     ));
+    out.extend(run.executions.as_ref().map(executed));
     if let Some(odds) = &run.odds {
         out.push(format!("lossy store: {odds}"));
     }
@@ -270,6 +273,35 @@ fn states(run: &RunReport) -> String {
     }
     text.push_str(&format!(", depth {}", grouped(u64::from(run.depth))));
     text
+}
+
+/// `executed: 120 times, 3 of them cut at the limit on steps; 41% of the steps led to new states`.
+fn executed(counts: &ExecutionCounts) -> String {
+    let mut text = format!("executed: {}", counted(counts.executions, "time"));
+    if counts.blocked > 0 {
+        text.push_str(&format!(", {} given up because others stand for them", grouped(counts.blocked)));
+    }
+    if counts.cut > 0 {
+        text.push_str(&format!(", {} cut at the limit on steps", grouped(counts.cut)));
+    }
+    if let Some(distinct) = counts.distinct {
+        text.push_str(&format!("; {:.0}% of the steps led to new states", distinct * 100.0));
+    }
+    text
+}
+
+/// `the failure needs step 2, lock(..), before step 5, unlock(..)`.
+fn explained(explanation: &Explanation) -> String {
+    let Explanation { first, first_label, second, second_label, tried } = explanation;
+    let second = match second {
+        Some(number) => format!("step {}, {second_label}", number + 1),
+        None => format!("{second_label}, which waits"),
+    };
+    let times = counted(*tried, "execution");
+    format!(
+        "the failure needs step {}, {first_label}, before {second}; it vanished in {times} with the two reversed",
+        first + 1
+    )
 }
 
 fn many_runs(report: &SearchReport, context: &Context, out: &mut Vec<String>) {
@@ -332,8 +364,23 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context,
     out.push(String::new());
     if let Some(incident) = context.incident(witness) {
         out.extend(incident.report(WIDTH));
+        if let Some(schedule) = &witness.schedule {
+            out.push(String::new());
+            if schedule.original_context_switches > schedule.context_switches {
+                out.push(format!(
+                    "context switches: {}, of {} before shortening ({} for it)",
+                    schedule.context_switches,
+                    schedule.original_context_switches,
+                    counted(schedule.executions, "execution")
+                ));
+            }
+            out.extend(schedule.explanation.as_ref().map(explained));
+        }
         out.push(String::new());
-        out.extend(context.files.first().map(|file| format!("replay: {}", repeat::replay(file))));
+        out.push(match context.files.first() {
+            Some(file) => format!("replay: {}", repeat::replay(file)),
+            None => format!("replay: with --trace bug.json above, {}", repeat::replay("bug.json")),
+        });
         return;
     }
     let lines = steps::lines(&witness.trace, &StepView::default());

@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use turnpike_model::Diagnostic;
-use turnpike_search::{Generation, RunReport, SearchReport, StopReason, Verdict, WitnessReport};
+use turnpike_search::{
+    ExecutionCounts, Generation, RunReport, SearchReport, StopReason, Verdict, WitnessReport,
+};
 
 use super::program::ProgramOutput;
 use super::queries::QueryOutput;
@@ -85,6 +87,9 @@ pub(crate) struct SearchOutput {
     /// Genetic search: fitness per generation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     generations: Vec<Generation>,
+    /// Programs: executions, counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    executions: Option<ExecutionCounts>,
     /// The odds of a lossy store, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     odds: Option<String>,
@@ -200,6 +205,7 @@ fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
         covered: run.covered.clone(),
         extreme: run.extreme.iter().map(|(text, value)| (text.clone(), number(*value))).collect(),
         generations: run.generations.clone(),
+        executions: run.executions,
         odds: run.odds.clone(),
         ..unfilled(context, run.verdict, run.stop)
     }
@@ -223,6 +229,7 @@ fn total(runs: &[RunReport], verdict: Verdict, context: &Context) -> SearchOutpu
         witness: best.map(|(_, _, witness)| witness.clone()),
         witnesses: best.map(|(_, run, _)| run.witnesses.clone()).unwrap_or_default(),
         never_taken: never_taken(runs),
+        executions: total_executions(runs),
         actions: merged_actions(runs),
         covered: merged_cover(runs),
         extreme: merged_extremes(runs).into_iter().map(|(text, value)| (text, number(value))).collect(),
@@ -259,6 +266,7 @@ fn unfilled(context: &Context, verdict: Verdict, stop: StopReason) -> SearchOutp
         covered: IndexMap::new(),
         extreme: IndexMap::new(),
         generations: Vec::new(),
+        executions: None,
         odds: None,
         files: Vec::new(),
         warnings: Vec::new(),
@@ -280,6 +288,18 @@ pub(crate) fn merged_actions(runs: &[RunReport]) -> IndexMap<String, u64> {
     }
     merged.sort_unstable_keys();
     merged
+}
+
+/// Executions of all runs together; the share of new states is that of each run alone.
+pub(crate) fn total_executions(runs: &[RunReport]) -> Option<ExecutionCounts> {
+    let counts = runs.iter().filter_map(|run| run.executions);
+    counts.reduce(|one, other| ExecutionCounts {
+        executions: one.executions + other.executions,
+        completed: one.completed + other.completed,
+        blocked: one.blocked + other.blocked,
+        cut: one.cut + other.cut,
+        distinct: None,
+    })
 }
 
 /// Actions that no run took.

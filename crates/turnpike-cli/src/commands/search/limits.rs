@@ -19,6 +19,9 @@ pub(crate) struct LimitArgs {
     /// Expand no state at this depth or deeper
     #[arg(long, value_name = "N", value_parser = values::count::<u32>)]
     pub(crate) max_depth: Option<u32>,
+    /// Programs: execute at most this many times, shortening not included
+    #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
+    pub(crate) max_executions: Option<u64>,
     /// Stop after this time, such as 30s or 10m
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub(crate) max_time: Option<Duration>,
@@ -36,7 +39,7 @@ impl LimitArgs {
         Ok(Limits {
             states: self.max_states,
             depth: self.max_depth,
-            executions: None,
+            executions: self.max_executions,
             time: self.max_time,
             memory: self.max_memory,
         })

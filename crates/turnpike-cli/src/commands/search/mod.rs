@@ -39,7 +39,7 @@ pub(crate) use trace_file::writable;
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     // Everything that can be wrong without the model comes first: reading it may take long.
-    let info = strategy::chosen(&args.strategy)?;
+    let info = strategy::chosen(&args.strategy, args.model.program.program.is_some())?;
     let mut objectives = objectives(&args.goal)?;
     let limits = args.limits.limits()?;
     let store = store(&args, info.name)?;
@@ -176,6 +176,7 @@ fn search_options(
         AlgorithmArg::Scc => LassoAlgorithm::Components,
     });
     options.cover = args.model.reading.covering();
+    options.source_dpor = args.model.program.source_dpor();
     options.internal = args.goal.tau.clone();
     options.limits = limits;
     options.seed = args.running.seed;

@@ -28,6 +28,7 @@ fn owned_flags(args: &StrategyArgs) -> Vec<(&'static str, bool, &'static [&'stat
         ("--over", args.over.is_some(), RANDOM),
         ("--restart", args.restart, RANDOM),
         ("--restart-depth", args.restart_depth.is_some(), RANDOM),
+        ("--bug-depth", args.bug_depth.is_some(), &["pct"]),
         ("--walks", args.walks.is_some(), DRS),
         ("--cutoff", args.cutoff.is_some(), DRS),
         ("--increment", args.increment.is_some(), DRS),
@@ -45,8 +46,8 @@ fn owned_flags(args: &StrategyArgs) -> Vec<(&'static str, bool, &'static [&'stat
     ]
 }
 
-/// Finds the strategy and refuses flags that contradict it. Needs no model.
-pub(crate) fn chosen(args: &StrategyArgs) -> Outcome<&'static StrategyInfo> {
+/// Finds the strategy and refuses flags that contradict it. Needs no model, but to know whether there will be a program.
+pub(crate) fn chosen(args: &StrategyArgs, program: bool) -> Outcome<&'static StrategyInfo> {
     let info = strategy::find(&args.strategy)?;
     for (flag, given, owners) in owned_flags(args) {
         if given && !owners.contains(&info.name) {
@@ -71,7 +72,7 @@ pub(crate) fn chosen(args: &StrategyArgs) -> Outcome<&'static StrategyInfo> {
         let message = format!("--literal runs the algorithm as printed, which {flag} departs from");
         return Err(Diagnostic::error(message).help("give one of the two").into());
     }
-    if info.name == "exhaustive" && args.depth.is_none() {
+    if info.name == "exhaustive" && args.depth.is_none() && !program {
         return Err(Diagnostic::error("exhaustive needs --depth: it follows every path up to that depth")
             .help("for example --depth 20; bfs covers everything without a bound")
             .into());
@@ -89,9 +90,13 @@ pub(crate) fn built(args: &StrategyArgs, info: &StrategyInfo, model: &ModelInfo)
                 Some(OverArg::Transitions) => Over::Transitions,
                 Some(OverArg::States) | None => Over::States,
             },
-            restart: args.restart,
+            // One execution of a program says little: it is executed again and again.
+            restart: args.restart || model.capabilities.violations_on_expansion,
             restart_depth: args.restart_depth,
         }),
+        "pct" => Strategy::Pct { depth: args.bug_depth.unwrap_or(strategy::DEFAULT_BUG_DEPTH) },
+        "pos" => Strategy::Pos,
+        "weighted" => Strategy::Weighted,
         "bfs" => Strategy::Bfs,
         "dfs" => Strategy::Dfs,
         "rdfs" => Strategy::Rdfs,
@@ -162,7 +167,7 @@ mod tests {
             let mut args = args(info.name);
             args.depth = (info.name == "exhaustive").then_some(5);
             args.guide = GUIDED.contains(&info.name).then(|| "max x".to_owned());
-            let info = chosen(&args).expect("no contradiction");
+            let info = chosen(&args, false).expect("no contradiction");
             assert_eq!(built(&args, info, &model).expect("complete").name(), info.name);
         }
     }

@@ -14,7 +14,7 @@ use super::logic::heap::{Block, Heap, Misuse, State, Touch};
 use super::logic::race::Access;
 use super::logic::sizes::PAGE;
 use super::{os, report};
-use crate::control;
+use crate::{control, sites};
 
 /// What freed memory is filled with: no pointer made of it is valid.
 pub const FREED: u8 = 0xdd;
@@ -102,8 +102,7 @@ pub fn free(address: u64, site: Site) {
                 restore(&block);
             }
         }
-        // Other allocators' memory, from before this one was loaded.
-        Err(Misuse::Unknown) if !control::active() => {}
+        Err(Misuse::Unknown) if !control::active() || foreign(address) => {}
         Err(misuse) => {
             let message = match misuse {
                 Misuse::Double(block) => report::double_free(&block),
@@ -113,6 +112,19 @@ pub fn free(address: u64, site: Site) {
             fail(&message, site);
         }
     }
+}
+
+/// Whether an address may come from another allocator: the loader's own, from before this one was there. Misaligned
+/// ones, static variables and variables on stacks do not.
+fn foreign(address: u64) -> bool {
+    const STACK: usize = 8 << 20;
+    let address = address as usize;
+    let on_stack = |thread: &control::Thread| thread.high.wrapping_sub(address) < STACK;
+    address.is_multiple_of(16)
+        && address >= 1 << 16
+        && !heap().contains(address as u64)
+        && sites::stable(address) == 0
+        && !control::state().threads.iter().any(on_stack)
 }
 
 /// Bytes that a live block has.

@@ -256,7 +256,9 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
             name => name,
         };
         let id = state.kernel.register(Object::Memory, name, site);
-        if state.detail == Detail::Full && let Some(name) = heap::called(address) {
+        if state.detail == Detail::Full
+            && let Some(name) = heap::called(address)
+        {
             state.kernel.name_object(id, &name);
         }
         id.0

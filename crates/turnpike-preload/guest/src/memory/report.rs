@@ -58,7 +58,12 @@ pub fn after_free(block: &Block, address: u64, size: u64, write: bool) -> String
 /// An access beyond the end of a block.
 pub fn overflow(block: &Block, address: u64, size: u64, write: bool) -> String {
     let offset = address.saturating_sub(block.start);
-    format!("heap buffer overflow: {} of {} at offset {offset} of a {}", verb(write), bytes(size), made(block))
+    format!(
+        "heap buffer overflow: {} of {} at offset {offset} of a {}",
+        verb(write),
+        bytes(size),
+        made(block)
+    )
 }
 
 /// A block that was freed a second time.

@@ -94,6 +94,8 @@ impl<T> Queue<T> {
         }
         if senders == 0 {
             let _ = runtime.turn(Operation::new(Kind::Close, id, site::of(self.made())));
+        } else {
+            runtime.set_senders(id, senders);
         }
         if !receiver {
             let close = Operation::new(Kind::Close, id, site::of(self.made()));
@@ -199,23 +201,32 @@ impl<T> Queue<T> {
 
     /// One more sender.
     pub(super) fn add_sender(&self) {
-        self.state().senders += 1;
+        let senders = {
+            let mut state = self.state();
+            state.senders += 1;
+            state.senders
+        };
+        if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
+            runtime.set_senders(self.id(runtime), senders);
+        }
     }
 
-    /// One sender less.
+    /// One sender less. Each is a step: which one is the last depends on the order.
     pub(super) fn drop_sender(&self) {
+        let controlled = match context::active() {
+            Some(runtime) if !runtime.is_over() => {
+                let _ = self.turn(runtime, Kind::Close, None, self.made());
+                true
+            }
+            _ => false,
+        };
         let last = {
             let mut state = self.state();
             state.senders = state.senders.saturating_sub(1);
             state.senders == 0
         };
-        if last {
-            match context::active() {
-                Some(runtime) if !runtime.is_over() => {
-                    let _ = self.turn(runtime, Kind::Close, None, self.made());
-                }
-                _ => self.filled.notify_all(),
-            }
+        if last && !controlled {
+            self.filled.notify_all();
         }
     }
 

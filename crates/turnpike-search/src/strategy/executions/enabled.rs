@@ -156,7 +156,7 @@ fn queue<'s>(
             Kind::TrySend if step.exclusive && !no_receiver => length += 1,
             Kind::Receive | Kind::TryReceive => length = length.saturating_sub(1),
             Kind::Close if step.argument == 0 => no_sender = true,
-            Kind::Close => no_receiver = true,
+            Kind::Close if step.argument == 1 => no_receiver = true,
             _ => {}
         }
     }

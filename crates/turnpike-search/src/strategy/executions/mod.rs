@@ -4,16 +4,20 @@
 //! model's [executor](turnpike_model::Explorer::executor) directly, judge the objectives by how an execution ended, and
 //! count its steps as states.
 
+mod auto;
 mod dpor;
 mod enabled;
 mod enumerate;
+mod genetic;
 mod order;
 mod pool;
 mod sampling;
 mod summary;
 
+pub(crate) use auto::search as portfolio;
 pub(crate) use dpor::search as explore;
 pub(crate) use enumerate::search as enumerate;
+pub(crate) use genetic::{judges, search as breed};
 pub(crate) use order::Order;
 pub(crate) use sampling::{Extent, Sampler, search as sample};
 pub(crate) use summary::Ending;

@@ -14,7 +14,7 @@ use crate::strategy::unknown_measure;
 /// What makes a path fit. Every fitness is between 0 and 1, and more is better; only the order matters to selection.
 ///
 /// Written and parsed as `enabled`, `label PATTERN`, `measure NAME` (or `measure max NAME`), `measure min NAME`,
-/// `assertions` and `novelty`.
+/// `assertions`, `messages`, `branches` and `novelty`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Fitness {
@@ -31,15 +31,18 @@ pub enum Fitness {
     /// Assertions evaluated along the path: the model's measure `assertions`, which counts them. A model without it
     /// is refused.
     Assertions,
+    /// Messages sent along the path: 1 - 1 / (1 + count). Programs count them; of another model its measure `messages` is
+    /// asked.
+    Messages,
+    /// Distinct branches taken along the path, where a program's hooks tell them: 1 - 1 / (1 + count).
+    Branches,
     /// States along the path that no path of this run had met before: 1 - 1 / (1 + count). Fame fades: half of it is
     /// lost in each further generation, or the first discoverers would be parents for ever. Needs few parents: most
     /// paths discover nothing.
     Novelty,
 }
 
-const WORDS: [&str; 5] = ["enabled", "label", "measure", "assertions", "novelty"];
-/// The measure that front-ends with assertions offer.
-const ASSERTIONS: &str = "assertions";
+const WORDS: [&str; 7] = ["enabled", "label", "measure", "assertions", "messages", "branches", "novelty"];
 
 impl fmt::Display for Fitness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,6 +52,8 @@ impl fmt::Display for Fitness {
             Fitness::Measure(name) => write!(f, "measure {name}"),
             Fitness::LeastMeasure(name) => write!(f, "measure min {name}"),
             Fitness::Assertions => f.write_str("assertions"),
+            Fitness::Messages => f.write_str("messages"),
+            Fitness::Branches => f.write_str("branches"),
             Fitness::Novelty => f.write_str("novelty"),
         }
     }
@@ -75,6 +80,8 @@ impl FromStr for Fitness {
         match word {
             "enabled" => plain(Fitness::Enabled),
             "assertions" => plain(Fitness::Assertions),
+            "messages" => plain(Fitness::Messages),
+            "branches" => plain(Fitness::Branches),
             "novelty" => plain(Fitness::Novelty),
             "label" if rest.is_empty() => Err(needs("a label pattern", "send(*)")),
             "label" => Ok(Fitness::Label(Pattern::new(rest))),
@@ -133,10 +140,13 @@ impl Scorer {
             Fitness::Label(pattern) => Kind::Label { pattern: pattern.clone(), known: Vec::new() },
             Fitness::Measure(name) => measure(name, 1.0)?,
             Fitness::LeastMeasure(name) => measure(name, -1.0)?,
-            Fitness::Assertions => measure(ASSERTIONS, 1.0).map_err(|_| {
-                Diagnostic::error(format!("{} counts no assertions", info.name))
-                    .help("another fitness is 'enabled', 'label PATTERN', 'measure NAME' or 'novelty'")
-            })?,
+            Fitness::Assertions | Fitness::Messages | Fitness::Branches => {
+                let counted = fitness.to_string();
+                measure(&counted, 1.0).map_err(|_| {
+                    Diagnostic::error(format!("{} counts no {counted}", info.name))
+                        .help("another fitness is 'enabled', 'label PATTERN', 'measure NAME' or 'novelty'")
+                })?
+            }
             Fitness::Novelty => Kind::Novelty { seen: Fingerprints::default() },
         };
         Ok(Scorer { kind, sum: 0.0 })
@@ -280,9 +290,16 @@ mod tests {
 
     #[test]
     fn fitnesses_are_written_as_they_are_read() {
-        for text in
-            ["enabled", "label send(*)", "measure waiting", "measure min enabled", "assertions", "novelty"]
-        {
+        for text in [
+            "enabled",
+            "label send(*)",
+            "measure waiting",
+            "measure min enabled",
+            "assertions",
+            "messages",
+            "branches",
+            "novelty",
+        ] {
             assert_eq!(text.parse::<Fitness>().unwrap().to_string(), text);
         }
         assert_eq!("  measure  max  waiting ".parse(), Ok(Fitness::Measure("waiting".into())));
@@ -295,7 +312,7 @@ mod tests {
         assert_eq!(message("enable"), "there is no fitness 'enable' (did you mean 'enabled'?)");
         assert_eq!(
             message("xyz"),
-            "there is no fitness 'xyz' (the fitnesses are enabled, label, measure, assertions, novelty)"
+            "there is no fitness 'xyz' (the fitnesses are enabled, label, measure, assertions, messages, branches, novelty)"
         );
         assert!(message("label").contains("needs a label pattern"));
         assert!(message("measure").contains("needs the name of a measure"));

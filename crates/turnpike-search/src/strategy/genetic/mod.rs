@@ -32,7 +32,7 @@ use turnpike_model::Diagnostic;
 
 use self::evaluation::Evaluator;
 use self::fitness::Scorer;
-use self::population::Population;
+pub(in crate::strategy) use self::population::{Individual, Population};
 use crate::error::{Halt, SearchError};
 use crate::event::Event;
 use crate::limits::StopReason;
@@ -180,7 +180,7 @@ fn next_generation(
 }
 
 /// Reports a generation that was evaluated as a whole.
-fn announce(run: &mut Run<'_>, generation: Generation) {
+pub(in crate::strategy) fn announce(run: &mut Run<'_>, generation: Generation) {
     let Generation { best, average } = generation;
     let number = run.counters.generations.len() as u32;
     run.counters.generations.push(generation);

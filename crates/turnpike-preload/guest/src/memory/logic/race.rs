@@ -42,7 +42,7 @@ pub struct Race {
     pub second: u64,
     /// Whether it is a write.
     pub second_writes: bool,
-    /// First byte of the eight in which they meet.
+    /// First byte that both touch, of the eight in which they meet.
     pub address: u64,
 }
 
@@ -126,15 +126,15 @@ impl Detector {
             let old = *self.shadow.record(at);
             let ordered =
                 old.thread == new.thread || clock.get(old.thread as usize).copied().unwrap_or(0) >= old.epoch;
-            if !ordered && old.mask & new.mask != 0 && (old.write || new.write) && !(old.atomic && new.atomic)
-            {
+            let common = old.mask & new.mask;
+            if !ordered && common != 0 && (old.write || new.write) && !(old.atomic && new.atomic) {
                 tell(Race {
                     first: old.site,
                     first_writes: old.write,
                     first_thread: old.thread,
                     second: new.site,
                     second_writes: new.write,
-                    address,
+                    address: address + u64::from(common.trailing_zeros()),
                 });
             }
             length += 1;

@@ -99,7 +99,7 @@ fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, BTreeSet<(u64, u64)>); 2] 
         }
         past.push(Past { thread, epoch, access });
         detector.access(thread as u32, &clock, &access, |race| {
-            fast.0.insert(race.address);
+            fast.0.insert(race.address & !7);
             fast.1.insert((race.first, race.second));
         });
     }

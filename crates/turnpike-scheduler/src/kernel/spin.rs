@@ -1,0 +1,125 @@
+//! Spin loops: a thread that yields, has only read since it yielded last, and would read the same again, waits for a
+//! change instead. That keeps state spaces finite, and tells loops that nobody will ever end.
+
+use super::Kernel;
+use super::access::{Access, Place};
+use super::objects::{Class, WATCH};
+use super::threads::{Spin, life};
+use crate::bits;
+use crate::operation::{Kind, ObjectId};
+
+/// A spinning thread that reads more objects than this between two yields is not watched.
+const MOST_SEEN: usize = 64;
+
+impl Kernel {
+    /// A thread yields: if it only read since it yielded last, and nothing that it read has changed, then it would do
+    /// the same again, and waits for a change instead.
+    pub(super) fn check_spinning(&mut self, t: u32) {
+        let thread = self.thread(t);
+        let spins = thread.spin == Spin::Maybe
+            && !thread.seen.is_empty()
+            && thread.seen.len() <= MOST_SEEN
+            && thread.seen.iter().all(|&(object, version)| match self.objects.get(object.0 as usize) {
+                Some(thing) => thing.version == version,
+                None => !self.has_ended(u64::from(object.0 & !life(0).0)),
+            });
+        if spins {
+            self.thread_mut(t).spin = Spin::Waiting;
+            self.incomplete = true;
+            // Threads with a watch count as odd, so that `retire` looks after them.
+            self.odd += 1;
+        }
+    }
+
+    /// Keeps track of whether the thread only reads between two yields.
+    pub(super) fn follow_spin(&mut self, t: u32, access: &Access) {
+        let thread = self.thread_mut(t);
+        let (kind, argument) = (thread.pending.kind, thread.pending.argument);
+        if matches!(kind, Kind::Yield | Kind::Sleep) {
+            thread.spin = Spin::Maybe;
+            thread.seen.clear();
+            return;
+        }
+        // The word of a futex may be changed unseen: who finds it changed, or wakes others, does not just repeat itself.
+        if matches!(kind, Kind::FutexWait | Kind::FutexWake) {
+            thread.spin = Spin::No;
+            return;
+        }
+        let mut reads = false;
+        for touch in access.touches() {
+            if let (Place::Object(object) | Place::Head(object), Class::Read) = (touch.place(), touch.class())
+            {
+                self.saw(t, object);
+                reads = true;
+            }
+        }
+        if kind == Kind::TryJoin && !self.thread(t).outcome.ok {
+            self.saw(t, life(argument as u32));
+            reads = true;
+        }
+        let changes = access.touches().iter().any(|touch| touch.modifies());
+        if changes || !(reads || kind == Kind::Assert) {
+            self.thread_mut(t).spin = Spin::No;
+        }
+    }
+
+    /// The thread read an object.
+    pub(super) fn saw(&mut self, t: u32, object: ObjectId) {
+        let version = self.objects.get(object.0 as usize).map_or(0, |thing| thing.version);
+        let thread = &mut self.threads[t as usize];
+        if thread.spin == Spin::Maybe && thread.seen.len() <= MOST_SEEN {
+            match thread.seen.iter_mut().find(|(seen, _)| *seen == object) {
+                // What matters is that it did not change since it was read last.
+                Some(entry) => entry.1 = version,
+                None => thread.seen.push((object, version)),
+            }
+        }
+    }
+
+    /// An object was modified.
+    #[inline]
+    pub(super) fn modified(&mut self, object: ObjectId) {
+        let thing = self.thing_mut(object);
+        thing.version = thing.version.wrapping_add(1);
+        if thing.watched {
+            self.wake_watchers(object);
+        }
+    }
+
+    #[cold]
+    fn wake_watchers(&mut self, object: ObjectId) {
+        self.thing_mut(object).watched = false;
+        for word in 0..self.stride {
+            while self.channel(object, WATCH)[word] != 0 {
+                let rank = word as u32 * 64 + self.channel(object, WATCH)[word].trailing_zeros();
+                let t = self.at_rank(rank);
+                self.stop_spinning(t);
+            }
+        }
+    }
+
+    /// Something that a spinning thread read has changed.
+    pub(super) fn stop_spinning(&mut self, t: u32) {
+        self.unwatch(t);
+        let thread = self.thread_mut(t);
+        thread.spin = Spin::No;
+        let rank = thread.rank;
+        bits::set(&mut self.ready, rank);
+        self.odd -= 1;
+    }
+
+    /// Takes a spinning thread out of the channels of what it watches.
+    pub(super) fn unwatch(&mut self, t: u32) {
+        let thread = &self.threads[t as usize];
+        if thread.spin != Spin::Waiting {
+            return;
+        }
+        let rank = thread.rank;
+        for i in 0..thread.seen.len() {
+            let (object, _) = self.threads[t as usize].seen[i];
+            if (object.0 as usize) < self.objects.len() {
+                bits::clear(self.channel_mut(object, WATCH), rank);
+            }
+        }
+    }
+}
