@@ -24,17 +24,33 @@ fn repeat(operations: Vec<Operation>, times: usize) -> Box<dyn Routine> {
     })
 }
 
-fn program(threads: usize, times: usize, locks: bool) -> Script {
+/// What the threads do.
+#[derive(Clone, Copy, PartialEq)]
+enum Body {
+    Memory,
+    Locks,
+    /// Philosophers who toss which fork to take first.
+    Dinner,
+}
+
+fn program(threads: usize, times: usize, body: Body) -> Script {
     Script::new(move |context| {
         let mutex = context.register(Object::Mutex { recursive: false });
         let memory = context.register(Object::Memory);
         let op = |kind: Kind, object: ObjectId| Operation::new(kind, object, Site(0));
-        let body = if locks {
-            vec![op(Kind::Lock, mutex), op(Kind::Unlock, mutex)]
-        } else {
-            vec![op(Kind::Load, memory), op(Kind::Store, memory)]
+        let forks: Vec<ObjectId> =
+            (0..threads).map(|_| context.register(Object::Mutex { recursive: false })).collect();
+        let body = |i: usize| match body {
+            Body::Memory => vec![op(Kind::Load, memory), op(Kind::Store, memory)],
+            Body::Locks => vec![op(Kind::Lock, mutex), op(Kind::Unlock, mutex)],
+            Body::Dinner => {
+                let (low, high) = (forks[i.min((i + 1) % threads)], forks[i.max((i + 1) % threads)]);
+                let toss = Operation { argument: 1, ..op(Kind::Toss, ObjectId::NONE) };
+                let take = [toss, op(Kind::Lock, low), op(Kind::Lock, high)];
+                [take.as_slice(), &[op(Kind::Unlock, low), op(Kind::Unlock, high)]].concat()
+            }
         };
-        start((0..threads).map(|_| repeat(body.clone(), times)).collect())
+        start((0..threads).map(|i| repeat(body(i), times)).collect())
     })
 }
 
@@ -47,14 +63,16 @@ fn main() {
         ("continue", Policy::Continue),
         ("pct", Policy::Pct { seed: 1, depth: 3, length: 1000 }),
         ("pos", Policy::Pos { seed: 1 }),
+        ("genes", Policy::Genes { bits: &[], seed: 1 }),
     ];
     let mut out = Execution::default();
-    for (what, threads, each, locks) in [
-        ("memory", 5, 10_000, false),
-        ("memory", 100, 500, false),
-        ("locks", 5, 10_000, true),
-        ("locks", 100, 500, true),
-        ("short", 3, 3, true),
+    for (what, threads, each, body) in [
+        ("memory", 5, 10_000, Body::Memory),
+        ("memory", 100, 500, Body::Memory),
+        ("locks", 5, 10_000, Body::Locks),
+        ("locks", 100, 500, Body::Locks),
+        ("dinner", 17, 600, Body::Dinner),
+        ("short", 3, 3, Body::Locks),
     ] {
         for detail in [Detail::Positions, Detail::Steps] {
             for (name, policy) in policies {
@@ -62,7 +80,7 @@ fn main() {
                 if !wanted.iter().all(|word| line.split_whitespace().any(|other| other == word)) {
                     continue;
                 }
-                let mut script = program(threads, each, locks);
+                let mut script = program(threads, each, body);
                 let (mut steps, mut executions) = (0, 0);
                 let start = Instant::now();
                 while steps < millions * 1_000_000 / if threads == 100 && name == "pos" { 10 } else { 1 } {

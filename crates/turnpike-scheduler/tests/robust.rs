@@ -24,10 +24,9 @@ fn operation() -> impl Strategy<Value = Operation> {
         writes,
     )
         .prop_map(|(kind, object, second, argument, timed, deadline, writes)| {
-            let second = if kind == Kind::Wait { second % 3 } else { u32::MAX.min(second | 0x100) };
+            let second = if kind == Kind::Wait { second % 3 } else { second };
             let operation = Operation::new(kind, ObjectId(object), Site(1));
-            let second = ObjectId(if second > 0x100 { u32::MAX } else { second });
-            Operation { second, argument, timed, deadline, writes, ..operation }
+            Operation { second: ObjectId(second), argument, timed, deadline, writes, ..operation }
         })
 }
 
