@@ -21,20 +21,15 @@ fn found(runs: &[RunReport]) -> usize {
 
 #[test]
 fn it_is_the_genetic_search_of_models() {
-    // Nine philosophers as a program and as a model. The rate is about 80 % at this depth: of 60 runs each, two thirds
-    // succeed with a chance of more than 99 %, and the two numbers differ by less than 15 with the same chance.
-    let genetic = GeneticOptions {
-        depth: 36,
-        generations: 30,
-        population: 100,
-        parents: 50,
-        ..GeneticOptions::default()
-    };
+    // Nine philosophers as a program and as a model; about half of the runs succeed. Of 60 runs each, the two numbers
+    // differ by at most 14 with a chance of 99 %.
+    let genetic =
+        GeneticOptions { depth: 26, generations: 20, population: 100, parents: 50, ..GeneticOptions::default() };
     let program = found(&breed(&philosophers(9, 0), genetic.clone(), 60));
     let model = turnpike_builtin::build("philosophers-either", &[("n".into(), "9".into())]).unwrap();
     let model = found(&breed(&*model, genetic, 60));
     eprintln!("{program} and {model} of 60");
-    assert!(program.abs_diff(model) <= 15, "{program} and {model} of 60");
+    assert!(program.abs_diff(model) <= 14, "{program} and {model} of 60");
     assert!(program >= 10, "{program} of 60");
 }
 
@@ -44,7 +39,7 @@ fn the_depth_matters_as_in_the_paper() {
     let genetic = |depth| GeneticOptions { depth, generations: 50, ..GeneticOptions::default() };
     let model = philosophers(17, 0);
     assert_eq!(found(&breed(&model, genetic(34), 8)), 0);
-    // 82 % were measured over many runs: at least 3 of 8 with a chance of 99.8 %.
+    // 70 % of 50 runs were measured: at least 3 of 8 with a chance of 99 %.
     let runs = breed(&model, genetic(100), 8);
     assert!(found(&runs) >= 3, "{} of 8", found(&runs));
     for run in &runs {

@@ -216,11 +216,17 @@ impl Strategy {
         matches!(self, Strategy::Pct { .. } | Strategy::Pos | Strategy::Weighted)
     }
 
-    /// Whether one run can use several threads with the same result as one.
+    /// Whether one run can use several threads with the same result as one: by levels of states, or by executions of a
+    /// program.
     pub fn is_level_synchronous(&self) -> bool {
         matches!(
             self,
             Strategy::Bfs
+                | Strategy::Random(_)
+                | Strategy::Pct { .. }
+                | Strategy::Pos
+                | Strategy::Weighted
+                | Strategy::Genetic(_)
                 | Strategy::HighwayIdeal { .. }
                 | Strategy::HighwayApprox { .. }
                 | Strategy::Highway { .. }

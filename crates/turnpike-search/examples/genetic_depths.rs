@@ -1,0 +1,46 @@
+//! Genetic search on a program of philosophers who toss which fork to take first: how often it succeeds at which depth.
+//!
+//! `cargo run --release --example genetic_depths [RUNS]` prints a table.
+
+#[path = "../tests/scripts/mod.rs"]
+mod scripts;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use scripts::philosophers;
+use turnpike_search::strategy::{GeneticOptions, RandomOptions};
+use turnpike_search::{SearchOptions, Strategy, Verdict, search};
+
+const SEATS: usize = 17;
+
+fn main() {
+    let runs = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(50);
+    println!("| search | depth | found | executions | seconds |");
+    println!("|---|---|---|---|---|");
+    for (crossover, depth) in [(true, 34), (true, 51), (true, 68), (true, 100), (true, 130), (false, 68)] {
+        let genetic = GeneticOptions { depth, generations: 50, crossover, ..GeneticOptions::default() };
+        let mut options = SearchOptions::new(Strategy::Genetic(genetic));
+        options.runs = runs;
+        row(&options, depth);
+    }
+    let walks = RandomOptions { restart_depth: Some(68), ..RandomOptions::default() };
+    let mut options = SearchOptions::new(Strategy::Random(walks));
+    options.limits.executions = Some(100_000);
+    row(&options, 68);
+}
+
+fn row(options: &SearchOptions, depth: u32) {
+    let mut options = options.clone();
+    options.objectives.push("deadlock".parse().expect("an objective"));
+    (options.seed, options.shorten, options.threads) = (1, false, 2);
+    let started = Instant::now();
+    let model = philosophers(SEATS, 0);
+    let report = search(&model, &options, &|_| {}, &AtomicBool::new(false)).expect("a search");
+    let found = report.runs.iter().filter(|run| run.verdict == Verdict::Found).count();
+    let executions: u64 =
+        report.runs.iter().filter_map(|run| run.executions).map(|counts| counts.executions).sum();
+    let (name, runs) = (options.strategy.name(), report.runs.len());
+    let seconds = started.elapsed().as_secs_f64();
+    println!("| {name} | {depth} | {found} of {runs} | {executions} | {seconds:.1} |");
+}
