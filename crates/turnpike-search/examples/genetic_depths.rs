@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example genetic_depths [RUNS]` prints a table.
 
+#![allow(clippy::print_stdout)]
+
 #[path = "../tests/scripts/mod.rs"]
 mod scripts;
 

@@ -23,12 +23,16 @@ fn found(runs: &[RunReport]) -> usize {
 fn it_is_the_genetic_search_of_models() {
     // Nine philosophers as a program and as a model; about half of the runs succeed. Of 60 runs each, the two numbers
     // differ by at most 14 with a chance of 99 %.
-    let genetic =
-        GeneticOptions { depth: 26, generations: 20, population: 100, parents: 50, ..GeneticOptions::default() };
+    let genetic = GeneticOptions {
+        depth: 26,
+        generations: 20,
+        population: 100,
+        parents: 50,
+        ..GeneticOptions::default()
+    };
     let program = found(&breed(&philosophers(9, 0), genetic.clone(), 60));
     let model = turnpike_builtin::build("philosophers-either", &[("n".into(), "9".into())]).unwrap();
     let model = found(&breed(&*model, genetic, 60));
-    eprintln!("{program} and {model} of 60");
     assert!(program.abs_diff(model) <= 14, "{program} and {model} of 60");
     assert!(program >= 10, "{program} of 60");
 }

@@ -266,7 +266,7 @@ fn random_thread(dice: &mut Dice, threads: usize, families: [usize; 2]) -> Vec<O
 fn plain_enumeration_agrees_on_random_programs() {
     let (mut compared, mut completed, mut blocked, mut traces) = (0, 0, 0, 0);
     let (mut deadlocks, mut failures) = (0, 0);
-    for seed in 0..1_000 {
+    for seed in 0..720 {
         let (world, threads) = random_program(seed);
         let Some((all, _)) = explore(world.with(&threads, quiet()), false, 8_000) else { continue };
         let (few, report) = explore(world.with(&threads, quiet()), true, 20_000).expect("fewer executions");
@@ -279,10 +279,8 @@ fn plain_enumeration_agrees_on_random_programs() {
         blocked += counted.1;
         traces += (all.finished.len() + all.deadlocked.len() + all.failures.len()) as u64;
     }
-    eprintln!(
-        "{compared} programs, {traces} traces, {completed} completed, {blocked} blocked, {deadlocks} with deadlocks, {failures} with failures"
-    );
     assert!(compared >= 500 && deadlocks >= 50 && failures >= 20, "{compared} {deadlocks} {failures}");
-    // One execution for a trace, but for failures that have several.
+    // One execution for a trace, but for failures that have several; few are given up.
     assert!(completed <= traces * 3 / 2, "{completed} executions for {traces} traces");
+    assert!(blocked <= completed / 2, "{blocked} given up, {completed} completed");
 }
