@@ -10,7 +10,7 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::real;
 use crate::sys::{self, EAGAIN, ENOSYS, ETIMEDOUT, Timespec, fail_with};
-use crate::{control, header, identity, memory, sites, time};
+use crate::{control, header, identity, memory, process, random, sites, time};
 
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
 static FRAME: AtomicUsize = AtomicUsize::new(0);
@@ -77,6 +77,16 @@ unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: u
     let site = control::enter(ADDRESS.load(Ordering::Relaxed), FRAME.load(Ordering::Relaxed));
     match n {
         sys::number::FUTEX => futex(a, b as c_int, c as u32, d, site),
+        sys::number::EXIT_GROUP => process::leave(a as c_int, site),
+        sys::number::SCHED_YIELD => {
+            control::simple(Kind::Yield, ObjectId::NONE, sites::user(site));
+            0
+        }
+        sys::number::GETRANDOM => {
+            // SAFETY: the caller's buffer.
+            unsafe { random::fill(a as *mut u8, b) };
+            b as c_long
+        }
         sys::number::GETPID => identity::PID.into(),
         sys::number::GETTID => c_long::from(identity::PID) + c_long::from(control::me().0),
         // SAFETY: the caller's arguments.

@@ -4,6 +4,7 @@ use core::ffi::{c_int, c_long};
 
 use crate::control;
 use crate::hook::{hook, real};
+use crate::sys::{EPERM, fail_with};
 
 /// The process id that the program sees.
 pub const PID: c_int = 4242;
@@ -47,6 +48,11 @@ hook! {
         if pid == PID || pid == 0 {
             return real!(raise: fn(c_int) -> c_int)(signal);
         }
-        real!(kill: fn(c_int, c_int) -> c_int)(pid, signal)
+        control::uncontrolled("kill: signals to other processes are not sent");
+        fail_with(EPERM)
+    }
+    fn killpg(_group: c_int, _signal: c_int; site) -> c_int {
+        control::uncontrolled("killpg: signals to other processes are not sent");
+        fail_with(EPERM)
     }
 }

@@ -74,6 +74,12 @@ fn end(status: c_int) -> ! {
     control::finish()
 }
 
+/// Leaves without handlers.
+pub fn leave(status: c_int, site: Site) -> ! {
+    note_exit(status, site);
+    end(status)
+}
+
 fn note_exit(status: c_int, site: Site) {
     STATUS.store(status, Ordering::Relaxed);
     SITE.store(sites::user(site).0, Ordering::Relaxed);
@@ -104,12 +110,10 @@ hook! {
         crate::process::exit(status)
     }
     fn _exit(status: c_int; site) {
-        note_exit(status, site);
-        end(status)
+        leave(status, site)
     }
     fn _Exit(status: c_int; site) {
-        note_exit(status, site);
-        end(status)
+        leave(status, site)
     }
     fn quick_exit(status: c_int; site) {
         note_exit(status, site);

@@ -24,7 +24,9 @@ fn seed(value: u64) {
     control::thread().random = mix(value);
 }
 
-unsafe fn fill(buffer: *mut u8, length: usize) {
+/// # Safety
+/// `buffer` has room for `length` bytes.
+pub unsafe fn fill(buffer: *mut u8, length: usize) {
     for index in 0..length {
         // SAFETY: the caller's buffer.
         unsafe { *buffer.add(index) = (next() >> 32) as u8 };

@@ -58,6 +58,7 @@ pub mod number {
     pub const FCNTL: i64 = 72;
     pub const FUTEX: i64 = 202;
     pub const EXIT_GROUP: i64 = 231;
+    pub const SCHED_YIELD: i64 = 24;
     pub const OPENAT: i64 = 257;
     pub const PPOLL: i64 = 271;
     pub const PRLIMIT64: i64 = 302;
@@ -85,6 +86,7 @@ pub mod number {
     pub const FCNTL: i64 = 25;
     pub const FUTEX: i64 = 98;
     pub const EXIT_GROUP: i64 = 94;
+    pub const SCHED_YIELD: i64 = 124;
     pub const OPENAT: i64 = 56;
     pub const PPOLL: i64 = 73;
     pub const PRLIMIT64: i64 = 261;

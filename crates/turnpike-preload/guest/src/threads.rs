@@ -1,6 +1,6 @@
 //! Threads: creating, joining, ending.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
 
 use turnpike_scheduler::{Kind, Site, ThreadId};
 
@@ -188,8 +188,13 @@ hook! {
     fn pthread_exit(result: usize; site) {
         crate::cxx::unwind_and_end(result)
     }
-    // Names, processors and priorities of threads mean nothing here, and the system does not know the fibers.
-    fn pthread_setname_np(_handle: usize, _name: *const c_void; site) -> c_int { 0 }
+    fn pthread_setname_np(handle: usize, name: *const c_char; site) -> c_int {
+        if let Some(id) = by_handle(handle) {
+            control::state().kernel.name_thread(id, &process::text(name));
+        }
+        0
+    }
+    // Processors and priorities of threads mean nothing here, and the system does not know the fibers.
     fn pthread_setaffinity_np(_handle: usize, _size: usize, _set: *const c_void; site) -> c_int { 0 }
     fn pthread_setschedparam(_handle: usize, _policy: c_int, _parameter: *const c_void; site) -> c_int { 0 }
     fn pthread_setschedprio(_handle: usize, _priority: c_int; site) -> c_int { 0 }

@@ -124,9 +124,10 @@ fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
     // SAFETY: system calls with plain numbers.
     unsafe {
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL).into())?;
-        // The same addresses in every execution.
+        // The same addresses in every process. Some containers forbid it: then they are only the same in all executions
+        // of one process.
         let persona = libc::personality(0xffff_ffff);
-        check(libc::personality(persona as libc::c_ulong | libc::ADDR_NO_RANDOMIZE as libc::c_ulong).into())?;
+        libc::personality(persona as libc::c_ulong | libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
         libc::setpgid(0, 0);
         // What is printed without end is cut, and not a crash.
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
@@ -134,15 +135,34 @@ fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
         libc::setrlimit(libc::RLIMIT_FSIZE, &size);
         let core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         libc::setrlimit(libc::RLIMIT_CORE, &core);
+        raise_descriptors();
         for (from, to) in pairs {
             check(libc::dup2(*from, *to).into())?;
         }
+        // The program gets no others: neither this process's nor what it inherited itself. (Marked, not closed: the
+        // standard library still needs one to report a failed start. Old systems do not have the call.)
+        const MARK: libc::c_uint = 4;
+        let (first, last) = (FD_LIBRARY as libc::c_uint, FD_ANSWER as libc::c_uint);
+        libc::syscall(libc::SYS_close_range, 3 as libc::c_uint, first - 1, MARK);
+        libc::syscall(libc::SYS_close_range, last + 1, libc::c_uint::MAX, MARK);
         let flags = libc::fcntl(1, libc::F_GETFL);
         libc::fcntl(1, libc::F_SETFL, flags | libc::O_APPEND);
         let flags = libc::fcntl(2, libc::F_GETFL);
         libc::fcntl(2, libc::F_SETFL, flags | libc::O_APPEND);
     }
     Ok(())
+}
+
+/// Makes room for the numbers that the library's descriptors have.
+fn raise_descriptors() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: room for the answer.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 && limit.rlim_cur <= FD_ANSWER as u64 {
+            limit.rlim_cur = limit.rlim_max.min(FD_ANSWER as u64 + 1);
+            libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
+        }
+    }
 }
 
 /// Bytes that an execution may print (and that a file may have).

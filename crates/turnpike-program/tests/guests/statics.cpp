@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cstdio>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 
 static std::mutex lock;
@@ -18,7 +19,7 @@ struct Background {
     ~Background()
     {
         thread.join();
-        assert(steps == 3);
+        assert(steps == 23);
         std::printf("%u processors\n", std::thread::hardware_concurrency());
     }
 };
@@ -37,8 +38,27 @@ static void print(const char *text)
     funlockfile(stdout);
 }
 
+// Leaving a thread runs the destructors of its frames.
+struct Counted {
+    ~Counted() { steps += 10; }
+};
+
+static void *leaver(void *)
+{
+    Counted outer;
+    [] {
+        Counted inner;
+        pthread_exit(nullptr);
+    }();
+    return nullptr;
+}
+
 int main()
 {
+    pthread_t thread;
+    pthread_create(&thread, nullptr, leaver, nullptr);
+    pthread_setname_np(thread, "leaver");
+    pthread_join(thread, nullptr);
     std::thread one(print, "one"), two(print, "two");
     one.join();
     two.join();
