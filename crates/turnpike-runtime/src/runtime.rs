@@ -22,6 +22,7 @@ use turnpike_scheduler::{
 use crate::fiber::{Exit, Fiber, StackPool};
 use crate::options::{GuestOptions, Panics};
 use crate::panics::{PanicRecord, Payload, Teardown};
+use crate::site::{self, Place};
 use crate::thread::{Locals, Thread, nanoseconds};
 
 /// How often all threads that are left are resumed without any of them ending, before they are given up.
@@ -73,6 +74,8 @@ pub(crate) struct Runtime {
     alive: Cell<u32>,
     exit: Exit,
     incoming: RefCell<Option<Fiber>>,
+    /// Where objects were made: the hash of the place, and how many came after the first.
+    makers: RefCell<Vec<(Place, u64, u64)>>,
     threads: RefCell<Vec<ThreadState>>,
     fibers: RefCell<Vec<Fiber>>,
     stacks: StackPool,
@@ -96,6 +99,7 @@ impl Runtime {
             alive: Cell::new(0),
             exit: Exit::default(),
             incoming: RefCell::default(),
+            makers: RefCell::default(),
             threads: RefCell::default(),
             fibers: RefCell::default(),
             stacks: StackPool::new(options.stack_size),
@@ -288,12 +292,30 @@ impl Runtime {
         Some((execution, record))
     }
 
-    /// Registers an object, unless the execution is over.
-    pub(crate) fn register(&self, object: Object, name: u64, site: Site) -> Option<ObjectId> {
+    /// Registers an object that was made at `made`, unless the execution is over.
+    pub(crate) fn register(&self, object: Object, made: Place) -> Option<ObjectId> {
         if self.teardown.get() {
             return None;
         }
-        Some(self.kernel.borrow_mut().register(object, name, site))
+        let name = self.name_of_next(made);
+        Some(self.kernel.borrow_mut().register(object, name, site::of(made)))
+    }
+
+    /// The name of the next object that was made there: of the place, and of how many from there were used before. The first
+    /// one, which usually is the only one, thus has the same name in all executions.
+    fn name_of_next(&self, made: Place) -> u64 {
+        let mut makers = self.makers.borrow_mut();
+        match makers.iter_mut().find(|(place, ..)| std::ptr::eq(*place, made)) {
+            Some((_, hash, count)) => {
+                *count += 1;
+                (*hash ^ *count).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1)
+            }
+            None => {
+                let hash = site::hash(made);
+                makers.push((made, hash, 0));
+                hash
+            }
+        }
     }
 
     /// So many senders hold a queue.
@@ -444,6 +466,7 @@ impl Runtime {
         self.teardown.set(false);
         self.special.set(false);
         self.quiet_operations.set(0);
+        self.makers.borrow_mut().clear();
         self.alive.set(1);
         self.payload.replace(None);
         self.backtrace.replace(None);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use turnpike_scheduler::{Object, ObjectId};
 
 use crate::runtime::Runtime;
-use crate::site::{self, Place};
+use crate::site::Place;
 
 /// Registration of one object.
 pub(crate) struct Tag {
@@ -54,7 +54,7 @@ impl Tag {
     #[cold]
     #[inline(never)]
     fn register(&self, runtime: &Runtime, object: Object, fresh: impl FnOnce(bool)) -> ObjectId {
-        let Some(id) = runtime.register(object, site::hash(self.made), site::of(self.made)) else {
+        let Some(id) = runtime.register(object, self.made) else {
             return ObjectId::NONE;
         };
         let before = self.epoch.swap(runtime.epoch(), Ordering::Relaxed);

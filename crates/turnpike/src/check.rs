@@ -200,6 +200,20 @@ impl Config {
         }
     }
 
+    fn chosen(&self) -> Result<Strategy, CheckError> {
+        let name = match (setting("TURNPIKE_STRATEGY"), &self.chosen) {
+            (None, Some(chosen)) => return Ok(chosen.clone()),
+            (None, None) => self.strategy.clone(),
+            (Some(name), _) => name,
+        };
+        Ok(match name.as_str() {
+            "exhaustive" => Strategy::Exhaustive { depth: self.steps },
+            // One walk is no check: it goes on until a limit is reached.
+            "random" => Strategy::Random(RandomOptions { restart: true, ..RandomOptions::default() }),
+            name => Strategy::by_name(name).map_err(|error| CheckError::Unusable(error.to_string()))?,
+        })
+    }
+
     fn search(&self, body: Arc<dyn Fn() + Send + Sync>, number: u32) -> Result<Checked, CheckError> {
         let unusable = |error: &dyn fmt::Display| CheckError::Unusable(error.to_string());
         let (guest, name) = (self.guest.clone(), test_name());
@@ -223,16 +237,7 @@ impl Config {
             }
         })?;
 
-        let strategy = setting("TURNPIKE_STRATEGY").unwrap_or_else(|| self.strategy.clone());
-        let strategy = match strategy.as_str() {
-            "exhaustive" => Strategy::Exhaustive { depth: self.steps },
-            name => Strategy::by_name(name).map_err(|error| unusable(&error))?,
-        };
-        // One walk is no check: it goes on until a limit is reached.
-        let strategy = match strategy {
-            Strategy::Random(walk) => Strategy::Random(RandomOptions { restart: true, ..walk }),
-            other => other,
-        };
+        let strategy = self.chosen()?;
         let mut request = SearchOptions::new(strategy);
         request.objectives.push(self.objective.parse().map_err(|error| unusable(&error))?);
         request.seed = number_setting("TURNPIKE_SEED", self.seed)?;

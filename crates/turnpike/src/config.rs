@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use turnpike_runtime::{GuestOptions, Panics};
 use turnpike_scheduler::Timeouts;
+use turnpike_search::Strategy;
 
 /// How many executions a check makes at most, when nothing else is said.
 const EXECUTIONS: u64 = 10_000;
@@ -29,6 +30,7 @@ const TIME: Duration = Duration::from_secs(20);
 #[must_use = "a check does nothing until it is carried out by `check` or `run`"]
 pub struct Config {
     pub(crate) strategy: String,
+    pub(crate) chosen: Option<Strategy>,
     pub(crate) objective: String,
     pub(crate) executions: u64,
     pub(crate) time: Option<Duration>,
@@ -45,6 +47,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             strategy: "auto".to_owned(),
+            chosen: None,
             objective: "any-error".to_owned(),
             executions: EXECUTIONS,
             time: Some(TIME),
@@ -69,6 +72,13 @@ impl Config {
     /// `drs`, `rdfs`, `dfs`, `bfs`. The environment variable `TURNPIKE_STRATEGY` overrides it.
     pub fn strategy(mut self, name: impl Into<String>) -> Self {
         self.strategy = name.into();
+        self.chosen = None;
+        self
+    }
+
+    /// The strategy with its parameters.
+    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
+        self.chosen = Some(strategy);
         self
     }
 

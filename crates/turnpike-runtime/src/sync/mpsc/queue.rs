@@ -213,20 +213,21 @@ impl<T> Queue<T> {
 
     /// One sender less. Each is a step: which one is the last depends on the order.
     pub(super) fn drop_sender(&self) {
-        let controlled = match context::active() {
-            Some(runtime) if !runtime.is_over() => {
-                let _ = self.turn(runtime, Kind::Close, None, self.made());
-                true
-            }
-            _ => false,
-        };
+        let runtime = context::active().filter(|runtime| !runtime.is_over());
+        // The kernel must know the queue with this sender.
+        let id = runtime.map(|runtime| self.id(runtime));
         let last = {
             let mut state = self.state();
             state.senders = state.senders.saturating_sub(1);
             state.senders == 0
         };
-        if last && !controlled {
-            self.filled.notify_all();
+        match (runtime, id) {
+            // What follows may unwind, when the execution ends here.
+            (Some(runtime), Some(id)) => {
+                let _ = runtime.turn(Operation::new(Kind::Close, id, site::of(self.made())));
+            }
+            _ if last => self.filled.notify_all(),
+            _ => {}
         }
     }
 
