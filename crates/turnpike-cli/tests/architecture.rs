@@ -56,6 +56,7 @@ fn crates_depend_only_towards_the_waist() {
                 "turnpike-model",
                 "turnpike-program",
                 "turnpike-reduction",
+                "turnpike-runtime",
                 "turnpike-search",
             ],
         ),

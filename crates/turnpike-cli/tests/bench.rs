@@ -48,3 +48,14 @@ fn timed_automata_are_measured() {
     turnpike(&["bench", "timed", "--quick"]).expect(0, &["fischer(4)", "cost of a zone successor"]);
     turnpike(&["bench", "timed", "--oracle", "x"]).expect(2, &["--models"]);
 }
+
+#[test]
+fn programs_are_measured() {
+    let report = turnpike(&["bench", "program", "--quick", "--format", "json"]).expect(0, &[]).json();
+    let rows = report["rows"].as_array().expect("rows");
+    assert!(rows.len() >= 16, "{report}");
+    for row in rows {
+        assert!(row["states"].as_u64() > Some(0) && row["transitions"].as_u64() > Some(0), "{row}");
+    }
+    assert_eq!(rows[0]["name"], "Rust, random");
+}

@@ -5,6 +5,7 @@ mod engine;
 mod hand_written;
 mod mcrl2;
 mod measure;
+mod program;
 mod table;
 mod timed;
 
@@ -44,6 +45,8 @@ enum Suite {
     Engine,
     /// Generating mCRL2 specifications: the bundled ones, and those of a folder against the mCRL2 tools
     Mcrl2,
+    /// Executing programs: Rust in shuttle's shapes, and a small C program
+    Program,
     /// Exploring timed automata: Fischer's protocol, those of a folder against TChecker, and the cost of zones
     Timed,
 }
@@ -53,6 +56,7 @@ impl Suite {
         match self {
             Suite::Engine => "engine",
             Suite::Mcrl2 => "mcrl2",
+            Suite::Program => "program",
             Suite::Timed => "timed",
         }
     }
@@ -78,6 +82,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             engine::measure(&sizes, repeat, &mut tell)?
         }
         Suite::Mcrl2 => mcrl2::measure(args.models.as_deref(), args.quick, repeat, &mut tell)?,
+        Suite::Program => program::measure(args.quick, repeat, &mut tell)?,
         Suite::Timed => {
             let (models, oracle) = (args.models.as_deref(), args.oracle.as_deref());
             timed::measure(models, oracle, args.quick, repeat, &mut tell)?
