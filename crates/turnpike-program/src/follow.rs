@@ -1,8 +1,8 @@
 //! Schedules of traces, executed again: strictly, or as far as what they did can still be done.
 //!
 //! A strict replay takes the recorded choices and compares every step. A tolerant one looks in each state for a choice of the same
-//! thread that does the same to the same object, wherever it stands in the source by now, and passes over steps that
-//! have vanished: schedules outlive small changes of a program.
+//! thread that does the same to the same object, wherever it stands in the source by now; lets the thread get there when it has
+//! something else to do before, and passes over steps that have vanished: schedules outlive small changes of a program.
 
 use turnpike_model::Trace;
 use turnpike_model::label::{Action, Label};
@@ -35,6 +35,8 @@ pub struct Followed {
     pub labels: Vec<String>,
     /// Steps of the trace that were passed over, from 1.
     pub skipped: Vec<usize>,
+    /// Steps that were taken although the trace does not have them.
+    pub added: usize,
     /// Why and where it ended early.
     pub parting: Option<Parting>,
 }
@@ -82,47 +84,105 @@ impl ProgramModel {
     }
 
     fn follow_labels(&self, trace: &Trace, loosely: bool) -> Result<Followed, GuestError> {
-        let mut executor = self.executor()?;
-        let mut execution = Execution::default();
+        let mut walk = Walk::new(self)?;
         let mut followed = Followed::default();
-        let mut enabled: Option<Vec<String>> = None;
         for (index, wanted) in trace.labels().enumerate() {
-            let now = match &mut enabled {
-                Some(enabled) => enabled,
-                None => {
-                    let plan =
-                        Plan { prefix: &followed.choices, detail: Detail::Full, ..self.options().plan() };
-                    executor.run(&plan, &mut execution)?;
-                    let range = match execution.end {
-                        End::Stopped => execution.last_choices..execution.choices.len(),
-                        _ => 0..0,
-                    };
-                    enabled.insert(tell(&execution, range, &mut *executor))
-                }
-            };
-            let place = now.iter().position(|label| label == wanted);
-            match place.or_else(|| loosely.then(|| alike(wanted, now)).flatten()) {
+            let now = walk.enabled()?;
+            let exact = now.iter().position(|label| label == wanted);
+            let found = match exact.or_else(|| loosely.then(|| alike(wanted, now)).flatten()) {
                 Some(choice) => {
-                    followed.choices.push(choice as u32);
-                    followed.labels.push(now.swap_remove(choice));
-                    enabled = None;
+                    walk.take(choice);
+                    true
                 }
-                None if loosely => followed.skipped.push(index + 1),
-                None => {
-                    let found = match now.is_empty() {
-                        true => ended(&execution),
-                        false => "the program cannot do that".to_owned(),
-                    };
-                    let (expected, enabled) = (wanted.to_owned(), std::mem::take(now));
-                    followed.parting = Some(Parting { step: index + 1, expected, found, enabled });
-                    break;
-                }
+                None => loosely && walk.approach(wanted, &mut followed.added)?,
+            };
+            if found {
+                continue;
             }
+            if loosely {
+                followed.skipped.push(index + 1);
+                continue;
+            }
+            let enabled = walk.enabled()?.to_vec();
+            let found = match enabled.is_empty() {
+                true => ended(&walk.execution),
+                false => "the program cannot do that".to_owned(),
+            };
+            followed.parting = Some(Parting { step: index + 1, expected: wanted.to_owned(), found, enabled });
+            break;
         }
-        self.put_back(executor);
+        (followed.choices, followed.labels) = walk.finish();
         Ok(followed)
     }
 }
+
+/// A program being stepped through.
+struct Walk<'m> {
+    model: &'m ProgramModel,
+    executor: Box<dyn Executor>,
+    execution: Execution,
+    choices: Vec<u32>,
+    labels: Vec<String>,
+    /// What can be done now, once it was asked for.
+    enabled: Option<Vec<String>>,
+}
+
+impl<'m> Walk<'m> {
+    fn new(model: &'m ProgramModel) -> Result<Self, GuestError> {
+        let executor = model.executor()?;
+        let (execution, choices, labels) = (Execution::default(), Vec::new(), Vec::new());
+        Ok(Walk { model, executor, execution, choices, labels, enabled: None })
+    }
+
+    fn enabled(&mut self) -> Result<&[String], GuestError> {
+        if self.enabled.is_none() {
+            let plan = Plan { prefix: &self.choices, detail: Detail::Full, ..self.model.options().plan() };
+            self.executor.run(&plan, &mut self.execution)?;
+            let range = match self.execution.end {
+                End::Stopped => self.execution.last_choices..self.execution.choices.len(),
+                _ => 0..0,
+            };
+            self.enabled = Some(tell(&self.execution, range, &mut *self.executor));
+        }
+        Ok(self.enabled.as_deref().unwrap_or_default())
+    }
+
+    fn take(&mut self, choice: usize) {
+        if let Some(mut enabled) = self.enabled.take() {
+            self.choices.push(choice as u32);
+            self.labels.push(enabled.swap_remove(choice));
+        }
+    }
+
+    /// Lets the thread of a step go on until it comes to that step; if it does not, nothing happens.
+    fn approach(&mut self, wanted: &str, added: &mut usize) -> Result<bool, GuestError> {
+        let Some(step) = Step::of(wanted) else { return Ok(false) };
+        let (before, enabled) = (self.choices.len(), self.enabled.clone());
+        for taken in 0..=DETOUR {
+            let now = self.enabled()?;
+            if let Some(choice) = alike(wanted, now) {
+                self.take(choice);
+                *added += taken;
+                return Ok(true);
+            }
+            let same_thread = |label: &String| Step::of(label).is_some_and(|next| next.thread == step.thread);
+            let Some(next) = now.iter().position(same_thread).filter(|_| taken < DETOUR) else { break };
+            self.take(next);
+        }
+        self.choices.truncate(before);
+        self.labels.truncate(before);
+        self.enabled = enabled;
+        Ok(false)
+    }
+
+    fn finish(self) -> (Vec<u32>, Vec<String>) {
+        self.model.put_back(self.executor);
+        (self.choices, self.labels)
+    }
+}
+
+/// Steps that a thread may have to take before it comes to one of the trace.
+const DETOUR: usize = 12;
 
 /// The labels of some choices of an execution with full detail.
 fn tell(execution: &Execution, range: std::ops::Range<usize>, executor: &mut dyn Executor) -> Vec<String> {

@@ -294,6 +294,12 @@ fn traces_are_followed_strictly_and_loosely() {
     assert_eq!(parting.found, "lock(main.0, mutex 0, script:10)");
     let followed = model.follow_loosely(&trace(&old)).expect("it can be executed");
     assert_eq!((followed.choices, followed.skipped, followed.parting), (vec![0, 1], vec![2], None));
+    // The thread has something else to do before.
+    let late = [("lock(main.1, mutex 1, script:20)", None), ("unlock(main.0, mutex 0, script:3)", None)];
+    let followed = model.follow_loosely(&trace(&late[1..])).expect("it can be executed");
+    assert_eq!((followed.choices.len(), followed.added, followed.skipped.len()), (4, 3, 0));
+    let followed = model.follow_loosely(&trace(&late)).expect("it can be executed");
+    assert_eq!((followed.choices, followed.added, followed.skipped), (vec![1], 0, vec![2]));
     // More steps than there are.
     let mut long = schedule.to_vec();
     long.push(("unlock(main.1, mutex 1, script:22)", Some(0)));
@@ -312,6 +318,23 @@ fn a_search_can_go_on_behind_a_schedule() {
         assert_eq!(whole.get(state), Some(transitions));
     }
     assert!(model.after(&[9]).is_err());
+}
+
+#[test]
+fn sleep_sets_leave_out_interleavings_but_no_deadlock() {
+    let count = |sleep: bool| {
+        let model = with_options(inversion, ProgramOptions { sleep, ..ProgramOptions::default() });
+        let mut explorer = model.explorer();
+        let states = explore(&mut *explorer);
+        let mut successors = Successors::new(4);
+        let dead = states.keys().filter(|state| {
+            explorer.successors(state, &mut successors).expect("it can be executed");
+            explorer.is_deadlock(state, &successors)
+        });
+        (states.values().map(Vec::len).sum::<usize>(), dead.count())
+    };
+    let ((all, dead), (fewer, asleep)) = (count(false), count(true));
+    assert!(dead == 1 && asleep == 1 && fewer < 2 * all, "{all} {fewer} {dead} {asleep}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Step, Trace};
 use turnpike_program::{Followed, Incident, IncidentKind, Parting, ProgramModel};
+use turnpike_search::strategy::RandomOptions;
 use turnpike_search::{Objective, SearchOptions, Strategy, Verdict};
 
 use super::{Args, different_model, unmet};
@@ -81,7 +82,11 @@ fn search_on(
 ) -> Outcome<()> {
     let failed = |error: turnpike_model::scheduler::GuestError| Failure::usage(error.message);
     let behind = program.after(&replay.followed.choices).map_err(failed)?;
-    let mut options = SearchOptions::new(Strategy::by_name(strategy)?);
+    let mut options = SearchOptions::new(match Strategy::by_name(strategy)? {
+        // One execution says little.
+        Strategy::Random(random) => Strategy::Random(RandomOptions { restart: true, ..random }),
+        strategy => strategy,
+    });
     let objective = if trace.objective.is_empty() { "any-error" } else { &trace.objective };
     options.objectives = vec![objective.parse()?];
     options.limits = args.limits.limits()?;
@@ -155,17 +160,19 @@ fn conclusion(args: &Args, trace: &Trace, replay: &Replay, met: Option<bool>) ->
                 lines.push(format!("  it could do     {}", enabled.join(" or ")));
             }
         }
-        None if skipped.is_empty() => {
+        None if skipped.is_empty() && replay.followed.added == 0 => {
             lines.push(format!("the trace fits: all {} steps were executed", trace.len()));
         }
         None => {
-            let numbers: Vec<String> = skipped.iter().map(usize::to_string).collect();
-            let taken = replay.followed.choices.len();
-            lines.push(format!(
-                "{taken} of {} steps were executed; not there any more: {}",
-                trace.len(),
-                numbers.join(", ")
-            ));
+            let mut line = format!("{} of {} steps were executed", trace.len() - skipped.len(), trace.len());
+            if replay.followed.added > 0 {
+                line.push_str(&format!(", and {} on the way to them", replay.followed.added));
+            }
+            if !skipped.is_empty() {
+                let numbers: Vec<String> = skipped.iter().map(usize::to_string).collect();
+                line.push_str(&format!("; not there any more: {}", numbers.join(", ")));
+            }
+            lines.push(line);
         }
     }
     if met == Some(true) {
@@ -203,6 +210,7 @@ fn report(file: &str, trace: &Trace, program: &ProgramModel, replay: &Replay, me
         "length": trace.len(),
         "executed": replay.followed.choices.len(),
         "skipped": replay.followed.skipped,
+        "added": replay.followed.added,
         "divergence": parting,
         "met": met,
         "verdict": replay.verdict,
