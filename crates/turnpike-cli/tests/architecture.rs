@@ -45,7 +45,14 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-search", &["turnpike-model"]),
         (
             "turnpike",
-            &["turnpike-macros", "turnpike-model", "turnpike-program", "turnpike-runtime", "turnpike-search"],
+            &[
+                "turnpike-macros",
+                "turnpike-model",
+                "turnpike-program",
+                "turnpike-runtime",
+                "turnpike-scheduler",
+                "turnpike-search",
+            ],
         ),
         (
             "turnpike-cli",

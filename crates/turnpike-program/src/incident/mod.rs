@@ -242,7 +242,8 @@ pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
         let label = Label::parse(text);
         let [action] = label.actions.as_slice() else { return None };
         let (thread, operands) = action.arguments.split_first()?;
-        if !KINDS.iter().any(|&kind| verb(kind) == action.name) || thread.is_empty() {
+        let written = format!("{}({})", action.name, action.arguments.join(", "));
+        if written != text || !KINDS.iter().any(|&kind| verb(kind) == action.name) || thread.is_empty() {
             return None;
         }
         let (operands, place) = match operands.split_last() {
@@ -259,4 +260,28 @@ pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
 pub(crate) fn is_place(text: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.rsplit_once(':').is_some_and(|(_, line)| number(line)) || text.contains("+0x")
+}
+
+#[cfg(test)]
+mod tests {
+    use turnpike_model::Step;
+
+    use super::*;
+
+    #[test]
+    fn schedules_are_known_by_their_labels() {
+        let trace = |labels: &[&str]| Trace {
+            steps: labels.iter().map(|&label| Step::new(label)).collect(),
+            ..Trace::default()
+        };
+        let rows =
+            rows_of(&trace(&["lock(main.0, bank.lock, bank.c:31)", "yield(main)"])).expect("a schedule");
+        assert_eq!((rows[0].thread.as_str(), rows[0].deed.as_str()), ("main.0", "lock bank.lock"));
+        assert_eq!((rows[0].place.as_deref(), rows[1].place.as_deref()), (Some("bank.c:31"), None));
+        for other in
+            [&[][..], &["tau"], &["lock(1,1)"], &["lock(main.0, m)", "eat(1)"], &["lock"], &["P@a,Q@b"]]
+        {
+            assert_eq!(rows_of(&trace(other)), None, "{other:?}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod program;
 
+use clap::builder::ArgPredicate;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Trace};
 use turnpike_search::{Objective, Replayed, judge, replay};
@@ -13,8 +14,9 @@ use crate::commands::search::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::load::program::ProgramArgs;
 use crate::load::timed::Purpose;
-use crate::load::{self, ModelArgs};
+use crate::load::{self, ModelArgs, ReadingArgs};
 use crate::output::{self, VERSION};
 use crate::steps::{self, ViewArgs};
 
@@ -28,11 +30,22 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-` for standard input; or --program
+    #[arg(
+        value_name = "MODEL",
+        required = false,
+        required_unless_present = "program",
+        default_value_if("program", ArgPredicate::IsPresent, "")
+    )]
+    model: String,
     #[command(flatten)]
-    model: ModelArgs,
+    reading: ReadingArgs,
     /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
     #[arg(value_name = "TRACE", required_unless_present = "program")]
     file: Option<String>,
+    // After the trace: what comes behind `--` must be the last of all.
+    #[command(flatten)]
+    program: ProgramArgs,
     /// Actions that count as internal besides tau, when the trace shows a livelock
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tau: Vec<String>,
@@ -58,12 +71,12 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     // A program is named by a flag, so that the first file is the trace.
     let file = match args.file.take() {
         Some(file) => file,
-        None => std::mem::take(&mut args.model.model),
+        None => std::mem::take(&mut args.model),
     };
     if file.is_empty() {
         return Err(Failure::usage("replay needs a trace"));
     }
-    if args.model.model == "-" && file == "-" {
+    if args.model == "-" && file == "-" {
         return Err(Failure::usage("only one of model and trace can come from standard input"));
     }
     let trace = show::read(&file)?;
@@ -71,7 +84,9 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     let mut purpose = Purpose::of(&objective);
     // The states of the trace tell how it was found.
     purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
-    let named = load::named(&args.model, &purpose)?;
+    let asked =
+        ModelArgs { model: args.model.clone(), reading: args.reading.clone(), program: args.program.clone() };
+    let named = load::named(&asked, &purpose)?;
     if let Some(program) = &named.program {
         return program::run(&args, &file, &trace, program, format);
     }
