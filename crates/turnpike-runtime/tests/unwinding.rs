@@ -9,7 +9,7 @@ use common::{all, all_with, once};
 use turnpike_runtime::sync::atomic::{AtomicUsize, Ordering};
 use turnpike_runtime::sync::mpsc::channel;
 use turnpike_runtime::sync::{Arc, Condvar, Mutex, RwLock};
-use turnpike_runtime::{Guest, GuestOptions, thread};
+use turnpike_runtime::{Guest, GuestOptions, Panics, thread};
 use turnpike_scheduler::{End, Execution, Executor, Plan, Policy};
 
 /// A pool whose destructor stops and joins its threads.
@@ -231,4 +231,30 @@ fn a_panic_inside_a_panic_aborts_with_the_schedule() {
     for part in ["first", "second", "TURNPIKE_REPLAY=0x2", "unwinding.rs:"] {
         assert!(text.contains(part), "no {part} in {text}");
     }
+}
+
+#[test]
+fn a_thread_that_panics_releases_everything_for_those_who_go_on() {
+    let mut options = GuestOptions::default();
+    options.panics = Panics::Join;
+    static SEEN: Plain = Plain::new(0);
+    let ends = all_with(options, Plan::new(&[]), || {
+        let shared = Arc::new((Mutex::new(0), RwLock::new(0)));
+        let (sender, receiver) = channel();
+        let other = shared.clone();
+        let handle = thread::spawn(move || {
+            let _guard = other.0.lock().unwrap();
+            let _write = other.1.write().unwrap();
+            sender.send(1).unwrap();
+            panic!("with everything in hand");
+        });
+        if shared.0.lock().is_err() {
+            SEEN.fetch_add(1, Ordering::SeqCst);
+        }
+        assert_eq!((receiver.recv().ok(), receiver.recv().ok()), (Some(1), None));
+        assert!(handle.join().is_err());
+        assert!(shared.0.is_poisoned() && shared.1.read().is_err());
+    });
+    assert!(ends.len() > 1 && ends.iter().all(|end| *end == End::Finished), "{ends:?}");
+    assert!(SEEN.load(Ordering::SeqCst) > 0);
 }

@@ -140,6 +140,8 @@ fn the_same_seed_finds_the_same() {
         let once = failed(Config::new().strategy(strategy).seed(3), lost_update);
         let again = failed(Config::new().strategy(strategy).seed(3), lost_update);
         assert_eq!(once.schedule, again.schedule, "{strategy}");
+        let together = failed(Config::new().strategy(strategy).seed(3).threads(2), lost_update);
+        assert_eq!(once.schedule, together.schedule, "{strategy} with two threads");
     }
 }
 
