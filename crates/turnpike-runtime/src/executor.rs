@@ -19,6 +19,8 @@ static EPOCH: AtomicU64 = AtomicU64::new(1);
 pub struct Guest {
     body: Arc<dyn Fn() + Send + Sync>,
     runtime: Box<Runtime>,
+    /// Sites that were met, in order.
+    known: Vec<Site>,
 }
 
 // SAFETY: what is not `Send` in a `Runtime` (coroutines, their yielder, threads' local values) exists only during `run`,
@@ -34,7 +36,7 @@ impl Guest {
     /// A program that executes `body`, which other executors execute too.
     pub fn shared(body: Arc<dyn Fn() + Send + Sync>, options: GuestOptions) -> Self {
         panics::install_hook();
-        Guest { body, runtime: Box::new(Runtime::new(options)) }
+        Guest { body, runtime: Box::new(Runtime::new(options)), known: Vec::new() }
     }
 
     /// The payload of the panic that ended the last execution, to be thrown again.
@@ -62,21 +64,30 @@ impl Guest {
         });
         let result = context::with_active(&self.runtime, |runtime| runtime.execute(epoch, plan, body, out));
         result.map_err(|error| GuestError { message: format!("no stack for the main thread: {error}") })?;
-        // Now these sites may be asked for.
+        self.remember_sites(out);
+        Ok(())
+    }
+
+    /// From now on the sites of this execution may be asked for.
+    fn remember_sites(&mut self, out: &Execution) {
         let failed = match &out.end {
             End::Failed(failure) => Some(failure.site),
             _ => None,
         };
-        let steps = out.steps.iter().map(|step| step.choice.site);
+        // Without details only positions are recorded.
+        let detailed = out.steps.last().is_some_and(|step| step.choice.site != Site(0));
+        let steps = out.steps.iter().filter(|_| detailed).map(|step| step.choice.site);
         let choices = out.choices.iter().map(|choice| choice.site);
         let waits =
             out.threads.iter().filter_map(|thread| thread.waits.as_ref()).map(|(choice, _)| choice.site);
         let holds = out.threads.iter().flat_map(|thread| thread.holds.iter()).map(|(_, site)| *site);
         let objects = out.objects.iter().map(|object| object.site);
-        if !out.choices.is_empty() || !out.threads.is_empty() {
-            site::remember(steps.chain(choices).chain(waits).chain(holds).chain(objects).chain(failed));
+        for site in steps.chain(choices).chain(waits).chain(holds).chain(objects).chain(failed) {
+            if let Err(place) = self.known.binary_search(&site) {
+                self.known.insert(place, site);
+                site::remember(site);
+            }
         }
-        Ok(())
     }
 }
 

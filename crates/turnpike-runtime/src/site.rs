@@ -35,18 +35,16 @@ pub(crate) fn of_lent(place: &Location<'_>) -> Site {
     Site(2 * index as u64 + 1)
 }
 
-/// Sites of an execution that was recorded: from now on [`explain`] knows them.
+/// A site of an execution that was recorded: from now on [`explain`] knows it.
 ///
-/// They must come from operations of this crate, which makes sites by [`of`] only.
-pub(crate) fn remember(sites: impl Iterator<Item = Site>) {
+/// It must come from an operation of this crate, which makes sites by [`of`] and [`of_lent`] only.
+pub(crate) fn remember(Site(site): Site) {
     let mut seen = lock(&SEEN);
-    for Site(site) in sites {
-        if site % 2 == 0
-            && site != 0
-            && let Err(place) = seen.binary_search(&site)
-        {
-            seen.insert(place, site);
-        }
+    if site % 2 == 0
+        && site != 0
+        && let Err(place) = seen.binary_search(&site)
+    {
+        seen.insert(place, site);
     }
 }
 

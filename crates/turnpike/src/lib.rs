@@ -33,6 +33,7 @@ pub use turnpike_runtime::{
     thread_local, time,
 };
 pub use turnpike_scheduler::Timeouts;
+pub use turnpike_search::strategy;
 pub use turnpike_search::{
     Limits, Objective, RunReport, SearchError, SearchOptions, SearchReport, StopReason, Strategy, Verdict,
     WitnessReport,
