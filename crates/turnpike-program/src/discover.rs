@@ -9,12 +9,16 @@
 //! its arguments: every worker, every replay of a schedule and every day finds the same one. A race that is only found later, by the
 //! search, is told, and the execution then says that it proves nothing.
 
-use turnpike_scheduler::{Detail, Execution, Finding, GuestError, Plan, Policy, Reduction, Site, Timeouts};
+use turnpike_scheduler::{
+    Detail, End, Execution, Finding, GuestError, Plan, Policy, Reduction, Site, Timeouts,
+};
 
 /// Trial executions, at most.
 const MOST: u64 = 200;
 /// The set is complete when so many executions in a row found nothing new.
 const QUIET: u64 = 24;
+/// Executions that hang take long: after so many it is enough.
+const HUNG: u64 = 3;
 /// Steps after which a trial execution is cut.
 const STEPS: u32 = 5_000;
 
@@ -24,7 +28,7 @@ pub(crate) fn discover(
 ) -> Result<Vec<Site>, GuestError> {
     let mut sites: Vec<Site> = Vec::new();
     let mut execution = Execution::default();
-    let mut quiet = 0;
+    let (mut quiet, mut hung) = (0, 0);
     let mut length = 20;
     for seed in 0..MOST {
         let policy = match seed % 4 {
@@ -43,8 +47,9 @@ pub(crate) fn discover(
         }
         sites.sort_unstable();
         sites.dedup();
+        hung += u64::from(execution.end == End::Hung);
         quiet = if sites.len() > known { 0 } else { quiet + 1 };
-        if quiet >= QUIET {
+        if quiet >= QUIET || hung >= HUNG {
             break;
         }
     }
@@ -99,6 +104,17 @@ mod tests {
             Ok(())
         });
         assert_eq!((sites, runs), (Ok(Vec::new()), QUIET));
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_not_tried_long() {
+        let mut runs = 0;
+        let sites = discover(|_, _, out| {
+            runs += 1;
+            out.end = End::Hung;
+            Ok(())
+        });
+        assert_eq!((sites, runs), (Ok(Vec::new()), HUNG));
     }
 
     #[test]

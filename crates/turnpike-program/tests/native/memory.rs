@@ -222,6 +222,19 @@ fn loops_that_wait_by_reading_end() {
 }
 
 #[test]
+fn waiting_loops_have_finitely_many_schedules() {
+    let Some(mut program) = instrumented("memory/wait.c") else { return };
+    let (classes, kinds, incomplete) = exhaust(&mut launch(&program));
+    assert!(classes < 100 && incomplete, "{classes}");
+    assert_eq!(kinds, BTreeSet::from(["finished"]), "message and flag are written in this order");
+    // Nobody ever sets the flag.
+    program.arguments.push("never".into());
+    let mut executor = with(&program, Visibility::All);
+    let out = run(&mut executor, Policy::Uniform { seed: 1 });
+    assert_eq!(word(&out.end), "livelock");
+}
+
+#[test]
 fn functions_keep_their_contracts() {
     for program in
         [instrumented("memory/atomics.c"), instrumented("memory/allocate.c"), guest("memory/allocate.c")]

@@ -14,7 +14,7 @@
 //!
 //! While the program has had no second thread, accesses are neither steps nor remembered: everything that later threads do comes after them.
 //!
-//! **Loops** that wait by reading memory yield now and then, see [`logic::spin`].
+//! **Loops** that wait by reading memory pause now and then, see [`logic::spin`].
 
 mod allocate;
 mod atomics;
@@ -38,7 +38,7 @@ use crate::sys::{self, PhdrInfo};
 use crate::{control, fiber, sites};
 use logic::objects::{Covered, Objects};
 use logic::race::{Access, Detector, Race};
-use logic::spin::Spin;
+use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
 pub use heap::{explain, sweep, used};
@@ -200,11 +200,10 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
                 memory.visible.get(site.0).is_some() || memory.detector.shared(me, address, size, write)
             }
         };
-        if visible {
+        let steps = control::state().kernel.steps_taken();
+        if visible || spin(me).invisible(site.0, address, write, steps) {
             let kind = if write { Kind::Write } else { Kind::Read };
             step(kind, address, size, site, None, !write);
-        } else if spin(me).invisible() {
-            control::with(Kind::Yield, 0, site);
         }
     }
     // Only now: another thread may have freed the block before this one's turn.
@@ -219,10 +218,19 @@ fn step(kind: Kind, address: u64, size: u64, site: Site, peek: Option<(fn(u64) -
     let (object, second) = objects_of(address, size, site);
     let me = control::me().0;
     control::enter(site.0, fiber::stack_pointer());
-    if !reads {
+    if reads {
+        match spin(me).read(site.0, object.0) {
+            Pause::None => {}
+            // A sleep of no time: it ends when nothing else can happen.
+            Pause::Nap => {
+                control::with(Kind::Sleep, 0, site);
+            }
+            Pause::Yield => {
+                control::with(Kind::Yield, 0, site);
+            }
+        }
+    } else {
         spin(me).progress();
-    } else if spin(me).read(site.0, object.0) {
-        control::with(Kind::Yield, 0, site);
     }
     let mut operation = Operation { second, ..Operation::new(kind, object, site) };
     if let Some((writes, argument)) = peek {

@@ -1,50 +1,95 @@
 //! Loops that wait for another thread by reading memory.
 //!
-//! They ask no scheduler to let others go first, so it is done for them: a thread that keeps coming back to the same
-//! read of the same object yields now and then (the kernel then disables it until something it read changes), and so does a thread
-//! that makes very many invisible accesses without a single step. Counts only, so that the same execution yields at
-//! the same places.
+//! They ask no scheduler to let others go first, so it is done for them. A thread that comes back to the same read of
+//! the same object, having done nothing else that is visible, *may* be waiting: it naps, and goes on when the object
+//! was modified, or when nothing else can happen. After very many repetitions it *surely* waits, and yields: if nobody
+//! can change what it reads, that is a livelock.
+//!
+//! Where plain accesses are no steps, a waiting loop would never give way. So a thread that makes very many accesses
+//! without a step is looked at: if it does nothing but read a few places again and again, these reads become steps,
+//! and the first rule applies. Long computations are left alone.
+//!
+//! Counts only, so that the same execution pauses at the same places.
 
-/// Repetitions of a visible read before a yield. Bounded loops that read one variable are rarely longer.
-const REPEATED: u32 = 64;
+/// Every so many repetitions of a visible read the thread may be waiting.
+const PERHAPS: u32 = 8;
+/// Repetitions after which it surely is.
+const SURELY: u32 = 1024;
 /// Visible reads after which a loop is looked for elsewhere.
 const WINDOW: u32 = 256;
-/// Invisible accesses before a yield.
-const INVISIBLE: u32 = 200_000;
+/// Invisible accesses before a thread is looked at; four times as many the next time, and so on.
+const INVISIBLE: u32 = 50_000;
+/// How many accesses are looked at.
+const LOOKED_AT: u32 = 256;
+/// How many places a waiting loop reads, at most.
+const PLACES: usize = 8;
+
+/// What a thread should do before it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Nothing.
+    None,
+    /// Wait for a change, unless nothing else can happen.
+    Nap,
+    /// Wait for a change.
+    Yield,
+}
 
 /// What one thread did since its last step that was more than a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin {
+    /// The visible read that is counted.
     site: u64,
-    /// Plus one; 0 = none is looked for.
+    /// Its object plus one; 0 = none is looked for.
     object: u32,
     repeated: u32,
     reads: u32,
+    /// Accesses without a step, since the step of this number.
     invisible: u32,
+    since: u32,
+    /// How often the thread was looked at.
+    looked: u32,
+    /// What it reads.
+    places: [(u64, u64); PLACES],
+    known: usize,
+    /// Nothing but these: they are steps.
+    waits: bool,
 }
 
 impl Spin {
     /// Nothing happened.
     pub const fn new() -> Self {
-        Spin { site: 0, object: 0, repeated: 0, reads: 0, invisible: 0 }
+        Spin {
+            site: 0,
+            object: 0,
+            repeated: 0,
+            reads: 0,
+            invisible: 0,
+            since: 0,
+            looked: 0,
+            places: [(0, 0); PLACES],
+            known: 0,
+            waits: false,
+        }
     }
 
-    /// The thread is about to do a visible read; whether it should yield before.
-    pub fn read(&mut self, site: u64, object: u32) -> bool {
+    /// The thread is about to do a visible read.
+    pub fn read(&mut self, site: u64, object: u32) -> Pause {
         let object = object.wrapping_add(1);
-        self.invisible = 0;
         self.reads += 1;
-        if (self.site, self.object) == (site, object) {
-            self.repeated += 1;
-            self.reads = 0;
-        } else if self.object == 0 || self.reads > WINDOW {
-            (self.site, self.object, self.repeated, self.reads) = (site, object, 0, 0);
+        if (self.site, self.object) != (site, object) {
+            if self.object == 0 || self.reads > WINDOW {
+                (self.site, self.object, self.repeated, self.reads) = (site, object, 0, 0);
+            }
+            return Pause::None;
         }
-        let yields = self.repeated >= REPEATED;
-        if yields {
-            self.repeated = 0;
+        self.repeated = self.repeated.saturating_add(1);
+        self.reads = 0;
+        match self.repeated {
+            n if !n.is_multiple_of(PERHAPS) => Pause::None,
+            n if n < SURELY => Pause::Nap,
+            _ => Pause::Yield,
         }
-        yields
     }
 
     /// The thread did a step that is more than a read.
@@ -52,14 +97,37 @@ impl Spin {
         *self = Spin::new();
     }
 
-    /// The thread makes an invisible access; whether it should yield before.
-    pub fn invisible(&mut self) -> bool {
-        self.invisible += 1;
-        let yields = self.invisible >= INVISIBLE;
-        if yields {
-            self.invisible = 0;
+    /// The thread makes an access that would be invisible, when `steps` steps were taken in all; whether it should be a step.
+    #[inline]
+    pub fn invisible(&mut self, site: u64, address: u64, write: bool, steps: u32) -> bool {
+        if self.waits {
+            self.waits = !write && self.places[..self.known].contains(&(site, address));
+            if !self.waits {
+                self.progress();
+            }
+            return self.waits;
         }
-        yields
+        if self.since != steps {
+            (self.since, self.invisible, self.looked, self.known) = (steps, 0, 0, 0);
+        }
+        self.invisible += 1;
+        let patience = INVISIBLE << (2 * self.looked);
+        self.invisible > patience && self.look(site, address, write, patience)
+    }
+
+    fn look(&mut self, site: u64, address: u64, write: bool, patience: u32) -> bool {
+        let place = (site, address);
+        if !write && self.places[..self.known].contains(&place) {
+            self.waits = self.invisible - patience > LOOKED_AT;
+        } else if !write && self.known < PLACES {
+            self.places[self.known] = place;
+            self.known += 1;
+        } else {
+            // It works.
+            (self.invisible, self.known) = (0, 0);
+            self.looked = (self.looked + 1).min(7);
+        }
+        self.waits
     }
 }
 
@@ -67,39 +135,83 @@ impl Spin {
 mod tests {
     use super::*;
 
-    fn yields(reads: impl Iterator<Item = (u64, u32)>) -> usize {
+    /// How many naps and yields.
+    fn pauses(reads: impl Iterator<Item = (u64, u32)>) -> (usize, usize) {
         let mut spin = Spin::new();
-        reads.filter(|&(site, object)| spin.read(site, object)).count()
+        let (mut naps, mut yields) = (0, 0);
+        for (site, object) in reads {
+            match spin.read(site, object) {
+                Pause::None => {}
+                Pause::Nap => naps += 1,
+                Pause::Yield => yields += 1,
+            }
+        }
+        (naps, yields)
     }
 
     #[test]
-    fn a_waiting_loop_yields() {
-        assert_eq!(yields((0..60).map(|_| (7, 1))), 0);
-        assert!(yields((0..1000).map(|_| (7, 1))) >= 10);
+    fn a_waiting_loop_naps_then_yields() {
+        assert_eq!(pauses((0..8).map(|_| (7, 1))), (0, 0));
+        assert_eq!(pauses((0..9).map(|_| (7, 1))), (1, 0));
+        assert_eq!(pauses((0..1001).map(|_| (7, 1))), (125, 0));
+        assert_eq!(pauses((0..2001).map(|_| (7, 1))), (127, 123));
         // Two variables, two places, after some other reads.
-        let reads = (0..100).map(|i| (1000 + i, 50)).chain((0..2000).map(|i| (i % 2, 3)));
-        assert!(yields(reads) >= 10);
+        let reads = (0..100).map(|i| (1000 + i, 50)).chain((0..5000).map(|i| (i % 2, 3)));
+        let (naps, yields) = pauses(reads);
+        assert!(naps > 100 && yields > 100, "{naps} {yields}");
     }
 
     #[test]
-    fn looking_at_many_variables_does_not_yield() {
-        assert_eq!(yields((0..100_000).map(|i| (7, i))), 0);
+    fn looking_at_many_variables_is_no_waiting() {
+        assert_eq!(pauses((0..100_000).map(|i| (7, i))), (0, 0));
     }
 
     #[test]
     fn progress_starts_again() {
         let mut spin = Spin::new();
         for _ in 0..1000 {
-            for _ in 0..50 {
-                assert!(!spin.read(7, 1));
+            for _ in 0..8 {
+                assert_eq!(spin.read(7, 1), Pause::None);
             }
             spin.progress();
         }
     }
 
-    #[test]
-    fn endless_invisible_work_yields() {
+    /// How many of these accesses become steps.
+    fn steps(accesses: impl Iterator<Item = (u64, u64, bool)>) -> usize {
         let mut spin = Spin::new();
-        assert_eq!((0..1_000_000).filter(|_| spin.invisible()).count(), 5);
+        accesses.filter(|&(site, address, write)| spin.invisible(site, address, write, 5)).count()
+    }
+
+    #[test]
+    fn invisible_waiting_becomes_visible() {
+        assert_eq!(steps((0..50_000).map(|_| (1, 8, false))), 0);
+        assert!(steps((0..60_000).map(|_| (1, 8, false))) > 9_000);
+        assert!(steps((0..60_000).map(|i| (i % 3, 8 * (i % 3), false))) > 9_000);
+        // After some work.
+        let work = (0..1_000_000).map(|i| (1, i, true));
+        assert!(steps(work.chain((0..20_000_000).map(|_| (1, 8, false)))) > 1_000_000);
+    }
+
+    #[test]
+    fn long_computations_stay_invisible() {
+        assert_eq!(steps((0..10_000_000).map(|i| (1, i * 8, false))), 0);
+        assert_eq!(steps((0..10_000_000).map(|i| (i % 4, 8, i % 4 == 3))), 0);
+    }
+
+    #[test]
+    fn steps_between_start_again() {
+        let mut spin = Spin::new();
+        for step in 0..100 {
+            assert_eq!((0..40_000).filter(|_| spin.invisible(1, 8, false, step)).count(), 0);
+        }
+    }
+
+    #[test]
+    fn whoever_stops_waiting_is_invisible_again() {
+        let mut spin = Spin::new();
+        assert!((0..60_000).any(|_| spin.invisible(1, 8, false, 0)));
+        assert!(!spin.invisible(2, 16, false, 1));
+        assert!(!spin.invisible(1, 8, false, 1));
     }
 }
