@@ -216,17 +216,16 @@ impl Strategy {
         matches!(self, Strategy::Pct { .. } | Strategy::Pos | Strategy::Weighted)
     }
 
-    /// Whether one run can use several threads with the same result as one: by levels of states, or by executions of a
-    /// program.
+    /// Whether one run on a program can share out its executions among several threads, with the same result as one.
+    pub fn shares_executions(&self) -> bool {
+        matches!(self, Strategy::Random(_) | Strategy::Genetic(_) | Strategy::Auto) || self.needs_program()
+    }
+
+    /// Whether one run can use several threads with the same result as one.
     pub fn is_level_synchronous(&self) -> bool {
         matches!(
             self,
             Strategy::Bfs
-                | Strategy::Random(_)
-                | Strategy::Pct { .. }
-                | Strategy::Pos
-                | Strategy::Weighted
-                | Strategy::Genetic(_)
                 | Strategy::HighwayIdeal { .. }
                 | Strategy::HighwayApprox { .. }
                 | Strategy::Highway { .. }

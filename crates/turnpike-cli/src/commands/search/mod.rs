@@ -161,7 +161,8 @@ fn search_options(
     let runs = args.running.runs.unwrap_or(1);
     let mut options = SearchOptions::new(strategy);
     options.threads = args.running.threads.unwrap_or_else(|| {
-        let helps = runs > 1 || options.strategy.is_level_synchronous();
+        let shares = args.model.program.program.is_some() && options.strategy.shares_executions();
+        let helps = runs > 1 || shares || options.strategy.is_level_synchronous();
         if helps { limits::all_cores() } else { 1 }
     });
     options.objectives = objectives;
