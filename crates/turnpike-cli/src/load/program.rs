@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use turnpike_model::scheduler::{Execution, Executor, GuestError, Plan, Site, Timeouts};
+use turnpike_model::scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
 use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
 use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
@@ -100,7 +100,7 @@ pub(crate) enum ReductionArg {
     None,
     /// Sleep sets, for any strategy.
     Sleep,
-    /// Persistent sets, for any strategy; from recorded executions, so that they prove nothing.
+    /// Persistent sets, for any strategy; from what the program declares, else from recorded executions, which prove nothing.
     Persistent,
     /// Sleep and persistent sets.
     Both,
@@ -220,21 +220,20 @@ fn open(path: &Path, args: &ProgramArgs) -> Result<ProgramModel, Failure> {
         (true, Some(VisibleArg::Sync)) => Some("memory accesses are no steps with --visible sync"),
         (true, _) => None,
     };
-    let options = ProgramOptions { unseen: unseen.map(str::to_owned), ..args.options() };
+    let tabled = matches!(args.reduction, Some(ReductionArg::Persistent | ReductionArg::Both));
+    // What the program's author says counts; where nothing is said, executions have to tell.
+    let persistent = if tabled { declared(path, args).map_err(failed)? } else { None };
+    let learn = tabled && persistent.is_none();
+    let options = ProgramOptions { unseen: unseen.map(str::to_owned), persistent, ..args.options() };
     let model = ProgramModel::new(&name, hash, launch, options).map_err(failed)?;
-    match args.reduction {
-        Some(ReductionArg::Persistent | ReductionArg::Both) => {
-            model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed)
-        }
-        _ => Ok(model),
-    }
+    if learn { model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed) } else { Ok(model) }
 }
 
-/// The program's hash, and how it is started.
+/// The program with the settings that the command line gives it.
 #[cfg(target_os = "linux")]
-fn launch(path: &Path, args: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestError> {
+fn native(path: &Path, args: &ProgramArgs) -> NativeProgram {
     let usual = Limits::default();
-    let program = NativeProgram {
+    NativeProgram {
         arguments: args.arguments.clone(),
         limits: Limits {
             memory: args.guest_memory.unwrap_or(usual.memory),
@@ -253,7 +252,24 @@ fn launch(path: &Path, args: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestEr
         },
         output: true,
         ..NativeProgram::new(path)
-    };
+    }
+}
+
+/// What the program's threads declare that they may touch.
+#[cfg(target_os = "linux")]
+fn declared(path: &Path, args: &ProgramArgs) -> Result<Option<MayAccess>, GuestError> {
+    native(path, args).declared_accesses()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn declared(_: &Path, _: &ProgramArgs) -> Result<Option<MayAccess>, GuestError> {
+    Ok(None)
+}
+
+/// The program's hash, and how it is started.
+#[cfg(target_os = "linux")]
+fn launch(path: &Path, args: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestError> {
+    let program = native(path, args);
     program.check()?;
     // What is visible decides what the positions in a schedule mean.
     let hash = hash::mix(program.hash()?, args.visible.unwrap_or(VisibleArg::Racy) as u64);

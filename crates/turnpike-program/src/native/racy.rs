@@ -7,9 +7,12 @@ use turnpike_scheduler::{Executor, GuestError, Site};
 use super::{NativeExecutor, NativeProgram};
 use crate::discover::discover;
 
+/// A program, and where it races.
+type Found = (String, Vec<Site>);
+
 /// Code locations that were found to race; clones share them. Found by the first [`NativeProgram::launch`].
 #[derive(Clone, Debug, Default)]
-pub struct RacySites(Arc<Mutex<Vec<(String, Vec<Site>)>>>);
+pub struct RacySites(Arc<Mutex<Vec<Found>>>);
 
 /// Makes accesses at racy code locations steps of this executor; finds them if that was not done yet.
 pub(super) fn find(program: &NativeProgram, executor: &mut NativeExecutor) -> Result<(), GuestError> {

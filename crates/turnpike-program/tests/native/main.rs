@@ -1,5 +1,6 @@
 //! C and C++ programs, compiled here and run under control.
 #![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr)]
 
 mod support;
 

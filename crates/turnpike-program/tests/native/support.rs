@@ -14,9 +14,12 @@ fn folder() -> PathBuf {
     folder
 }
 
+/// Where a program should be, and where it is.
+type Compiled = (PathBuf, Option<PathBuf>);
+
 /// Compiles a source file, once per run of the tests; `None`, with a message, if there is no compiler.
 pub(crate) fn compile(source: &Path, flags: &[&str]) -> Option<PathBuf> {
-    static DONE: OnceLock<Mutex<Vec<(PathBuf, Option<PathBuf>)>>> = OnceLock::new();
+    static DONE: OnceLock<Mutex<Vec<Compiled>>> = OnceLock::new();
     let cpp = source.extension().is_some_and(|end| end == "cpp");
     let name = format!(
         "{}{}",

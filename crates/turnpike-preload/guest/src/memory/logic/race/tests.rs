@@ -47,8 +47,11 @@ fn join(into: &mut [u32], from: &[u32]) {
     }
 }
 
+/// Pairs of places.
+type Pairs = BTreeSet<(u64, u64)>;
+
 /// Runs the events with clocks as the kernel keeps them; answers the bytes and site pairs that race by the definition, and by the detector.
-fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, BTreeSet<(u64, u64)>); 2] {
+fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
     let mut clocks = [[0u32; 4]; 4];
     let mut locks = [[0u32; 4]; 3];
     let mut atomics = [[0u32; 4]; 2];
