@@ -205,6 +205,53 @@ fn random_program(seed: u64) -> (World, Vec<Vec<Op>>) {
     (world, code)
 }
 
+/// A random program whose threads start others in the middle of their work; some end the process.
+fn random_tree(seed: u64) -> (World, Vec<Vec<Op>>) {
+    let dice = &mut Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    for _ in 0..8 {
+        dice.below(2);
+    }
+    let world = World { mutexes: 2, variables: 2, semaphores: vec![1, 1], ..World::default() };
+    let families = [1, [3, 7][dice.below(2)]];
+    let mut code: Vec<Vec<Op>> = (0..3).map(|_| random_thread(dice, 3, families)).collect();
+    let (first, second) = (dice.below(3), dice.below(3));
+    code[0].insert(first, Op::Spawn(1));
+    if dice.below(2) == 0 {
+        code[1].insert(second, Op::Spawn(2));
+    } else {
+        code[0].push(Op::Spawn(2));
+    }
+    if dice.below(4) == 0 {
+        code[dice.below(3)].push(Op::Exit);
+    }
+    (world, code)
+}
+
+#[test]
+fn plain_enumeration_agrees_where_threads_start_others_and_end_the_process() {
+    let (mut compared, mut exits) = (0, 0);
+    for seed in 0..400 {
+        let (world, threads) = random_tree(seed);
+        let Some((all, _)) = explore(world.tree(&threads, quiet()), false, 8_000) else { continue };
+        let (few, _) = explore(world.tree(&threads, quiet()), true, 20_000).expect("fewer executions");
+        compared += 1;
+        if threads.concat().contains(&Op::Exit) {
+            // Where the others were when the process ended makes no difference; how it can end does.
+            exits += 1;
+            assert_eq!(
+                (&few.failures, &few.others),
+                (&all.failures, &all.others),
+                "seed {seed}: {threads:?}"
+            );
+            assert!(few.finished.is_subset(&all.finished), "seed {seed}: {threads:?}");
+            assert_eq!(few.deadlocked, all.deadlocked, "seed {seed}: {threads:?}");
+        } else {
+            assert_eq!(few, all, "seed {seed}: {threads:?}");
+        }
+    }
+    assert!(compared >= 200 && exits >= 40, "{compared} {exits}");
+}
+
 fn random_thread(dice: &mut Dice, threads: usize, families: [usize; 2]) -> Vec<Op> {
     let mut code = Vec::new();
     let length = 2 + dice.below(4);

@@ -81,6 +81,10 @@ pub(crate) enum Op {
     Yield,
     /// Fails when the register has this value. Not visible.
     FailIf(u64),
+    /// Starts the thread with this code. Not visible.
+    Spawn(usize),
+    /// Ends the process.
+    Exit,
     /// Leaves out the next so many instructions when the register is 0. Not visible.
     SkipIfZero(usize),
 }
@@ -148,16 +152,24 @@ impl World {
         let (world, threads) = (self.clone(), threads.to_vec());
         program("script", options, move |context| {
             let things = Rc::new(world.register(context));
-            let routines = threads.iter().enumerate();
-            start(
-                routines.map(|(number, code)| interpret(code.clone(), number, Rc::clone(&things))).collect(),
-            )
+            let threads = Rc::new(threads.clone());
+            start((0..threads.len()).map(|number| interpret(&threads, number, &things)).collect())
+        })
+    }
+
+    /// A program that begins with the first thread only; others are started by [`Op::Spawn`].
+    pub(crate) fn tree(&self, threads: &[Vec<Op>], options: ProgramOptions) -> ProgramModel {
+        let (world, threads) = (self.clone(), threads.to_vec());
+        program("tree", options, move |context| {
+            let things = Rc::new(world.register(context));
+            start(vec![interpret(&Rc::new(threads.clone()), 0, &things)])
         })
     }
 }
 
 /// A thread that executes instructions.
-fn interpret(code: Vec<Op>, number: usize, things: Rc<Things>) -> Box<dyn Routine> {
+fn interpret(threads: &Rc<Vec<Vec<Op>>>, number: usize, things: &Rc<Things>) -> Box<dyn Routine> {
+    let (threads, things) = (Rc::clone(threads), Rc::clone(things));
     let (mut at, mut register) = (0, 0);
     let mut last: Option<Op> = None;
     Box::new(move |outcome: Outcome, context: &mut Context<'_>| {
@@ -178,8 +190,9 @@ fn interpret(code: Vec<Op>, number: usize, things: Rc<Things>) -> Box<dyn Routin
             }
             _ => {}
         }
+        drop(values);
         loop {
-            let op = *code.get(at)?;
+            let op = *threads[number].get(at)?;
             at += 1;
             let site = (number as u64) << 16 | at as u64;
             let operation = match op {
@@ -217,6 +230,11 @@ fn interpret(code: Vec<Op>, number: usize, things: Rc<Things>) -> Box<dyn Routin
                         context.fail(&format!("thread {number} at {at} has {value}"));
                         return None;
                     }
+                    continue;
+                }
+                Op::Exit => on(Kind::Exit, ObjectId::NONE, site),
+                Op::Spawn(thread) => {
+                    context.spawn(interpret(&threads, thread, &things));
                     continue;
                 }
                 Op::SkipIfZero(count) => {
