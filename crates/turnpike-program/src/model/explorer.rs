@@ -116,9 +116,14 @@ impl<'m> ProgramExplorer<'m> {
         if let Some(&place) = self.places.get(&state) {
             return Ok(&self.expansions[place]);
         }
-        let node = self.execute(state, true)?;
+        let hangs = self.hangs(state);
+        let node = if hangs { 0 } else { self.execute(state, true)? };
         let mut expansion = self.make_room();
-        self.fill(&mut expansion, state, node)?;
+        if hangs {
+            (expansion.state, expansion.measures) = (state, [0.0; 6]);
+        } else {
+            self.fill(&mut expansion, state, node)?;
+        }
         self.places.insert(state, self.next);
         let place = self.next;
         if place == self.expansions.len() {
@@ -176,6 +181,13 @@ impl<'m> ProgramExplorer<'m> {
         Ok(())
     }
 
+    /// Whether the schedule of a state is known to hang: seeing that again takes long and tells nothing new.
+    fn hangs(&self, state: u128) -> bool {
+        let outcome = self.model.table.find(state).and_then(|node| self.model.table.outcome(node));
+        let violation = outcome.and_then(|outcome| outcome.violation);
+        violation.is_some_and(|violation| violation.kind == ViolationKind::Hang)
+    }
+
     /// What a state showed, to any explorer of the model.
     fn outcome(&mut self, state: u128) -> Option<Outcome> {
         let node = self.model.table.find(state)?;
@@ -187,6 +199,9 @@ impl<'m> ProgramExplorer<'m> {
 
     /// What each thread is about to do, by its name.
     fn threads(&mut self, state: u128) -> Result<Vec<(String, String)>, StepError> {
+        if self.hangs(state) {
+            return Ok(Vec::new());
+        }
         self.execute(state, false)?;
         let Self { executor: Some(executor), execution, .. } = self else { return Ok(Vec::new()) };
         let last = match execution.end {

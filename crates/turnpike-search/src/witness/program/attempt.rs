@@ -1,6 +1,6 @@
 //! One attempt: a schedule, followed as far as it goes, and whether the failure is still the same.
 
-use turnpike_model::scheduler::{Detail, Execution, Plan, Policy, ThreadId};
+use turnpike_model::scheduler::{Detail, End, Execution, Plan, Policy, ThreadId};
 use turnpike_model::{Explorer, StepError};
 
 use super::signature;
@@ -29,6 +29,9 @@ impl Schedule {
     }
 }
 
+/// Executions that may hang before no more are tried: the one that shows the failure.
+const HANGS: u32 = 1;
+
 /// Tries schedules, within a budget.
 pub(crate) struct Attempts<'r, 'p> {
     explorer: &'r mut dyn Explorer,
@@ -38,6 +41,8 @@ pub(crate) struct Attempts<'r, 'p> {
     signature: Option<u64>,
     budget: u64,
     pub(crate) spent: u64,
+    /// Executions that hung: each takes as long as thousands of others.
+    hung: u32,
     pub(crate) execution: Execution,
 }
 
@@ -51,7 +56,7 @@ impl<'r, 'p> Attempts<'r, 'p> {
     ) -> Option<Self> {
         let judge = Judge::new(std::slice::from_ref(objective)).ok()?;
         let execution = Execution::default();
-        Some(Attempts { explorer, base, judge, signature: None, budget, spent: 0, execution })
+        Some(Attempts { explorer, base, judge, signature: None, budget, spent: 0, hung: 0, execution })
     }
 
     /// Makes room for so many more.
@@ -60,7 +65,7 @@ impl<'r, 'p> Attempts<'r, 'p> {
     }
 
     pub(crate) fn exhausted(&self) -> bool {
-        self.spent >= self.budget
+        self.spent >= self.budget || self.hung >= HANGS
     }
 
     /// Follows the positions exactly.
@@ -78,6 +83,7 @@ impl<'r, 'p> Attempts<'r, 'p> {
         self.spent += 1;
         let plan = Plan { prefix, policy, detail: Detail::Full, ..self.base };
         execute(self.explorer, &plan, &mut self.execution)?;
+        self.hung += u32::from(self.execution.end == End::Hung);
         let hits = self.judge.hits(self.explorer, &self.execution);
         let Some(hit) = hits.first() else { return Ok(None) };
         let at_end = hit.steps == self.execution.steps.len() && !self.judge.needs_labels();
