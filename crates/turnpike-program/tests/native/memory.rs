@@ -142,6 +142,14 @@ fn a_variable_on_the_stack_can_be_shared() {
     for threads in [Threads::Fibers, Threads::System] {
         let mut executor = launch(&NativeProgram { threads, ..program.clone() });
         assert_eq!(kinds(&mut executor, 100), BTreeSet::from(["assertion", "finished"]));
+        let out = run(&mut executor, Policy::First);
+        assert!(
+            out.objects.iter().all(|object| object.name.starts_with("stack of main-")),
+            "{:?}",
+            out.objects
+        );
+        let told = format!("{:?}", out.findings);
+        assert!(told.contains("data race on stack of main-"), "{told}");
     }
 }
 

@@ -117,14 +117,12 @@ pub fn free(address: u64, site: Site) {
 /// Whether an address may come from another allocator: the loader's own, from before this one was there. Misaligned
 /// ones, static variables and variables on stacks do not.
 fn foreign(address: u64) -> bool {
-    const STACK: usize = 8 << 20;
     let address = address as usize;
-    let on_stack = |thread: &control::Thread| thread.high.wrapping_sub(address) < STACK;
     address.is_multiple_of(16)
         && address >= 1 << 16
         && !heap().contains(address as u64)
         && sites::stable(address) == 0
-        && !control::state().threads.iter().any(on_stack)
+        && stack_of(address).is_none()
 }
 
 /// Bytes that a live block has.
@@ -186,9 +184,21 @@ pub fn name(address: u64) -> u64 {
     hash | 1 << 63
 }
 
-/// The same for the user.
+/// A name for the user of a place in the heap or on a stack.
 pub fn called(address: u64) -> Option<String> {
-    heap().find(address).map(|block| report::place(&block, address))
+    if let Some(block) = heap().find(address) {
+        return Some(report::place(&block, address));
+    }
+    let (thread, below) = stack_of(address as usize)?;
+    Some(report::on_stack(thread, below))
+}
+
+/// The thread on whose stack an address is, and how far below its first frame.
+fn stack_of(address: usize) -> Option<(u32, usize)> {
+    const STACK: usize = 8 << 20;
+    let threads = &control::state().threads;
+    let found = threads.iter().rposition(|thread| thread.high.wrapping_sub(address) < STACK)?;
+    Some((found as u32, threads[found].high - address))
 }
 
 fn fail(message: &str, site: Site) {

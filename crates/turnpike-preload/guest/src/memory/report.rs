@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use turnpike_scheduler::ThreadId;
 
+use super::heap;
 use super::logic::heap::Block;
 use super::logic::race::Race;
 use crate::control;
@@ -25,8 +26,8 @@ fn verb(write: bool) -> &'static str {
 /// Two accesses that nothing orders.
 pub fn race(race: &Race, second: u32) -> String {
     format!(
-        "data race on {{address:{:#x}}}: {} by {}, {} by {}",
-        race.address,
+        "data race on {}: {} by {}, {} by {}",
+        heap::called(race.address).unwrap_or_else(|| format!("{{address:{:#x}}}", race.address)),
         verb(race.first_writes),
         thread(race.first_thread),
         verb(race.second_writes),
@@ -84,6 +85,11 @@ pub fn unknown(address: u64) -> String {
 /// Somebody wrote into a freed block.
 pub fn written_after_free(block: &Block, offset: u64) -> String {
     format!("write after free: at offset {offset} of a {}", history(block))
+}
+
+/// A name for a place on a thread's stack.
+pub fn on_stack(id: u32, below: usize) -> String {
+    format!("stack of {}-{below}", thread(id))
 }
 
 /// A name for a place in a block.
