@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use scripts::{Op, World, one, philosophers, rmw};
 use turnpike_program::ProgramModel;
-use turnpike_search::strategy::RandomOptions;
+use turnpike_search::strategy::{DrsOptions, RandomOptions};
 use turnpike_search::{RunReport, SearchError, SearchOptions, StopReason, Strategy, Verdict, search};
 
 fn restarting() -> Strategy {
@@ -185,5 +185,50 @@ fn models_without_threads_are_refused_politely() {
         let error = search(&*model, &SearchOptions::new(strategy), &|_| {}, &AtomicBool::new(false));
         let Err(SearchError::Usage(diagnostic)) = error else { panic!("{name} must refuse") };
         assert!(diagnostic.to_string().contains("schedules the threads of a program"), "{diagnostic}");
+    }
+}
+
+#[test]
+fn strategies_that_store_states_find_the_same_errors() {
+    let strategies = [
+        Strategy::Bfs,
+        Strategy::Dfs,
+        Strategy::Rdfs,
+        Strategy::Highway { width: 20 },
+        Strategy::Drs(DrsOptions::default()),
+    ];
+    for strategy in strategies {
+        let name = strategy.name();
+        let mut options = options(strategy, "any-error");
+        options.limits.states = Some(50_000);
+        let report = one(&inversion(), &options);
+        let witness = report.witness.unwrap();
+        assert_eq!((witness.length, witness.schedule.unwrap().end.as_str()), (2, "deadlock"), "{name}");
+        // The failure shows in the state behind the step, which is known once that is expanded.
+        let report = one(&needle(), &options);
+        assert_eq!(report.verdict, Verdict::Found, "{name}");
+        let schedule = report.witness.unwrap().schedule.unwrap();
+        assert!(schedule.end.contains("has 7"), "{name}: {}", schedule.end);
+        // Nothing is wrong, and everything was seen.
+        let report = one(&rmw(2, 2), &options);
+        let complete = !name.starts_with("highway") || report.stop == StopReason::Exhausted;
+        assert!(complete, "{name}: {:?}", report.stop);
+        assert_eq!(report.verdict, Verdict::None, "{name}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_report() {
+    let model = needle();
+    for strategy in samplers().into_iter().chain([Strategy::Auto]) {
+        let options = options(strategy, "any-error");
+        let [one, other] = [(); 2].map(|()| {
+            let mut report = serde_json::to_value(one(&model, &options)).unwrap();
+            let fields = report.as_object_mut().unwrap();
+            fields.remove("seconds");
+            fields.remove("peak_bytes");
+            report
+        });
+        assert_eq!(one, other);
     }
 }

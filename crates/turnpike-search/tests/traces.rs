@@ -26,12 +26,11 @@ fn counts(report: &RunReport) -> (u64, u64) {
 
 #[test]
 fn one_execution_for_each_trace() {
-    let sizes = if cfg!(debug_assertions) { [2, 3, 5, 7].as_slice() } else { &[2, 3, 5, 7, 10] };
     let mut cases: Vec<(String, ProgramModel, u64)> = Vec::new();
     for n in 1..=8 {
         cases.push((format!("readers({n})"), readers(n), 1 << n));
     }
-    for &n in sizes {
+    for n in [2, 3, 5, 7, 10] {
         cases.push((format!("lastzero({n})"), lastzero(n), (n as u64 + 3) << (n - 2)));
     }
     for (threads, k, traces) in [(2, 2, 6), (2, 3, 20), (3, 2, 90)] {
@@ -48,7 +47,14 @@ fn one_execution_for_each_trace() {
         assert_eq!((report.verdict, report.stop), (Verdict::None, StopReason::Exhausted), "{name}");
         let (completed, blocked) = counts(&report);
         assert_eq!(completed, traces, "{name}, {blocked} blocked");
-        assert!(blocked <= 6 * completed, "{name}: {completed} completed, {blocked} blocked");
+        let given_up = match name.as_str() {
+            "lastzero(3)" => 1,
+            "lastzero(5)" => 33,
+            "lastzero(7)" => 473,
+            "lastzero(10)" => 16_867,
+            _ => 0,
+        };
+        assert_eq!(blocked, given_up, "{name}");
     }
 }
 
