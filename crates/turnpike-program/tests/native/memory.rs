@@ -307,6 +307,23 @@ fn objects_linked_without_the_library_work() {
     assert_eq!(kinds(&mut executor, 100), BTreeSet::from(["assertion", "finished"]));
 }
 
+#[test]
+fn new_branches_count() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests/memory/use_after_free.c");
+    let flags = [
+        "-fsanitize=thread",
+        "-fsanitize-coverage=trace-pc",
+        "-rdynamic",
+        "-Wl,--unresolved-symbols=ignore-all",
+    ];
+    let Some(path) = compile(&source, &flags) else { return };
+    let mut executor = launch(&NativeProgram::new(path));
+    // Whether the reader finds the node is a branch.
+    let counts: BTreeSet<u32> =
+        (0..50).map(|seed| run(&mut executor, Policy::Uniform { seed }).branches).collect();
+    assert!(counts.len() > 1 && counts.iter().all(|&count| count > 5), "{counts:?}");
+}
+
 /// Public programs, if they are there.
 fn corpus(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("TURNPIKE_CORPUS") else {
