@@ -1,5 +1,6 @@
 //! C programs from the command line: found, explained, replayed, stepped through.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
+#![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
 mod common;
 
@@ -184,6 +185,41 @@ fn a_deadlock_is_explained_and_replayed() {
     run(folder, &["show", "explained.json", "--chart", "chart.svg"]).exits(0);
     let chart = std::fs::read_to_string(folder.join("chart.svg")).expect("a chart");
     assert!(chart.contains("main.1") && chart.contains("lock two"), "{chart}");
+}
+
+#[test]
+fn what_is_told_of_programs_keeps_to_the_schema() {
+    let Some(folder) = programs() else { return };
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/search.json");
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(schema).expect("the schema is published"))
+            .expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    for (code, arguments) in [
+        (1, &["search", "--program", "./inversion"][..]),
+        (1, &["search", "--program", "./inversion", "--strategy", "pos", "--runs", "3"]),
+        (
+            1,
+            &[
+                "search",
+                "--program",
+                "./counter.hooks",
+                "--find",
+                "race",
+                "--find",
+                "assertion",
+                "--all",
+                "--max-executions",
+                "50",
+            ],
+        ),
+        (3, &["search", "--program", "./inversion", "--max-executions", "5", "--", "same"]),
+        (2, &["search", "--program", "./nosuch"]),
+    ] {
+        let report = json(folder, code, arguments);
+        let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{arguments:?}: {errors:#?}\n{report:#}");
+    }
 }
 
 #[test]
