@@ -90,14 +90,14 @@ fn check(page: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     // The bundled models are where a reader in the project's root has them.
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    for subfolder in ["", "timed"] {
+    for subfolder in ["", "timed", "programs"] {
         let copies = folder.path().join("models").join(subfolder);
         std::fs::create_dir(&copies).expect("a folder");
         for model in std::fs::read_dir(models.join(subfolder)).expect("the bundled models") {
             let model = model.expect("a model").path();
             if model
                 .extension()
-                .is_some_and(|extension| ["mcrl2", "xta", "q"].iter().any(|known| extension == *known))
+                .is_some_and(|extension| ["mcrl2", "xta", "q", "c", "cpp", "sh"].iter().any(|known| extension == *known))
             {
                 std::fs::copy(&model, copies.join(model.file_name().expect("a name"))).expect("a copy");
             }
@@ -111,6 +111,10 @@ fn check(page: &Path) -> Vec<String> {
         if example.command.starts_with("cargo ") {
             // Building and testing the project is what runs this test.
             continue;
+        }
+        if example.command.starts_with("gcc ") && Command::new("gcc").arg("--version").output().is_err() {
+            eprintln!("skipped: {} needs gcc, which is not there", page.display());
+            return complaints;
         }
         let output = Command::new("bash")
             .args(["-c", &format!("exec 2>&1; {}", example.command)])
