@@ -1,8 +1,8 @@
 /*
  * double_checked_ok.c: the fixed twin of double_checked_bug.c. The pointer is published last. Nothing may be found.
  *
+ * search: --strategy exhaustive => nothing
  * hooks: --strategy exhaustive => none
- * search: --max-executions 2000 => nothing
  */
 #define FIXED
 #include "double_checked_bug.c"

@@ -1,36 +1,41 @@
 /*
  * lost_wakeup_bug.c: a result is announced without the lock that whoever waits for it holds while looking.
  *
- * The waiter looks, the worker announces and signals, the waiter goes to sleep: the signal was for nobody. In the twin
- * lost_wakeup_ok.c the worker holds the lock while announcing.
+ * The waiter looks, the worker writes the result and signals, the waiter goes to sleep: the signal was for nobody. In the twin
+ * lost_wakeup_ok.c the worker holds that lock while signalling.
  *
- * Threads: 3 (main, a worker, a waiter). Context switches of a shortest deadlock: 3.
+ * Threads: 3 (main, a worker, a waiter). Context switches of a shortest deadlock: 2.
  * Expected: deadlock. Nothing in the twin.
- * Needs: nothing but a plain compilation; -fsanitize=thread objects show the flag as well.
+ * Needs: nothing but a plain compilation.
  * search: => deadlock
  * hooks: => deadlock
  */
 #include <assert.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t announced = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t ledger = PTHREAD_MUTEX_INITIALIZER;
-static int entries;
-static atomic_int result;
+static int result; /* protected by the ledger's lock */
+
+static int look(void)
+{
+    pthread_mutex_lock(&ledger);
+    const int seen = result;
+    pthread_mutex_unlock(&ledger);
+    return seen;
+}
 
 static void *worker(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&ledger);
-    const int computed = 40 + ++entries;
+    result = 41;
     pthread_mutex_unlock(&ledger);
 #ifdef FIXED
     pthread_mutex_lock(&lock);
 #endif
-    atomic_store(&result, computed);
     pthread_cond_signal(&announced);
 #ifdef FIXED
     pthread_mutex_unlock(&lock);
@@ -42,10 +47,10 @@ static void *waiter(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&lock);
-    while (atomic_load(&result) == 0)
+    while (look() == 0)
         pthread_cond_wait(&announced, &lock);
     pthread_mutex_unlock(&lock);
-    assert(atomic_load(&result) == 41);
+    assert(look() == 41);
     return NULL;
 }
 

@@ -3,7 +3,7 @@
  *
  * Usage: phil_ok [N [ROUNDS]]
  * hooks: --strategy exhaustive -- 3 1 => none
- * hooks: --max-executions 2000 -- 17 => nothing
+ * search: --max-executions 500 -- 17 => nothing
  */
 #define ORDERED
 #include "phil.c"
