@@ -40,9 +40,12 @@ extern "C" {
 extern long syscall(long number, ...);
 
 #if defined(__GNUC__)
-#define TP_UNUSED __attribute__((unused))
+#define TP_UNUSED __attribute__((unused)) static
+/* Part of whoever calls it, so that steps are told with the caller's line. */
+#define TP_INLINE __attribute__((unused, always_inline)) static __inline__
 #else
-#define TP_UNUSED
+#define TP_INLINE
+#define TP_INLINE static
 #endif
 
 /* Requests are system calls that no kernel has; the library answers them in the kernel's place. */
@@ -67,7 +70,7 @@ enum {
 #if defined(__GNUC__)
 __attribute__((no_sanitize("thread")))
 #endif
-TP_UNUSED static int tp_controlled(void)
+TP_UNUSED int tp_controlled(void)
 {
     static int known; /* 1 = no, 2 = yes */
     if (known == 0)
@@ -75,7 +78,7 @@ TP_UNUSED static int tp_controlled(void)
     return known == 2;
 }
 
-TP_UNUSED static int tp_toss(int n)
+TP_INLINE int tp_toss(int n)
 {
     if (n < 0)
         n = 0;
@@ -84,7 +87,7 @@ TP_UNUSED static int tp_toss(int n)
     return (int)((unsigned)rand() % ((unsigned)n + 1u));
 }
 
-TP_UNUSED static void tp_assert_at(int holds, const char *text, const char *file, int line)
+TP_INLINE void tp_assert_at(int holds, const char *text, const char *file, int line)
 {
     if (tp_controlled()) {
         syscall((long)TP_CALL_ASSERT, (long)(holds != 0), text, file, (long)line);
@@ -114,7 +117,7 @@ typedef struct tp_queue {
     pthread_cond_t not_full;
 } tp_queue;
 
-TP_UNUSED static tp_queue *tp_queue_create(long capacity)
+TP_INLINE tp_queue *tp_queue_create(long capacity)
 {
     tp_queue *queue = (tp_queue *)calloc(1, sizeof *queue);
     if (queue == NULL)
@@ -131,7 +134,7 @@ TP_UNUSED static tp_queue *tp_queue_create(long capacity)
     return queue;
 }
 
-TP_UNUSED static void tp_msg_send(tp_queue *queue, const void *data, size_t size)
+TP_INLINE void tp_msg_send(tp_queue *queue, const void *data, size_t size)
 {
     struct tp_message_node *node;
     if (tp_controlled()) {
@@ -154,7 +157,7 @@ TP_UNUSED static void tp_msg_send(tp_queue *queue, const void *data, size_t size
     pthread_mutex_unlock(&queue->lock);
 }
 
-TP_UNUSED static long tp_msg_take(tp_queue *queue, void *data, size_t size, int wait)
+TP_INLINE long tp_msg_take(tp_queue *queue, void *data, size_t size, int wait)
 {
     struct tp_message_node *node;
     long result;
@@ -180,17 +183,17 @@ TP_UNUSED static long tp_msg_take(tp_queue *queue, void *data, size_t size, int 
     return result;
 }
 
-TP_UNUSED static long tp_msg_recv(tp_queue *queue, void *data, size_t size)
+TP_INLINE long tp_msg_recv(tp_queue *queue, void *data, size_t size)
 {
     return tp_msg_take(queue, data, size, 1);
 }
 
-TP_UNUSED static long tp_msg_try_recv(tp_queue *queue, void *data, size_t size)
+TP_INLINE long tp_msg_try_recv(tp_queue *queue, void *data, size_t size)
 {
     return tp_msg_take(queue, data, size, 0);
 }
 
-TP_UNUSED static void tp_queue_destroy(tp_queue *queue)
+TP_UNUSED void tp_queue_destroy(tp_queue *queue)
 {
     struct tp_message_node *node;
     if (!tp_controlled()) {
@@ -205,7 +208,7 @@ TP_UNUSED static void tp_queue_destroy(tp_queue *queue)
     free(queue);
 }
 
-TP_UNUSED static void tp_mark(long call, const volatile void *place, long more)
+TP_INLINE void tp_mark(long call, const volatile void *place, long more)
 {
     if (tp_controlled())
         syscall(call, place, more);

@@ -129,7 +129,7 @@ fn is_fixed(path: &Path) -> bool {
 }
 
 /// The position in the program's own source: of the functions that the compiler put into each other, the innermost
-/// that is not part of the system's headers.
+/// that is not part of the system's headers, nor of ours.
 fn position(loader: &Loader, probe: u64) -> Option<String> {
     let mut frames = loader.find_frames(probe).ok()?;
     let mut first = None;
@@ -138,7 +138,8 @@ fn position(loader: &Loader, probe: u64) -> Option<String> {
         let (Some(file), Some(line)) = (location.file, location.line) else { continue };
         let own = !["/usr/include/", "/usr/lib/", "/include/c++/", "/rustc/"]
             .iter()
-            .any(|part| file.contains(part));
+            .any(|part| file.contains(part))
+            && Path::new(file).file_name().is_none_or(|name| name != "turnpike.h");
         let text = format!("{}:{line}", shortened(file));
         if own {
             return Some(text);
