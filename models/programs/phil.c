@@ -11,7 +11,7 @@
  * Expected: deadlock.
  * search: --strategy bfs -- 3 => deadlock steps=6
  * search: --strategy exhaustive -- 3 1 => deadlock
- * search: --strategy genetic --depth 100 --runs 5 => deadlock
+ * search: --strategy genetic --depth 100 --no-shorten => deadlock
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -95,10 +95,9 @@ fn check(page: &Path) -> Vec<String> {
         std::fs::create_dir(&copies).expect("a folder");
         for model in std::fs::read_dir(models.join(subfolder)).expect("the bundled models") {
             let model = model.expect("a model").path();
-            if model
-                .extension()
-                .is_some_and(|extension| ["mcrl2", "xta", "q", "c", "cpp", "sh"].iter().any(|known| extension == *known))
-            {
+            if model.extension().is_some_and(|extension| {
+                ["mcrl2", "xta", "q", "c", "cpp", "sh"].iter().any(|known| extension == *known)
+            }) {
                 std::fs::copy(&model, copies.join(model.file_name().expect("a name"))).expect("a copy");
             }
         }

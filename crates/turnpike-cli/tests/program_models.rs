@@ -11,6 +11,7 @@
 //! `search` is about the plain program, `hooks` about the one in which memory is visible. The outcome is the kind of error that is
 //! looked for and found, with the length of the witness where it is told; or `nothing`: no error of any kind was found; or `none`: there
 //! is none, which was proved; or `anything`: turnpike only has to survive.
+#![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 mod common;
 

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use turnpike_model::scheduler::End;
 use turnpike_model::{Diagnostic, Model, ModelInfo, StepError, Trace};
 
 use crate::error::{Halt, SearchError};
@@ -299,7 +300,7 @@ fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessRep
     let objective = &run.objectives[witness.objective];
     let Some(base) = run.plan else { return Err(SearchError::Replay("this is no program".into())) };
     let original = witness.len();
-    let (_, execution) = confirm_schedule(model, base, &witness, objective)?;
+    let (mut trace, mut execution) = confirm_schedule(model, base, &witness, objective)?;
     let threads =
         execution.steps[..original.min(execution.steps.len())].iter().map(|step| step.choice.thread);
     let switches = |threads: &[turnpike_model::scheduler::ThreadId]| {
@@ -308,7 +309,8 @@ fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessRep
     let original_context_switches = switches(&threads.collect::<Vec<_>>());
     let mut executions = 0;
     let mut decisive = None;
-    if options.shorten {
+    // Every attempt to shorten a hang takes as long as a hang does.
+    if options.shorten && execution.end != End::Hung {
         (run.control.events)(&Event::Shortening { run: run.number, length: original });
         let budget = options
             .shorten_budget
@@ -324,8 +326,8 @@ fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessRep
             }
             executions = attempts.spent;
         }
+        (trace, execution) = confirm_schedule(model, base, &witness, objective)?;
     }
-    let (mut trace, execution) = confirm_schedule(model, base, &witness, objective)?;
     trace.strategy = options.strategy.name().to_owned();
     trace.seed = Some(run.seed);
     let threads: Vec<_> = execution.steps[..witness.len()].iter().map(|step| step.choice.thread).collect();

@@ -1,8 +1,8 @@
 //! Fewer context switches, fewer steps, smaller alternatives, as long as the failure stays the same.
 //!
 //! A schedule is a sequence of blocks, each of one thread. Blocks are left out (what they did happens at the end, or not
-//! at all), merged with the thread's next block, or moved; steps at the ends of blocks are left out; alternatives become
-//! smaller. What an attempt asks for is followed loosely: what cannot be taken is passed over, and the thread of the last
+//! at all), merged with the thread's next block, or moved; steps are left out; blocks are cut to any smaller length, which
+//! drops whole rounds of a loop; alternatives become smaller. What an attempt asks for is followed loosely: what cannot be taken is passed over, and the thread of the last
 //! step goes on when nothing is left. Ends when nothing helps any more, or with the budget.
 
 use turnpike_model::StepError;
@@ -24,6 +24,7 @@ pub(crate) fn shorten_schedule(
         leave_out(attempts, &mut best, true)?;
         merge_blocks(attempts, &mut best)?;
         leave_out(attempts, &mut best, false)?;
+        cut_blocks(attempts, &mut best)?;
         lessen_alternatives(attempts, &mut best)?;
         if attempts.exhausted() || best.cost() >= cost {
             break;
@@ -109,6 +110,24 @@ fn merge_blocks(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<
             block += 1;
         }
     }
+}
+
+/// Cuts each block to the smallest length that will do: a thread that goes round a loop may be needed in its first round.
+fn cut_blocks(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<(), StepError> {
+    let mut block = 0;
+    while block + 1 < borders(&best.order).len() {
+        let marks = borders(&best.order);
+        let (start, end) = (marks[block], marks[block + 1]);
+        for length in 1..end - start {
+            let mut order = best.order.clone();
+            order.drain(start + length..end);
+            if attempts.exhausted() || improve(attempts, best, &order)? {
+                break;
+            }
+        }
+        block += 1;
+    }
+    Ok(())
 }
 
 /// Tosses that need not show a large number show a small one.
