@@ -164,7 +164,7 @@ pub(crate) struct StrategyArgs {
     /// exhaustive (needed unless for programs), genetic, mutation [default: 100]: longest path
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) depth: Option<u32>,
-    /// genetic, mutation: enabled, novelty, assertions, 'label PATTERN' or 'measure NAME' [default: enabled]
+    /// genetic, mutation: enabled, assertions, novelty, 'label PATTERN' or 'measure NAME'; programs: also messages, branches [default: enabled]
     #[arg(long, value_name = "FITNESS")]
     pub(crate) fitness: Option<String>,
     /// genetic, mutation: start over after this many generations without improvement; 0 never [default: 15]

@@ -232,7 +232,7 @@ fn one_run(run: &RunReport, context: &Context, out: &mut Vec<String>) {
     }
     if let (Some(first), Some(last)) = (run.generations.first(), run.generations.last()) {
         out.push(format!(
-            "fitness: best {:.2} and average {:.2} at first, {:.2} and {:.2} after {}",
+            "fitness: best {:.5} and average {:.5} at first, {:.5} and {:.5} after {}",
             first.best,
             first.average,
             last.best,
