@@ -406,7 +406,12 @@ pub(crate) fn filesystem(n: usize) -> ProgramModel {
 
 /// Philosophers who toss which fork to take first; `rounds` of 0 is for ever.
 pub(crate) fn philosophers(n: usize, rounds: usize) -> ProgramModel {
-    usual("philosophers", move |context| {
+    philosophers_with(n, rounds, ProgramOptions::default())
+}
+
+/// The same with options.
+pub(crate) fn philosophers_with(n: usize, rounds: usize, options: ProgramOptions) -> ProgramModel {
+    program("philosophers", options, move |context| {
         let forks: Rc<Vec<ObjectId>> =
             Rc::new((0..n).map(|_| context.register(Object::Semaphore { value: 1 })).collect());
         let mut threads: Vec<Box<dyn Routine>> = Vec::new();
