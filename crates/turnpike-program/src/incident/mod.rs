@@ -243,7 +243,9 @@ pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
         let [action] = label.actions.as_slice() else { return None };
         let (thread, operands) = action.arguments.split_first()?;
         let written = format!("{}({})", action.name, action.arguments.join(", "));
-        if written != text || !KINDS.iter().any(|&kind| verb(kind) == action.name) || thread.is_empty() {
+        // Actions of models may be called the same, but have values for arguments.
+        let named = !thread.is_empty() && thread.parse::<f64>().is_err();
+        if written != text || !KINDS.iter().any(|&kind| verb(kind) == action.name) || !named {
             return None;
         }
         let (operands, place) = match operands.split_last() {
@@ -278,9 +280,15 @@ mod tests {
             rows_of(&trace(&["lock(main.0, bank.lock, bank.c:31)", "yield(main)"])).expect("a schedule");
         assert_eq!((rows[0].thread.as_str(), rows[0].deed.as_str()), ("main.0", "lock bank.lock"));
         assert_eq!((rows[0].place.as_deref(), rows[1].place.as_deref()), (Some("bank.c:31"), None));
-        for other in
-            [&[][..], &["tau"], &["lock(1,1)"], &["lock(main.0, m)", "eat(1)"], &["lock"], &["P@a,Q@b"]]
-        {
+        for other in [
+            &[][..],
+            &["tau"],
+            &["lock(1,1)"],
+            &["send(1)"],
+            &["lock(main.0, m)", "eat(1)"],
+            &["lock"],
+            &["P@a,Q@b"],
+        ] {
             assert_eq!(rows_of(&trace(other)), None, "{other:?}");
         }
     }
