@@ -12,6 +12,7 @@
 //! looked for and found, with the length of the witness where it is told; or `nothing`: no error of any kind was found; or `none`: there
 //! is none, which was proved; or `anything`: turnpike only has to survive.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
+#![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
 mod common;
 
