@@ -4,6 +4,8 @@
 //! prints. Times and sizes of memory may differ. `[..]` stands for anything within a line, a line `...` for any lines. A line
 //! `? CODE` tells the exit code where it means an error. `TURNPIKE_BLESS=1` writes what is printed into the pages.
 
+#![allow(clippy::print_stderr, reason = "tests say what they skip")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
