@@ -45,3 +45,16 @@ impl From<SearchError> for Halt {
         Halt::Error(Box::new(error))
     }
 }
+
+/// How programs tell that the same schedule did not give the same execution.
+const NONDETERMINISTIC: &str = "the program is not deterministic: ";
+
+impl SearchError {
+    /// A witness could not be executed again: either the program does as it likes, or we made a mistake.
+    pub(crate) fn not_again(error: StepError) -> Self {
+        match error.message.strip_prefix(NONDETERMINISTIC) {
+            Some(difference) => SearchError::Nondeterministic(difference.to_owned()),
+            None => SearchError::Replay(error.message),
+        }
+    }
+}

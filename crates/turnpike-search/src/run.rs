@@ -418,7 +418,7 @@ impl<'m> Run<'m> {
             }
             let witness = if self.options.witness && self.plan.is_some() {
                 Witness::of_program(&mut *self.explorer, path(), hit.objective, &hit.kind)
-                    .map_err(|error| SearchError::Replay(error.message))?
+                    .map_err(SearchError::not_again)?
             } else if self.options.witness {
                 Witness::new(&mut *self.explorer, path(), hit.objective, &hit.kind)
                     .map_err(|error| SearchError::Replay(error.message))?

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use turnpike_model::scheduler::End;
-use turnpike_model::{Diagnostic, Model, ModelInfo, StepError, Trace};
+use turnpike_model::{Diagnostic, Model, ModelInfo, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
@@ -75,7 +75,7 @@ fn tell_more_of_the_shortest(
         return Ok(());
     }
     let choices: Vec<u32> = shortest.trace.steps.iter().filter_map(|step| step.choice).collect();
-    let failed = |error: StepError| SearchError::Replay(error.message);
+    let failed = SearchError::not_again;
     let told = trace_of(model, &choices, options.states_in_witness).map_err(failed)?;
     let mut trace = Trace { initial: told.initial, steps: told.steps, ..shortest.trace.clone() };
     let objective = options.objectives.iter().find(|objective| objective.text() == shortest.objective);
@@ -233,7 +233,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         trace.seed = Some(run.seed);
         if options.runs == 1 {
             let told = tell_times(model, &mut trace, Some(&objectives[index]));
-            told.map_err(|error| SearchError::Replay(error.message))?;
+            told.map_err(SearchError::not_again)?;
         }
         witnesses.push(WitnessReport::new(objectives[index].text(), original, trace));
     }
@@ -295,7 +295,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
 
 /// Shortens, explains and confirms a schedule of a program.
 fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessReport, SearchError> {
-    let failed = |error: StepError| SearchError::Replay(error.message);
+    let failed = SearchError::not_again;
     let (options, model) = (run.options, run.model);
     let objective = &run.objectives[witness.objective];
     let Some(base) = run.plan else { return Err(SearchError::Replay("this is no program".into())) };

@@ -248,6 +248,9 @@ impl Config {
         let report = match search(&model, &request, &|_| {}, &AtomicBool::new(false)) {
             Ok(report) => report,
             Err(SearchError::Nondeterministic(why)) => return Err(CheckError::Nondeterministic(why)),
+            Err(SearchError::Step { error, .. }) if error.message.contains("not deterministic") => {
+                return Err(CheckError::Nondeterministic(error.message));
+            }
             Err(error) => return Err(unusable(&error)),
         };
         let Some(witness) = report.witness() else {
