@@ -16,7 +16,7 @@ use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, Tok
 /// ```
 ///
 /// Every setting is a method of `turnpike::Config` with one argument: `strategy = "pct"` calls `.strategy("pct")`.
-/// Attributes like `#[should_panic]` and `#[ignore]` work as usual. The function takes nothing and returns nothing.
+/// Other attributes of tests, such as `#[should_panic]`, work as usual. The function takes nothing and returns nothing.
 #[proc_macro_attribute]
 pub fn test(settings: TokenStream, item: TokenStream) -> TokenStream {
     match expand(settings, item.clone()) {

@@ -22,4 +22,3 @@ pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of}
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
 pub use turnpike_preload::{HEADER, LIBRARY};
-pub use words::KINDS;

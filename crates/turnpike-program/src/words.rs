@@ -3,53 +3,6 @@
 use turnpike_model::steps::verb;
 use turnpike_scheduler::Kind;
 
-/// All kinds of operations, in the order of their declaration.
-pub const KINDS: [Kind; 43] = [
-    Kind::Lock,
-    Kind::TryLock,
-    Kind::Unlock,
-    Kind::ReadLock,
-    Kind::TryReadLock,
-    Kind::WriteLock,
-    Kind::TryWriteLock,
-    Kind::ReadUnlock,
-    Kind::WriteUnlock,
-    Kind::Wait,
-    Kind::Reacquire,
-    Kind::NotifyOne,
-    Kind::NotifyAll,
-    Kind::SemWait,
-    Kind::SemTryWait,
-    Kind::SemPost,
-    Kind::SemGet,
-    Kind::Arrive,
-    Kind::Leave,
-    Kind::OnceBegin,
-    Kind::OnceEnd,
-    Kind::Send,
-    Kind::TrySend,
-    Kind::Receive,
-    Kind::TryReceive,
-    Kind::Close,
-    Kind::Load,
-    Kind::Store,
-    Kind::Update,
-    Kind::Read,
-    Kind::Write,
-    Kind::Join,
-    Kind::TryJoin,
-    Kind::Park,
-    Kind::Unpark,
-    Kind::Yield,
-    Kind::Sleep,
-    Kind::Toss,
-    Kind::Assert,
-    Kind::Message,
-    Kind::Exit,
-    Kind::FutexWait,
-    Kind::FutexWake,
-];
-
 /// What a thread that cannot take the step waits for, as in "main.0 waits to lock mutex 2".
 pub(crate) fn waiting(kind: Kind) -> &'static str {
     match kind {
@@ -92,11 +45,11 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_word_of_its_own() {
-        let mut words: Vec<&str> = KINDS.iter().map(|&kind| verb(kind)).collect();
+        let mut words: Vec<&str> = Kind::ALL.iter().map(|&kind| verb(kind)).collect();
         assert!(words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), KINDS.len());
+        assert_eq!(words.len(), Kind::ALL.len());
     }
 
     #[test]

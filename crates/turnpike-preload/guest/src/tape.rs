@@ -383,54 +383,7 @@ impl Reader<'_> {
 /// All kinds of operations, by their number.
 #[allow(dead_code)]
 pub fn kinds() -> Vec<Kind> {
-    use Kind::*;
-    let mut kinds = alloc::vec![
-        Lock,
-        TryLock,
-        Unlock,
-        ReadLock,
-        TryReadLock,
-        WriteLock,
-        TryWriteLock,
-        ReadUnlock,
-        WriteUnlock,
-        Wait,
-        Reacquire,
-        NotifyOne,
-        NotifyAll,
-        SemWait,
-        SemTryWait,
-        SemPost,
-        SemGet,
-        Arrive,
-        Leave,
-        OnceBegin,
-        OnceEnd,
-        Send,
-        TrySend,
-        Receive,
-        TryReceive,
-        Close,
-        Load,
-        Store,
-        Update,
-        Read,
-        Write,
-        Join,
-        TryJoin,
-        Park,
-        Unpark,
-        Yield,
-        Sleep,
-        Toss,
-        Assert,
-        Message,
-        Exit,
-        FutexWait,
-        FutexWake,
-    ];
-    kinds.sort_by_key(|kind| *kind as u8);
-    kinds
+    Kind::ALL.to_vec()
 }
 
 /// A note of the last step, which the guest keeps up to date in the shared memory.

@@ -6,13 +6,13 @@ mod told;
 use turnpike_model::Trace;
 use turnpike_model::label::Label;
 use turnpike_model::steps::verb;
-use turnpike_scheduler::{Detail, End, Execution, Executor, FailureKind, Finding, GuestError, Plan};
+use turnpike_scheduler::{Detail, End, Execution, Executor, FailureKind, Finding, GuestError, Kind, Plan};
 
 pub use columns::{Row, legend, lines};
 
 use crate::model::ProgramModel;
 use crate::texts;
-use crate::words::{KINDS, waiting};
+use crate::words::waiting;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,7 +245,7 @@ pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
         let written = format!("{}({})", action.name, action.arguments.join(", "));
         // Actions of models may be called the same, but have values for arguments.
         let named = !thread.is_empty() && thread.parse::<f64>().is_err();
-        if written != text || !KINDS.iter().any(|&kind| verb(kind) == action.name) || !named {
+        if written != text || !Kind::ALL.iter().any(|&kind| verb(kind) == action.name) || !named {
             return None;
         }
         let (operands, place) = match operands.split_last() {

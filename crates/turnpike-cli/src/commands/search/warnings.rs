@@ -2,9 +2,9 @@
 
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::label::TAU;
+use turnpike_model::scheduler::Kind;
 use turnpike_model::steps::verb;
 use turnpike_model::{Diagnostic, Model, ModelInfo};
-use turnpike_program::KINDS;
 use turnpike_search::Objective;
 
 use super::flags::GoalArgs;
@@ -33,7 +33,7 @@ pub(crate) fn of(model: &dyn Model, objectives: &[Objective], goal: &GoalArgs) -
 /// Actions that no thread can take, because there is no such operation.
 fn unknown_operations(objective: &Objective) -> Vec<Diagnostic> {
     let Some(("action", names)) = objective.text().split_once(' ') else { return Vec::new() };
-    let verbs = || KINDS.iter().map(|&kind| verb(kind));
+    let verbs = || Kind::ALL.iter().map(|&kind| verb(kind));
     let unknown = names.split(',').map(str::trim).filter(|name| !verbs().any(|verb| verb == *name));
     let warn = |name: &str| {
         let warning = Diagnostic::warning(format!("no operation of a thread is called '{name}'"));
