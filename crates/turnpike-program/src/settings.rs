@@ -1,6 +1,7 @@
 //! How a program is executed, and what executions left out.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use turnpike_scheduler::{End, Execution, Finding, MayAccess, Plan, Reduction, Timeouts};
@@ -60,18 +61,24 @@ impl ProgramOptions {
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {
     reasons: Mutex<BTreeSet<String>>,
+    /// Steps after which executions were cut, at most; 0 when none was.
+    cut: AtomicU32,
 }
 
 impl LeftOut {
     /// Takes note of what an execution left out.
     pub(crate) fn note(&self, execution: &Execution, max_steps: u32) {
         let cut = execution.end == End::StepLimit;
-        if !cut && !execution.incomplete {
+        let hung = execution.end == End::Hung;
+        if !cut && !hung && !execution.incomplete {
             return;
         }
         let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         if cut {
-            reasons.insert(format!("executions were cut after {max_steps} steps"));
+            self.cut.fetch_max(max_steps, Ordering::Relaxed);
+        }
+        if hung {
+            reasons.insert("an execution hung".to_owned());
         }
         if execution.incomplete {
             let calls = execution.findings.iter().filter_map(|finding| match finding {
@@ -81,9 +88,8 @@ impl LeftOut {
                 }
                 _ => None,
             });
-            let before = reasons.len();
             reasons.extend(calls);
-            if reasons.len() == before && reasons.is_empty() {
+            if reasons.is_empty() && self.cut.load(Ordering::Relaxed) == 0 {
                 reasons.insert("a spin loop was cut, or a time limit was not explored".to_owned());
             }
         }
@@ -92,7 +98,12 @@ impl LeftOut {
     /// Everything that was left out.
     pub(crate) fn told(&self, options: &ProgramOptions) -> Option<String> {
         let reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut told: Vec<String> = reasons.iter().cloned().collect();
+        let mut told: Vec<String> = Vec::new();
+        match self.cut.load(Ordering::Relaxed) {
+            0 => {}
+            steps => told.push(format!("executions were cut after {steps} steps")),
+        }
+        told.extend(reasons.iter().cloned());
         told.extend(options.unseen.clone());
         if options.persistent.as_ref().is_some_and(|table| !table.proved) {
             told.push("the table behind persistent sets comes from recorded executions".to_owned());
@@ -112,12 +123,14 @@ mod tests {
         assert_eq!(left_out.told(&options), None);
         left_out.note(&Execution { end: End::Finished, ..Execution::default() }, 7);
         assert_eq!(left_out.told(&options), None);
-        for _ in 0..2 {
-            left_out.note(&Execution { end: End::StepLimit, ..Execution::default() }, 7);
+        for steps in [7, 5, 7] {
+            left_out.note(&Execution { end: End::StepLimit, ..Execution::default() }, steps);
         }
         assert_eq!(left_out.told(&options).as_deref(), Some("executions were cut after 7 steps"));
         let poll = Finding::Uncontrolled("poll".to_owned());
         left_out.note(&Execution { incomplete: true, findings: vec![poll], ..Execution::default() }, 7);
         assert!(left_out.told(&options).is_some_and(|text| text.contains("poll is not under control")));
+        left_out.note(&Execution { end: End::Hung, ..Execution::default() }, 7);
+        assert!(left_out.told(&options).is_some_and(|text| text.contains("an execution hung")));
     }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Executions {
     pub(crate) cut: u64,
     /// Something was bounded or outside control.
     pub(crate) incomplete: bool,
+    /// Threads of an execution, at most.
+    pub(crate) threads: u32,
     /// Steps whose fingerprints were compared, and how many of these were new.
     pub(crate) sampled: u64,
     pub(crate) distinct: u64,

@@ -232,3 +232,17 @@ fn the_same_seed_gives_the_same_report() {
         assert_eq!(one, other);
     }
 }
+
+#[test]
+fn auto_finds_what_lies_near_the_beginning_of_a_program_that_never_ends() {
+    for seed in 1..=2 {
+        let mut options = options(Strategy::Auto, "deadlock");
+        (options.seed, options.shorten) = (seed, false);
+        options.limits.executions = Some(60_000);
+        let report = one(&philosophers(17, 0), &options);
+        assert_eq!(report.verdict, Verdict::Found, "seed {seed}");
+        // Most executions were short, or few would be possible.
+        let counts = report.executions.unwrap();
+        assert!(report.states < 1000 * counts.executions.max(500), "{} states in {counts:?}", report.states);
+    }
+}

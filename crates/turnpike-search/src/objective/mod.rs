@@ -96,11 +96,11 @@ impl Objective {
         }
     }
 
-    /// Whether it is tested on transitions or on states reached, rather than on expanded states as a whole.
+    /// The violations that meet it; a deadlock is none of them.
     pub(crate) fn violation_kinds(&self) -> &'static [ViolationKind] {
         use ViolationKind::{Assertion, Crash, Hang, Heap, Leak, Livelock, Panic, Race};
         match self.goal {
-            // A program in which nothing can happen any more, or for ever the same, is as good as deadlocked.
+            // A program that does not come to its end is as good as deadlocked: decision 0019.
             Goal::AnyError => &[Assertion, Panic, Crash, Heap, Livelock, Hang],
             Goal::Livelock => &[Livelock],
             Goal::Violation(Hang) => &[Hang],

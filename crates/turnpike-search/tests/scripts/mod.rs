@@ -2,6 +2,9 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod outcomes;
+pub(crate) mod random;
+
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;

@@ -3,6 +3,10 @@
 //! Rounds with doubling numbers of executions. In each, source-DPOR (which covers everything when that is little), partial
 //! order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling get their share; later also genetic search
 //! and highway search. The first hit ends the search, and the schedule is shortened.
+//!
+//! A program that never ends makes every execution as long as is allowed, though its errors may lie near the beginning.
+//! So shares have their steps, too, few once executions were cut, and genetic search then follows short paths: a few
+//! rounds of every thread.
 
 use super::sampling::{Extent, Sampler};
 use super::{dpor, genetic, sampling};
@@ -15,24 +19,31 @@ use crate::strategy::highway;
 
 /// Executions of the first round's unit.
 const FIRST_UNIT: u64 = 4;
+/// Steps of a share for each of its executions, of which one may be longer.
+const STEPS: u64 = 1000;
+/// The same where executions do not end by themselves.
+const CUT_STEPS: u64 = 100;
+/// And steps of each thread in the shortest paths that are bred there.
+const BRED_STEPS: u32 = 8;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 enum Member {
     Explore,
     Sample(Sampler),
-    Breed,
+    Breed(Fitness),
     Highway,
 }
 
 /// A member, its share of a round's units, and the first round in which it takes part.
-const MEMBERS: [(Member, u64, u32); 8] = [
+const MEMBERS: [(Member, u64, u32); 9] = [
     (Member::Explore, 8, 0),
     (Member::Sample(Sampler::Pos), 4, 0),
     (Member::Sample(Sampler::Pct { depth: 3 }), 4, 0),
     (Member::Sample(Sampler::Pct { depth: 2 }), 2, 0),
     (Member::Sample(Sampler::Uniform), 2, 0),
     (Member::Sample(Sampler::Weighted), 2, 0),
-    (Member::Breed, 4, 4),
+    (Member::Breed(Fitness::Enabled), 8, 2),
+    (Member::Breed(Fitness::Novelty), 3, 3),
     (Member::Highway, 4, 4),
 ];
 
@@ -55,12 +66,9 @@ fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
             run.seed = derive(seed, Purpose::Round, number);
             run.rng = Rng::new(run.seed);
             let executions = unit.saturating_mul(share);
-            if member == Member::Highway {
-                // An expansion is an execution here, though a short one.
-                run.cap_states(run.counters.states.saturating_add(executions));
-            } else {
-                run.cap_executions(run.counters.executions.total.saturating_add(executions));
-            }
+            let steps = member.steps(run, round);
+            run.cap_states(run.counters.states.saturating_add(executions.saturating_mul(steps)));
+            run.cap_executions(run.counters.executions.total.saturating_add(executions));
             let outcome = member.search(run, round, executions);
             run.cap_states(u64::MAX);
             run.cap_executions(u64::MAX);
@@ -78,17 +86,35 @@ fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
     Ok(StopReason::Finished)
 }
 
+/// The longest path that is bred.
+fn bred_depth(run: &Run<'_>, round: u32) -> u32 {
+    match &run.counters.executions {
+        counts if counts.cut == 0 => u32::MAX,
+        counts => counts.threads.saturating_mul(BRED_STEPS << (round % 3)),
+    }
+}
+
 impl Member {
+    /// Steps of its share for each execution.
+    fn steps(&self, run: &Run<'_>, round: u32) -> u64 {
+        match self {
+            // An expansion is an execution here, though a short one.
+            Member::Highway => 1,
+            _ if run.counters.executions.cut == 0 => STEPS,
+            Member::Breed(_) => bred_depth(run, round).into(),
+            _ => CUT_STEPS,
+        }
+    }
+
     fn search(self, run: &mut Run<'_>, round: u32, executions: u64) -> Result<StopReason, Halt> {
         match self {
             Member::Explore => dpor::search(run, u32::MAX),
             Member::Sample(sampler) => sampling::search(run, sampler, Extent::default()),
-            Member::Breed => {
+            Member::Breed(fitness) => {
                 // A population that sees some generations within its share.
                 let population = usize::try_from(executions / 8).unwrap_or(200).clamp(10, 200);
-                let fitness = if round.is_multiple_of(2) { Fitness::Enabled } else { Fitness::Novelty };
                 let parents = population / if fitness == Fitness::Novelty { 5 } else { 2 };
-                let depth = u32::MAX;
+                let depth = bred_depth(run, round);
                 let options =
                     GeneticOptions { population, parents, depth, fitness, ..GeneticOptions::default() };
                 genetic::search(run, &options)

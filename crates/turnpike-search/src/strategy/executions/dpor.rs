@@ -5,14 +5,17 @@
 //! tried at the state before the earlier one. Sleep sets keep what was tried from being tried again after independent
 //! steps; an execution in which only sleepers are left is given up.
 //!
-//! Three things that the algorithm as published does not have:
+//! Four things that the algorithm as published does not have:
 //! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
 //! - An operation that waits at the end races with what made it wait.
 //! - A failure, or the end of the process, cuts all other threads short. What they were about to do is tried before it;
 //!   the step that failed may sleep then, because it would do so again.
+//! - An execution that is cut at the bound on steps hides the races behind the cut, and a thread that it never let go. All
+//!   states on its way are opened: everything that is enabled there is tried. Sleep sets stay, because executions that
+//!   differ in the order of independent steps are equally long. States that were left before had no cut below them.
 //!
-//! **Guarantee**: all errors, and one execution for each order of dependent steps, unless executions were cut or
-//! something was outside control. **Memory**: one execution.
+//! **Guarantee**: all errors within the bound on steps, and one completed execution for each order of dependent steps,
+//! unless something was outside control. **Memory**: one execution.
 
 use turnpike_model::scheduler::{Choice, Detail, End, Execution, Kind, Plan, Policy, Reduction, ThreadId};
 
@@ -34,6 +37,8 @@ struct Frame {
     backtrack: Vec<ThreadId>,
     /// Positions that were tried.
     done: Vec<usize>,
+    /// All threads are to be tried.
+    open: bool,
 }
 
 impl Frame {
@@ -66,7 +71,8 @@ impl Frame {
     fn next(&self) -> Option<usize> {
         (0..self.choices.len()).find(|at| {
             let choice = &self.choices[*at];
-            self.backtrack.contains(&choice.thread) && !self.done.contains(at) && !self.sleeps(choice)
+            let wanted = self.open || self.backtrack.contains(&choice.thread);
+            wanted && !self.done.contains(at) && !self.sleeps(choice)
         })
     }
 
@@ -76,16 +82,6 @@ impl Frame {
         let tried = self.done.iter().filter(|&&at| at != taken).map(|&at| self.choices[at]);
         let sleepers = self.sleep.iter().copied().chain(tried);
         sleepers.filter(|sleeper| !sleeper.depends_on(step)).collect()
-    }
-
-    /// The execution ended at once after the choice taken last. That step depends on whatever others were about to do:
-    /// all of it is to be tried before.
-    fn note_ending(&mut self) {
-        for choice in &self.choices {
-            if !self.backtrack.contains(&choice.thread) {
-                self.backtrack.push(choice.thread);
-            }
-        }
     }
 }
 
@@ -98,6 +94,11 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
     let mut execution = Execution::default();
     let mut order = Order::default();
     let mut frames: Vec<Frame> = Vec::new();
+    // So many from the root are open because an execution was cut below them.
+    let mut opened = 0;
+    // So many steps of the present execution are those of the order read last.
+    let mut ordered = 0;
+    let mut cut = false;
     let (mut prefix, mut sleep): (Vec<u32>, Vec<Choice>) = (Vec::new(), Vec::new());
     loop {
         run.admit_execution()?;
@@ -111,21 +112,30 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
         summarise.refresh(run);
 
         extend(&mut frames, &execution, std::mem::take(&mut sleep), prefix.len());
-        order.read(&execution, prefix.len().saturating_sub(1));
-        look_for_races(&mut frames, &execution, &order, prefix.len().saturating_sub(1));
+        let same = prefix.len().saturating_sub(1);
+        ordered = ordered.min(same);
+        if execution.end == End::StepLimit {
+            cut = true;
+            frames[opened..].iter_mut().for_each(|frame| frame.open = true);
+            opened = frames.len();
+        } else {
+            order.read(&execution, ordered);
+            ordered = order.steps;
+            look_for_races(&mut frames, &execution, &order, same);
+        }
         if ends_all(&execution)
             && let Some(frame) = frames.last_mut()
         {
-            frame.note_ending();
+            // The last step depends on whatever others were about to do: all of it is to be tried before.
+            frame.open = true;
         }
 
         // Deepest first.
         loop {
             let Some(frame) = frames.last_mut() else {
-                let counts = &run.counters.executions;
                 return Ok(match () {
-                    () if counts.cut > 0 => StopReason::MaxDepth,
-                    () if counts.incomplete => StopReason::Finished,
+                    () if cut => StopReason::MaxDepth,
+                    () if run.counters.executions.incomplete => StopReason::Finished,
                     () => StopReason::Exhausted,
                 });
             };
@@ -136,6 +146,7 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
                 break;
             }
             frames.pop();
+            opened = opened.min(frames.len());
         }
         prefix.clear();
         prefix.extend(frames.iter().map(|frame| frame.taken as u32));
@@ -148,8 +159,8 @@ fn extend(frames: &mut Vec<Frame>, execution: &Execution, mut sleep: Vec<Choice>
         let first = step.first_choice as usize;
         let choices = execution.choices[first..first + step.count as usize].to_vec();
         let taken = step.taken as usize;
-        let mut frame =
-            Frame { backtrack: vec![step.choice.thread], choices, taken, sleep, done: Vec::new() };
+        let backtrack = vec![step.choice.thread];
+        let mut frame = Frame { choices, taken, sleep, backtrack, done: Vec::new(), open: false };
         sleep = frame.sleep_after(taken);
         frame.done.push(taken);
         frames.push(frame);
@@ -163,9 +174,8 @@ fn look_for_races(frames: &mut [Frame], execution: &Execution, order: &Order, fi
             continue;
         }
         order.races(execution, later, |earlier| {
-            let initials = order.initials(&order.reversal(earlier, later));
-            if let Some(frame) = frames.get_mut(earlier) {
-                frame.add_one_of(&initials);
+            if let Some(frame) = frames.get_mut(earlier).filter(|frame| !frame.open) {
+                frame.add_one_of(&order.initials(&order.reversal(earlier, later)));
             }
         });
     }

@@ -103,7 +103,8 @@ impl Summarise {
                 Vec::new()
             },
             events,
-            incomplete: execution.incomplete,
+            // Nobody knows what would have come after a hang.
+            incomplete: execution.incomplete || execution.end == End::Hung,
         }
     }
 }
@@ -127,8 +128,10 @@ impl Run<'_> {
             counters.executions.sampled += 1;
             counters.executions.distinct += u64::from(self.seen.insert(print));
         }
-        let limit = self.state_limit();
-        let counters = &mut self.counters;
+        let threads = u32::try_from(summary.events.len()).unwrap_or(u32::MAX);
+        counters.executions.threads = counters.executions.threads.max(threads);
+        // Not the share of a portfolio: that may be exceeded by the last execution.
+        let limit = self.options.limits.states.unwrap_or(u64::MAX);
         let steps = summary.steps as u64;
         counters.transitions += steps;
         counters.depth = counters.depth.max(u32::try_from(summary.steps).unwrap_or(u32::MAX));
