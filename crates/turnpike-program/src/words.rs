@@ -8,8 +8,7 @@ pub(crate) fn waiting(kind: Kind) -> &'static str {
     match kind {
         Kind::Lock | Kind::WriteLock => "to lock",
         Kind::ReadLock => "to lock for reading",
-        Kind::Wait => "for a notification of",
-        Kind::Reacquire => "for a notification of, or to lock again after,",
+        Kind::Wait | Kind::Reacquire => "for a notification of",
         Kind::SemWait => "for a post to",
         Kind::Arrive | Kind::Leave => "for the others at",
         Kind::OnceBegin => "for the initialisation of",

@@ -203,9 +203,16 @@ fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
             let wanted = |object| object == choice.object || object == choice.second;
             holds.iter().rev().find(|(object, _)| wanted(*object)).map(|(_, site)| *site)
         });
+        let what = match (choice.kind, operands.as_slice()) {
+            // It was notified, but somebody else has the mutex.
+            (Kind::Reacquire, [condvar, mutex]) if holder.is_some() => {
+                format!("to lock {mutex} again after a notification of {condvar}")
+            }
+            _ => format!("{} {}", waiting(choice.kind), operands.join(" with ")).trim_end().to_owned(),
+        };
         told.push(Waiting {
             thread: thread.name.clone(),
-            what: format!("{} {}", waiting(choice.kind), operands.join(" with ")).trim_end().to_owned(),
+            what,
             place: texts::place(executor, choice.site),
             holder: holder.map(|holder| texts::thread(execution, holder)),
             since: since.and_then(|site| texts::place(executor, site)),

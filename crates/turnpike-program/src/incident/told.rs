@@ -13,7 +13,11 @@ impl Waiting {
             text.push_str(&format!(" at {place}"));
         }
         if let Some(holder) = self.holder.as_ref().filter(|holder| !self.what.ends_with(holder.as_str())) {
-            text.push_str(&format!(", held by {holder}"));
+            if *holder == self.thread {
+                text.push_str(", which it holds itself");
+            } else {
+                text.push_str(&format!(", held by {holder}"));
+            }
             if let Some(since) = &self.since {
                 text.push_str(&format!(" since {since}"));
             }
@@ -42,7 +46,7 @@ impl Incident {
     /// Who waits for whom, and the circle if there is one.
     pub fn explanation(&self) -> Vec<String> {
         let mut told: Vec<String> = self.waiting.iter().map(Waiting::sentence).collect();
-        if let Some(circle) = self.circle() {
+        if let Some(circle) = self.circle().filter(|circle| circle.len() > 2) {
             told.push(format!("each waits for the next: {}", circle.join(" -> ")));
         }
         told
@@ -71,6 +75,9 @@ impl Incident {
 
     /// `12 steps of 3 threads, 4 context switches (2 preemptions)`.
     pub fn size(&self) -> String {
+        if self.rows.is_empty() {
+            return "no step is needed".to_owned();
+        }
         let mut threads: Vec<&str> = self.rows.iter().map(|row| row.thread.as_str()).collect();
         threads.sort_unstable();
         threads.dedup();
