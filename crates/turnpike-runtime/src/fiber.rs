@@ -9,6 +9,9 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 /// Stacks of this size are kept for the next thread; others are made when asked for.
 pub(crate) const DEFAULT_STACK: usize = 256 * 1024;
 
+/// No address space has room for more.
+const LARGEST_STACK: usize = isize::MAX as usize / 2;
+
 /// A thread of the program. It is resumed by the scheduler's loop and suspends itself at visible operations.
 pub(crate) struct Fiber {
     coroutine: Coroutine<(), (), (), DefaultStack>,
@@ -89,6 +92,9 @@ impl StackPool {
     /// A stack of at least `size` bytes, and whether it belongs to the pool.
     pub(crate) fn take(&self, size: usize) -> std::io::Result<(DefaultStack, bool)> {
         let usual = self.size.get();
+        if size.max(usual) > LARGEST_STACK {
+            return Err(std::io::Error::new(std::io::ErrorKind::OutOfMemory, "a stack cannot be that large"));
+        }
         if size > usual {
             return Ok((DefaultStack::new(size)?, false));
         }

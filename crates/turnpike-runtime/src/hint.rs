@@ -1,6 +1,6 @@
 //! `std::hint`.
 
-pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
+pub use std::hint::{assert_unchecked, black_box, cold_path, select_unpredictable, unreachable_unchecked};
 
 /// Says that the thread spins: the same as [`yield_now`](crate::thread::yield_now) inside a check.
 #[track_caller]

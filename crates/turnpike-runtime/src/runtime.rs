@@ -11,9 +11,11 @@
 //! with a private payload, so that memory and guards are released. Destructors may use all primitives; one that has to
 //! wait lets the other threads unwind first. Threads that wait for ever are forgotten, with their stacks.
 
+mod clock;
+mod unwinding;
+
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use turnpike_scheduler::{
     End, Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site, ThreadId,
@@ -23,13 +25,7 @@ use crate::fiber::{Exit, Fiber, StackPool};
 use crate::options::{GuestOptions, Panics};
 use crate::panics::{PanicRecord, Payload, Teardown};
 use crate::site::{self, Place};
-use crate::thread::{Locals, Thread, nanoseconds};
-
-/// How often all threads that are left are resumed without any of them ending, before they are given up.
-const TEARDOWN_ROUNDS: u32 = 64;
-
-/// Operations in destructors, after which threads must let each other run.
-const TEARDOWN_OPERATIONS: u32 = 1_000_000;
+use crate::thread::{Locals, Thread};
 
 /// A thread's function. The error is a panic that nobody will be told by joining the thread.
 pub(crate) type Body = Box<dyn FnOnce() -> Result<(), Payload>>;
@@ -56,6 +52,9 @@ struct ThreadState {
     held: bool,
     /// Teardown's payload was thrown, or teardown met it unwinding.
     unwinding: bool,
+    /// How often that payload was thrown.
+    thrown: u32,
+    watch: clock::Watch,
     /// Its function is over.
     ending: bool,
 }
@@ -120,18 +119,6 @@ impl Runtime {
         self.epoch.get()
     }
 
-    /// Virtual time of the running thread, in nanoseconds.
-    pub(crate) fn now(&self) -> u64 {
-        if self.teardown.get() { 0 } else { self.kernel.borrow().now() }
-    }
-
-    /// `operation` with a time limit, if there is one.
-    pub(crate) fn limited(&self, operation: Operation, limit: Option<Duration>) -> Operation {
-        let Some(limit) = limit else { return operation };
-        let deadline = self.now().saturating_add(nanoseconds(limit));
-        Operation { timed: true, deadline, ..operation }
-    }
-
     /// The payload of the panic that ended the last execution.
     pub(crate) fn take_payload(&self) -> Option<Payload> {
         self.payload.borrow_mut().take()
@@ -177,72 +164,6 @@ impl Runtime {
         if self.teardown.get() {
             self.unwind();
         }
-    }
-
-    #[cold]
-    fn unwind(&self) -> ! {
-        self.threads.borrow_mut()[self.current.get().0 as usize].unwinding = true;
-        resume_unwind(Box::new(Teardown))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn special_turn(&self, operation: Operation) -> Turn {
-        let me = self.current.get().0 as usize;
-        let panicking = std::thread::panicking();
-        if self.teardown.get() {
-            let (unwinding, ending) = {
-                let thread = &self.threads.borrow()[me];
-                (thread.unwinding, thread.ending)
-            };
-            // Another thread may stand in the middle of unwinding, so `panicking` alone says nothing about this one.
-            if !(ending || (unwinding && panicking)) {
-                self.unwind();
-            }
-            let operations = self.quiet_operations.get();
-            if operations >= TEARDOWN_OPERATIONS {
-                self.stall();
-            } else {
-                self.quiet_operations.set(operations + 1);
-            }
-            return Turn::Quiet;
-        }
-        if panicking {
-            self.threads.borrow_mut()[me].deferred.push(operation);
-            self.special.set(true);
-            return Turn::Quiet;
-        }
-        self.announce_deferred();
-        Turn::Step(self.step(operation))
-    }
-
-    /// Tells the kernel what the running thread did while it unwound.
-    #[cold]
-    fn announce_deferred(&self) {
-        let me = self.current.get().0 as usize;
-        let deferred = std::mem::take(&mut self.threads.borrow_mut()[me].deferred);
-        for operation in deferred {
-            // The hint looks at the stack of then.
-            let _ = self.step(Operation { writes: None, ..operation });
-        }
-        let rest = self.threads.borrow().iter().any(|thread| !thread.deferred.is_empty());
-        if !self.teardown.get() {
-            self.special.set(rest);
-        }
-    }
-
-    /// The running thread unwinds and cannot go on before others do something.
-    #[cold]
-    pub(crate) fn stall(&self) {
-        let me = self.current.get();
-        if !self.teardown.get() {
-            let record = self.threads.borrow()[me.0 as usize].panic.clone().unwrap_or_default();
-            let next = self.fail(me, &record);
-            self.threads.borrow_mut()[me.0 as usize].unwinding = true;
-            self.next.set(next);
-        }
-        self.exit.suspend();
-        self.current.set(me);
     }
 
     fn fail(&self, thread: ThreadId, record: &PanicRecord) -> Next {
@@ -447,11 +368,6 @@ impl Runtime {
         }
     }
 
-    fn begin_teardown(&self) {
-        self.teardown.set(true);
-        self.special.set(true);
-    }
-
     /// Executes the program once.
     pub(crate) fn execute(
         &'static self,
@@ -499,27 +415,6 @@ impl Runtime {
         drop(threads);
         self.fibers.replace(fibers);
         Ok(())
-    }
-
-    /// Unwinds all threads that have not ended.
-    fn unwind_rest(&self, fibers: &mut [Fiber]) {
-        self.begin_teardown();
-        let mut left = fibers.iter().filter(|fiber| !fiber.ended()).count();
-        let mut rounds = 0;
-        while left > 0 && rounds < TEARDOWN_ROUNDS {
-            rounds += 1;
-            // A thread can only borrow from older ones.
-            for (index, fiber) in fibers.iter_mut().enumerate().rev() {
-                if !fiber.ended() {
-                    self.current.set(ThreadId(index as u32));
-                    if fiber.resume() {
-                        left -= 1;
-                        rounds = 0;
-                    }
-                }
-            }
-        }
-        self.forgotten.set(self.forgotten.get().saturating_add(left as u32));
     }
 
     /// Whether a panic that leaves a thread is told to whoever joins it.

@@ -1,10 +1,10 @@
 //! `std::time`. Inside a check time is virtual: it passes only by sleeping and by waiting with a time limit, and is the
-//! same in every execution of a schedule.
+//! same in every execution of a schedule. A thread that looks at the clock and then yields or spins sleeps a little.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time;
 
-pub use std::time::{Duration, SystemTimeError};
+pub use std::time::{Duration, SystemTimeError, TryFromFloatSecsError};
 
 use crate::context;
 
@@ -24,6 +24,14 @@ enum Moment {
 impl Instant {
     /// Now.
     pub fn now() -> Self {
+        Instant(match context::active() {
+            Some(runtime) => Moment::Virtual(Duration::from_nanos(runtime.look())),
+            None => Moment::Real(time::Instant::now()),
+        })
+    }
+
+    /// Now, for this crate's own use: the thread does not count as one that looks at the clock.
+    pub(crate) fn unwatched() -> Self {
         Instant(match context::active() {
             Some(runtime) => Moment::Virtual(Duration::from_nanos(runtime.now())),
             None => Moment::Real(time::Instant::now()),
@@ -85,7 +93,7 @@ impl SystemTime {
     /// Now.
     pub fn now() -> Self {
         SystemTime(match context::active() {
-            Some(runtime) => time::UNIX_EPOCH + WALL_CLOCK + Duration::from_nanos(runtime.now()),
+            Some(runtime) => time::UNIX_EPOCH + WALL_CLOCK + Duration::from_nanos(runtime.look()),
             None => time::SystemTime::now(),
         })
     }

@@ -9,6 +9,8 @@ macro_rules! with {
             use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
             use std::time::Duration;
 
+            use $root::collections::hash_map::Entry;
+            use $root::collections::{HashMap, HashSet, VecDeque};
             use $root::hint;
             use $root::sync::atomic::{self, AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
             use $root::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -66,6 +68,11 @@ macro_rules! with {
                 safe::<Condvar>();
                 safe::<Once>();
                 safe::<AtomicU64>();
+                safe::<Sender<Cell<u32>>>();
+                safe::<Receiver<Cell<u32>>>();
+                safe::<OnceLock<u32>>();
+                safe::<LazyLock<u32>>();
+                safe::<Thread>();
             }
 
             fn locks() -> String {
@@ -92,7 +99,8 @@ macro_rules! with {
                     let mut write: RwLockWriteGuard<'_, [u32; 2]> = lock.write().unwrap();
                     write[1] = 4;
                 }
-                let read: RwLockReadGuard<'_, [u32; 2]> = lock.read().unwrap();
+                let read: RwLockReadGuard<'_, [u32; 2]> = RwLockWriteGuard::downgrade(lock.write().unwrap());
+                let together = lock.try_read().is_ok() && lock.try_write().is_err();
                 let sum = read.iter().sum::<u32>();
                 shown(&read);
                 drop(read);
@@ -110,7 +118,7 @@ macro_rules! with {
                 let leader = BARRIER.wait().is_leader();
                 let (length, inner) = (MUTEX.lock().unwrap().len(), pair.0.into_inner().unwrap());
                 MUTEX.lock().unwrap().clear();
-                format!("{text} {sum} {timed_out} {leader} {length} {inner} {:?}", lock.into_inner().unwrap())
+                format!("{text} {sum} {together} {timed_out} {leader} {length} {inner} {:?}", lock.into_inner().unwrap())
             }
 
             fn once() -> String {
@@ -119,19 +127,32 @@ macro_rules! with {
                 once.call_once(|| calls += 1);
                 once.call_once_force(|state| assert!(state.is_poisoned()));
                 ONCE.call_once(|| {});
+                ONCE.wait();
+                ONCE.wait_force();
+                let mut lazy: LazyLock<u32> = LazyLock::new(|| 4);
+                let made = (LazyLock::get(&lazy).copied(), LazyLock::get_mut(&mut lazy).copied());
+                *LazyLock::force_mut(&mut lazy) += 1;
+                *lazy += 1;
+                let made = (made, LazyLock::get(&lazy).copied(), LazyLock::get_mut(&mut lazy).copied());
+                let broken: LazyLock<u32> = LazyLock::new(|| std::panic::resume_unwind(Box::new(())));
+                let poisoned = (0..2).map(|_| {
+                    let panic = catch_unwind(AssertUnwindSafe(|| *broken)).unwrap_err();
+                    panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or(panic.downcast_ref::<String>().cloned())
+                });
+                let poisoned: Vec<Option<String>> = poisoned.collect();
                 let mut cell = OnceLock::from(1);
                 *cell.get_mut().unwrap() += 1;
                 let taken = cell.take();
                 let first = CELL.get_or_init(|| "made".to_owned());
                 *LAZY.lock().unwrap() += 1;
-                let lazy = LazyLock::force(&LAZY);
+                let lazy_lock = LazyLock::force(&LAZY);
                 format!(
                     "{calls} {} {taken:?} {:?} {first} {:?} {cell:?} {:?}",
                     once.is_completed(),
                     cell.get(),
                     CELL.set(String::new()),
                     OnceLock::from(3).into_inner()
-                ) + &format!(" {}", *lazy.lock().unwrap() > 7)
+                ) + &format!(" {} {made:?} {poisoned:?}", *lazy_lock.lock().unwrap() > 7)
             }
 
             fn channels() -> String {
@@ -194,12 +215,52 @@ macro_rules! with {
                 let exchanged = number.compare_exchange(1, 2, Ordering::AcqRel, Ordering::Acquire);
                 let failed = number.compare_exchange_weak(1, 3, Ordering::SeqCst, Ordering::Relaxed);
                 let updated = number.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |value| value.checked_add(5));
+                let last = number.update(Ordering::SeqCst, Ordering::SeqCst, |value| value * 2);
+                let refused = number.try_update(Ordering::SeqCst, Ordering::SeqCst, |_| None);
+                let array = [1_u16, 2, 3];
+                let pointer = AtomicPtr::new(array.as_ptr().cast_mut());
+                pointer.fetch_ptr_add(2, Ordering::AcqRel);
+                pointer.fetch_ptr_sub(1, Ordering::AcqRel);
+                pointer.fetch_byte_add(2, Ordering::Relaxed);
+                pointer.fetch_byte_sub(2, Ordering::Relaxed);
+                pointer.fetch_or(1, Ordering::SeqCst);
+                pointer.fetch_xor(1, Ordering::SeqCst);
+                pointer.fetch_and(!1, Ordering::SeqCst);
+                pointer.update(Ordering::SeqCst, Ordering::SeqCst, |pointer| pointer.wrapping_add(1));
+                let moved = pointer.load(Ordering::SeqCst).addr() - array.as_ptr().addr();
                 atomic::fence(Ordering::SeqCst);
                 COUNT.fetch_add(1, Ordering::Relaxed);
                 FLAG.store(true, Ordering::Release);
                 POINTER.store(std::ptr::null_mut(), Ordering::Relaxed);
                 let text = format!("{number:?} {:?} {:?}", FLAG, AtomicBool::from(true));
-                format!("{exchanged:?} {failed:?} {updated:?} {text} {}", number.into_inner())
+                format!("{exchanged:?} {failed:?} {updated:?} {last} {refused:?} {moved} {text} {}", number.into_inner())
+            }
+
+            #[allow(unsafe_code)]
+            fn borrowing() -> String {
+                let mut data = vec![1];
+                // SAFETY: the thread is joined before what it borrows ends.
+                let handle = unsafe { Builder::new().spawn_unchecked(|| data.push(2)) };
+                handle.unwrap().join().unwrap();
+                let chosen = hint::select_unpredictable(data.len() == 2, "two", "other");
+                hint::cold_path();
+                format!("{data:?} {chosen}")
+            }
+
+            fn maps() -> String {
+                let mut map: HashMap<String, Vec<u32>> = HashMap::default();
+                map.entry("one".to_owned()).or_default().push(1);
+                for (_, list) in &mut map {
+                    list.push(2);
+                }
+                let replaced = matches!(map.entry("one".to_owned()), Entry::Occupied(_));
+                let (few, more) = (HashSet::from([1, 2, 3]), [2, 3, 4].into_iter().collect::<HashSet<_>>());
+                let mut both: Vec<i32> = (&few & &more).into_iter().collect();
+                both.sort_unstable();
+                let sizes = [&few | &more, &few - &more, &few ^ &more].map(|set| set.len());
+                let equal = map.clone() == map && map["one"] == [1, 2];
+                let queue: VecDeque<Vec<u32>> = map.into_values().collect();
+                format!("{replaced} {both:?} {sizes:?} {equal} {queue:?}")
             }
 
             fn time() -> String {
@@ -212,7 +273,7 @@ macro_rules! with {
             }
 
             pub(super) fn all() -> Vec<String> {
-                vec![locks(), once(), channels(), threads(), atomics(), time()]
+                vec![locks(), once(), channels(), threads(), atomics(), borrowing(), maps(), time()]
             }
         }
     };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{all, all_with, fails, finishes, outcomes, sampled};
 use turnpike_runtime::GuestOptions;
 use turnpike_runtime::sync::atomic::{AtomicUsize, Ordering};
-use turnpike_runtime::sync::{Arc, Barrier, Condvar, Mutex, RwLock};
+use turnpike_runtime::sync::{Arc, Barrier, Condvar, Mutex, RwLock, RwLockWriteGuard};
 use turnpike_runtime::thread;
 use turnpike_scheduler::{End, Plan, Timeouts};
 
@@ -296,4 +296,49 @@ fn a_barrier_has_one_leader_in_each_round() {
         report(mine);
     });
     assert_eq!(seen.len(), 4, "{seen:?}");
+}
+
+#[test]
+fn a_writer_goes_on_reading_and_no_other_writer_comes_in_between() {
+    // The one who downgrades reads what it wrote; a reader may be in at the same time.
+    let seen = outcomes(|report| {
+        let lock = Arc::new(RwLock::new(0));
+        let readers = Arc::new(AtomicUsize::new(0));
+        let (other, count) = (lock.clone(), readers.clone());
+        let writer = thread::spawn(move || *other.write().unwrap() += 10);
+        let other = lock.clone();
+        let reader = thread::spawn(move || {
+            let _read = other.read().unwrap();
+            count.store(1, Ordering::SeqCst);
+        });
+        let mut write = lock.write().unwrap();
+        *write += 1;
+        let (before, wrote) = (readers.load(Ordering::SeqCst), *write);
+        let read = RwLockWriteGuard::downgrade(write);
+        let met = before == 0 && readers.load(Ordering::SeqCst) == 1;
+        assert_eq!(*read, wrote);
+        drop(read);
+        writer.join().unwrap();
+        reader.join().unwrap();
+        report((wrote, met));
+    });
+    let seen: Vec<(i32, bool)> = seen.into_keys().collect();
+    assert_eq!(seen, [(1, false), (1, true), (11, false), (11, true)]);
+}
+
+#[test]
+fn a_lock_in_a_static_does_not_remember_the_panic_of_an_earlier_execution() {
+    static MUTEX: Mutex<u32> = Mutex::new(0);
+    static RWLOCK: RwLock<u32> = RwLock::new(0);
+    let ends = all(|| {
+        assert!(!MUTEX.is_poisoned() && !RWLOCK.is_poisoned());
+        let panic = std::panic::catch_unwind(|| {
+            let _guards = (MUTEX.lock().unwrap(), RWLOCK.write().unwrap());
+            std::panic::resume_unwind(Box::new(()));
+        });
+        assert!(panic.is_err() && MUTEX.is_poisoned() && RWLOCK.is_poisoned());
+        // Several executions.
+        turnpike_runtime::choose(3);
+    });
+    assert_eq!(ends, [End::Finished, End::Finished, End::Finished]);
 }

@@ -9,8 +9,8 @@ use common::{all, all_with, fails, finishes, outcomes};
 use turnpike_runtime::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use turnpike_runtime::sync::{Arc, Mutex};
 use turnpike_runtime::time::{Instant, SystemTime, UNIX_EPOCH};
-use turnpike_runtime::{GuestOptions, Panics, choose, hint, thread};
-use turnpike_scheduler::{End, FailureKind, Finding, Plan, Policy};
+use turnpike_runtime::{Guest, GuestOptions, Panics, choose, hint, thread};
+use turnpike_scheduler::{End, Execution, Executor, FailureKind, Finding, Plan, Policy};
 
 #[test]
 fn threads_return_values_and_have_names() {
@@ -269,4 +269,50 @@ fn many_threads() {
         }
     });
     assert_eq!((execution.end, execution.steps.len()), (End::Finished, 1000));
+}
+
+#[test]
+fn who_watches_the_clock_sees_time_pass() {
+    // With nothing else to wait for, with a flag that nobody sets, and with one that somebody sets.
+    let ends = all(|| {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(60) {
+            hint::spin_loop();
+        }
+    });
+    assert_eq!(ends, [End::Finished]);
+    let ends = all(|| {
+        let flag = AtomicBool::new(false);
+        let deadline = Instant::now() + Duration::from_millis(5);
+        while !flag.load(Ordering::SeqCst) && Instant::now() < deadline {
+            thread::yield_now();
+        }
+        assert!(Instant::now() >= deadline);
+    });
+    assert_eq!(ends, [End::Finished]);
+    let seen = outcomes(|report| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let other = flag.clone();
+        let handle = thread::spawn(move || other.store(true, Ordering::SeqCst));
+        let begin = Instant::now();
+        while !flag.load(Ordering::SeqCst) && begin.elapsed() < Duration::from_secs(1) {
+            thread::yield_now();
+        }
+        report(flag.load(Ordering::SeqCst));
+        handle.join().unwrap();
+    });
+    assert!(seen.contains_key(&true), "{seen:?}");
+}
+
+#[test]
+fn a_stack_that_no_memory_has_room_for_is_refused() {
+    let ends = all(|| {
+        let refused = thread::Builder::new().stack_size(usize::MAX).spawn(|| ());
+        assert_eq!(refused.unwrap_err().kind(), std::io::ErrorKind::OutOfMemory);
+    });
+    assert_eq!(ends, [End::Finished]);
+    let mut options = GuestOptions::default();
+    options.stack_size = usize::MAX;
+    let error = Guest::new(|| (), options).run(&Plan::new(&[]), &mut Execution::default()).unwrap_err();
+    assert!(error.message.contains("no stack for the main thread"), "{}", error.message);
 }

@@ -258,3 +258,25 @@ fn a_thread_that_panics_releases_everything_for_those_who_go_on() {
     assert!(ends.len() > 1 && ends.iter().all(|end| *end == End::Finished), "{ends:?}");
     assert!(SEEN.load(Ordering::SeqCst) > 0);
 }
+
+#[test]
+fn a_loop_that_catches_every_panic_is_given_up() {
+    let body = || {
+        let (sender, receiver) = channel::<()>();
+        thread::spawn(move || {
+            loop {
+                let _ = catch_unwind(AssertUnwindSafe(|| receiver.recv()));
+            }
+        });
+        thread::yield_now();
+        let _sender = sender;
+        panic!("the main function fails");
+    };
+    let mut guest = Guest::new(body, GuestOptions::default());
+    let mut execution = Execution::default();
+    for _ in 0..3 {
+        guest.run(&Plan { policy: Policy::First, ..Plan::new(&[]) }, &mut execution).unwrap();
+        assert!(matches!(&execution.end, End::Failed(failure) if failure.message.contains("main function")));
+    }
+    assert_eq!(guest.forgotten_threads(), 3);
+}

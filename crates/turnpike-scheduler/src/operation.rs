@@ -73,7 +73,7 @@ pub enum Kind {
     TryWriteLock,
     /// Release after reading.
     ReadUnlock,
-    /// Release after writing.
+    /// Release after writing; `argument` 1 = and go on reading, so that no writer comes in between.
     WriteUnlock,
     /// Release the mutex `second` and wait on the condition variable `object`: one step. The kernel then waits, and
     /// acquires the mutex again by a [`Kind::Reacquire`] step, before the guest's thread runs on.

@@ -85,12 +85,12 @@ impl Condvar {
         F: FnMut(&mut T) -> bool,
     {
         let place = Location::caller();
-        let start = Instant::now();
+        let start = Instant::unwatched();
         loop {
             if !condition(&mut *guard) {
                 return Ok((guard, WaitTimeoutResult(false)));
             }
-            let Some(rest) = limit.checked_sub(start.elapsed()) else {
+            let Some(rest) = limit.checked_sub(Instant::unwatched().duration_since(start)) else {
                 return Ok((guard, WaitTimeoutResult(true)));
             };
             let timed_out;

@@ -30,6 +30,8 @@ pub struct Once {
 /// Done outside any check, and so for all.
 const OUTSIDE: u64 = u64::MAX;
 
+const POISONED: &str = "Once instance has previously been poisoned";
+
 /// What [`Once::call_once_force`] tells its function.
 #[derive(Debug)]
 pub struct OnceState {
@@ -98,9 +100,23 @@ impl Once {
         if context::active().is_none() && !self.done_quietly() {
             return self.inner.wait();
         }
-        // Nobody wakes a thread that waits for an attempt that has not begun, so it looks again and again.
+        self.poll(|| assert!(!self.poisoned.load(Ordering::Relaxed), "{POISONED}"));
+    }
+
+    /// Waits until it was done, however many attempts panic.
+    #[track_caller]
+    pub fn wait_force(&self) {
+        if context::active().is_none() && !self.done_quietly() {
+            return self.inner.wait_force();
+        }
+        self.poll(|| {});
+    }
+
+    /// Nobody wakes a thread that waits for an attempt that has not begun, so it looks again and again.
+    #[track_caller]
+    fn poll(&self, look: impl Fn()) {
         while !self.is_completed() {
-            assert!(!self.poisoned.load(Ordering::Relaxed), "Once instance has previously been poisoned");
+            look();
             if let Some(runtime) = context::active()
                 && runtime.is_over()
             {
@@ -150,7 +166,7 @@ impl Once {
         self.inside.store(true, Ordering::Relaxed);
         let mut attempt = Attempt { once: self, runtime, gate, place, done: false };
         let poisoned = self.poisoned.load(Ordering::Relaxed);
-        assert!(force || !poisoned, "Once instance has previously been poisoned");
+        assert!(force || !poisoned, "{POISONED}");
         f(&OnceState { poisoned });
         let _ = runtime.turn(self.flag(runtime, Kind::Store, place));
         self.done.store(runtime.epoch(), Ordering::Release);

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
-use turnpike_scheduler::{Kind, Object, Operation};
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation};
 
 use crate::context;
 use crate::runtime::{Runtime, Turn};
@@ -119,6 +119,10 @@ impl<T: ?Sized> RwLock<T> {
 
     /// Whether a thread panicked while it wrote.
     pub fn is_poisoned(&self) -> bool {
+        if let Some(runtime) = context::active() {
+            // Forgets what happened in an earlier execution.
+            let _ = self.id(runtime);
+        }
         self.inner.is_poisoned()
     }
 
@@ -133,7 +137,12 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     fn operation(&self, runtime: &Runtime, kind: Kind, place: Place) -> Operation {
-        let id = self.tag.id_or(
+        Operation::new(kind, self.id(runtime), site::of(place))
+    }
+
+    /// Its number in the execution.
+    fn id(&self, runtime: &Runtime) -> ObjectId {
+        self.tag.id_or(
             runtime,
             || Object::RwLock,
             |earlier| {
@@ -141,8 +150,7 @@ impl<T: ?Sized> RwLock<T> {
                     self.inner.clear_poison();
                 }
             },
-        );
-        Operation::new(kind, id, site::of(place))
+        )
     }
 
     /// Whether the kernel says that it is not free.
@@ -154,20 +162,34 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// A real guard was dropped: tells the kernel.
-    fn released(&self, kind: Kind, place: Place) {
+    /// A real guard was dropped: tells the kernel. `reads` 1 = the thread goes on reading.
+    fn released(&self, kind: Kind, reads: u64, place: Place) {
         if let Some(runtime) = context::active()
             && !runtime.is_over()
         {
-            let _ = runtime.turn(self.operation(runtime, kind, place));
+            let _ = runtime.turn(Operation { argument: reads, ..self.operation(runtime, kind, place) });
         }
+    }
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// Goes on reading. Other readers may come in, but no writer.
+    #[track_caller]
+    pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
+        let (lock, place) = (guard.lock, Location::caller());
+        let inner = guard.inner.take().map(sync::RwLockWriteGuard::downgrade);
+        // Its destructor would release the lock.
+        std::mem::forget(guard);
+        let guard = RwLockReadGuard { lock, inner, place };
+        lock.released(Kind::WriteUnlock, 1, place);
+        guard
     }
 }
 
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         drop(self.inner.take());
-        self.lock.released(Kind::ReadUnlock, self.place);
+        self.lock.released(Kind::ReadUnlock, 0, self.place);
     }
 }
 
@@ -178,7 +200,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
         if !poisoned && context::active().is_some_and(Runtime::is_over) {
             self.lock.inner.clear_poison();
         }
-        self.lock.released(Kind::WriteUnlock, self.place);
+        self.lock.released(Kind::WriteUnlock, 0, self.place);
     }
 }
 

@@ -27,13 +27,14 @@ pub(crate) use local::Locals;
 const PARALLELISM: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// Lets other threads go first. A thread that does nothing but read and yield is not run again before something it
-/// read has changed.
+/// read has changed. One that looked at the clock sleeps a little instead, so that time passes for it.
 #[track_caller]
 pub fn yield_now() {
     match context::active() {
         Some(runtime) => {
-            let operation = Operation::new(Kind::Yield, ObjectId::NONE, site::of(Location::caller()));
-            let _ = runtime.turn(operation);
+            let (kind, argument) = runtime.nap().map_or((Kind::Yield, 0), |time| (Kind::Sleep, time));
+            let operation = Operation::new(kind, ObjectId::NONE, site::of(Location::caller()));
+            let _ = runtime.turn(Operation { argument, ..operation });
         }
         None => std::thread::yield_now(),
     }

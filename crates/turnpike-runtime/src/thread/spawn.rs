@@ -1,4 +1,5 @@
 //! Creating and joining threads.
+#![allow(unsafe_code)]
 
 use std::fmt;
 use std::io;
@@ -58,11 +59,33 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
+        // SAFETY: nothing is borrowed.
+        unsafe { self.spawn_unchecked(f) }
+    }
+
+    /// Creates it, although what it borrows might not live long enough.
+    ///
+    /// # Safety
+    /// As in the standard library: the thread must be joined, or be done with what it borrows, before that ends. An execution
+    /// that is over unwinds its threads, the youngest first.
+    #[track_caller]
+    pub unsafe fn spawn_unchecked<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send,
+        T: Send,
+    {
         match context::active() {
-            None => Ok(JoinHandle(Inner::real(self.real().spawn(f)?))),
+            // SAFETY: the caller's promise.
+            None => Ok(JoinHandle(Inner::real(unsafe { self.real().spawn_unchecked(f) }?))),
             Some(runtime) => {
                 let packet = Arc::new(Packet::new());
                 let body = body(runtime, f, packet.clone());
+                // SAFETY: the caller's promise.
+                let body = unsafe {
+                    std::mem::transmute::<Box<dyn FnOnce() -> Result<(), crate::panics::Payload> + '_>, Body>(
+                        body,
+                    )
+                };
                 let guest = self.start(runtime, Location::caller(), body, packet)?;
                 Ok(JoinHandle(Inner::Guest(guest)))
             }

@@ -116,6 +116,10 @@ impl Kernel {
                     return self.misuse(t, "releases a write lock that it does not hold");
                 }
                 lock.owner = NONE;
+                if argument == 1 {
+                    lock.count += 1;
+                    self.thread_mut(t).reading.push((object, site));
+                }
                 self.refresh(object, FIRST);
                 self.refresh(object, SECOND);
                 OK

@@ -112,6 +112,30 @@ macro_rules! common {
                 Err(before)
             }
 
+            /// The same under its newer name.
+            #[track_caller]
+            pub fn try_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                self.fetch_update(set_order, fetch_order, f)
+            }
+
+            /// Reads it and writes what `f` makes of it, until nobody wrote in between. Gives the value before.
+            #[track_caller]
+            pub fn update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> $value,
+            ) -> $value {
+                match self.fetch_update(set_order, fetch_order, |value| Some(f(value))) {
+                    Ok(before) | Err(before) => before,
+                }
+            }
+
             /// The value; nobody else can use it.
             pub fn get_mut(&mut self) -> &mut $value {
                 self.inner.get_mut()

@@ -95,6 +95,30 @@ impl<T> AtomicPtr<T> {
         Err(before)
     }
 
+    /// The same under its newer name.
+    #[track_caller]
+    pub fn try_update(
+        &self,
+        set_order: Ordering,
+        fetch_order: Ordering,
+        f: impl FnMut(*mut T) -> Option<*mut T>,
+    ) -> Result<*mut T, *mut T> {
+        self.fetch_update(set_order, fetch_order, f)
+    }
+
+    /// Reads it and writes what `f` makes of it, until nobody wrote in between. Gives the value before.
+    #[track_caller]
+    pub fn update(
+        &self,
+        set_order: Ordering,
+        fetch_order: Ordering,
+        mut f: impl FnMut(*mut T) -> *mut T,
+    ) -> *mut T {
+        match self.fetch_update(set_order, fetch_order, |value| Some(f(value))) {
+            Ok(before) | Err(before) => before,
+        }
+    }
+
     /// The value; nobody else can use it.
     pub fn get_mut(&mut self) -> &mut *mut T {
         self.inner.get_mut()
@@ -109,6 +133,32 @@ impl<T> AtomicPtr<T> {
     pub const fn as_ptr(&self) -> *mut *mut T {
         self.inner.as_ptr()
     }
+}
+
+/// Arithmetic on pointers.
+macro_rules! updates {
+    ($($method:ident $what:literal),* $(,)?) => {
+        impl<T> AtomicPtr<T> {
+            $(
+                #[doc = concat!($what, " and gives the value before.")]
+                #[track_caller]
+                pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
+                    turn(&self.tag, Kind::Update, Location::caller());
+                    self.inner.$method(value, order)
+                }
+            )*
+        }
+    };
+}
+
+updates! {
+    fetch_ptr_add "Adds so many values of type `T`, wrapping around,",
+    fetch_ptr_sub "Subtracts so many values of type `T`, wrapping around,",
+    fetch_byte_add "Adds bytes, wrapping around,",
+    fetch_byte_sub "Subtracts bytes, wrapping around,",
+    fetch_or "Takes the bitwise or of the address",
+    fetch_and "Takes the bitwise and of the address",
+    fetch_xor "Takes the bitwise exclusive or of the address",
 }
 
 impl<T> Default for AtomicPtr<T> {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
@@ -56,6 +56,9 @@ impl<T> Receiver<T> {
         TryIter(self)
     }
 }
+
+// As in the standard library.
+impl<T> RefUnwindSafe for Receiver<T> {}
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {

@@ -116,7 +116,11 @@ fn readers_and_writer<'s>(before: impl Iterator<Item = &'s Choice>, lock: Object
             Kind::ReadUnlock => readers = readers.saturating_sub(1),
             Kind::WriteLock => writer = true,
             Kind::TryWriteLock if readers == 0 && !writer => writer = true,
-            Kind::WriteUnlock => writer = false,
+            Kind::WriteUnlock => {
+                writer = false;
+                // The writer goes on reading.
+                readers += u32::from(step.argument == 1);
+            }
             _ => {}
         }
     }
