@@ -16,7 +16,8 @@ use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, Tok
 /// ```
 ///
 /// Every setting is a method of `turnpike::Config` with one argument: `strategy = "pct"` calls `.strategy("pct")`.
-/// Other attributes of tests, such as `#[should_panic]`, work as usual. The function takes nothing and returns nothing.
+/// Other attributes of tests, such as `#[should_panic]`, work as usual. The function takes nothing, and returns nothing or a
+/// `Result`: an error breaks the test.
 #[proc_macro_attribute]
 pub fn test(settings: TokenStream, item: TokenStream) -> TokenStream {
     match expand(settings, item.clone()) {
@@ -77,6 +78,7 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
     inner.extend(rest);
     inner.extend(path(&["turnpike", "Config", "new"]));
     inner.extend([group(Delimiter::Parenthesis, TokenStream::new())]);
+    inner.extend(named(&name));
     inner.extend(calls);
     inner.extend([punct('.', Spacing::Alone), word("check", Span::call_site())]);
     let argument = TokenStream::from(TokenTree::Ident(name.clone()));
@@ -96,6 +98,22 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
         group(Delimiter::Brace, inner),
     ]);
     Ok(out)
+}
+
+/// `.named(::core::module_path!(), "name")`.
+fn named(name: &Ident) -> TokenStream {
+    let text = name.to_string();
+    let text = proc_macro::Literal::string(text.strip_prefix("r#").unwrap_or(&text));
+    let mut arguments = path(&["core", "module_path"]);
+    arguments.extend([
+        punct('!', Spacing::Alone),
+        group(Delimiter::Parenthesis, TokenStream::new()),
+        punct(',', Spacing::Alone),
+        text.into(),
+    ]);
+    [punct('.', Spacing::Alone), word("named", Span::call_site()), group(Delimiter::Parenthesis, arguments)]
+        .into_iter()
+        .collect()
 }
 
 /// `strategy = "pct", executions = 1000` as `.strategy("pct").executions(1000)`.

@@ -17,6 +17,7 @@ use turnpike_search::{SearchError, SearchOptions, Strategy, Verdict, WitnessRepo
 
 use crate::config::Config;
 use crate::replay;
+use crate::result::TestResult;
 
 /// Columns of the report.
 const WIDTH: usize = 120;
@@ -50,7 +51,7 @@ thread_local! {
 /// # Panics
 /// When a schedule breaks it, or it is not deterministic.
 #[track_caller]
-pub fn check(body: impl Fn() + Send + Sync + 'static) {
+pub fn check<R: TestResult>(body: impl Fn() -> R + Send + Sync + 'static) {
     Config::new().check(body);
 }
 
@@ -70,7 +71,7 @@ pub struct Checked {
 pub struct Failed {
     /// What happened, and by which schedule.
     pub incident: Incident,
-    /// The schedule as text, for [`Config::replay`] and `TURNPIKE_REPLAY`.
+    /// The schedule as text, for [`Config::replay`].
     pub schedule: String,
     /// The order that decides, when one was found.
     pub explanation: Option<String>,
@@ -129,10 +130,8 @@ impl Config {
     /// # Panics
     /// When a schedule breaks the program, it is not deterministic, or a setting makes no sense.
     #[track_caller]
-    pub fn check(self, body: impl Fn() + Send + Sync + 'static) {
-        let body: Arc<dyn Fn() + Send + Sync> = Arc::new(body);
-        let number = CHECKS.get() + 1;
-        CHECKS.set(number);
+    pub fn check<R: TestResult>(self, body: impl Fn() -> R + Send + Sync + 'static) {
+        let (body, number) = (shared(body), next_number());
         match self.schedule(number) {
             Ok(Some(schedule)) => self.again(body, &schedule),
             Ok(None) => {
@@ -140,34 +139,40 @@ impl Config {
                     panic!("{error}");
                 }
             }
-            Err(mistake) => panic!("the schedule to replay cannot be read: {mistake}"),
+            Err(mistake) => panic!("{mistake}"),
         }
     }
 
     /// Carries out the check and tells the result.
-    pub fn run(self, body: impl Fn() + Send + Sync + 'static) -> Result<Checked, CheckError> {
-        self.search(Arc::new(body), CHECKS.get() + 1)
+    pub fn run<R: TestResult>(
+        self,
+        body: impl Fn() -> R + Send + Sync + 'static,
+    ) -> Result<Checked, CheckError> {
+        let (body, number) = (shared(body), next_number());
+        match self.schedule(number).map_err(CheckError::Unusable)? {
+            Some(schedule) => self.told_again(body, &schedule, number),
+            None => self.search(body, number),
+        }
     }
 
     /// The schedule to replay instead of searching, if there is one for the check of this number.
     fn schedule(&self, number: u32) -> Result<Option<Vec<u32>>, String> {
-        if let Some(given) = &self.replay {
-            return replay::read(given).map(Some);
-        }
-        let Ok(given) = std::env::var("TURNPIKE_REPLAY") else { return Ok(None) };
-        if std::path::Path::new(&given).is_file() {
-            return replay::read(&given).map(Some);
-        }
-        let (wanted, text) = match given.split_once(':') {
-            Some((wanted, text)) => (wanted.parse().map_err(|_| format!("'{wanted}' is no number"))?, text),
-            None => (1, given.as_str()),
+        let read = |given: &str| {
+            replay::read(given).map_err(|mistake| format!("the schedule to replay cannot be read: {mistake}"))
         };
-        if wanted == number { replay::read(text).map(Some) } else { Ok(None) }
+        if let Some(given) = &self.replay {
+            return read(given).map(|given| Some(given.choices));
+        }
+        let Some(given) = setting("TURNPIKE_REPLAY") else { return Ok(None) };
+        read(&given).map(|given| (given.check == number).then_some(given.choices))
     }
 
-    /// Executes one schedule, on this OS thread, and lets the program's own panic through.
-    #[track_caller]
-    fn again(&self, body: Arc<dyn Fn() + Send + Sync>, schedule: &[u32]) {
+    /// Executes one schedule, on this OS thread.
+    fn execute(
+        &self,
+        body: Arc<dyn Fn() + Send + Sync>,
+        schedule: &[u32],
+    ) -> Result<(Guest, Execution), String> {
         let mut options = self.guest.clone();
         options.show_panics = true;
         let mut guest = Guest::shared(body, options);
@@ -181,23 +186,77 @@ impl Config {
             spurious: self.spurious,
             ..Plan::new(&[])
         };
-        if let Err(error) = guest.run(&plan, &mut execution) {
-            panic!("the schedule could not be executed: {error}");
-        }
-        match &execution.end {
-            End::Finished | End::StepLimit => {}
-            End::Diverged(step) => panic!(
+        guest
+            .run(&plan, &mut execution)
+            .map_err(|error| format!("the schedule could not be executed: {error}"))?;
+        match execution.end {
+            End::Diverged(step) => Err(format!(
                 "the schedule does not fit the program, from step {} on: the program was changed, or it is not deterministic",
-                u64::from(*step) + 1
-            ),
-            _ => {
-                if let Some(payload) = guest.take_payload() {
-                    resume_unwind(payload);
-                }
-                let incident = Incident::of(&execution, &mut guest);
-                panic!("{}", incident.report(WIDTH).join("\n"));
-            }
+                u64::from(step) + 1
+            )),
+            _ => Ok((guest, execution)),
         }
+    }
+
+    /// Executes one schedule and lets the program's own panic through.
+    #[track_caller]
+    fn again(&self, body: Arc<dyn Fn() + Send + Sync>, schedule: &[u32]) {
+        let (mut guest, execution) = match self.execute(body, schedule) {
+            Ok(done) => done,
+            Err(why) => panic!("{why}"),
+        };
+        if fine(&execution.end) {
+            return;
+        }
+        if let Some(payload) = guest.take_payload() {
+            resume_unwind(payload);
+        }
+        panic!("{}", Incident::of(&execution, &mut guest).report(WIDTH).join("\n"));
+    }
+
+    /// Executes one schedule and tells what happened.
+    fn told_again(
+        &self,
+        body: Arc<dyn Fn() + Send + Sync>,
+        schedule: &[u32],
+        number: u32,
+    ) -> Result<Checked, CheckError> {
+        let (mut guest, execution) = self.execute(body, schedule).map_err(CheckError::Unusable)?;
+        if fine(&execution.end) {
+            let left_out = Some("one schedule was executed again, and no other".to_owned());
+            return Ok(Checked { executions: Some(1), complete: false, left_out });
+        }
+        let incident = Incident::of(&execution, &mut guest);
+        Err(CheckError::Failed(Box::new(self.failed(incident, schedule, number, self.seed, None))))
+    }
+
+    /// What breaks the program, with the line that does it again.
+    fn failed(
+        &self,
+        incident: Incident,
+        choices: &[u32],
+        number: u32,
+        seed: u64,
+        explanation: Option<String>,
+    ) -> Failed {
+        let schedule = encode(choices);
+        let which = if number > 1 { format!("{number}:{schedule}") } else { schedule.clone() };
+        let package = std::env::var("CARGO_PKG_NAME").map_or(String::new(), |name| format!(" -p {name}"));
+        let replay = match self.test_name() {
+            Some(test) => {
+                format!("TURNPIKE_REPLAY={which} cargo test{package} -- --exact {test} --nocapture")
+            }
+            None => format!("TURNPIKE_REPLAY={which}, with the same command"),
+        };
+        Failed { incident, schedule, explanation, seed, replay }
+    }
+
+    /// The name of the test: the harness names threads after tests, unless it has one thread only.
+    fn test_name(&self) -> Option<String> {
+        self.test.clone().or_else(|| {
+            let thread = std::thread::current();
+            thread.name().filter(|name| *name != "main").map(str::to_owned)
+        })
     }
 
     fn chosen(&self) -> Result<Strategy, CheckError> {
@@ -216,7 +275,7 @@ impl Config {
 
     fn search(&self, body: Arc<dyn Fn() + Send + Sync>, number: u32) -> Result<Checked, CheckError> {
         let unusable = |error: &dyn fmt::Display| CheckError::Unusable(error.to_string());
-        let (guest, name) = (self.guest.clone(), test_name());
+        let (guest, name) = (self.guest.clone(), self.test_name());
         let mut first_guest = Guest::shared(Arc::clone(&body), guest.clone());
         let first = First::of(&mut first_guest, self.steps)?;
         let launch = move || -> Result<Box<dyn Executor>, turnpike_scheduler::GuestError> {
@@ -253,6 +312,10 @@ impl Config {
             }
             Err(error) => return Err(unusable(&error)),
         };
+        // Data in a `static` may have made an execution fail, or succeed, that does not in a new process.
+        if let Some(difference) = first.difference(&mut first_guest)? {
+            return Err(CheckError::Nondeterministic(difference));
+        }
         let Some(witness) = report.witness() else {
             return Ok(Checked {
                 executions: report
@@ -265,11 +328,11 @@ impl Config {
                 left_out: model.left_out(),
             });
         };
-        // Data in a `static` may have made an execution fail that does not fail in a new process.
-        if let Some(difference) = first.difference(&mut first_guest)? {
-            return Err(CheckError::Nondeterministic(difference));
-        }
-        Err(CheckError::Failed(Box::new(told(&model, witness, request.seed, number)?)))
+        let choices = replay::choices(&witness.trace)
+            .ok_or_else(|| CheckError::Unusable("the witness has no schedule".to_owned()))?;
+        let incident = model.incident(&choices).map_err(|error| unusable(&error))?;
+        let failed = self.failed(incident, &choices, number, request.seed, explanation(witness));
+        Err(CheckError::Failed(Box::new(failed)))
     }
 }
 
@@ -323,38 +386,29 @@ fn ended(end: &End) -> String {
     }
 }
 
-/// A witness, executed once more and put into words.
-fn told(model: &ProgramModel, witness: &WitnessReport, seed: u64, number: u32) -> Result<Failed, CheckError> {
-    let choices = replay::choices(&witness.trace)
-        .ok_or_else(|| CheckError::Unusable("the witness has no schedule".to_owned()))?;
-    let incident = model.incident(&choices).map_err(|error| CheckError::Unusable(error.to_string()))?;
-    let explanation = witness.schedule.as_ref().and_then(|schedule| schedule.explanation.as_ref());
-    let explanation = explanation.map(|why| {
-        format!(
-            "it does not happen when the order of these two is reversed:\n  {}\n  {}",
-            why.first_label, why.second_label
-        )
-    });
-    let mut schedule = encode(&choices);
-    if number > 1 {
-        schedule = format!("{number}:{schedule}");
-    }
-    Ok(Failed { incident, replay: command(&schedule), schedule, explanation, seed })
+/// The order that decides, when one was found.
+fn explanation(witness: &WitnessReport) -> Option<String> {
+    let why = witness.schedule.as_ref()?.explanation.as_ref()?;
+    Some(format!(
+        "it does not happen when the order of these two is reversed:\n  {}\n  {}",
+        why.first_label, why.second_label
+    ))
 }
 
-/// The command that replays a schedule.
-fn command(schedule: &str) -> String {
-    let package = std::env::var("CARGO_PKG_NAME").map_or(String::new(), |name| format!(" -p {name}"));
-    match test_name() {
-        Some(test) => format!("TURNPIKE_REPLAY={schedule} cargo test{package} -- --exact {test} --nocapture"),
-        None => format!("TURNPIKE_REPLAY={schedule}, with the same command"),
-    }
+/// Whether an execution that ended this way shows nothing wrong.
+fn fine(end: &End) -> bool {
+    matches!(end, End::Finished | End::StepLimit)
 }
 
-/// The test harness names threads after tests.
-fn test_name() -> Option<String> {
-    let thread = std::thread::current();
-    thread.name().filter(|name| *name != "main").map(str::to_owned)
+/// The number of a check that begins, in its test.
+fn next_number() -> u32 {
+    CHECKS.set(CHECKS.get() + 1);
+    CHECKS.get()
+}
+
+/// A test as the main function of a program.
+fn shared<R: TestResult>(body: impl Fn() -> R + Send + Sync + 'static) -> Arc<dyn Fn() + Send + Sync> {
+    Arc::new(move || body().expect_success())
 }
 
 fn setting(name: &str) -> Option<String> {

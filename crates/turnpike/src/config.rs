@@ -41,6 +41,8 @@ pub struct Config {
     pub(crate) spurious: u32,
     pub(crate) replay: Option<String>,
     pub(crate) guest: GuestOptions,
+    /// Path of the test, if it is known.
+    pub(crate) test: Option<String>,
 }
 
 impl Default for Config {
@@ -58,6 +60,7 @@ impl Default for Config {
             spurious: 0,
             replay: None,
             guest: GuestOptions::default(),
+            test: None,
         }
     }
 }
@@ -161,6 +164,15 @@ impl Config {
     /// Whether the end of the main function ends the other threads. By default an execution lasts until all threads end.
     pub fn exit_with_main(mut self, exit: bool) -> Self {
         self.guest.exit_with_main = exit;
+        self
+    }
+
+    /// The check is that of a test with this name. For `#[turnpike::test]`.
+    #[doc(hidden)]
+    pub fn named(mut self, module: &str, name: &str) -> Self {
+        // The harness calls tests by their path inside the crate.
+        let inside = module.split_once("::").map_or(String::new(), |(_, path)| format!("{path}::"));
+        self.test = Some(format!("{inside}{name}"));
         self
     }
 

@@ -3,10 +3,12 @@
 mod check;
 mod config;
 mod replay;
+mod result;
 mod search;
 
 pub use check::{CheckError, Checked, Failed, check};
 pub use config::Config;
+pub use result::TestResult;
 pub use search::Search;
 /// ```compile_fail
 /// #[turnpike::test]

@@ -24,3 +24,32 @@ fn with_settings() {
     assert!(seen == 0, "they met");
     handle.join().unwrap();
 }
+
+#[turnpike::test]
+fn may_return_a_result() -> Result<(), std::num::ParseIntError> {
+    let handle = thread::spawn(|| "12".parse::<u32>());
+    assert_eq!(handle.join().unwrap()?, 12);
+    Ok(())
+}
+
+#[turnpike::test]
+#[should_panic(expected = "the test returned an error: ParseIntError")]
+fn an_error_that_is_returned_is_a_failure() -> Result<(), Box<dyn std::error::Error>> {
+    thread::spawn(|| "twelve".parse::<u32>()).join().unwrap()?;
+    Ok(())
+}
+
+#[turnpike::test]
+#[should_panic(expected = "the test returned ExitCode")]
+fn so_is_an_exit_code() -> std::process::ExitCode {
+    std::process::ExitCode::FAILURE
+}
+
+mod inside {
+    /// The name does not come from the thread, which has none when tests run one after the other.
+    #[turnpike::test]
+    #[should_panic(expected = " -- --exact inside::the_line_has_the_whole_name --nocapture")]
+    fn the_line_has_the_whole_name() {
+        panic!("it fails");
+    }
+}

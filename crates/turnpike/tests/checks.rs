@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize as Plain};
 use turnpike::sync::atomic::{AtomicUsize, Ordering};
 use turnpike::sync::mpsc;
 use turnpike::sync::{Arc, Condvar, Mutex};
-use turnpike::{CheckError, Config, Failed, thread};
+use turnpike::{CheckError, Config, Failed, TestResult, thread};
 
 /// The strategies that are fit for small programs.
 const STRATEGIES: [&str; 6] = ["auto", "random", "pct", "pos", "exhaustive", "rdfs"];
@@ -54,7 +54,7 @@ fn correct() {
     assert_eq!(*count.lock().unwrap(), 2);
 }
 
-fn failed(config: Config, body: fn()) -> Failed {
+fn failed<R: TestResult + 'static>(config: Config, body: fn() -> R) -> Failed {
     match config.run(body) {
         Err(CheckError::Failed(failed)) => *failed,
         Err(other) => panic!("{other}"),
@@ -363,4 +363,86 @@ fn exhaustive_search_takes_one_execution_for_each_order_that_matters() {
         })
     };
     assert_eq!([indexer(11), indexer(12)], [1, 8]);
+}
+
+#[test]
+fn a_schedule_of_any_check_can_be_replayed_and_told() {
+    turnpike::check(correct);
+    let found = failed(Config::new(), lost_update);
+    // The second check of this test: the line says so, the schedule alone fits any check.
+    assert!(found.replay.contains(&format!("TURNPIKE_REPLAY=2:{} ", found.schedule)), "{found}");
+    let again = failed(Config::new().replay(&found.schedule), lost_update);
+    assert_eq!((&again.schedule, &again.incident), (&found.schedule, &found.incident));
+    let again = failed(Config::new().replay(format!("2:{}", found.schedule)), lost_update);
+    assert_eq!(again.incident, found.incident);
+    let fine = Config::new().replay("-").run(correct).unwrap();
+    assert!(!fine.complete && fine.executions == Some(1), "{fine:?}");
+    for (given, told) in [("no/such.file", "there is no file"), ("0.1y", "'1y'"), ("x:0", "'x'")] {
+        match Config::new().replay(given).run(correct) {
+            Err(CheckError::Unusable(why)) => assert!(why.contains(told), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_schedule_in_a_file_is_replayed() {
+    let found = failed(Config::new(), lock_order);
+    let path = std::env::temp_dir().join(format!("turnpike-schedule-{}", std::process::id()));
+    std::fs::write(&path, format!("{}\n", found.schedule)).unwrap();
+    let again = failed(Config::new().replay(path.to_string_lossy()), lock_order);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(again.incident, found.incident);
+}
+
+#[test]
+fn a_difference_between_two_executions_is_told_although_nothing_failed() {
+    static FIRST: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(true);
+    let once = || {
+        let count = AtomicUsize::new(0);
+        if FIRST.swap(false, Ordering::SeqCst) {
+            count.fetch_add(1, Ordering::SeqCst);
+        }
+        count.fetch_add(1, Ordering::SeqCst);
+    };
+    match Config::new().run(once) {
+        Err(CheckError::Nondeterministic(why)) => assert!(why.contains("2 steps"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn reports_read_well() {
+    let twice = || {
+        let mutex = Mutex::new(0);
+        let _guard = mutex.lock().unwrap();
+        let _again = mutex.lock().unwrap();
+    };
+    let text = failed(Config::new(), twice).to_string();
+    assert!(text.contains(", which it holds itself since checks.rs:"), "{text}");
+    assert!(!text.contains("each waits"), "{text}");
+    let lost = || {
+        let shared = (Mutex::new(()), Condvar::new());
+        let _guard = shared.1.wait(shared.0.lock().unwrap()).unwrap();
+    };
+    let text = failed(Config::new(), lost).to_string();
+    assert!(text.contains("main waits for a notification of condvar 0 with mutex 0 at checks.rs:"), "{text}");
+    let woken = || {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let other = shared.clone();
+        let handle = thread::spawn(move || {
+            let guard = other.0.lock().unwrap();
+            drop(other.1.wait_while(guard, |ready| !*ready).unwrap());
+        });
+        let mut guard = shared.0.lock().unwrap();
+        *guard = true;
+        shared.1.notify_one();
+        // Still holds the mutex that the other one needs.
+        handle.join().unwrap();
+        drop(guard);
+    };
+    let text = failed(Config::new().strategy("exhaustive"), woken).to_string();
+    assert!(text.contains("held by main since checks.rs:"), "{text}");
+    let text = failed(Config::new(), || panic!("at once")).to_string();
+    assert!(text.contains("schedule: no step is needed"), "{text}");
 }
