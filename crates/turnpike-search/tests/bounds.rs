@@ -4,7 +4,9 @@ mod scripts;
 
 use scripts::outcomes::{Outcomes, exhaustive, explore, quiet};
 use scripts::random::{random_program, random_tree};
-use scripts::{Op, one, philosophers_with, rmw};
+use scripts::{Op, on, one, philosophers_with, program, rmw};
+use turnpike_model::scheduler::script::{Context, Routine, start};
+use turnpike_model::scheduler::{Kind, Object, Outcome};
 use turnpike_program::ProgramModel;
 use turnpike_search::{StopReason, Strategy, Verdict};
 
@@ -90,5 +92,33 @@ fn a_bound_that_cuts_nothing_costs_nothing() {
         let report = one(&rmw(3, 2), &options);
         assert_eq!((report.verdict, report.stop), (Verdict::None, StopReason::Exhausted));
         assert_eq!(report.executions.unwrap().executions, executions);
+    }
+}
+
+/// So many threads that hold a sender of one channel each, and drop it.
+fn senders(n: u32) -> ProgramModel {
+    program("senders", quiet(), move |context| {
+        let queue = context.register(Object::Queue { capacity: 2 });
+        context.kernel.set_senders(queue, n);
+        let mut threads: Vec<Box<dyn Routine>> = Vec::new();
+        for _ in 0..n {
+            let mut gone = false;
+            threads.push(Box::new(move |_: Outcome, _: &mut Context<'_>| {
+                (!std::mem::replace(&mut gone, true)).then(|| on(Kind::Close, queue, 1))
+            }));
+        }
+        start(threads)
+    })
+}
+
+#[test]
+fn senders_that_go_in_any_order_are_told_apart_by_the_last() {
+    for n in 2..=4 {
+        for depth in [n, u32::MAX] {
+            let (few, all, _) = both(&|| senders(n), depth).unwrap();
+            assert_eq!(few, all, "{n} senders, at most {depth} steps");
+            // One of them is the last.
+            assert!(depth == n || all.finished.len() == n as usize, "{n} senders: {all:?}");
+        }
     }
 }

@@ -76,12 +76,13 @@ impl Frame {
         })
     }
 
-    /// Who sleeps after this choice.
+    /// Who sleeps after this choice: as they are in this state, because what a step means may change while it sleeps
+    /// (of three who close a channel, two are left when one has done so).
     fn sleep_after(&self, taken: usize) -> Vec<Choice> {
         let step = &self.choices[taken];
-        let tried = self.done.iter().filter(|&&at| at != taken).map(|&at| self.choices[at]);
-        let sleepers = self.sleep.iter().copied().chain(tried);
-        sleepers.filter(|sleeper| !sleeper.depends_on(step)).collect()
+        let others = self.choices.iter().enumerate().filter(|&(at, _)| at != taken);
+        let sleepers = others.filter(|(at, choice)| self.done.contains(at) || self.sleeps(choice));
+        sleepers.map(|(_, choice)| *choice).filter(|choice| !choice.depends_on(step)).collect()
     }
 }
 
