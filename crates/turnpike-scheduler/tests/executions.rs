@@ -201,6 +201,44 @@ fn waking_up_for_no_reason() {
 }
 
 #[test]
+fn a_thread_that_saw_two_values_does_not_spin() {
+    use Kind::*;
+    // A thread looks twice in each turn, and goes on when both looks find the flag set.
+    let mut script = Script::new(|context| {
+        let flag = context.register(Object::Memory);
+        let value = Rc::new(RefCell::new(false));
+        let set = value.clone();
+        let (mut at, mut before) = (0, false);
+        let spinner = move |_: Outcome, _: &mut Context<'_>| {
+            at += 1;
+            match at % 3 {
+                1 => Some(op(Load, flag)),
+                2 => {
+                    before = *value.borrow();
+                    Some(op(Load, flag))
+                }
+                _ if before && *value.borrow() => None,
+                _ => Some(op(Yield, NONE)),
+            }
+        };
+        let mut stored = false;
+        let setter = move |_: Outcome, _: &mut Context<'_>| {
+            if std::mem::replace(&mut stored, true) {
+                *set.borrow_mut() = true;
+                return None;
+            }
+            Some(op(Store, flag))
+        };
+        start(vec![Box::new(spinner), Box::new(setter)])
+    });
+    // The flag is set between two looks of one turn.
+    let plan = Plan { policy: Policy::Continue, ..Plan::new(&[0, 0, 0, 0, 1]) };
+    let out = run(&mut script, &plan);
+    assert_eq!(out.end, End::Finished);
+    assert_eq!(out.steps.len(), 3 + 2 + 2 + 2 + 2, "a turn, set in the next, its rest, a last turn, join");
+}
+
+#[test]
 fn spinning_threads_wait_for_a_change() {
     use Kind::*;
     // One thread spins on memory until it is set; another sets it, after a while.

@@ -68,10 +68,10 @@ impl Kernel {
         let version = self.objects.get(object.0 as usize).map_or(0, |thing| thing.version);
         let thread = &mut self.threads[t as usize];
         if thread.spin == Spin::Maybe && thread.seen.len() <= MOST_SEEN {
-            match thread.seen.iter_mut().find(|(seen, _)| *seen == object) {
-                // What matters is that it did not change since it was read last.
-                Some(entry) => entry.1 = version,
-                None => thread.seen.push((object, version)),
+            // What matters is that it did not change since it was read first: a thread that saw two values in one turn
+            // of its loop may do something else in the next.
+            if !thread.seen.iter().any(|(seen, _)| *seen == object) {
+                thread.seen.push((object, version));
             }
         }
     }
