@@ -4,7 +4,8 @@ mod scripts;
 
 use scripts::outcomes::{exhaustive as options, explore, quiet};
 use scripts::random::{random_program, random_tree};
-use scripts::{Op, World, filesystem, indexer, lastzero, one, philosophers, readers, rmw};
+use scripts::{Op, World, filesystem, indexer, lastzero, on, one, philosophers, program, readers, rmw};
+use turnpike_model::scheduler::{Kind, Object, Operation, Timeouts};
 use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_search::{RunReport, StopReason, Strategy, Verdict};
 
@@ -68,6 +69,46 @@ fn plain_enumeration_agrees_on_the_classics() {
         assert_eq!(all.deadlocked.is_empty(), finishes, "{name}");
         let (completed, _) = counts(&report);
         assert_eq!(completed as usize, all.finished.len() + all.deadlocked.len(), "{name}");
+    }
+}
+
+/// A thread waits for a notification with a time limit, and fails when it gives up or finds nothing changed.
+fn impatient(options: ProgramOptions) -> ProgramModel {
+    use turnpike_model::scheduler::Outcome;
+    use turnpike_model::scheduler::script::{Context, start, straight};
+    program("impatient", options, |context| {
+        let (mutex, bell) =
+            (context.register(Object::Mutex { recursive: false }), context.register(Object::Condvar));
+        let mut at = 0;
+        let waiter = move |outcome: Outcome, context: &mut Context<'_>| {
+            at += 1;
+            match at {
+                1 => Some(on(Kind::Lock, mutex, 1)),
+                2 => Some(Operation { second: mutex, timed: true, ..on(Kind::Wait, bell, 2) }),
+                3 => {
+                    if outcome.timed_out {
+                        context.fail("gave up");
+                        return None;
+                    }
+                    Some(on(Kind::Unlock, mutex, 3))
+                }
+                _ => None,
+            }
+        };
+        let steps = [(Kind::Lock, mutex), (Kind::NotifyOne, bell), (Kind::Unlock, mutex)];
+        let ringer = steps.iter().map(|&(kind, object)| on(kind, object, 4)).collect();
+        start(vec![Box::new(waiter), straight(ringer)])
+    })
+}
+
+#[test]
+fn giving_up_is_tried_wherever_it_is_possible() {
+    for (timeouts, spurious) in [(Timeouts::Always, 0), (Timeouts::WhenStuck, 0), (Timeouts::Always, 1)] {
+        let options = ProgramOptions { timeouts, spurious, ..quiet() };
+        let (all, _) = explore(impatient(options.clone()), false, u32::MAX, 100_000).unwrap();
+        let (few, _) = explore(impatient(options), true, u32::MAX, 100_000).unwrap();
+        assert_eq!(few, all, "{timeouts:?}, {spurious}");
+        assert_eq!(all.failures.len(), 1, "{timeouts:?}");
     }
 }
 

@@ -5,8 +5,9 @@
 //! tried at the state before the earlier one. Sleep sets keep what was tried from being tried again after independent
 //! steps; an execution in which only sleepers are left is given up.
 //!
-//! Four things that the algorithm as published does not have:
+//! Five things that the algorithm as published does not have:
 //! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
+//! - A waiting thread that may give up, or wake for no reason, is tried wherever it may.
 //! - An operation that waits at the end races with what made it wait.
 //! - A failure, or the end of the process, cuts all other threads short. What they were about to do is tried before it;
 //!   the step that failed may sleep then, because it would do so again.
@@ -160,7 +161,11 @@ fn extend(frames: &mut Vec<Frame>, execution: &Execution, mut sleep: Vec<Choice>
         let first = step.first_choice as usize;
         let choices = execution.choices[first..first + step.count as usize].to_vec();
         let taken = step.taken as usize;
-        let backtrack = vec![step.choice.thread];
+        let mut backtrack = vec![step.choice.thread];
+        // Races show which orders of executed steps to try. That a waiting thread could have given up is no race of
+        // steps that happened, so it is tried wherever it is possible.
+        let gives_up = choices.iter().filter(|choice| choice.alternative >= Choice::SPURIOUS);
+        backtrack.extend(gives_up.map(|choice| choice.thread));
         let mut frame = Frame { choices, taken, sleep, backtrack, done: Vec::new(), open: false };
         sleep = frame.sleep_after(taken);
         frame.done.push(taken);
