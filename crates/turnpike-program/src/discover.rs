@@ -9,14 +9,20 @@
 //! its arguments: every worker, every replay of a schedule and every day finds the same one. A race that is only found later, by the
 //! search, is told, and the execution then says that it proves nothing.
 
+use std::collections::BTreeSet;
+
 use turnpike_scheduler::{
     Detail, End, Execution, Finding, GuestError, Plan, Policy, Reduction, Site, Timeouts,
 };
 
 /// Trial executions, at most.
-const MOST: u64 = 200;
-/// The set is complete when so many executions in a row found nothing new.
+const MOST: u64 = 400;
+/// The set is complete when so many executions in a row were known already,
 const QUIET: u64 = 24;
+/// or found no new race, and had so many steps together: short executions are cheap, and races in them may need many.
+const QUIET_STEPS: u64 = 4_000;
+/// An execution counts as this many steps at least: starting it costs as much.
+const LEAST: u64 = 20;
 /// Executions that hang take long: after so many it is enough.
 const HUNG: u64 = 3;
 /// Steps after which a trial execution is cut.
@@ -28,7 +34,8 @@ pub(crate) fn discover(
 ) -> Result<Vec<Site>, GuestError> {
     let mut sites: Vec<Site> = Vec::new();
     let mut execution = Execution::default();
-    let (mut quiet, mut hung) = (0, 0);
+    let mut seen = BTreeSet::new();
+    let (mut known_already, mut quiet, mut steps, mut hung) = (0, 0, 0, 0);
     let mut length = 20;
     for seed in 0..MOST {
         let policy = match seed % 4 {
@@ -48,8 +55,14 @@ pub(crate) fn discover(
         sites.sort_unstable();
         sites.dedup();
         hung += u64::from(execution.end == End::Hung);
-        quiet = if sites.len() > known { 0 } else { quiet + 1 };
-        if quiet >= QUIET || hung >= HUNG {
+        if sites.len() > known {
+            (known_already, quiet, steps) = (0, 0, 0);
+        }
+        known_already = if seen.insert(execution.fingerprint) { 0 } else { known_already + 1 };
+        quiet += 1;
+        steps += (execution.steps.len() as u64).max(LEAST);
+        let enough = known_already >= QUIET || (quiet >= QUIET && steps >= QUIET_STEPS);
+        if enough || hung >= HUNG {
             break;
         }
     }
@@ -92,7 +105,7 @@ mod tests {
         });
         let expected: Vec<Site> = [1].into_iter().chain(3..=10).chain([100]).map(Site).collect();
         assert_eq!(sites, Ok(expected));
-        assert_eq!(runs, 9 + QUIET);
+        assert_eq!(runs, 8 + QUIET);
     }
 
     #[test]
@@ -103,7 +116,20 @@ mod tests {
             assert_eq!(plan.max_steps, STEPS);
             Ok(())
         });
-        assert_eq!((sites, runs), (Ok(Vec::new()), QUIET));
+        assert_eq!((sites, runs), (Ok(Vec::new()), 1 + QUIET));
+    }
+
+    #[test]
+    fn a_race_in_short_executions_may_take_many() {
+        let mut runs = 0;
+        let sites = discover(|_, _, out| {
+            runs += 1;
+            out.fingerprint = runs;
+            out.findings = if runs == 150 { vec![race(1, 2)] } else { Vec::new() };
+            Ok(())
+        });
+        assert_eq!(sites, Ok(vec![Site(1), Site(2)]));
+        assert_eq!(runs, u128::from(149 + QUIET_STEPS / LEAST));
     }
 
     #[test]

@@ -108,6 +108,7 @@ impl Detector {
         let place = self.shadow.place(address);
         let cell = self.shadow.cell(place);
         let head = cell.head;
+        let alone = cell.owner == NOBODY || cell.owner == new.thread;
         if cell.owner == NOBODY {
             cell.owner = new.thread;
         } else if cell.owner != new.thread {
@@ -116,8 +117,10 @@ impl Detector {
         cell.written |= new.write;
         if head != NONE {
             let latest = self.shadow.record(head);
-            // The same thread again, with nothing new: most accesses end here.
-            if latest.thread == new.thread && latest.epoch == new.epoch && covers(latest, &new) {
+            // The same thread again, with nothing new: most accesses end here. Where other threads were too, every code
+            // location counts, because each that races must become a step.
+            let same = latest.thread == new.thread && latest.epoch == new.epoch;
+            if same && (alone || latest.site == new.site) && covers(latest, &new) {
                 return;
             }
         }
