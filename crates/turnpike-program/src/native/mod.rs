@@ -15,6 +15,7 @@ mod names;
 mod racy;
 mod symbols;
 mod system;
+mod types;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -54,7 +55,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { memory: 1 << 30, seconds: 0, threads: 1024, hang: Duration::from_secs(2), stack: 0 }
+        Limits { memory: 1 << 30, seconds: 0, threads: 1024, hang: Duration::from_secs(1), stack: 0 }
     }
 }
 

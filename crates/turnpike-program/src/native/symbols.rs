@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use addr2line::Loader;
 use object::{Object, ObjectSymbol, SymbolKind};
 
+use super::types::Types;
+
 /// A part of the address space that a file is loaded into.
 struct Module {
     path: PathBuf,
@@ -20,6 +22,8 @@ struct Module {
     loader: Option<Option<Loader>>,
     /// Static variables: address, size, name; sorted.
     variables: Option<Vec<(u64, u64, String)>>,
+    /// The types of static variables.
+    types: Option<Types>,
 }
 
 /// The program and its libraries.
@@ -41,7 +45,15 @@ impl Symbols {
                 None => {
                     let fixed = is_fixed(&path);
                     let bias = if fixed { 0 } else { start.wrapping_sub(offset) };
-                    modules.push(Module { path, start, end, bias, loader: None, variables: None });
+                    modules.push(Module {
+                        path,
+                        start,
+                        end,
+                        bias,
+                        loader: None,
+                        variables: None,
+                        types: None,
+                    });
                 }
             }
         }
@@ -79,7 +91,8 @@ impl Symbols {
         }
     }
 
-    /// The static variable at an address, with an index if it is an array of things of this size: `forks[3]`.
+    /// The static variable at an address, and which part of it: `accounts[1].lock`. Without types, with an index if it could be
+    /// an array of things of this size: `forks[3]`.
     pub(super) fn variable(&mut self, address: u64, size: u64) -> Option<String> {
         let module = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address))?;
         let own = address.wrapping_sub(module.bias);
@@ -91,6 +104,10 @@ impl Symbols {
             return None;
         }
         let name = readable(name);
+        let types = module.types.get_or_insert_with(|| Types::of(&module.path));
+        if let Some(part) = types.part(*start, offset) {
+            return Some(format!("{name}{part}"));
+        }
         Some(match offset {
             _ if size > 0 && *length > size && length % size == 0 && offset % size == 0 => {
                 format!("{name}[{}]", offset / size)

@@ -376,3 +376,18 @@ fn programs_that_cannot_be_controlled() {
     std::fs::set_permissions(&other, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert!(says(&other).contains("RISC-V"), "{}", says(&other));
 }
+
+#[test]
+fn parts_of_variables_have_their_names() {
+    let Some(program) = guest("parts.c") else { return };
+    let out = run(&mut launch(&program), Policy::First);
+    let names: Vec<&str> = out.objects.iter().map(|object| object.name.as_str()).collect();
+    let expected = [
+        "banks[0][0].accounts[0].lock",
+        "banks[0][1].accounts[2].lock",
+        "banks[1][0].accounts[1].inner[1]",
+        "banks[1][1].board",
+        "plain",
+    ];
+    assert_eq!(names, expected);
+}
