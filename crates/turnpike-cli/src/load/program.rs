@@ -45,7 +45,7 @@ pub(crate) struct ProgramArgs {
     /// Memory that an execution may use, such as 512M [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub(crate) guest_memory: Option<u64>,
-    /// Time without a visible operation after which an execution hangs [default: 2s]
+    /// Time without a visible operation after which an execution hangs [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub(crate) guest_timeout: Option<Duration>,
     /// Show what the program prints as it is executed

@@ -7,12 +7,13 @@
 use alloc::format;
 use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd, fail_with};
-use crate::{control, sites, time};
+use crate::{cancel, control, sites, time};
 
 struct Global(UnsafeCell<Option<ObjectId>>);
 
@@ -80,7 +81,7 @@ fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
         if done() {
             break;
         }
-        control::simple(Kind::Yield, ObjectId::NONE, site);
+        cancel::step(Operation::new(Kind::Yield, ObjectId::NONE, site));
     }
     control::state().waiting_outside -= 1;
 }
@@ -112,7 +113,7 @@ fn readable(what: &str, fd: c_int, site: Site) {
             waits = true;
             outside(what);
         }
-        control::simple(Kind::Yield, ObjectId::NONE, site);
+        cancel::step(Operation::new(Kind::Yield, ObjectId::NONE, site));
     }
     if waits {
         control::state().waiting_outside -= 1;
@@ -151,8 +152,45 @@ fn wait(what: &str, milliseconds: i64, site: Site, mut look: impl FnMut() -> c_i
     answer
 }
 
-fn forever(what: &str) -> ! {
-    control::blocked(&format!("{what} waits for something outside the program"))
+static SIGNALS: AtomicU32 = AtomicU32::new(0);
+
+/// Sends a signal from one thread to another, or to the process: its handler runs at once, in the sender's place.
+pub fn signal(signal: c_int, site: Site) -> c_int {
+    control::uncontrolled("the moment at which a signal arrives");
+    let site = sites::user(site);
+    control::simple(Kind::Store, descriptors(site), site);
+    SIGNALS.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: any number will do.
+    unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
+}
+
+/// Threads that wait for something outside look again.
+pub fn look_again(site: Site) {
+    if control::state().waiting_outside > 0 {
+        control::simple(Kind::Store, descriptors(site), site);
+    }
+}
+
+/// Waits until some signal was sent.
+fn any_signal(what: &str, site: Site) -> c_int {
+    if !time::wait_for_alarm(site) {
+        let before = SIGNALS.load(Ordering::Relaxed);
+        until(what, site, || SIGNALS.load(Ordering::Relaxed) != before);
+    }
+    fail_with(sys::EINTR)
+}
+
+/// Waits for one of a set of signals, which are blocked, and takes it.
+fn take_signal(what: &str, set: *const c_void, info: *mut c_void, site: Site) -> c_int {
+    let look = real!(sigtimedwait: fn(*const c_void, *mut c_void, *const sys::Timespec) -> c_int);
+    let now = sys::Timespec { seconds: 0, nanoseconds: 0 };
+    let mut taken = -1;
+    until(what, site, || {
+        // SAFETY: the caller's set and record.
+        taken = unsafe { look(set, info, &now) };
+        taken > 0
+    });
+    taken
 }
 
 hook! {
@@ -210,16 +248,26 @@ hook! {
         let epoll = real!(epoll_wait: fn(c_int, *mut c_void, c_int, c_int) -> c_int);
         wait("epoll_wait", milliseconds.into(), site, || epoll(fd, events, count, 0))
     }
-    fn pause(; site) -> c_int { forever("pause") }
-    fn sigsuspend(_mask: *const c_void; site) -> c_int { forever("sigsuspend") }
-    fn sigwait(_set: *const c_void, _signal: *mut c_int; site) -> c_int { forever("sigwait") }
-    fn sigwaitinfo(_set: *const c_void, _info: *mut c_void; site) -> c_int { forever("sigwaitinfo") }
-    fn wait(_status: *mut c_int; site) -> c_int { fail_with(sys::ECHILD) }
-    fn waitpid(_pid: c_int, _status: *mut c_int, _options: c_int; site) -> c_int { fail_with(sys::ECHILD) }
-    fn alarm(_seconds: u32; site) -> u32 {
-        control::uncontrolled("alarm: timers do not ring");
+    fn pause(; site) -> c_int { any_signal("pause", site) }
+    fn sigsuspend(mask: *const c_void; site) -> c_int {
+        const SET: c_int = 2;
+        let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
+        let mut old = [0u64; 16];
+        change(SET, mask, old.as_mut_ptr() as *mut c_void);
+        let answer = any_signal("sigsuspend", site);
+        change(SET, old.as_ptr() as *const c_void, core::ptr::null_mut());
+        answer
+    }
+    fn sigwait(set: *const c_void, signal: *mut c_int; site) -> c_int {
+        let taken = take_signal("sigwait", set, core::ptr::null_mut(), site);
+        if !signal.is_null() {
+            *signal = taken;
+        }
         0
     }
+    fn sigwaitinfo(set: *const c_void, info: *mut c_void; site) -> c_int { take_signal("sigwaitinfo", set, info, site) }
+    fn wait(_status: *mut c_int; site) -> c_int { fail_with(sys::ECHILD) }
+    fn waitpid(_pid: c_int, _status: *mut c_int, _options: c_int; site) -> c_int { fail_with(sys::ECHILD) }
     fn setitimer(_which: c_int, _new: *const c_void, _old: *mut c_void; site) -> c_int {
         control::uncontrolled("setitimer: timers do not ring");
         0

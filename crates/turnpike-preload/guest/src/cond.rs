@@ -6,7 +6,7 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::hook;
 use crate::sys::{ETIMEDOUT, Timespec};
-use crate::{control, mutex, objects, sites};
+use crate::{cancel, control, mutex, objects, sites};
 
 unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a condition variable has twelve words.
@@ -19,12 +19,16 @@ pub unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>, site: 
     // SAFETY: as above.
     let (object, second) = unsafe { (of(cond, site), mutex::of(lock, site)) };
     let operation = Operation { second, ..Operation::new(Kind::Wait, object, sites::user(site)) };
-    let outcome = control::step(control::limited(operation, deadline));
+    let outcome = cancel::step(control::limited(operation, deadline));
     // Others have owned the mutex meanwhile.
     let entry = objects::entry(second);
     entry.owner = control::me().0 + 1;
     entry.depth = entry.depth.max(1);
-    if outcome.timed_out { ETIMEDOUT } else { 0 }
+    if outcome.timed_out {
+        cancel::point();
+        return ETIMEDOUT;
+    }
+    0
 }
 
 /// # Safety

@@ -46,6 +46,12 @@ pub struct Thread {
     pub cleanups: Vec<usize>,
     /// The futex that it waits for, and the value it believes to be there.
     pub expects: (usize, u32),
+    /// Somebody cancelled it,
+    pub cancelled: bool,
+    /// but it does not want that now,
+    pub keeps_on: bool,
+    /// or it waits in an operation where it can be.
+    pub cancellable: bool,
     /// The upper end of its stack.
     pub high: usize,
     /// What it was created to do.
@@ -76,6 +82,9 @@ impl Thread {
             clock_reads: 0,
             onces: Vec::new(),
             cleanups: Vec::new(),
+            cancelled: false,
+            keeps_on: false,
+            cancellable: false,
             high: 0,
             expects: (0, 0),
             start,
@@ -279,9 +288,15 @@ pub fn refuse(what: &str, site: Site) -> ! {
     end_child(protocol::END_REFUSED)
 }
 
-/// The running thread waits for something outside, and will for ever.
-pub fn blocked(what: &str) -> ! {
-    uncontrolled(what);
+/// The running thread does nothing visible, here.
+pub fn hangs(site: Site) -> ! {
+    let hint = if crate::memory::is_instrumented() {
+        ""
+    } else {
+        " (waiting for memory to change is seen with -fsanitize=thread)"
+    };
+    let thread = state().kernel.thread_name(me());
+    uncontrolled(&alloc::format!("what {thread} does at {{site:{:#x}}}{hint}", site.0));
     state().kernel.stop(End::Hung);
     finish()
 }

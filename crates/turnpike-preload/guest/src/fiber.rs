@@ -36,6 +36,8 @@ pub struct Slot {
     /// Everything above the free part of the stack, as it was when the thread was new: for using it again.
     pristine: Vec<u8>,
     used: bool,
+    /// Another stack, for a thread that wants more: where, and how many bytes.
+    large: (usize, usize),
 }
 
 /// The parked threads.
@@ -160,6 +162,7 @@ pub fn park_until(count: usize, stack: usize) -> bool {
             low,
             pristine,
             used: false,
+            large: (0, 0),
         });
         pool().free.insert(0, slot);
     }
@@ -197,11 +200,25 @@ pub fn give_back(slot: u32) {
 
 /// Room between the parked thread's frame and the fiber's first.
 const GAP: usize = 512;
+const PAGE: usize = 4096;
 
-/// Where a new thread begins.
-pub fn prepare(slot: u32) -> Context {
-    let place = &pool().slots[slot as usize];
-    let top = (place.stack - GAP) & !15;
+/// Where a new thread begins, with a stack of at least so many bytes.
+pub fn prepare(slot: u32, size: usize) -> Context {
+    let place = &mut pool().slots[slot as usize];
+    let mut top = (place.stack - GAP) & !15;
+    if size > top - place.low {
+        if place.large.1 < size {
+            // The lowest page stays closed, to tell overflows.
+            let low = sys::map(size + PAGE, -1);
+            if low != 0 {
+                sys::syscall(sys::number::MPROTECT, low, PAGE, 0, 0, 0, 0);
+                place.large = (low + PAGE, size);
+            }
+        }
+        if place.large.1 >= size {
+            top = (place.large.0 + place.large.1 - GAP) & !15;
+        }
+    }
     let frame = top - FRAME;
     // SAFETY: the free part of the parked thread's stack.
     unsafe {

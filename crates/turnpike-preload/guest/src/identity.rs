@@ -46,7 +46,7 @@ hook! {
     fn kill(pid: c_int, signal: c_int; site) -> c_int {
         // The program knows itself by another number.
         if pid == PID || pid == 0 {
-            return real!(raise: fn(c_int) -> c_int)(signal);
+            return crate::blocking::signal(signal, site);
         }
         control::uncontrolled("kill: signals to other processes are not sent");
         fail_with(EPERM)

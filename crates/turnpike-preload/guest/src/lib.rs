@@ -33,6 +33,7 @@ mod zygote;
 mod barrier;
 mod blocking;
 mod c11;
+mod cancel;
 mod cond;
 mod cxx;
 mod futex;

@@ -1,6 +1,6 @@
 //! Mutexes of all types, and spin locks.
 //!
-//! Robust mutexes are modelled as ordinary ones. A mutex of the default type that its owner locks again waits for ever, as in
+//! A robust mutex whose owner ends is unlocked then, and its next owner is told. A mutex of the default type that its owner locks again waits for ever, as in
 //! the C library, and is part of a deadlock then.
 
 use core::ffi::{c_int, c_void};
@@ -9,12 +9,14 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::control;
 use crate::hook::{hook, real};
-use crate::objects;
+use crate::objects::{self, Robust};
 use crate::sites;
-use crate::sys::{EBUSY, EDEADLK, EPERM, ETIMEDOUT, Timespec};
+use crate::sys::{EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT, Timespec};
 
 const RECURSIVE: u32 = 1;
 const ERRORCHECK: u32 = 2;
+/// The C library's bit for robust mutexes.
+const ROBUST: u32 = 16;
 
 /// Where the C library keeps a mutex's type, in words; static initialisers set it.
 const KIND_WORD: usize = 4;
@@ -26,9 +28,14 @@ const KIND_WORD: usize = 4;
 pub unsafe fn of(mutex: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a mutex has at least ten words.
     unsafe {
-        let flavour = *mutex.add(KIND_WORD) & 3;
+        let word = *mutex.add(KIND_WORD);
+        let flavour = word & 3;
         let id = objects::of(mutex, site, || Object::Mutex { recursive: flavour == RECURSIVE });
-        objects::entry(id).flavour = flavour;
+        let entry = objects::entry(id);
+        entry.flavour = flavour;
+        if word & ROBUST != 0 && entry.robust == Robust::No {
+            entry.robust = Robust::Yes;
+        }
         id
     }
 }
@@ -42,7 +49,7 @@ pub unsafe fn initialise(mutex: *mut u32, flavour: u32, site: Site) {
     unsafe {
         core::ptr::write_bytes(mutex, 0, 10);
         *mutex.add(KIND_WORD) = flavour;
-        objects::register(mutex, site, Object::Mutex { recursive: flavour == RECURSIVE });
+        objects::register(mutex, site, Object::Mutex { recursive: flavour & 3 == RECURSIVE });
     }
 }
 
@@ -68,7 +75,32 @@ pub unsafe fn lock(mutex: *mut u32, kind: Kind, deadline: Option<u64>, site: Sit
     let entry = objects::entry(id);
     entry.depth = if entry.owner == me { entry.depth + 1 } else { 1 };
     entry.owner = me;
-    0
+    match entry.robust {
+        Robust::Abandoned => {
+            entry.robust = Robust::Inconsistent;
+            EOWNERDEAD
+        }
+        Robust::Lost => {
+            // SAFETY: as above.
+            unsafe { unlock(mutex, site) };
+            ENOTRECOVERABLE
+        }
+        _ => 0,
+    }
+}
+
+/// The running thread ends: robust mutexes that it holds are given up.
+pub fn abandon() {
+    let me = control::me().0 + 1;
+    while let Some(id) =
+        control::state().objects.find(|entry| entry.owner == me && entry.robust != Robust::No)
+    {
+        let entry = objects::entry(id);
+        (entry.owner, entry.robust) = (0, Robust::Abandoned);
+        for _ in 0..core::mem::take(&mut entry.depth) {
+            control::simple(Kind::Unlock, id, Site::default());
+        }
+    }
 }
 
 /// # Safety
@@ -80,6 +112,9 @@ pub unsafe fn unlock(mutex: *mut u32, site: Site) -> c_int {
     let entry = objects::entry(id);
     if entry.owner != me && matches!(entry.flavour, RECURSIVE | ERRORCHECK) {
         return EPERM;
+    }
+    if entry.owner == me && entry.depth == 1 && entry.robust == Robust::Inconsistent {
+        entry.robust = Robust::Lost;
     }
     control::simple(Kind::Unlock, id, sites::user(site));
     let entry = objects::entry(id);
@@ -94,11 +129,12 @@ pub unsafe fn unlock(mutex: *mut u32, site: Site) -> c_int {
 
 hook! {
     fn pthread_mutex_init(mutex: *mut u32, attributes: *const c_void; site) -> c_int {
-        let mut flavour: c_int = 0;
+        let (mut flavour, mut robust): (c_int, c_int) = (0, 0);
         if !attributes.is_null() {
             real!(pthread_mutexattr_gettype: fn(*const c_void, *mut c_int) -> c_int)(attributes, &mut flavour);
+            real!(pthread_mutexattr_getrobust: fn(*const c_void, *mut c_int) -> c_int)(attributes, &mut robust);
         }
-        initialise(mutex, flavour as u32 & 3, site);
+        initialise(mutex, flavour as u32 & 3 | if robust == 0 { 0 } else { ROBUST }, site);
         0
     }
     fn pthread_mutex_destroy(mutex: *mut u32; site) -> c_int {
@@ -120,7 +156,14 @@ hook! {
     fn pthread_mutex_unlock(mutex: *mut u32; site) -> c_int {
         unlock(mutex, site)
     }
-    fn pthread_mutex_consistent(_mutex: *mut u32; site) -> c_int { 0 }
+    fn pthread_mutex_consistent(mutex: *mut u32; site) -> c_int {
+        let entry = objects::entry(of(mutex, site));
+        if entry.robust != Robust::Inconsistent {
+            return EINVAL;
+        }
+        entry.robust = Robust::Yes;
+        0
+    }
 
     fn pthread_spin_init(spin: *mut u32, _shared: c_int; site) -> c_int {
         *spin = 0;

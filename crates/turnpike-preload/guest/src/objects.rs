@@ -21,6 +21,23 @@ pub struct Entry {
     pub depth: u32,
     /// The type of a mutex.
     pub flavour: u32,
+    /// Whether it survives its owner.
+    pub robust: Robust,
+}
+
+/// What is known of a robust mutex.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Robust {
+    /// It is an ordinary one.
+    #[default]
+    No,
+    Yes,
+    /// Its owner ended.
+    Abandoned,
+    /// Somebody owns it after that, and has not yet made good.
+    Inconsistent,
+    /// Nobody made good.
+    Lost,
 }
 
 /// All objects of the execution, by the kernel's numbers.
@@ -43,6 +60,11 @@ impl Objects {
             self.entries.resize(index + 1, Entry::default());
         }
         &mut self.entries[index]
+    }
+
+    /// The first object for which something holds.
+    pub fn find(&self, holds: impl Fn(&Entry) -> bool) -> Option<ObjectId> {
+        self.entries.iter().position(holds).map(|index| ObjectId(index as u32))
     }
 
     fn known(&self, id: u32, address: usize) -> bool {

@@ -45,6 +45,13 @@ pub fn forget_unwound() {
     }
 }
 
+/// The running thread ends: it has left all of them.
+pub fn forget_all() {
+    while let Some((id, _)) = control::thread().onces.pop() {
+        finish(id, false, Site::default());
+    }
+}
+
 hook! {
     fn pthread_once(flag: *mut u32, function: unsafe extern "C" fn(); site) -> c_int {
         run(flag, function, site);

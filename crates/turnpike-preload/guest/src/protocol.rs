@@ -36,6 +36,9 @@ pub const END_MORE_THREADS: u32 = 2;
 /// The program did what cannot be controlled; `text` says what.
 pub const END_REFUSED: u32 = 3;
 
+/// By this signal (`SIGXCPU`) the host asks an execution that hangs where it is.
+pub const HANG_SIGNAL: i32 = 24;
+
 /// Bytes of [`Header::text`].
 pub const TEXT: usize = 4096;
 /// Where the plan begins.
@@ -94,6 +97,8 @@ pub struct Header {
     pub thread: AtomicU32,
     /// Where.
     pub site: AtomicU64,
+    /// Written by the host: the execution hangs, and shall say where when it gets [`HANG_SIGNAL`].
+    pub hangs: AtomicU32,
     /// For the user.
     pub text: [u8; TEXT],
 }

@@ -1,12 +1,17 @@
-//! Unnamed semaphores. Named ones live in a file system that other processes see, and are refused.
+//! Semaphores. Named ones live in a file system that other processes see: those that the program creates itself are kept
+//! here, one that it expects to be there is refused.
 
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::hook;
-use crate::sys::{EAGAIN, EINVAL, ETIMEDOUT, Timespec, fail_with};
-use crate::{control, objects, sites};
+use crate::sys::{EAGAIN, EEXIST, EINVAL, ENOENT, ETIMEDOUT, Timespec, fail_with};
+use crate::{cancel, control, objects, process, sites};
 
 unsafe fn of(semaphore: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a semaphore has eight words; the first is the value of one that was made before control started.
@@ -19,9 +24,47 @@ unsafe fn of(semaphore: *mut u32, site: Site) -> ObjectId {
 unsafe fn wait(semaphore: *mut u32, deadline: Option<u64>, site: Site) -> c_int {
     // SAFETY: a semaphore.
     let id = unsafe { of(semaphore, site) };
-    let outcome =
-        control::step(control::limited(Operation::new(Kind::SemWait, id, sites::user(site)), deadline));
-    if outcome.timed_out { fail_with(ETIMEDOUT) } else { 0 }
+    let operation = Operation::new(Kind::SemWait, id, sites::user(site));
+    if cancel::step(control::limited(operation, deadline)).timed_out {
+        cancel::point();
+        return fail_with(ETIMEDOUT);
+    }
+    0
+}
+
+struct Global(UnsafeCell<BTreeMap<String, usize>>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Global {}
+
+static NAMED: Global = Global(UnsafeCell::new(BTreeMap::new()));
+
+fn named() -> &'static mut BTreeMap<String, usize> {
+    // SAFETY: one thread at a time, and no reference lives across a switch.
+    unsafe { &mut *NAMED.0.get() }
+}
+
+fn open(name: &str, flags: c_int, value: u32, site: Site) -> *mut u32 {
+    const CREATE: c_int = 0o100;
+    const EXCLUSIVE: c_int = 0o200;
+    if let Some(&known) = named().get(name) {
+        if flags & CREATE != 0 && flags & EXCLUSIVE != 0 {
+            fail_with(EEXIST);
+            return core::ptr::null_mut();
+        }
+        return known as *mut u32;
+    }
+    if flags & CREATE == 0 {
+        control::refuse(
+            "the program opens a named semaphore (sem_open) that it did not create, which other processes could use",
+            sites::user(site),
+        )
+    }
+    let semaphore = Box::leak(Box::new([0u32; 8])).as_mut_ptr();
+    named().insert(name.into(), semaphore as usize);
+    // SAFETY: eight words.
+    unsafe { objects::register(semaphore, site, Object::Semaphore { value }) };
+    semaphore
 }
 
 hook! {
@@ -60,7 +103,14 @@ hook! {
         *out = control::simple(Kind::SemGet, id, sites::user(site)).value as c_int;
         0
     }
-    fn sem_open(_name: *const c_char, _flags: c_int, _mode: u32, _value: u32; site) -> *mut u32 {
-        control::refuse("the program opens a named semaphore (sem_open), which other processes could use; only unnamed ones are controlled", sites::user(site))
+    fn sem_open(name: *const c_char, flags: c_int, _mode: u32, value: u32; site) -> *mut u32 {
+        open(&process::text(name), flags, value, site)
+    }
+    fn sem_close(_semaphore: *mut u32; site) -> c_int { 0 }
+    fn sem_unlink(name: *const c_char; site) -> c_int {
+        match named().remove(&*process::text(name)) {
+            Some(_) => 0,
+            None => fail_with(ENOENT),
+        }
     }
 }

@@ -15,7 +15,8 @@ const BUS: usize = 7;
 const FPE: usize = 8;
 const SEGV: usize = 11;
 const SYS: usize = 31;
-const XCPU: usize = 24;
+/// Also how the host asks an execution that hangs.
+const XCPU: usize = protocol::HANG_SIGNAL as usize;
 
 const STACK: usize = 64 << 10;
 
@@ -115,6 +116,14 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
     };
     // One more: sites are return addresses.
     let site = sites::user_above(Site(counter as u64 + 1), stack_of(context));
+    if signal == XCPU && control::header().hangs.load(Ordering::Relaxed) != 0 {
+        if !control::state().fibers {
+            // Any thread may get it, not just the one that hangs.
+            HANDLING.store(false, Ordering::Relaxed);
+            return;
+        }
+        control::hangs(site);
+    }
     let what = name(signal);
     let message = match signal {
         SEGV | BUS if overflowed(address, stack_of(context)) => {

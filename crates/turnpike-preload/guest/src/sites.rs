@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
 
 use turnpike_scheduler::Site;
 
@@ -50,6 +50,24 @@ unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -
         }
     }
     0
+}
+
+/// The name of the library that runs parallel loops, if this call is in one.
+pub fn loop_library(site: Site) -> Option<&'static str> {
+    if within(&ranges().code, site.0 as usize) {
+        return None;
+    }
+    let mut names = [core::ptr::null::<c_char>(), core::ptr::null(), core::ptr::null(), core::ptr::null()];
+    // SAFETY: room for the answer; names of modules stay.
+    let name = unsafe {
+        if sys::dladdr(site.0 as *const c_void, names.as_mut_ptr()) == 0 || names[0].is_null() {
+            return None;
+        }
+        core::slice::from_raw_parts(names[0] as *const u8, sys::strlen(names[0]))
+    };
+    ["libgomp", "libomp", "libiomp"]
+        .into_iter()
+        .find(|known| name.windows(known.len()).any(|part| part == known.as_bytes()))
 }
 
 /// Looks at the modules that are loaded. Before control starts.

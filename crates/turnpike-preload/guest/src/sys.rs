@@ -45,6 +45,8 @@ pub mod number {
     pub const CLOSE: i64 = 3;
     pub const FSTAT: i64 = 5;
     pub const MMAP: i64 = 9;
+    pub const MPROTECT: i64 = 10;
+    pub const LSEEK: i64 = 8;
     pub const RT_SIGACTION: i64 = 13;
     pub const RT_SIGPROCMASK: i64 = 14;
     pub const GETPID: i64 = 39;
@@ -73,6 +75,8 @@ pub mod number {
     pub const CLOSE: i64 = 57;
     pub const FSTAT: i64 = 80;
     pub const MMAP: i64 = 222;
+    pub const MPROTECT: i64 = 226;
+    pub const LSEEK: i64 = 62;
     pub const RT_SIGACTION: i64 = 134;
     pub const RT_SIGPROCMASK: i64 = 135;
     pub const GETPID: i64 = 172;
@@ -173,6 +177,11 @@ pub fn futex_wake(word: *const u32) {
 }
 
 pub const ESRCH: c_int = 3;
+pub const EINTR: c_int = 4;
+pub const EOWNERDEAD: c_int = 130;
+pub const ENOTRECOVERABLE: c_int = 131;
+pub const ENOENT: c_int = 2;
+pub const EEXIST: c_int = 17;
 pub const ECHILD: c_int = 10;
 pub const EAGAIN: c_int = 11;
 pub const EBUSY: c_int = 16;
@@ -186,6 +195,7 @@ pub const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
 
 unsafe extern "C" {
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    pub fn dladdr(address: *const c_void, info: *mut *const c_char) -> c_int;
     pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     pub fn getauxval(kind: c_long) -> u64;
     pub fn __errno_location() -> *mut c_int;

@@ -6,8 +6,8 @@ use turnpike_scheduler::{Kind, Site, ThreadId};
 
 use crate::control::{self, Start, Thread};
 use crate::hook::{hook, real};
-use crate::sys::{EBUSY, EDEADLK, EINVAL, ENOSYS, ESRCH, ETIMEDOUT, Timespec};
-use crate::{baton, fiber, keys, process, protocol, sites};
+use crate::sys::{EBUSY, EDEADLK, EINVAL, ESRCH, ETIMEDOUT, Timespec};
+use crate::{baton, blocking, cancel, fiber, keys, process, protocol, sites};
 
 /// What the C library says of itself; the thread register decides, so this is right in fibers too.
 pub fn real_self() -> usize {
@@ -16,10 +16,22 @@ pub fn real_self() -> usize {
 }
 
 /// The newest thread with this handle that has not been joined.
-fn by_handle(handle: usize) -> Option<ThreadId> {
+pub fn by_handle(handle: usize) -> Option<ThreadId> {
     let threads = &control::state().threads;
     let found = threads.iter().rposition(|thread| thread.handle == handle)?;
     Some(ThreadId(found as u32))
+}
+
+/// Bytes of stack that attributes ask for; 0 = any.
+unsafe fn stack_size(attributes: *const c_void) -> usize {
+    let mut size = 0;
+    if !attributes.is_null() {
+        // SAFETY: initialised attributes.
+        unsafe {
+            real!(pthread_attr_getstacksize: fn(*const c_void, *mut usize) -> c_int)(attributes, &mut size)
+        };
+    }
+    size
 }
 
 /// Creates a thread, which runs up to its first visible operation; its handle, or an error number.
@@ -35,6 +47,14 @@ pub unsafe fn create(attributes: *const c_void, start: Start, site: Site, out: *
         };
         how == 1
     };
+    if let Some(library) = sites::loop_library(site) {
+        control::refuse(
+            &alloc::format!(
+                "the program uses OpenMP: threads of {library} wait for each other by means that cannot be controlled"
+            ),
+            sites::user(site),
+        );
+    }
     let site = sites::user(site);
     let parent = control::thread();
     parent.random = crate::random::mix(parent.random);
@@ -42,7 +62,8 @@ pub unsafe fn create(attributes: *const c_void, start: Start, site: Site, out: *
     if control::state().fibers {
         let Some((slot, handle)) = fiber::take() else { control::end_child(protocol::END_MORE_THREADS) };
         thread.handle = handle;
-        thread.fiber = fiber::prepare(slot);
+        // SAFETY: initialised attributes, or null.
+        thread.fiber = fiber::prepare(slot, unsafe { stack_size(attributes) });
         thread.high = thread.fiber.stack;
     } else {
         let error = baton::create(&thread.baton, attributes, &mut thread.handle);
@@ -84,7 +105,9 @@ pub fn run(start: Start) -> ! {
 
 /// The running thread ends.
 pub fn end(result: usize) -> ! {
+    crate::once::forget_all();
     keys::destroy_thread_locals();
+    crate::mutex::abandon();
     let thread = control::thread();
     thread.result = result;
     let state = control::state();
@@ -120,8 +143,9 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     let mut operation =
         turnpike_scheduler::Operation::new(kind, turnpike_scheduler::ObjectId::NONE, sites::user(site));
     operation.argument = id.0.into();
-    let outcome = control::step(control::limited(operation, deadline));
+    let outcome = cancel::step(control::limited(operation, deadline));
     if outcome.timed_out {
+        cancel::point();
         return Err(ETIMEDOUT);
     }
     if kind == Kind::TryJoin && !outcome.ok {
@@ -207,13 +231,8 @@ hook! {
                 raise(signal)
             }
             Some(_) => {
-                control::uncontrolled("pthread_kill: signals between threads are not delivered");
-                0
+                blocking::signal(signal, site)
             }
         }
-    }
-    fn pthread_cancel(_handle: usize; site) -> c_int {
-        control::uncontrolled("pthread_cancel: threads are not cancelled");
-        ENOSYS
     }
 }

@@ -1,12 +1,13 @@
 //! Time is virtual: it passes by sleeping, and a little by looking.
 
 use core::ffi::{c_int, c_long, c_void};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use turnpike_scheduler::{Kind, ObjectId, Operation, Site};
 
 use crate::hook::hook;
 use crate::sys::{EINVAL, Timespec, Timeval, fail_with};
-use crate::{control, sites};
+use crate::{cancel, control, sites};
 
 /// When executions begin, in seconds since 1970.
 const EPOCH: u64 = 1_700_000_000;
@@ -40,7 +41,39 @@ fn clock_value(clock: c_int) -> Timespec {
 /// Sleeps in virtual time.
 pub fn sleep(nanoseconds: u64, site: Site) {
     let operation = Operation::new(Kind::Sleep, ObjectId::NONE, sites::user(site));
-    control::step(Operation { argument: nanoseconds, ..operation });
+    cancel::step(Operation { argument: nanoseconds, ..operation });
+    cancel::point();
+    ring();
+}
+
+static ALARM: AtomicU64 = AtomicU64::new(u64::MAX);
+const SIGALRM: c_int = 14;
+
+/// Sets the process's alarm, in seconds from now; 0 = none. How many were left of the one before.
+fn set_alarm(seconds: u32) -> u32 {
+    let now = control::state().kernel.now();
+    let new = if seconds == 0 { u64::MAX } else { now.saturating_add(u64::from(seconds) * SECOND) };
+    let old = ALARM.swap(new, Ordering::Relaxed);
+    if old == u64::MAX { 0 } else { old.saturating_sub(now).div_ceil(SECOND).max(1) as u32 }
+}
+
+/// Lets the alarm ring if it is due.
+fn ring() {
+    if ALARM.load(Ordering::Relaxed) <= control::state().kernel.now() {
+        ALARM.store(u64::MAX, Ordering::Relaxed);
+        // SAFETY: any signal will do.
+        unsafe { crate::hook::real!(raise: fn(c_int) -> c_int)(SIGALRM) };
+    }
+}
+
+/// If an alarm is set, time passes until it rings.
+pub fn wait_for_alarm(site: Site) -> bool {
+    let alarm = ALARM.load(Ordering::Relaxed);
+    if alarm == u64::MAX {
+        return false;
+    }
+    sleep(alarm.saturating_sub(control::state().kernel.now()), site);
+    true
 }
 
 fn duration(time: &Timespec) -> Option<u64> {
@@ -109,6 +142,10 @@ hook! {
     }
     fn thrd_yield(; site) {
         control::simple(Kind::Yield, ObjectId::NONE, sites::user(site));
+    }
+    fn alarm(seconds: u32; site) -> u32 {
+        control::uncontrolled("the moment at which an alarm rings");
+        set_alarm(seconds)
     }
     fn sleep(seconds: u32; site) -> u32 {
         crate::time::sleep(u64::from(seconds) * SECOND, site);

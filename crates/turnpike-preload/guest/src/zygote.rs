@@ -100,6 +100,8 @@ fn begin(header: &Header) {
     sys::syscall(sys::number::PRCTL, DEATH_SIGNAL, KILL, 0, 0, 0, 0);
     sys::close(protocol::FD_REQUEST);
     sys::close(protocol::FD_ANSWER);
+    // Every execution reads its input from the beginning.
+    sys::syscall(sys::number::LSEEK, 0, 0, 0, 0, 0, 0);
     if header.seconds != 0 {
         const CPU: usize = 0;
         limit(CPU, header.seconds);

@@ -15,7 +15,7 @@ use turnpike_scheduler::{
 use super::launch::{self, Descriptors};
 use super::symbols::Symbols;
 use super::system::{self, Shared};
-use super::{NativeProgram, Threads, Visibility, error, names};
+use super::{NativeProgram, RacySites, Threads, Visibility, error, names};
 
 /// Bytes for plans; a step takes four.
 const PLAN: usize = 64 << 20;
@@ -28,6 +28,9 @@ const POOL: u32 = 4;
 
 /// How long a program may take to load.
 const START: Duration = Duration::from_secs(30);
+
+/// How long an execution that hangs may take to say where.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A program that was started and waits before its `main`.
 pub struct NativeExecutor {
@@ -123,6 +126,7 @@ impl NativeExecutor {
         header.plan_length = length as u32;
         header.racy_sites = self.racy.len() as u64;
         header.progress.store(0, Ordering::Relaxed);
+        header.hangs.store(0, Ordering::Relaxed);
         header.steps.store(0, Ordering::Relaxed);
         header.tape_used.store(0, Ordering::Relaxed);
         header.end.store(protocol::END_NONE, Ordering::Relaxed);
@@ -130,7 +134,9 @@ impl NativeExecutor {
         if !system::write_byte(request, b'X') {
             return Ok(Came::Gone);
         }
-        let Some(hung) = self.guest.wait(self.program.limits.hang) else { return Ok(Came::Gone) };
+        let Some(hung) = self.guest.wait(self.program.limits.hang, &self.program.racy) else {
+            return Ok(Came::Gone);
+        };
         let header = self.guest.shared.header();
         let text = String::from_utf8_lossy(
             header.text.get(..header.text_length.load(Ordering::Relaxed) as usize).unwrap_or_default(),
@@ -323,8 +329,8 @@ impl Guest {
     }
 
     /// Waits for the end of an execution: whether it hung, or `None` when the fork server is gone.
-    fn wait(&self, limit: Duration) -> Option<bool> {
-        let slice = (limit / 4).clamp(Duration::from_millis(10), Duration::from_millis(250));
+    fn wait(&self, limit: Duration, known: &RacySites) -> Option<bool> {
+        let slice = (limit / 16).clamp(Duration::from_millis(5), Duration::from_millis(100));
         let mut seen = u64::MAX;
         let mut since = Instant::now();
         let mut used = Duration::ZERO;
@@ -336,11 +342,21 @@ impl Guest {
             let progress = header.progress.load(Ordering::Relaxed);
             let child = header.child.load(Ordering::Acquire);
             let now = system::processor_time(child).unwrap_or_default();
+            let fingerprint = if progress == 0 { 0 } else { tape::Note::load(&header.note).fingerprint() };
+            // A hang that was seen before is recognised sooner.
+            let limit = if known.hung((progress, fingerprint)) { limit / 8 } else { limit };
             if progress != seen {
                 (seen, since, used) = (progress, Instant::now(), now);
-            } else if since.elapsed() >= limit && (now.saturating_sub(used) >= limit / 2 || !running(child)) {
+            } else if since.elapsed() >= limit
+                && (now.saturating_sub(used) >= limit * 3 / 4 || !running(child))
+            {
                 // It computes without end, or sleeps outside control. A machine that is merely busy is given time.
-                system::kill(child);
+                known.note_hang((progress, fingerprint));
+                header.hangs.store(1, Ordering::Relaxed);
+                system::ask(child);
+                if !system::readable(&self.answer, PATIENCE) {
+                    system::kill(child);
+                }
                 return (system::read_byte(&self.answer)? == b'D').then_some(true);
             }
         }

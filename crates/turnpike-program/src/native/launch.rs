@@ -45,7 +45,7 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
     // Symbols are looked up once, not in every execution.
     command.env("LD_BIND_NOW", "1");
     command.env(ENVIRONMENT, descriptors.size.to_string());
-    command.stdin(Stdio::null());
+    command.stdin(input());
     command.stdout(Stdio::from(descriptors.output.try_clone()?));
     command.stderr(Stdio::from(descriptors.output.try_clone()?));
     let pairs = [
@@ -60,6 +60,17 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
     let job = Job { command, descriptors, done: send };
     launcher().send(job).map_err(|_| io::Error::other("the thread that starts programs has ended"))?;
     receive.recv().map_err(|_| io::Error::other("the thread that starts programs has ended"))?
+}
+
+/// What the program reads: the file that this process was given as its input, opened anew, or nothing. Pipes and terminals
+/// can be read only once, and programs are executed many times.
+fn input() -> Stdio {
+    let own = Path::new("/proc/self/fd/0");
+    let is_file = std::fs::metadata(own).is_ok_and(|status| status.is_file());
+    match std::fs::File::open(own) {
+        Ok(file) if is_file => Stdio::from(file),
+        _ => Stdio::null(),
+    }
 }
 
 struct Job {

@@ -42,7 +42,7 @@ pub(super) fn tell(execution: &mut Execution, symbols: &mut Symbols) {
         fill_in(&mut failure.message, symbols);
     }
     for finding in &mut execution.findings {
-        if let Finding::Race { message, .. } = finding {
+        if let Finding::Race { message, .. } | Finding::Uncontrolled(message) = finding {
             fill_in(message, symbols);
         }
     }

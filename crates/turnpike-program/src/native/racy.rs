@@ -1,4 +1,4 @@
-//! The racy code locations of a program, found once and shared by all that execute it.
+//! What executions teach about a program, shared by all that execute it: its racy code locations, and where it hangs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,16 +10,38 @@ use crate::discover::discover;
 /// A program, and where it races.
 type Found = (String, Vec<Site>);
 
-/// Code locations that were found to race; clones share them. Found by the first [`NativeProgram::launch`].
+/// What executions taught about a program; clones share it. Code locations that race are found by the first
+/// [`NativeProgram::launch`].
 #[derive(Clone, Debug, Default)]
-pub struct RacySites(Arc<Mutex<Vec<Found>>>);
+pub struct RacySites {
+    found: Arc<Mutex<Vec<Found>>>,
+    hangs: Arc<Mutex<Vec<Moment>>>,
+}
+
+/// How far an execution has come: announcements, and the fingerprint then.
+pub(super) type Moment = (u64, u128);
+
+impl RacySites {
+    /// Whether an execution that had come so far did nothing visible ever after. It will not next time.
+    pub(super) fn hung(&self, moment: Moment) -> bool {
+        self.hangs.lock().unwrap_or_else(PoisonError::into_inner).contains(&moment)
+    }
+
+    /// An execution hung there.
+    pub(super) fn note_hang(&self, moment: Moment) {
+        let mut hangs = self.hangs.lock().unwrap_or_else(PoisonError::into_inner);
+        if !hangs.contains(&moment) && hangs.len() < 1_000 {
+            hangs.push(moment);
+        }
+    }
+}
 
 /// Makes accesses at racy code locations steps of this executor; finds them if that was not done yet.
 pub(super) fn find(program: &NativeProgram, executor: &mut NativeExecutor) -> Result<(), GuestError> {
     let NativeProgram { path, arguments, environment, threads, visibility, .. } = program;
     let key = format!("{path:?} {arguments:?} {environment:?} {threads:?} {visibility:?}");
     // Others who want to know wait here.
-    let mut known = program.racy.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = program.racy.found.lock().unwrap_or_else(PoisonError::into_inner);
     let sites = match known.iter().find(|(same, _)| *same == key) {
         Some((_, sites)) => sites.clone(),
         None => {

@@ -81,6 +81,14 @@ pub(super) fn kill(process: i32) {
     }
 }
 
+/// Asks an execution that hangs where it is.
+pub(super) fn ask(process: i32) {
+    if process > 0 {
+        // SAFETY: as above.
+        unsafe { libc::kill(process, turnpike_preload::protocol::HANG_SIGNAL) };
+    }
+}
+
 /// Processor time that a process has used.
 pub(super) fn processor_time(process: i32) -> Option<Duration> {
     let mut clock: libc::clockid_t = 0;

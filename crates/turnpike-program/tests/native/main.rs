@@ -5,6 +5,7 @@
 mod support;
 
 mod corpus;
+mod endings;
 mod memory;
 mod primitives;
 mod robust;

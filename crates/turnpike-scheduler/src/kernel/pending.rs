@@ -5,7 +5,7 @@ use super::objects::WATCH;
 use super::threads::{Phase, Spin};
 use super::{Kernel, MOST_ALTERNATIVES};
 use crate::bits;
-use crate::operation::{Kind, Operation};
+use crate::operation::{Kind, Operation, ThreadId};
 
 impl Kernel {
     /// The thread waits for its turn to do this.
@@ -19,6 +19,17 @@ impl Kernel {
             Kind::FutexWait | Kind::FutexWake => self.clocks.waits(t),
             _ => {}
         }
+        self.enlist(t);
+    }
+
+    /// A thread that waits may give up from now on, as if it had a time limit. For guests whose threads can be cancelled.
+    pub fn interrupt(&mut self, thread: ThreadId) {
+        let t = thread.0;
+        if t >= self.count || self.thread(t).phase != Phase::Pending || self.thread(t).pending.timed {
+            return;
+        }
+        self.retire(t);
+        self.thread_mut(t).pending.timed = true;
         self.enlist(t);
     }
 
