@@ -98,7 +98,7 @@ fn ends(name: &str, code: i32) {
     let place = Place::new(name);
     let Some(program) = place.compile(name) else { return };
     let status =
-        place.start(&program, &["--max-time", "2s", "--guest-timeout", "300ms"]).wait().expect("ends");
+        place.start(&program, &["--max-time", "1s", "--guest-timeout", "200ms"]).wait().expect("ends");
     assert_eq!(status.code(), Some(code), "{name}");
     place.is_clean();
 }
@@ -127,7 +127,7 @@ fn after_programs_that_misbehave() {
         let start = Instant::now();
         // Turnpike, the program's first process, and an execution.
         while marked(&place.mark).len() < 3 && start.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(2));
+            std::thread::sleep(Duration::from_millis(15));
         }
         let status =
             Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
