@@ -41,6 +41,7 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-builtin", &["turnpike-model"]),
         ("turnpike-mcrl2", &["turnpike-model"]),
         ("turnpike-timed", &["turnpike-model"]),
+        ("turnpike-lab", &["turnpike-model"]),
         ("turnpike-reduction", &["turnpike-model"]),
         ("turnpike-search", &["turnpike-model"]),
         (
@@ -58,6 +59,7 @@ fn crates_depend_only_towards_the_waist() {
             "turnpike-cli",
             &[
                 "turnpike-builtin",
+                "turnpike-lab",
                 "turnpike-mcrl2",
                 "turnpike-timed",
                 "turnpike-model",

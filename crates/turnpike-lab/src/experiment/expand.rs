@@ -1,0 +1,142 @@
+//! From rows and columns to cells.
+
+use std::collections::BTreeMap;
+
+use super::{Experiment, Model, Replacement, Strategy, Value};
+
+/// One model with one strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The row's name, parameters filled in.
+    pub model: String,
+    /// The column's name, parameters filled in.
+    pub strategy: String,
+    /// What is searched.
+    pub setting: Setting,
+    /// Flags of `turnpike search`, the experiment's first, then the model's, then the strategy's, and the seed.
+    pub flags: Vec<String>,
+    /// Runs asked for.
+    pub runs: u64,
+    /// Parameters of both.
+    pub parameters: BTreeMap<String, Value>,
+}
+
+/// Which model a cell runs on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// A built-in model or a path.
+    pub source: String,
+    /// The path is in the folder of public models.
+    pub public: bool,
+    /// The paper's own model exists, but this is not it.
+    pub stand_in: bool,
+    /// Changes to the text.
+    pub replace: Vec<Replacement>,
+}
+
+impl Experiment {
+    /// All cells, row by row. `public` tells whether a folder of public models is at hand.
+    pub fn cells(&self, public: bool) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for model in &self.models {
+            for row in combinations(&model.vary) {
+                for strategy in &self.strategies {
+                    let meant =
+                        |only: &[String], name: &str| only.is_empty() || only.iter().any(|item| item == name);
+                    if !meant(&model.only, &strategy.name) || !meant(&strategy.only, &model.name) {
+                        continue;
+                    }
+                    for column in combinations(&strategy.vary) {
+                        cells.push(self.cell(model, &row, strategy, &column, public));
+                    }
+                }
+            }
+        }
+        cells
+    }
+
+    fn cell(
+        &self,
+        model: &Model,
+        row: &BTreeMap<String, Value>,
+        strategy: &Strategy,
+        column: &BTreeMap<String, Value>,
+        public: bool,
+    ) -> Cell {
+        let own = model.public.as_ref().filter(|_| public);
+        let (source, flags, replace) = match own {
+            Some(own) => (&own.file, &own.flags, &own.replace),
+            None => (&model.source, &model.flags, &model.replace),
+        };
+        let mut parameters = row.clone();
+        parameters.extend(column.clone());
+        let texts = [self.flags.as_str(), flags, &strategy.flags];
+        let flags = texts.iter().flat_map(|text| words(text).unwrap_or_default());
+        Cell {
+            model: fill(&model.name, row),
+            strategy: fill(&strategy.name, column),
+            setting: Setting {
+                source: fill(source, row),
+                public: own.is_some(),
+                stand_in: model.public.is_some() && own.is_none(),
+                replace: replace
+                    .iter()
+                    .map(|change| Replacement {
+                        text: fill(&change.text, row),
+                        with: fill(&change.with, row),
+                    })
+                    .collect(),
+            },
+            flags: flags
+                .map(|flag| fill(&flag, &parameters))
+                .chain(["--seed".to_owned(), self.seed.to_string()])
+                .collect(),
+            runs: strategy.runs.or(model.runs).unwrap_or(self.runs),
+            parameters,
+        }
+    }
+}
+
+/// Every combination of values, the last parameter changing fastest.
+fn combinations(vary: &BTreeMap<String, Vec<Value>>) -> Vec<BTreeMap<String, Value>> {
+    vary.iter().fold(vec![BTreeMap::new()], |combinations, (name, values)| {
+        combinations
+            .iter()
+            .flat_map(|combination| {
+                values.iter().map(|value| {
+                    let mut combination = combination.clone();
+                    combination.insert(name.clone(), value.clone());
+                    combination
+                })
+            })
+            .collect()
+    })
+}
+
+/// Puts values where `{name}` stands.
+fn fill(text: &str, values: &BTreeMap<String, Value>) -> String {
+    values
+        .iter()
+        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value.to_string()))
+}
+
+/// Splits flags at blanks; quotes, single or double, keep words together. `None` when a quote is not closed.
+pub(super) fn words(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for character in text.chars() {
+        match (quote, character) {
+            (Some(open), _) if character == open => quote = None,
+            (Some(_), _) => word.get_or_insert_default().push(character),
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, _) if character.is_whitespace() => words.extend(word.take()),
+            (None, _) => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}

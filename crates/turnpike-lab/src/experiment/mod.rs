@@ -1,0 +1,266 @@
+//! Experiment files.
+//!
+//! ```toml
+//! title = "Seventeen philosophers"
+//! paper = "Search algorithms for automated validation, figure 8"
+//! runs = 1000
+//! flags = "--find deadlock --max-states 5000 --no-shorten"
+//!
+//! [[model]]
+//! name = "philosophers(17)"
+//! use = "builtin:philosophers(n=17)"
+//!
+//! [[strategy]]
+//! name = "highway {width}"
+//! flags = "--strategy highway --width {width}"
+//! vary = { width = [2, 3, 4, 5] }
+//!
+//! [[strategy]]
+//! name = "random"
+//! flags = "--strategy random"
+//!
+//! [[published]]
+//! strategy = "highway 5"
+//! rate = 0.98
+//!
+//! [[draw]]
+//! kind = "success-by-states"
+//! ```
+//!
+//! Flags are those of `turnpike search`: whatever a search can do, an experiment can do, and every cell of a table is a command
+//! that the reader can repeat. Each model runs with each strategy, unless one of them names the other in `only`.
+
+mod check;
+mod expand;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use turnpike_model::Diagnostic;
+
+pub use expand::{Cell, Setting};
+
+/// An experiment as written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// What is compared.
+    pub title: String,
+    /// Where it was published, when it was.
+    #[serde(default)]
+    pub paper: Option<String>,
+    /// What the reader should know.
+    #[serde(default)]
+    pub about: Option<String>,
+    /// Runs of each cell.
+    pub runs: u64,
+    /// The seed that the seeds of all runs are derived from, as `turnpike search --seed` does.
+    #[serde(default)]
+    pub seed: u64,
+    /// Flags of every run.
+    #[serde(default)]
+    pub flags: String,
+    /// What is searched.
+    #[serde(rename = "model")]
+    pub models: Vec<Model>,
+    /// How.
+    #[serde(rename = "strategy")]
+    pub strategies: Vec<Strategy>,
+    /// What others measured.
+    #[serde(default)]
+    pub published: Vec<Published>,
+    /// What is drawn.
+    #[serde(default, rename = "draw")]
+    pub drawings: Vec<Drawing>,
+}
+
+/// A model of an experiment: a row.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// How the report calls it; may hold parameters in braces.
+    pub name: String,
+    /// A built-in model or a file, relative to the experiment's folder.
+    #[serde(rename = "use")]
+    pub source: String,
+    /// The paper's own model in a folder of public ones, which is used instead when that folder is given. `use` is then a stand-in.
+    #[serde(default)]
+    pub public: Option<Public>,
+    /// Flags of every run with this model, such as `--set N=3`.
+    #[serde(default)]
+    pub flags: String,
+    /// Small changes to the text.
+    #[serde(default)]
+    pub replace: Vec<Replacement>,
+    /// Values of parameters: one row for each combination.
+    #[serde(default)]
+    pub vary: BTreeMap<String, Vec<Value>>,
+    /// Only these strategies.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// Runs of each cell of this row, instead of the experiment's.
+    #[serde(default)]
+    pub runs: Option<u64>,
+}
+
+/// The same system in the folder of public models.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Public {
+    /// Path in the folder.
+    pub file: String,
+    /// Flags instead of the stand-in's.
+    #[serde(default)]
+    pub flags: String,
+    /// Small changes to the text.
+    #[serde(default)]
+    pub replace: Vec<Replacement>,
+}
+
+/// A change to a model's text, which must apply exactly once.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Replacement {
+    /// What stands there.
+    pub text: String,
+    /// What is to stand there.
+    pub with: String,
+}
+
+/// A strategy of an experiment: a column.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Strategy {
+    /// How the report calls it; may hold parameters in braces.
+    pub name: String,
+    /// Its flags.
+    pub flags: String,
+    /// Values of parameters: one column for each combination.
+    #[serde(default)]
+    pub vary: BTreeMap<String, Vec<Value>>,
+    /// Only these models.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// Runs of each cell of this column, instead of the experiment's.
+    #[serde(default)]
+    pub runs: Option<u64>,
+}
+
+/// A parameter's value.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum Value {
+    /// A whole number.
+    Integer(i64),
+    /// Any other number.
+    Float(f64),
+    /// A word.
+    Text(String),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Integer(number) => number.fmt(f),
+            Value::Float(number) => number.fmt(f),
+            Value::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// What others measured of a cell. Missing figures were not published.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// The row; every row when missing.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The column; every column when missing.
+    #[serde(default)]
+    pub strategy: Option<String>,
+    /// Share of successful runs.
+    #[serde(default)]
+    pub rate: Option<f64>,
+    /// Mean number of states among successes.
+    #[serde(default)]
+    pub states: Option<f64>,
+    /// Mean length of witnesses among successes.
+    #[serde(default)]
+    pub length: Option<f64>,
+    /// Mean depth.
+    #[serde(default)]
+    pub depth: Option<f64>,
+    /// Seconds.
+    #[serde(default)]
+    pub seconds: Option<f64>,
+    /// A remark.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// A table or figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drawing {
+    /// What kind.
+    pub kind: Kind,
+    /// Its heading; the kind says one otherwise.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Only these models.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// Only these strategies.
+    #[serde(default)]
+    pub strategies: Vec<String>,
+    /// The parameter on the horizontal axis of [`Kind::RateByParameter`] and [`Kind::CostByParameter`].
+    #[serde(default)]
+    pub parameter: Option<String>,
+    /// The figure that is drawn, where there is a choice: `states` (default), `length`, `seconds`, `depth`, or an extreme by its objective.
+    #[serde(default)]
+    pub measure: Option<String>,
+}
+
+/// The kinds of tables and figures.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Rows are models, columns are strategies; states, length and success rate in each cell.
+    Table,
+    /// Share of successful runs against states.
+    SuccessByStates,
+    /// Share of successful runs against the witness's length.
+    SuccessByLength,
+    /// Share of runs without success against states, stopped runs marked.
+    Survival,
+    /// How a measure is spread.
+    Histogram,
+    /// Success rate against a parameter of the strategy or the model.
+    RateByParameter,
+    /// Median cost against a parameter.
+    CostByParameter,
+    /// Fitness per generation.
+    Generations,
+    /// Probability that one strategy is cheaper than another.
+    Effects,
+}
+
+impl Experiment {
+    /// Reads a file's text. All mistakes that can be told without running are told, with their places.
+    pub fn parse(text: &str) -> Result<Experiment, Diagnostic> {
+        let experiment: Experiment = toml::from_str(text).map_err(|error| {
+            let message =
+                error.message().lines().next().unwrap_or("the file is not an experiment").to_owned();
+            let diagnostic = Diagnostic::error(message);
+            match error.span() {
+                Some(span) => diagnostic.at(span, ""),
+                None => diagnostic,
+            }
+        })?;
+        check::check(&experiment, text)?;
+        Ok(experiment)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! From runs to figures.
+
+use super::chart::{Chart, Series, Shape};
+use super::results::{CellResult, Results};
+use crate::experiment::{Drawing, Kind, Value};
+use crate::statistics::{Curve, Histogram, Observation, Survival, superiority};
+
+/// A figure for the page.
+pub(super) struct Figure {
+    /// Its heading.
+    pub(super) title: String,
+    /// Number of runs and budget.
+    pub(super) caption: String,
+    /// The picture, when there is something to draw.
+    pub(super) svg: Option<String>,
+    /// What the colours mean.
+    pub(super) legend: Vec<String>,
+}
+
+/// The figures of one drawing: one for each model, except where a model is a point of a line.
+pub(super) fn figures(results: &Results, drawing: &Drawing) -> Vec<Figure> {
+    let meant = |names: &[String], name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+    let chosen: Vec<&CellResult> = results
+        .cells
+        .iter()
+        .filter(|result| {
+            meant(&drawing.models, &result.cell.model) && meant(&drawing.strategies, &result.cell.strategy)
+        })
+        .collect();
+    if matches!(drawing.kind, Kind::RateByParameter | Kind::CostByParameter) {
+        return vec![by_parameter(&chosen, drawing)];
+    }
+    let rows = results.rows().into_iter();
+    let groups = rows.map(|row| {
+        (row, chosen.iter().copied().filter(|result| result.cell.model == row).collect::<Vec<_>>())
+    });
+    groups
+        .filter(|(_, cells)| cells.iter().any(|result| !result.runs.is_empty()))
+        .map(|(row, cells)| {
+            let title =
+                drawing.title.clone().map_or_else(|| row.to_owned(), |title| format!("{title}: {row}"));
+            one(&cells, drawing, title)
+        })
+        .collect()
+}
+
+fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
+    let measure = drawing.measure.as_deref().unwrap_or("states");
+    let costs = |result: &CellResult, name: &str| result.measure(name).values().to_vec();
+    let curve = |result: &CellResult, name: &str| {
+        let curve = Curve::new(costs(result, name), result.runs.len() as u64);
+        curve.points.iter().map(|point| (point.x, point.share)).collect::<Vec<_>>()
+    };
+    let named = |result: &CellResult, shape, points| Series {
+        name: result.cell.strategy.clone(),
+        shape,
+        points,
+        ..Series::default()
+    };
+    let mut chart = Chart { shares: true, y_label: "successful runs".into(), ..Chart::default() };
+    match drawing.kind {
+        Kind::SuccessByStates => {
+            chart.x_label = format!("{measure} (logarithmic)");
+            chart.log_x = true;
+            chart
+                .series
+                .extend(cells.iter().map(|result| named(result, Shape::Steps, curve(result, measure))));
+        }
+        Kind::SuccessByLength => {
+            chart.x_label = "length of the witness".into();
+            chart
+                .series
+                .extend(cells.iter().map(|result| named(result, Shape::Steps, curve(result, "length"))));
+        }
+        Kind::Survival => {
+            chart.x_label = "states (logarithmic)".into();
+            chart.y_label = "runs without success".into();
+            chart.log_x = true;
+            for result in cells {
+                let observations: Vec<_> = result
+                    .runs
+                    .iter()
+                    .map(|run| Observation { cost: run.states as f64, success: run.found })
+                    .collect();
+                let survival = Survival::new(&observations);
+                let marks = survival.censored.iter().map(|&cost| (cost, survival.at(cost))).collect();
+                chart.series.push(Series { marks, ..named(result, Shape::Steps, survival.steps) });
+            }
+        }
+        Kind::Generations => {
+            chart.x_label = "generation".into();
+            chart.y_label = "fitness of the best (mean over runs)".into();
+            chart.shares = false;
+            chart.series.extend(cells.iter().map(|result| named(result, Shape::Line, generations(result))));
+        }
+        Kind::Effects => {
+            chart.x_label = "strategy".into();
+            chart.y_label = "probability of being cheaper than the first".into();
+            let all = |result: &CellResult| {
+                crate::statistics::Summary::new(
+                    result.runs.iter().map(|run| if run.found { run.states as f64 } else { f64::INFINITY }),
+                )
+            };
+            if let Some((first, others)) = cells.split_first() {
+                for (index, other) in others.iter().enumerate() {
+                    let effect = superiority(&all(other), &all(first));
+                    let points = effect.map(|effect| (index as f64, effect)).into_iter().collect();
+                    chart.series.push(named(other, Shape::Line, points));
+                }
+            }
+        }
+        _ => {
+            chart.x_label = measure.to_owned();
+            chart.y_label = "runs".into();
+            chart.shares = false;
+            let all: Vec<f64> = cells.iter().flat_map(|result| costs(result, measure)).collect();
+            if !all.is_empty() {
+                let width = Histogram::width_for(&all, 40);
+                for result in cells {
+                    let bins = Histogram::new(&costs(result, measure), width).bins;
+                    let mut points: Vec<_> = bins.iter().map(|bin| (bin.low, bin.count as f64)).collect();
+                    points.extend(bins.last().map(|bin| (bin.high, 0.0)));
+                    chart.series.push(named(result, Shape::Steps, points));
+                }
+            }
+        }
+    }
+    finished(chart, title, cells)
+}
+
+fn by_parameter(cells: &[&CellResult], drawing: &Drawing) -> Figure {
+    let parameter = drawing.parameter.as_deref().unwrap_or_default();
+    let measure = drawing.measure.as_deref().unwrap_or("states");
+    let rate = drawing.kind == Kind::RateByParameter;
+    let mut chart = Chart {
+        x_label: parameter.to_owned(),
+        y_label: if rate { "successful runs".into() } else { format!("{measure} (median)") },
+        shares: rate,
+        ..Chart::default()
+    };
+    for result in cells {
+        let x = match result.cell.parameters.get(parameter) {
+            Some(Value::Integer(number)) => *number as f64,
+            Some(Value::Float(number)) => *number,
+            _ => continue,
+        };
+        // A line is what remains of the names when the parameter is taken out.
+        let value = result.cell.parameters[parameter].to_string();
+        let name = format!("{} {}", result.cell.model, result.cell.strategy).replacen(&value, "", 1);
+        let y = if rate { result.rate().rate() } else { result.measure(measure).median() };
+        let lines = &mut chart.series;
+        let line = match lines.iter().position(|line| line.name == name) {
+            Some(index) => index,
+            None => {
+                lines.push(Series { name: name.clone(), ..Series::default() });
+                lines.len() - 1
+            }
+        };
+        lines[line].points.extend(y.map(|y| (x, y)));
+        let theirs =
+            result.published.as_ref().and_then(|figures| if rate { figures.rate } else { figures.states });
+        if let Some(theirs) = theirs {
+            let name = format!("{name} (published)");
+            match lines.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.push((x, theirs)),
+                None => lines.push(Series {
+                    name,
+                    points: vec![(x, theirs)],
+                    published: true,
+                    ..Series::default()
+                }),
+            }
+        }
+    }
+    for line in &mut chart.series {
+        line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    let title = drawing.title.clone().unwrap_or_else(|| format!("By {parameter}"));
+    finished(chart, title, cells)
+}
+
+fn generations(result: &CellResult) -> Vec<(f64, f64)> {
+    let mut sums: Vec<(f64, f64)> = Vec::new();
+    for run in &result.runs {
+        let Some(extra) =
+            run.extra.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok())
+        else {
+            continue;
+        };
+        let best =
+            extra["generations"].as_array().into_iter().flatten().filter_map(|entry| entry["best"].as_f64());
+        for (index, best) in best.enumerate() {
+            if index == sums.len() {
+                sums.push((0.0, 0.0));
+            }
+            sums[index].0 += best;
+            sums[index].1 += 1.0;
+        }
+    }
+    sums.iter().enumerate().map(|(index, (sum, count))| (index as f64, sum / count)).collect()
+}
+
+fn finished(chart: Chart, title: String, cells: &[&CellResult]) -> Figure {
+    let runs = cells.iter().map(|result| result.runs.len());
+    let (least, most) = (runs.clone().min().unwrap_or(0), runs.max().unwrap_or(0));
+    let count =
+        if least == most { format!("{most} runs each") } else { format!("{least} to {most} runs each") };
+    let mut budgets: Vec<String> = cells.iter().map(|result| budget(&result.cell.flags)).collect();
+    budgets.dedup();
+    let stand_in = cells.iter().any(|result| result.cell.setting.stand_in);
+    let remark = if stand_in { "; on a stand-in for the paper's model" } else { "" };
+    Figure {
+        title,
+        caption: format!("{count}; {}{remark}", budgets.join(", ")),
+        svg: chart.svg(),
+        legend: chart.series.into_iter().map(|series| series.name).collect(),
+    }
+}
+
+/// The limits among flags.
+pub(super) fn budget(flags: &[String]) -> String {
+    let limits = flags.iter().zip(flags.iter().skip(1)).filter(|(flag, _)| flag.starts_with("--max-"));
+    let texts: Vec<_> = limits.map(|(flag, value)| format!("{} {value}", &flag[2..])).collect();
+    if texts.is_empty() { "no limit".into() } else { texts.join(" ") }
+}

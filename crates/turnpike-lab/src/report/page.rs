@@ -1,0 +1,157 @@
+//! The page and the files beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use askama::Template;
+use turnpike_model::Diagnostic;
+
+use super::chart::precise;
+use super::drawing::{Figure, budget, figures};
+use super::results::Results;
+use super::table::Table;
+use crate::experiment::{Drawing, Kind};
+
+/// The whole page.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    version: String,
+    sections: Vec<Section>,
+}
+
+/// One experiment.
+struct Section {
+    id: String,
+    title: String,
+    paper: Option<String>,
+    about: Option<String>,
+    runs: String,
+    tables: Vec<Table>,
+    figures: Vec<Figure>,
+    commands: Vec<Command>,
+}
+
+/// How a cell is repeated.
+struct Command {
+    model: String,
+    strategy: String,
+    runs: usize,
+    budget: String,
+    seeds: String,
+    text: String,
+    changes: String,
+}
+
+/// Writes `index.html` and one CSV file for each experiment into `folder`; returns what was written.
+pub fn write(results: &[Results], version: &str, folder: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
+    let page = Page { version: version.to_owned(), sections: results.iter().map(section).collect() };
+    let failed = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: std::io::Error| Diagnostic::error(format!("cannot write {path}: {error}"))
+    };
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    let html =
+        page.render().map_err(|error| Diagnostic::error(format!("cannot make the report: {error}")))?;
+    let index = folder.join("index.html");
+    fs::write(&index, html).map_err(failed(&index))?;
+    let mut written = vec![index];
+    for result in results {
+        let path = folder.join(format!("{}.csv", result.name));
+        fs::write(&path, csv(result)).map_err(failed(&path))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+fn section(results: &Results) -> Section {
+    let experiment = &results.experiment;
+    let is_table = |drawing: &&Drawing| drawing.kind == Kind::Table;
+    let mut tables: Vec<Table> =
+        experiment.drawings.iter().filter(is_table).map(|drawing| Table::new(results, drawing)).collect();
+    if experiment.drawings.is_empty() {
+        let plain = Drawing {
+            kind: Kind::Table,
+            title: None,
+            models: Vec::new(),
+            strategies: Vec::new(),
+            parameter: None,
+            measure: None,
+        };
+        tables.push(Table::new(results, &plain));
+    }
+    let commands = results.cells.iter().map(|result| {
+        let changes = result.cell.setting.replace.iter();
+        Command {
+            model: result.cell.model.clone(),
+            strategy: result.cell.strategy.clone(),
+            runs: result.runs.len(),
+            budget: budget(&result.cell.flags),
+            seeds: result.runs.first().zip(result.runs.last()).map_or(String::new(), |(first, last)| {
+                format!("runs {} to {} of seed {}", first.number, last.number, experiment.seed)
+            }),
+            text: result.command(),
+            changes: changes
+                .map(|change| format!("`{}` becomes `{}`", change.text, change.with))
+                .collect::<Vec<_>>()
+                .join("; "),
+        }
+    });
+    Section {
+        id: results.name.clone(),
+        title: experiment.title.clone(),
+        paper: experiment.paper.clone(),
+        about: experiment.about.clone(),
+        runs: precise(results.count() as f64),
+        tables,
+        figures: experiment
+            .drawings
+            .iter()
+            .filter(|drawing| !is_table(drawing))
+            .flat_map(|drawing| figures(results, drawing))
+            .collect(),
+        commands: commands.collect(),
+    }
+}
+
+/// All runs of an experiment, one a line.
+pub fn csv(results: &Results) -> String {
+    let mut text = String::from(
+        "experiment,model,strategy,source,stand_in,number,seed,found,stop,states,considered,generated,transitions,depth,\
+         length,original_length,shorten_states,seconds\n",
+    );
+    let field = |value: &str| {
+        if value.contains([',', '"', '\n']) {
+            format!("\"{}\"", value.replace('"', "\"\""))
+        } else {
+            value.to_owned()
+        }
+    };
+    let optional = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    for result in &results.cells {
+        let cell = &result.cell;
+        let head = [&results.name, &cell.model, &cell.strategy, &cell.setting.source]
+            .map(|name| field(name))
+            .join(",");
+        for run in &result.runs {
+            text.push_str(&format!(
+                "{head},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                cell.setting.stand_in,
+                run.number,
+                run.seed,
+                run.found,
+                field(&run.stop),
+                run.states,
+                optional(run.considered),
+                optional(run.generated),
+                run.transitions,
+                run.depth,
+                optional(run.length),
+                optional(run.original_length),
+                run.shorten_states,
+                run.seconds,
+            ));
+        }
+    }
+    text
+}

@@ -1,0 +1,98 @@
+use super::*;
+use crate::experiment::Experiment;
+use crate::runner::key;
+use crate::store::{Record, Store};
+
+const FILE: &str = r#"
+title = "Two <strategies>"
+paper = "A paper, table 1"
+runs = 4
+flags = "--find 'action error' --max-states 100"
+
+[[model]]
+name = "m"
+use = "m.mcrl2"
+public = { file = "public/m.mcrl2" }
+
+[[strategy]]
+name = "highway {width}"
+flags = "--strategy highway --width {width}"
+vary = { width = [1, 2] }
+
+[[published]]
+strategy = "highway 1"
+states = 30
+length = 5
+rate = 0.1
+
+[[draw]]
+kind = "table"
+
+[[draw]]
+kind = "success-by-states"
+
+[[draw]]
+kind = "survival"
+
+[[draw]]
+kind = "rate-by-parameter"
+parameter = "width"
+"#;
+
+fn results() -> Results {
+    let experiment = Experiment::parse(FILE).expect("an experiment");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = Store::open(&folder.path().join("results.db")).expect("a database");
+    for cell in experiment.cells(false) {
+        let id = store.cell(&key("two", "1", &cell, 7)).expect("a cell");
+        for number in 0..4u64 {
+            let found = number > 0;
+            let record = Record {
+                number,
+                seed: number,
+                found,
+                states: number * 10,
+                length: found.then_some(5),
+                stop: "found".into(),
+                ..Record::default()
+            };
+            store.add(id, &record).expect("a run");
+        }
+    }
+    store.commit().expect("committed");
+    Results::gather("two", experiment, &store).expect("results")
+}
+
+#[test]
+fn cells_are_condensed() {
+    let results = results();
+    let cell = results.cell("m", "highway 1").expect("a cell");
+    assert_eq!(cell.measure("states").mean(), Some(20.0));
+    assert_eq!(cell.rate().rate(), Some(0.75));
+    assert_eq!(cell.cost_per_success(), Some(20.0));
+    assert_eq!(
+        cell.command(),
+        "turnpike search m.mcrl2 --find 'action error' --max-states 100 --strategy highway --width 1 --seed 0 --runs 4"
+    );
+}
+
+#[test]
+fn the_page_holds_what_the_database_holds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = write(&[results()], "1.2.3", folder.path()).expect("a report");
+    let html = std::fs::read_to_string(&written[0]).expect("a page");
+    assert!(
+        html.contains("Two &#60;strategies&#62;") || html.contains("Two &lt;strategies&gt;"),
+        "not escaped"
+    );
+    assert!(html.contains("20 / 5 / 75"), "our figures");
+    assert!(html.contains("30 / 5 / 10"), "the paper's figures");
+    assert_eq!(html.matches("class=\"deviates\"").count(), 1, "30 is further from 20 than the noise");
+    assert!(html.contains("stand-in"));
+    assert_eq!(html.matches("<svg").count(), 3);
+    assert!(html.contains("4 runs each; max-states 100"));
+    assert!(!html.contains("http://") && !html.contains("https://"), "the page needs no network");
+    let csv = std::fs::read_to_string(&written[1]).expect("numbers");
+    assert_eq!(csv.lines().count(), 1 + 8);
+    assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,0,0,5,,0,0\n"), "{csv}");
+}

@@ -1,0 +1,268 @@
+//! Results: one embedded database, in which no finished run is lost and none is made twice.
+//!
+//! A run is known by its cell and its number; a cell by everything that its runs depend on: the experiment, the model's
+//! content, the flags, and the version of turnpike. Results are gathered and committed together, at most every
+//! [`COMMIT_INTERVAL`]: a process that is killed loses at most the runs since then, and makes them again when it is started anew.
+
+mod schema;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use turnpike_model::Diagnostic;
+
+/// Commits are at least this far apart while runs go on.
+pub const COMMIT_INTERVAL: Duration = Duration::from_millis(200);
+
+/// What the runs of a cell depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellKey {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The row's name.
+    pub model: String,
+    /// The column's name.
+    pub strategy: String,
+    /// All flags, as one text.
+    pub flags: String,
+    /// Hash of the model's text after all changes.
+    pub content: u64,
+    /// Where the model came from.
+    pub source: String,
+    /// It stands in for the paper's own.
+    pub stand_in: bool,
+    /// Of turnpike.
+    pub version: String,
+}
+
+/// A cell of this database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellId(i64);
+
+/// What one run gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// Which of the cell's runs, from 0.
+    pub number: u64,
+    /// Its seed.
+    pub seed: u64,
+    /// Whether it succeeded.
+    pub found: bool,
+    /// Why it stopped.
+    pub stop: String,
+    /// Expansions.
+    pub states: u64,
+    /// Distinct states met.
+    pub considered: Option<u64>,
+    /// States generated, by Deep Random Search.
+    pub generated: Option<u64>,
+    /// Transitions of expanded states.
+    pub transitions: u64,
+    /// Transitions to the deepest expanded state.
+    pub depth: u32,
+    /// Length of the witness.
+    pub length: Option<u64>,
+    /// Its length before it was shortened.
+    pub original_length: Option<u64>,
+    /// Expansions spent on shortening.
+    pub shorten_states: u64,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Everything else, as a JSON object: extremes, labels covered, fitness by generation.
+    pub extra: Option<String>,
+}
+
+/// The database.
+pub struct Store {
+    connection: Connection,
+    /// When the open transaction began; `None` = none is open.
+    pending_since: Option<Instant>,
+}
+
+impl Store {
+    /// Opens the database, and makes it if there is none.
+    pub fn open(path: &Path) -> Result<Store, Diagnostic> {
+        let failed = |error: rusqlite::Error| {
+            Diagnostic::error(format!("cannot use the database {}: {error}", path.display()))
+        };
+        let connection = Connection::open(path).map_err(failed)?;
+        // Another lab may be writing: wait for it rather than fail.
+        connection.busy_timeout(Duration::from_secs(30)).map_err(failed)?;
+        schema::prepare(&connection, path)?;
+        Ok(Store { connection, pending_since: None })
+    }
+
+    /// The cell with this key, made if there is none.
+    pub fn cell(&mut self, key: &CellKey) -> Result<CellId, Diagnostic> {
+        let find = "SELECT id FROM cell WHERE experiment = ?1 AND model = ?2 AND strategy = ?3 AND flags = ?4 \
+                    AND content = ?5 AND version = ?6";
+        let key_values =
+            params![key.experiment, key.model, key.strategy, key.flags, key.content as i64, key.version];
+        let found =
+            self.connection.query_row(find, key_values, |row| row.get(0)).optional().map_err(broken)?;
+        if let Some(id) = found {
+            return Ok(CellId(id));
+        }
+        self.connection
+            .execute(
+                "INSERT INTO cell (experiment, model, strategy, flags, content, version, source, stand_in) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    key.experiment,
+                    key.model,
+                    key.strategy,
+                    key.flags,
+                    key.content as i64,
+                    key.version,
+                    key.source,
+                    key.stand_in
+                ],
+            )
+            .map_err(broken)?;
+        Ok(CellId(self.connection.last_insert_rowid()))
+    }
+
+    /// Runs of a cell that are done, ascending.
+    pub fn numbers(&self, cell: CellId) -> Result<Vec<u64>, Diagnostic> {
+        let find = "SELECT number FROM run WHERE cell = ?1 ORDER BY number";
+        let mut statement = self.connection.prepare_cached(find).map_err(broken)?;
+        let numbers = statement.query_map([cell.0], |row| row.get::<_, i64>(0)).map_err(broken)?;
+        numbers.map(|number| number.map(|number| number as u64)).collect::<Result<_, _>>().map_err(broken)
+    }
+
+    /// Adds a finished run; a run that is there already is left as it is. Committed at once or within [`COMMIT_INTERVAL`] of
+    /// the next one, or by [`Store::commit`].
+    pub fn add(&mut self, cell: CellId, record: &Record) -> Result<(), Diagnostic> {
+        if self.pending_since.is_none() {
+            self.connection.execute_batch("BEGIN IMMEDIATE").map_err(broken)?;
+            self.pending_since = Some(Instant::now());
+        }
+        self.connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO run (cell, number, seed, found, stop, states, considered, generated, transitions, depth, \
+                 length, original_length, shorten_states, seconds, extra) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            )
+            .and_then(|mut statement| {
+                statement.execute(params![
+                    cell.0,
+                    record.number as i64,
+                    record.seed as i64,
+                    record.found,
+                    record.stop,
+                    record.states as i64,
+                    record.considered.map(|count| count as i64),
+                    record.generated.map(|count| count as i64),
+                    record.transitions as i64,
+                    record.depth,
+                    record.length.map(|count| count as i64),
+                    record.original_length.map(|count| count as i64),
+                    record.shorten_states as i64,
+                    record.seconds,
+                    record.extra
+                ])
+            })
+            .map_err(broken)?;
+        if self.pending_since.is_some_and(|since| since.elapsed() >= COMMIT_INTERVAL) {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Makes everything added so far permanent.
+    pub fn commit(&mut self) -> Result<(), Diagnostic> {
+        if self.pending_since.take().is_some() {
+            self.connection.execute_batch("COMMIT").map_err(broken)?;
+        }
+        Ok(())
+    }
+
+    /// All cells of an experiment, in the order in which they were made.
+    pub fn cells(&self, experiment: &str) -> Result<Vec<(CellId, CellKey)>, Diagnostic> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT id, experiment, model, strategy, flags, content, source, stand_in, version FROM cell \
+                 WHERE experiment = ?1 ORDER BY id",
+            )
+            .map_err(broken)?;
+        let rows = statement
+            .query_map([experiment], |row| {
+                let key = CellKey {
+                    experiment: row.get(1)?,
+                    model: row.get(2)?,
+                    strategy: row.get(3)?,
+                    flags: row.get(4)?,
+                    content: row.get::<_, i64>(5)? as u64,
+                    source: row.get(6)?,
+                    stand_in: row.get(7)?,
+                    version: row.get(8)?,
+                };
+                Ok((CellId(row.get(0)?), key))
+            })
+            .map_err(broken)?;
+        rows.collect::<Result<_, _>>().map_err(broken)
+    }
+
+    /// The names of all experiments that have results, and their number of runs.
+    pub fn experiments(&self) -> Result<Vec<(String, u64)>, Diagnostic> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT experiment, count(run.number) FROM cell LEFT JOIN run ON run.cell = cell.id \
+                 GROUP BY experiment ORDER BY experiment",
+            )
+            .map_err(broken)?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))).map_err(broken)?;
+        rows.collect::<Result<_, _>>().map_err(broken)
+    }
+
+    /// All runs of a cell, by number.
+    pub fn runs(&self, cell: CellId) -> Result<Vec<Record>, Diagnostic> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT number, seed, found, stop, states, considered, generated, transitions, depth, length, original_length, \
+                 shorten_states, seconds, extra FROM run WHERE cell = ?1 ORDER BY number",
+            )
+            .map_err(broken)?;
+        let count = |value: Option<i64>| value.map(|count| count as u64);
+        let rows = statement
+            .query_map([cell.0], |row| {
+                Ok(Record {
+                    number: row.get::<_, i64>(0)? as u64,
+                    seed: row.get::<_, i64>(1)? as u64,
+                    found: row.get(2)?,
+                    stop: row.get(3)?,
+                    states: row.get::<_, i64>(4)? as u64,
+                    considered: count(row.get(5)?),
+                    generated: count(row.get(6)?),
+                    transitions: row.get::<_, i64>(7)? as u64,
+                    depth: row.get(8)?,
+                    length: count(row.get(9)?),
+                    original_length: count(row.get(10)?),
+                    shorten_states: row.get::<_, i64>(11)? as u64,
+                    seconds: row.get(12)?,
+                    extra: row.get(13)?,
+                })
+            })
+            .map_err(broken)?;
+        rows.collect::<Result<_, _>>().map_err(broken)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // Nobody is left to tell: what cannot be committed is made again by the next lab.
+        let _ = self.commit();
+    }
+}
+
+fn broken(error: rusqlite::Error) -> Diagnostic {
+    Diagnostic::error(format!("the database of results: {error}"))
+}
+
+#[cfg(test)]
+mod tests;

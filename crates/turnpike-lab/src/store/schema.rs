@@ -1,0 +1,88 @@
+//! The tables, and which version of them a file has.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use turnpike_model::Diagnostic;
+
+/// The version that this program reads and writes.
+const VERSION: i64 = 1;
+
+/// Marks the file as one of ours: `tplb`.
+const APPLICATION: i64 = 0x7470_6c62;
+
+const TABLES: &str = "
+CREATE TABLE cell (
+    id INTEGER PRIMARY KEY,
+    experiment TEXT NOT NULL,
+    model TEXT NOT NULL,
+    strategy TEXT NOT NULL,
+    flags TEXT NOT NULL,
+    content INTEGER NOT NULL,
+    version TEXT NOT NULL,
+    source TEXT NOT NULL,
+    stand_in INTEGER NOT NULL,
+    UNIQUE (experiment, model, strategy, flags, content, version)
+) STRICT;
+CREATE TABLE run (
+    cell INTEGER NOT NULL REFERENCES cell (id),
+    number INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    found INTEGER NOT NULL,
+    stop TEXT NOT NULL,
+    states INTEGER NOT NULL,
+    considered INTEGER,
+    generated INTEGER,
+    transitions INTEGER NOT NULL,
+    depth INTEGER NOT NULL,
+    length INTEGER,
+    original_length INTEGER,
+    shorten_states INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    extra TEXT,
+    PRIMARY KEY (cell, number)
+) STRICT, WITHOUT ROWID;
+";
+
+/// Makes the tables in a new file; refuses files that are not ours, or newer than we know.
+pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), Diagnostic> {
+    let failed = |error: rusqlite::Error| {
+        Diagnostic::error(format!("cannot use {} as a database of results: {error}", path.display()))
+            .help("name another file with --database")
+    };
+    let number = |pragma: &str| {
+        connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(failed)
+    };
+    // Readers go on while a run is written, and a kill at any moment leaves a sound file.
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+    connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+    // Two labs may start on a new file at once: only one of them makes the tables.
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
+    let outcome = match (number("application_id")?, number("user_version")?) {
+        (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, newer) => Err(Diagnostic::error(format!(
+            "{} was written by another version of turnpike (schema {newer}; this one knows {VERSION})",
+            path.display()
+        ))),
+        _ => create(connection).map_err(failed).and_then(|created| {
+            created.then_some(()).ok_or_else(|| {
+                Diagnostic::error(format!("{} is a database, but not one of results", path.display()))
+                    .help("name another file with --database")
+            })
+        }),
+    };
+    connection.execute_batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }).map_err(failed)?;
+    outcome
+}
+
+/// Makes the tables, unless there are others.
+fn create(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables > 0 {
+        return Ok(false);
+    }
+    connection.execute_batch(TABLES)?;
+    connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "user_version", VERSION)?;
+    Ok(true)
+}
