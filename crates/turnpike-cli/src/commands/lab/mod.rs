@@ -1,0 +1,81 @@
+//! `turnpike lab`: experiments.
+
+mod files;
+mod new;
+mod results;
+mod running;
+mod workshop;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use crate::cli::Format;
+use crate::exit::Exit;
+use crate::failure::Outcome;
+
+const AFTER_HELP: &str = "\
+Examples:
+  turnpike lab list
+  turnpike lab run experiments/highway-table1.toml --scale 0.05
+  turnpike lab run experiments/*.toml --jobs 2 --models mcrl2/examples
+  turnpike lab status
+  turnpike lab report -o report
+  turnpike lab new model.mcrl2 --find 'action error' > mine.toml
+
+Results are kept in a database (--database, turnpike-lab.db by default): a lab that was interrupted or killed goes on where it was,
+and no run is made twice unless the model, the flags or turnpike's version change.";
+
+/// Flags of `turnpike lab`.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// List experiments: cells, runs, and what they repeat.
+    List(Experiments),
+    /// Make the runs that are missing.
+    Run(running::Args),
+    /// Tell how far experiments are.
+    Status(Kept),
+    /// Write the report: one page, and the numbers as CSV.
+    Report(results::ReportArgs),
+    /// Print all runs as CSV.
+    Export(results::ExportArgs),
+    /// Print an experiment file for a model of your own.
+    New(new::Args),
+}
+
+/// Which experiments.
+#[derive(clap::Args, Clone, Debug)]
+struct Experiments {
+    /// Experiment files [default: all of the folder `experiments`]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// Which experiments, and where their results are.
+#[derive(clap::Args, Clone, Debug)]
+struct Kept {
+    #[command(flatten)]
+    experiments: Experiments,
+    /// The database of results
+    #[arg(long, value_name = "FILE", default_value = "turnpike-lab.db")]
+    database: PathBuf,
+}
+
+pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    match args.task {
+        Task::List(args) => files::list(&args, format),
+        Task::Run(args) => running::run(&args, format),
+        Task::Status(args) => results::status(&args, format),
+        Task::Report(args) => results::report(&args, format),
+        Task::Export(args) => results::export(&args),
+        Task::New(args) => new::run(&args),
+    }?;
+    Ok(Exit::Clean)
+}

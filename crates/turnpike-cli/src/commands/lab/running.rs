@@ -1,0 +1,129 @@
+//! `turnpike lab run`.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use turnpike_lab::experiment::Cell;
+use turnpike_lab::runner::{Progress, Series, Settings, run as run_series};
+use turnpike_lab::store::Store;
+use turnpike_search::Pattern;
+
+use super::Kept;
+use super::workshop::Bench;
+use crate::cli::Format;
+use crate::commands::search::{limits, values};
+use crate::failure::{Failure, Outcome};
+use crate::output::{self, VERSION, interrupt};
+
+/// Flags of `turnpike lab run`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    kept: Kept,
+    /// Searches at the same time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
+    jobs: Option<u64>,
+    /// Only cells whose `MODEL / STRATEGY` matches, with * and ?
+    #[arg(long, value_name = "PATTERN")]
+    only: Option<String>,
+    /// Make this share of the runs (never fewer than 5 of a cell)
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    scale: f64,
+    /// A folder of public models, such as `examples` of the mCRL2 repository: experiments use the papers' own models where it has them
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+}
+
+/// What `turnpike lab run --format json` prints.
+#[derive(Serialize, JsonSchema)]
+struct RunOutput {
+    turnpike: String,
+    command: String,
+    /// Runs made now.
+    new: u64,
+    seconds: f64,
+    /// It was interrupted; start it again to go on.
+    interrupted: bool,
+}
+
+pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
+    if !(args.scale > 0.0 && args.scale.is_finite()) {
+        return Err(Failure::usage("--scale must be a positive number"));
+    }
+    if let Some(folder) = args.models.as_deref().filter(|folder| !folder.is_dir()) {
+        return Err(Failure::usage(format!("--models {}: there is no such folder", folder.display())));
+    }
+    let experiments = args.kept.experiments.read()?;
+    let mut store = Store::open(&args.kept.database)?;
+    let interrupt = interrupt::install()?;
+    let settings = Settings { jobs: args.jobs.map_or_else(limits::all_cores, |jobs| jobs as usize), scale: args.scale };
+    let started = Instant::now();
+    let mut all = 0;
+    for named in experiments {
+        let mut cells = named.experiment.cells(args.models.is_some());
+        cells.retain(|cell| chosen(args.only.as_deref(), cell));
+        let bench = Bench { folder: named.folder, public: args.models.clone() };
+        let series = Series { experiment: &named.name, version: VERSION, cells: &cells };
+        let mut teller = Teller { name: &named.name, told: None, started: Instant::now(), quiet: format == Format::Json };
+        all += run_series(series, &bench, &mut store, settings, interrupt, &mut |progress| teller.tell(&progress))?;
+        if interrupt.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    let interrupted = interrupt.load(Ordering::Relaxed);
+    let seconds = started.elapsed().as_secs_f64();
+    match format {
+        Format::Json => output::json(&RunOutput {
+            turnpike: VERSION.into(),
+            command: "lab run".into(),
+            new: all,
+            seconds,
+            interrupted,
+        }),
+        Format::Human => {
+            output::line(&format!("{} new runs in {seconds:.1} s, kept in {}", output::grouped(all), args.kept.database.display()));
+            output::line(if interrupted {
+                "interrupted: the same command goes on"
+            } else {
+                "turnpike lab report shows what they say"
+            });
+        }
+    }
+    Ok(())
+}
+
+fn chosen(pattern: Option<&str>, cell: &Cell) -> bool {
+    pattern.is_none_or(|pattern| pattern_matches(pattern, &format!("{} / {}", cell.model, cell.strategy)))
+}
+
+/// Tells progress on standard error: on a terminal once a second, otherwise every ten.
+struct Teller<'a> {
+    name: &'a str,
+    told: Option<Instant>,
+    started: Instant,
+    quiet: bool,
+}
+
+impl Teller<'_> {
+    fn tell(&mut self, progress: &Progress<'_>) {
+        let interval = Duration::from_secs(if std::io::stderr().is_terminal() { 1 } else { 10 });
+        let last = progress.done == progress.asked;
+        if self.quiet || (!last && self.told.is_some_and(|told| told.elapsed() < interval)) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        let left = match progress.new {
+            0 => String::new(),
+            new => {
+                let each = self.started.elapsed().as_secs_f64() / new as f64;
+                format!(", about {:.0} s left", each * (progress.asked - progress.done) as f64)
+            }
+        };
+        let cell = progress.cell.map_or(String::new(), |cell| format!(" ({} / {})", cell.model, cell.strategy));
+        output::note(&format!("{}: {} of {} runs{left}{cell}", self.name, progress.done, progress.asked));
+    }
+}
