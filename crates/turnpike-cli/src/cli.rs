@@ -3,7 +3,7 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, check, compare, completions, convert, generate, header, info, linearise, man, reduce, replay,
+    bench, check, compare, completions, convert, generate, header, info, lab, linearise, man, reduce, replay,
     search, show, simulate, strategies,
 };
 use crate::exit;
@@ -87,6 +87,8 @@ commands! {
     Info => info,
     /// Describe the search strategies.
     Strategies => strategies,
+    /// Run experiments: which strategy finds what, how fast, with how short a witness.
+    Lab => lab,
     /// Measure speed on built-in models.
     Bench => bench,
     /// Write the C header turnpike.h, for programs under test.

@@ -132,7 +132,7 @@ pub fn key(experiment: &str, version: &str, cell: &Cell, content: u64) -> CellKe
         experiment: experiment.to_owned(),
         model: cell.model.clone(),
         strategy: cell.strategy.clone(),
-        flags: cell.flags.join("\u{1f}"),
+        flags: cell.words().join("\u{1f}"),
         content,
         source: cell.setting.source.clone(),
         stand_in: cell.setting.stand_in,

@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod generate;
 pub(crate) mod header;
 pub(crate) mod info;
+pub(crate) mod lab;
 pub(crate) mod linearise;
 pub(crate) mod man;
 pub(crate) mod reduce;

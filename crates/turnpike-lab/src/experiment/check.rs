@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use turnpike_model::Diagnostic;
 
 use super::expand::words;
-use super::{Experiment, Kind, Value};
+use super::{Experiment, Kind, MEASURES, Value};
 
 /// Tells the first mistake.
 pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnostic> {
@@ -34,6 +34,7 @@ pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnosti
         .into_iter()
         .chain(experiment.models.iter().map(|model| &model.flags))
         .chain(experiment.models.iter().filter_map(|model| model.public.as_ref()).map(|public| &public.flags))
+        .chain(experiment.models.iter().flat_map(|model| [&model.compile, &model.arguments]))
         .chain(experiment.strategies.iter().map(|strategy| &strategy.flags));
     for flags in all_flags {
         match words(flags) {
@@ -86,7 +87,11 @@ pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnosti
                 return wrong(format!("published figures name the {kind} `{name}`, which is not here"), name);
             }
         }
-        if published.rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
+        if let Some(name) = published.figures.keys().find(|name| !MEASURES.contains(&name.as_str())) {
+            let message = format!("there is no figure `{name}`; there are {}", MEASURES.join(", "));
+            return wrong(message, name);
+        }
+        if published.figures.get("rate").is_some_and(|rate| !(0.0..=1.0).contains(rate)) {
             return wrong("a success rate lies between 0 and 1".into(), "rate");
         }
     }
@@ -96,6 +101,13 @@ pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnosti
         {
             if let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) {
                 return wrong(format!("a drawing names the {kind} `{name}`, which is not here"), name);
+            }
+        }
+        for name in drawing.measure.iter().chain(&drawing.measures) {
+            let extreme = ["min ", "max "].iter().any(|head| name.starts_with(head));
+            if !extreme && !MEASURES.contains(&name.as_str()) {
+                let message = format!("there is no figure `{name}`; there are {}", MEASURES.join(", "));
+                return wrong(message, name);
             }
         }
         if matches!(drawing.kind, Kind::RateByParameter | Kind::CostByParameter) {

@@ -15,6 +15,8 @@ pub struct Cell {
     pub setting: Setting,
     /// Flags of `turnpike search`, the experiment's first, then the model's, then the strategy's, and the seed.
     pub flags: Vec<String>,
+    /// Arguments of a program.
+    pub arguments: Vec<String>,
     /// Runs asked for.
     pub runs: u64,
     /// Parameters of both.
@@ -32,6 +34,34 @@ pub struct Setting {
     pub stand_in: bool,
     /// Changes to the text.
     pub replace: Vec<Replacement>,
+    /// How a program is compiled.
+    pub compile: Vec<String>,
+    /// Whether its accesses to memory are visible.
+    pub hooks: bool,
+}
+
+impl Cell {
+    /// Flags, and behind them the arguments of a program.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = self.flags.clone();
+        if !self.arguments.is_empty() {
+            words.push("--".to_owned());
+            words.extend(self.arguments.iter().cloned());
+        }
+        words
+    }
+}
+
+impl Setting {
+    /// Whether it is the source of a program.
+    pub fn is_program(&self) -> bool {
+        [".c", ".cc", ".cpp"].iter().any(|extension| self.source.ends_with(extension))
+    }
+
+    /// The program's name, without folder and extension.
+    pub fn program(&self) -> String {
+        std::path::Path::new(&self.source).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
 }
 
 impl Experiment {
@@ -86,7 +116,10 @@ impl Experiment {
                         with: fill(&change.with, row),
                     })
                     .collect(),
+                compile: filled(&model.compile, row),
+                hooks: model.hooks,
             },
+            arguments: filled(&model.arguments, &parameters),
             flags: flags
                 .map(|flag| fill(&flag, &parameters))
                 .chain(["--seed".to_owned(), self.seed.to_string()])
@@ -118,6 +151,11 @@ fn fill(text: &str, values: &BTreeMap<String, Value>) -> String {
     values
         .iter()
         .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value.to_string()))
+}
+
+/// Words with their values.
+fn filled(text: &str, values: &BTreeMap<String, Value>) -> Vec<String> {
+    words(text).unwrap_or_default().iter().map(|word| fill(word, values)).collect()
 }
 
 /// Splits flags at blanks; quotes, single or double, keep words together. `None` when a quote is not closed.

@@ -80,7 +80,7 @@ pub struct Experiment {
 pub struct Model {
     /// How the report calls it; may hold parameters in braces.
     pub name: String,
-    /// A built-in model or a file, relative to the experiment's folder.
+    /// A built-in model or a file, relative to the experiment's folder. A file in C or C++ is compiled, and executed as a program.
     #[serde(rename = "use")]
     pub source: String,
     /// The paper's own model in a folder of public ones, which is used instead when that folder is given. `use` is then a stand-in.
@@ -92,6 +92,15 @@ pub struct Model {
     /// Small changes to the text.
     #[serde(default)]
     pub replace: Vec<Replacement>,
+    /// For programs: more flags of the compiler.
+    #[serde(default)]
+    pub compile: String,
+    /// For programs: whether accesses to memory are made visible.
+    #[serde(default)]
+    pub hooks: bool,
+    /// For programs: their arguments.
+    #[serde(default)]
+    pub arguments: String,
     /// Values of parameters: one row for each combination.
     #[serde(default)]
     pub vary: BTreeMap<String, Vec<Value>>,
@@ -168,9 +177,8 @@ impl std::fmt::Display for Value {
     }
 }
 
-/// What others measured of a cell. Missing figures were not published.
+/// What others measured of a cell.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Published {
     /// The row; every row when missing.
     #[serde(default)]
@@ -178,25 +186,28 @@ pub struct Published {
     /// The column; every column when missing.
     #[serde(default)]
     pub strategy: Option<String>,
-    /// Share of successful runs.
-    #[serde(default)]
-    pub rate: Option<f64>,
-    /// Mean number of states among successes.
-    #[serde(default)]
-    pub states: Option<f64>,
-    /// Mean length of witnesses among successes.
-    #[serde(default)]
-    pub length: Option<f64>,
-    /// Mean depth.
-    #[serde(default)]
-    pub depth: Option<f64>,
-    /// Seconds.
-    #[serde(default)]
-    pub seconds: Option<f64>,
     /// A remark.
     #[serde(default)]
     pub note: Option<String>,
+    /// Figures by name, those of [`MEASURES`]. Missing ones were not published.
+    #[serde(flatten)]
+    pub figures: BTreeMap<String, f64>,
 }
+
+/// The figures of a cell. All but the last two are means over successful runs.
+pub const MEASURES: [&str; 11] = [
+    "states",
+    "considered",
+    "generated",
+    "transitions",
+    "depth",
+    "length",
+    "original_length",
+    "seconds",
+    "executions",
+    "rate",
+    "cost",
+];
 
 /// A table or figure.
 #[derive(Clone, Debug, Deserialize)]
@@ -216,9 +227,12 @@ pub struct Drawing {
     /// The parameter on the horizontal axis of [`Kind::RateByParameter`] and [`Kind::CostByParameter`].
     #[serde(default)]
     pub parameter: Option<String>,
-    /// The figure that is drawn, where there is a choice: `states` (default), `length`, `seconds`, `depth`, or an extreme by its objective.
+    /// The figure that is drawn, where there is a choice: `states` (default), another of [`MEASURES`], or an extreme by its objective.
     #[serde(default)]
     pub measure: Option<String>,
+    /// The figures of a table's entries, likewise [default: states, length, rate].
+    #[serde(default)]
+    pub measures: Vec<String>,
 }
 
 /// The kinds of tables and figures.

@@ -147,7 +147,11 @@ fn by_parameter(cells: &[&CellResult], drawing: &Drawing) -> Figure {
         // A line is what remains of the names when the parameter is taken out.
         let value = result.cell.parameters[parameter].to_string();
         let name = format!("{} {}", result.cell.model, result.cell.strategy).replacen(&value, "", 1);
-        let y = if rate { result.rate().rate() } else { result.measure(measure).median() };
+        let y = match (rate, measure) {
+            (true, _) => result.rate().rate(),
+            (false, "rate" | "cost") => result.figure(measure),
+            (false, _) => result.measure(measure).median(),
+        };
         let lines = &mut chart.series;
         let line = match lines.iter().position(|line| line.name == name) {
             Some(index) => index,
@@ -157,9 +161,10 @@ fn by_parameter(cells: &[&CellResult], drawing: &Drawing) -> Figure {
             }
         };
         lines[line].points.extend(y.map(|y| (x, y)));
+        let published = result.published.as_ref();
         let theirs =
-            result.published.as_ref().and_then(|figures| if rate { figures.rate } else { figures.states });
-        if let Some(theirs) = theirs {
+            published.and_then(|published| published.figures.get(if rate { "rate" } else { measure }));
+        if let Some(&theirs) = theirs {
             let name = format!("{name} (published)");
             match lines.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push((x, theirs)),

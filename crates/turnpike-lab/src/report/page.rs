@@ -41,6 +41,8 @@ struct Command {
     seeds: String,
     text: String,
     changes: String,
+    /// For programs: the source and its flags.
+    compiled: Option<String>,
 }
 
 /// Writes `index.html` and one CSV file for each experiment into `folder`; returns what was written.
@@ -77,11 +79,14 @@ fn section(results: &Results) -> Section {
             strategies: Vec::new(),
             parameter: None,
             measure: None,
+            measures: Vec::new(),
         };
         tables.push(Table::new(results, &plain));
     }
     let commands = results.cells.iter().map(|result| {
-        let changes = result.cell.setting.replace.iter();
+        let setting = &result.cell.setting;
+        let changes =
+            setting.replace.iter().map(|change| format!("`{}` becomes `{}`", change.text, change.with));
         Command {
             model: result.cell.model.clone(),
             strategy: result.cell.strategy.clone(),
@@ -91,10 +96,12 @@ fn section(results: &Results) -> Section {
                 format!("runs {} to {} of seed {}", first.number, last.number, experiment.seed)
             }),
             text: result.command(),
-            changes: changes
-                .map(|change| format!("`{}` becomes `{}`", change.text, change.with))
-                .collect::<Vec<_>>()
-                .join("; "),
+            changes: changes.collect::<Vec<_>>().join("; "),
+            compiled: setting.is_program().then(|| {
+                let hooks = if setting.hooks { " -fsanitize=thread" } else { "" };
+                let flags: String = setting.compile.iter().map(|flag| format!(" {flag}")).collect();
+                format!("{}{hooks}{flags}", setting.source)
+            }),
         }
     });
     Section {
@@ -118,7 +125,7 @@ fn section(results: &Results) -> Section {
 pub fn csv(results: &Results) -> String {
     let mut text = String::from(
         "experiment,model,strategy,source,stand_in,number,seed,found,stop,states,considered,generated,transitions,depth,\
-         length,original_length,shorten_states,seconds\n",
+         length,original_length,shorten_states,executions,seconds\n",
     );
     let field = |value: &str| {
         if value.contains([',', '"', '\n']) {
@@ -135,7 +142,7 @@ pub fn csv(results: &Results) -> String {
             .join(",");
         for run in &result.runs {
             text.push_str(&format!(
-                "{head},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                "{head},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                 cell.setting.stand_in,
                 run.number,
                 run.seed,
@@ -149,6 +156,7 @@ pub fn csv(results: &Results) -> String {
                 optional(run.length),
                 optional(run.original_length),
                 run.shorten_states,
+                optional(run.executions),
                 run.seconds,
             ));
         }

@@ -114,7 +114,17 @@ impl CellResult {
             "length" => of(|run| run.length.map(|length| length as f64)),
             "original_length" => of(|run| run.original_length.map(|length| length as f64)),
             "seconds" => of(|run| Some(run.seconds)),
+            "executions" => of(|run| run.executions.map(|count| count as f64)),
             extreme => Summary::new(self.runs.iter().filter_map(|run| extreme_of(run, extreme))),
+        }
+    }
+
+    /// A figure of the cell as a whole: its rate, its cost, or the mean of a measure.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        match name {
+            "rate" => self.rate().rate(),
+            "cost" => self.cost_per_success(),
+            measure => self.measure(measure).mean(),
         }
     }
 
@@ -127,9 +137,17 @@ impl CellResult {
 
     /// The command that repeats the cell.
     pub fn command(&self) -> String {
-        let mut words = vec!["turnpike".to_owned(), "search".to_owned(), quoted(&self.cell.setting.source)];
-        words.extend(self.cell.flags.iter().map(|flag| quoted(flag)));
-        words.extend(["--runs".into(), self.runs.len().max(1).to_string()]);
+        let setting = &self.cell.setting;
+        let mut words = vec!["turnpike".to_owned(), "search".to_owned()];
+        if setting.is_program() {
+            words.extend(["--program".to_owned(), format!("./{}", setting.program())]);
+        } else {
+            words.push(setting.source.clone());
+        }
+        words.extend(self.cell.flags.iter().cloned());
+        words.extend(["--runs".to_owned(), self.runs.len().max(1).to_string()]);
+        words.extend(self.cell.words().into_iter().skip(self.cell.flags.len()));
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         words.join(" ")
     }
 }

@@ -1,8 +1,9 @@
 //! Tables: one row a model, one column a strategy, published figures under ours.
 
 use super::chart::precise;
+use super::drawing::budget;
 use super::results::{CellResult, Results};
-use crate::experiment::{Drawing, Published};
+use crate::experiment::Drawing;
 
 /// A table for the page.
 pub(super) struct Table {
@@ -50,7 +51,10 @@ impl Table {
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
         let columns: Vec<&str> =
             results.columns().into_iter().filter(|name| meant(&drawing.strategies, name)).collect();
-        let measure = drawing.measure.as_deref().unwrap_or("states");
+        let measures: Vec<&str> = match drawing.measures.as_slice() {
+            [] => vec![drawing.measure.as_deref().unwrap_or("states"), "length", "rate"],
+            asked => asked.iter().map(String::as_str).collect(),
+        };
         let rows = results.rows().into_iter().filter(|name| meant(&drawing.models, name)).map(|row| {
             let cells: Vec<Option<&CellResult>> =
                 columns.iter().map(|column| results.cell(row, column)).collect();
@@ -59,15 +63,13 @@ impl Table {
                 stand_in: cells.iter().flatten().any(|result| result.cell.setting.stand_in),
                 entries: cells
                     .into_iter()
-                    .map(|cell| cell.map(|result| Entry::new(result, measure)))
+                    .map(|cell| cell.map(|result| Entry::new(result, &measures)))
                     .collect(),
             }
         });
         Table {
             title: drawing.title.clone().unwrap_or_else(|| results.experiment.title.clone()),
-            legend: format!(
-                "{measure} (mean of successful runs) / length of the witness (mean) / successful runs in per cent"
-            ),
+            legend: measures.iter().map(|name| meaning(name)).collect::<Vec<_>>().join(" / "),
             rows: rows.collect(),
             columns: columns.into_iter().map(str::to_owned).collect(),
         }
@@ -75,53 +77,64 @@ impl Table {
 }
 
 impl Entry {
-    fn new(result: &CellResult, measure: &str) -> Entry {
-        let (cost, length, rate) = (result.measure(measure), result.measure("length"), result.rate());
+    fn new(result: &CellResult, measures: &[&str]) -> Entry {
+        let ours = |name: &str| result.figure(name);
+        let theirs = |name: &str| result.published.as_ref()?.figures.get(name).copied();
+        let spread = result.measure(measures.first().copied().unwrap_or("states"));
+        let interval = result.rate().interval();
         let number = |value: Option<f64>| value.map_or("–".to_owned(), precise);
-        let percent = |value: f64| precise((value * 1000.0).round() / 10.0);
-        let ours = Published {
-            rate: rate.rate(),
-            states: cost.mean(),
-            length: length.mean(),
-            ..Published::default()
-        };
-        let published = result.published.as_ref();
-        let interval = rate.interval().map_or(String::new(), |interval| {
+        let told = interval.map_or(String::new(), |interval| {
             format!("; 95% interval of the rate {} to {}", percent(interval.low), percent(interval.high))
         });
+        let deviates = |name: &&str| match (*name, ours(name), theirs(name)) {
+            (_, _, None) => false,
+            ("rate", _, Some(theirs)) => interval.is_some_and(|interval| !interval.contains(theirs)),
+            (_, Some(ours), Some(theirs)) => ours > theirs * NOISE || theirs > ours * NOISE,
+            (_, None, Some(_)) => !result.runs.is_empty(),
+        };
+        let joined = |figure: &dyn Fn(&str) -> Option<f64>, none: &str| {
+            let texts = measures.iter().map(|name| match figure(name) {
+                Some(value) if *name == "rate" => percent(value),
+                Some(value) => precise(value),
+                None => none.to_owned(),
+            });
+            texts.collect::<Vec<_>>().join(" / ")
+        };
         Entry {
-            text: format!(
-                "{} / {} / {}",
-                number(ours.states),
-                number(ours.length),
-                ours.rate.map_or("–".to_owned(), percent)
-            ),
+            text: joined(&ours, "–"),
             title: format!(
-                "{} runs{interval}; median {}, 90% below {}; {}",
+                "{} runs{told}; {}; median {}, 90% below {}; {}",
                 result.runs.len(),
-                number(cost.median()),
-                number(cost.quantile(0.9)),
+                budget(&result.cell.flags),
+                number(spread.median()),
+                number(spread.quantile(0.9)),
                 result.command()
             ),
-            published: published.map(|figures| {
-                let note = figures.note.as_deref().map_or(String::new(), |note| format!(" ({note})"));
-                let rate = figures.rate.map_or("·".to_owned(), percent);
-                let part = |value: Option<f64>| value.map_or("·".to_owned(), precise);
-                format!("{} / {} / {rate}{note}", part(figures.states), part(figures.length))
+            published: result.published.as_ref().map(|published| {
+                let note = published.note.as_deref().map_or(String::new(), |note| format!(" ({note})"));
+                format!("{}{note}", joined(&theirs, "·"))
             }),
-            deviates: published.is_some_and(|figures| {
-                let apart = |ours: Option<f64>, theirs: Option<f64>| match (ours, theirs) {
-                    (Some(ours), Some(theirs)) => ours > theirs * NOISE || theirs > ours * NOISE,
-                    (None, Some(_)) => !result.runs.is_empty(),
-                    _ => false,
-                };
-                let rate_apart = matches!(
-                    (rate.interval(), figures.rate),
-                    (Some(interval), Some(theirs)) if !interval.contains(theirs)
-                );
-                rate_apart || apart(ours.states, figures.states) || apart(ours.length, figures.length)
-            }),
+            deviates: measures.iter().any(|name| deviates(&name)),
             empty: result.runs.is_empty(),
         }
+    }
+}
+
+fn percent(share: f64) -> String {
+    precise((share * 1000.0).round() / 10.0)
+}
+
+/// What a figure is, in words.
+fn meaning(name: &str) -> String {
+    match name {
+        "rate" => "successful runs in per cent".into(),
+        "cost" => "states of all runs, shortening included, for each success".into(),
+        "length" => "length of the witness (mean)".into(),
+        "original_length" => "length before shortening (mean)".into(),
+        "seconds" => "seconds (mean)".into(),
+        extreme if extreme.starts_with("min ") || extreme.starts_with("max ") => {
+            format!("{extreme} (mean of all runs)")
+        }
+        other => format!("{other} (mean of successful runs)"),
     }
 }

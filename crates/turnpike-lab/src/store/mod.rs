@@ -67,6 +67,8 @@ pub struct Record {
     pub original_length: Option<u64>,
     /// Expansions spent on shortening.
     pub shorten_states: u64,
+    /// Executions of a program, by strategies that follow whole ones.
+    pub executions: Option<u64>,
     /// Wall-clock time.
     pub seconds: f64,
     /// Everything else, as a JSON object: extremes, labels covered, fitness by generation.
@@ -141,8 +143,8 @@ impl Store {
         self.connection
             .prepare_cached(
                 "INSERT OR IGNORE INTO run (cell, number, seed, found, stop, states, considered, generated, transitions, depth, \
-                 length, original_length, shorten_states, seconds, extra) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                 length, original_length, shorten_states, executions, seconds, extra) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )
             .and_then(|mut statement| {
                 statement.execute(params![
@@ -159,6 +161,7 @@ impl Store {
                     record.length.map(|count| count as i64),
                     record.original_length.map(|count| count as i64),
                     record.shorten_states as i64,
+                    record.executions.map(|count| count as i64),
                     record.seconds,
                     record.extra
                 ])
@@ -225,7 +228,7 @@ impl Store {
             .connection
             .prepare_cached(
                 "SELECT number, seed, found, stop, states, considered, generated, transitions, depth, length, original_length, \
-                 shorten_states, seconds, extra FROM run WHERE cell = ?1 ORDER BY number",
+                 shorten_states, executions, seconds, extra FROM run WHERE cell = ?1 ORDER BY number",
             )
             .map_err(broken)?;
         let count = |value: Option<i64>| value.map(|count| count as u64);
@@ -244,8 +247,9 @@ impl Store {
                     length: count(row.get(9)?),
                     original_length: count(row.get(10)?),
                     shorten_states: row.get::<_, i64>(11)? as u64,
-                    seconds: row.get(12)?,
-                    extra: row.get(13)?,
+                    executions: count(row.get(12)?),
+                    seconds: row.get(13)?,
+                    extra: row.get(14)?,
                 })
             })
             .map_err(broken)?;

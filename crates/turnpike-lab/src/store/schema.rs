@@ -38,6 +38,7 @@ CREATE TABLE run (
     length INTEGER,
     original_length INTEGER,
     shorten_states INTEGER NOT NULL,
+    executions INTEGER,
     seconds REAL NOT NULL,
     extra TEXT,
     PRIMARY KEY (cell, number)

@@ -48,14 +48,20 @@ fn in_folder(folder: &Path) -> Outcome<Vec<PathBuf>> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     files.sort();
-    if files.is_empty() { Err(Failure::usage("the folder `experiments` has no .toml files")) } else { Ok(files) }
+    if files.is_empty() {
+        Err(Failure::usage("the folder `experiments` has no .toml files"))
+    } else {
+        Ok(files)
+    }
 }
 
 fn read(file: &Path) -> Outcome<Named> {
     let path = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| Failure::file(&path, "read", &error))?;
-    let experiment = Experiment::parse(&text)
-        .map_err(|diagnostic| Failure { source: Some(text), ..Failure::from(diagnostic).in_file(path.as_str()) })?;
+    let experiment = Experiment::parse(&text).map_err(|diagnostic| Failure {
+        source: Some(text),
+        ..Failure::from(diagnostic).in_file(path.as_str())
+    })?;
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     Ok(Named { name, folder, experiment })
@@ -85,7 +91,8 @@ pub(super) fn list(args: &Experiments, format: Format) -> Outcome<()> {
         .into_iter()
         .map(|Named { name, experiment, .. }| {
             let cells = experiment.cells(false);
-            let distinct = |names: Vec<&String>| names.into_iter().collect::<std::collections::BTreeSet<_>>().len();
+            let distinct =
+                |names: Vec<&String>| names.into_iter().collect::<std::collections::BTreeSet<_>>().len();
             Listed {
                 models: distinct(cells.iter().map(|cell| &cell.model).collect()),
                 strategies: distinct(cells.iter().map(|cell| &cell.strategy).collect()),
@@ -97,12 +104,21 @@ pub(super) fn list(args: &Experiments, format: Format) -> Outcome<()> {
         })
         .collect();
     if format == Format::Json {
-        output::json(&ListOutput { turnpike: VERSION.into(), command: "lab list".into(), experiments: listed });
+        output::json(&ListOutput {
+            turnpike: VERSION.into(),
+            command: "lab list".into(),
+            experiments: listed,
+        });
         return Ok(());
     }
     for one in listed {
         output::line(&format!("{}: {}", one.name, one.title));
-        output::line(&format!("  {} models, {} strategies, {} runs", one.models, one.strategies, output::grouped(one.runs)));
+        output::line(&format!(
+            "  {} models, {} strategies, {} runs",
+            one.models,
+            one.strategies,
+            output::grouped(one.runs)
+        ));
         if let Some(paper) = one.paper {
             output::line(&format!("  {paper}"));
         }

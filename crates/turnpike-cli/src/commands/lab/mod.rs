@@ -1,5 +1,6 @@
 //! `turnpike lab`: experiments.
 
+mod compile;
 mod files;
 mod new;
 mod results;

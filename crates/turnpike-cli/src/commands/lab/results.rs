@@ -91,7 +91,8 @@ pub(super) fn status(kept: &Kept, format: Format) -> Outcome<()> {
     }
     for one in experiments {
         let share = 100.0 * one.done as f64 / one.asked.max(1) as f64;
-        let empty = if one.empty == 0 { String::new() } else { format!(", {} cells without runs", one.empty) };
+        let empty =
+            if one.empty == 0 { String::new() } else { format!(", {} cells without runs", one.empty) };
         output::line(&format!(
             "{}: {} of {} runs ({share:.0}%){empty}",
             one.name,
@@ -113,7 +114,12 @@ pub(super) fn report(args: &ReportArgs, format: Format) -> Outcome<()> {
     let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     match format {
         Format::Json => {
-            output::json(&ReportOutput { turnpike: VERSION.into(), command: "lab report".into(), files, runs });
+            output::json(&ReportOutput {
+                turnpike: VERSION.into(),
+                command: "lab report".into(),
+                files,
+                runs,
+            });
         }
         Format::Human => {
             output::line(&format!("{} runs of {} experiments", output::grouped(runs as u64), results.len()));

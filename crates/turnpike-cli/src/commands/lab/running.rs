@@ -60,7 +60,8 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
     let experiments = args.kept.experiments.read()?;
     let mut store = Store::open(&args.kept.database)?;
     let interrupt = interrupt::install()?;
-    let settings = Settings { jobs: args.jobs.map_or_else(limits::all_cores, |jobs| jobs as usize), scale: args.scale };
+    let settings =
+        Settings { jobs: args.jobs.map_or_else(limits::all_cores, |jobs| jobs as usize), scale: args.scale };
     let started = Instant::now();
     let mut all = 0;
     for named in experiments {
@@ -68,8 +69,11 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
         cells.retain(|cell| chosen(args.only.as_deref(), cell));
         let bench = Bench { folder: named.folder, public: args.models.clone() };
         let series = Series { experiment: &named.name, version: VERSION, cells: &cells };
-        let mut teller = Teller { name: &named.name, told: None, started: Instant::now(), quiet: format == Format::Json };
-        all += run_series(series, &bench, &mut store, settings, interrupt, &mut |progress| teller.tell(&progress))?;
+        let mut teller =
+            Teller { name: &named.name, told: None, started: Instant::now(), quiet: format == Format::Json };
+        all += run_series(series, &bench, &mut store, settings, interrupt, &mut |progress| {
+            teller.tell(&progress)
+        })?;
         if interrupt.load(Ordering::Relaxed) {
             break;
         }
@@ -85,7 +89,11 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
             interrupted,
         }),
         Format::Human => {
-            output::line(&format!("{} new runs in {seconds:.1} s, kept in {}", output::grouped(all), args.kept.database.display()));
+            output::line(&format!(
+                "{} new runs in {seconds:.1} s, kept in {}",
+                output::grouped(all),
+                args.kept.database.display()
+            ));
             output::line(if interrupted {
                 "interrupted: the same command goes on"
             } else {
@@ -97,7 +105,8 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
 }
 
 fn chosen(pattern: Option<&str>, cell: &Cell) -> bool {
-    pattern.is_none_or(|pattern| pattern_matches(pattern, &format!("{} / {}", cell.model, cell.strategy)))
+    pattern
+        .is_none_or(|pattern| Pattern::new(pattern).matches(&format!("{} / {}", cell.model, cell.strategy)))
 }
 
 /// Tells progress on standard error: on a terminal once a second, otherwise every ten.
@@ -123,7 +132,8 @@ impl Teller<'_> {
                 format!(", about {:.0} s left", each * (progress.asked - progress.done) as f64)
             }
         };
-        let cell = progress.cell.map_or(String::new(), |cell| format!(" ({} / {})", cell.model, cell.strategy));
+        let cell =
+            progress.cell.map_or(String::new(), |cell| format!(" ({} / {})", cell.model, cell.strategy));
         output::note(&format!("{}: {} of {} runs{left}{cell}", self.name, progress.done, progress.asked));
     }
 }

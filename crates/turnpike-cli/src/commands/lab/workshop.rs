@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args as _, FromArgMatches};
+use tempfile::TempDir;
 use turnpike_lab::experiment::{Cell, Replacement};
 use turnpike_lab::runner::{Job, Workshop};
 use turnpike_lab::store::Record;
 use turnpike_model::{Diagnostic, Model, hash};
 use turnpike_search::{RunReport, SearchOptions, Verdict, run_seed};
 
+use super::compile;
 use crate::commands::search;
 use crate::failure::Failure;
 
@@ -23,8 +25,8 @@ pub(super) struct Bench {
 struct Ready {
     model: Box<dyn Model>,
     options: SearchOptions,
-    /// Keeps a changed copy of the model's text until the last run is done.
-    _changed: Option<tempfile::TempDir>,
+    /// Keeps a changed copy of the model's text, or a compiled program, until the last run is done.
+    _folder: Option<TempDir>,
 }
 
 impl Bench {
@@ -47,26 +49,36 @@ impl Workshop for Bench {
         if path.starts_with("builtin:") {
             return Ok(hash::bytes(path.as_bytes()));
         }
-        let text = text(&path)?;
-        Ok(hash::bytes(changed(text, &path, &cell.setting.replace)?.as_bytes()))
+        let mut content = changed(text(&path)?, &path, &cell.setting.replace)?;
+        if cell.setting.is_program() {
+            content += &compile::flags(&cell.setting).join(" ");
+        }
+        Ok(hash::bytes(content.as_bytes()))
     }
 
     fn prepare(&self, cell: &Cell) -> Result<Arc<dyn Job>, Diagnostic> {
         let mut path = self.path(cell);
+        let setting = &cell.setting;
         let mut folder = None;
-        if !cell.setting.replace.is_empty() {
-            let text = changed(text(&path)?, &path, &cell.setting.replace)?;
-            let copy = tempfile::tempdir().map_err(|error| Diagnostic::error(format!("no temporary folder: {error}")))?;
-            let name = Path::new(&path).file_name().unwrap_or_default();
-            let file = copy.path().join(name);
-            std::fs::write(&file, text).map_err(|error| Diagnostic::error(format!("{}: {error}", file.display())))?;
-            path = file.display().to_string();
+        if !setting.replace.is_empty() || setting.is_program() {
+            let copy = tempfile::tempdir()
+                .map_err(|error| Diagnostic::error(format!("no temporary folder: {error}")))?;
+            if !setting.replace.is_empty() {
+                let text = changed(text(&path)?, &path, &setting.replace)?;
+                let file = copy.path().join(Path::new(&path).file_name().unwrap_or_default());
+                path = file.display().to_string();
+                std::fs::write(&file, text)
+                    .map_err(|error| Diagnostic::error(format!("cannot write {path}: {error}")))?;
+            }
+            if setting.is_program() {
+                path = compile::program(setting, &path, copy.path())?.display().to_string();
+            }
             folder = Some(copy);
         }
         let mut args = parsed(&path, cell)?;
         args.running.threads = Some(1);
-        let (model, options) = search::prepared(&args).map_err(|failure| flat(&failure, cell))?;
-        Ok(Arc::new(Ready { model, options, _changed: folder }))
+        let (named, options) = search::prepared(&args).map_err(|failure| flat(&failure, cell))?;
+        Ok(Arc::new(Ready { model: named.model, options, _folder: folder }))
     }
 }
 
@@ -94,7 +106,10 @@ fn record(number: u64, run: &RunReport) -> Record {
         number,
         seed: run.seed,
         found: run.verdict == Verdict::Found,
-        stop: serde_json::to_value(run.stop).ok().and_then(|stop| stop.as_str().map(str::to_owned)).unwrap_or_default(),
+        stop: serde_json::to_value(run.stop)
+            .ok()
+            .and_then(|stop| stop.as_str().map(str::to_owned))
+            .unwrap_or_default(),
         states: run.states,
         considered: run.considered,
         generated: run.generated,
@@ -103,6 +118,7 @@ fn record(number: u64, run: &RunReport) -> Record {
         length: run.witness.as_ref().map(|witness| witness.length as u64),
         original_length: run.witness.as_ref().map(|witness| witness.original_length as u64),
         shorten_states: run.shorten_states,
+        executions: run.executions.as_ref().map(|counts| counts.executions),
         seconds: run.seconds,
         extra: (!empty).then(|| extra.to_string()),
     }
@@ -111,7 +127,11 @@ fn record(number: u64, run: &RunReport) -> Record {
 /// The flags of a cell, as `turnpike search` reads them.
 fn parsed(path: &str, cell: &Cell) -> Result<search::Args, Diagnostic> {
     let grammar = search::Args::augment_args(clap::Command::new("search").no_binary_name(true));
-    let words = std::iter::once(path).chain(cell.flags.iter().map(String::as_str));
+    let mut words = cell.words();
+    words.insert(0, path.to_owned());
+    if cell.setting.is_program() {
+        words.insert(0, "--program".to_owned());
+    }
     let wrong = |error: clap::Error| {
         let message = error.to_string();
         let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -122,7 +142,8 @@ fn parsed(path: &str, cell: &Cell) -> Result<search::Args, Diagnostic> {
 }
 
 fn text(path: &str) -> Result<String, Diagnostic> {
-    let bytes = std::fs::read(path).map_err(|error| Diagnostic::error(format!("cannot read {path}: {error}")))?;
+    let bytes =
+        std::fs::read(path).map_err(|error| Diagnostic::error(format!("cannot read {path}: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -131,7 +152,10 @@ fn changed(mut text: String, path: &str, changes: &[Replacement]) -> Result<Stri
     for change in changes {
         let count = text.matches(&change.text).count();
         if count != 1 {
-            let message = format!("`{}` stands {count} times in {path}, not exactly once: it cannot be replaced", change.text);
+            let message = format!(
+                "`{}` stands {count} times in {path}, not exactly once: it cannot be replaced",
+                change.text
+            );
             return Err(Diagnostic::error(message));
         }
         text = text.replacen(&change.text, &change.with, 1);
@@ -140,6 +164,7 @@ fn changed(mut text: String, path: &str, changes: &[Replacement]) -> Result<Stri
 }
 
 fn flat(failure: &Failure, cell: &Cell) -> Diagnostic {
-    let first = failure.diagnostics.first().map_or_else(|| "it cannot be searched".into(), ToString::to_string);
+    let first =
+        failure.diagnostics.first().map_or_else(|| "it cannot be searched".into(), ToString::to_string);
     Diagnostic::error(format!("{} with {}: {first}", cell.model, cell.strategy))
 }

@@ -20,7 +20,7 @@ use flags::{AcceptArg, AlgorithmArg, GoalArgs};
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
 use turnpike_program::ProgramModel;
-use turnpike_search::strategy::LassoAlgorithm;
+use turnpike_search::strategy::{LassoAlgorithm, StrategyInfo};
 use turnpike_search::{
     Accept, Limits, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Strategy, Verdict,
     WitnessReport,
@@ -39,31 +39,17 @@ pub(crate) use trace_file::writable;
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     // Everything that can be wrong without the model comes first: reading it may take long.
-    let info = strategy::chosen(&args.strategy, args.model.program.program.is_some())?;
-    let mut objectives = objectives(&args.goal)?;
-    let limits = args.limits.limits()?;
-    let store = store(&args, info.name)?;
+    let plan = Plan::of(&args)?;
     let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
     if let Some(asked) = queries::asked(&args)? {
+        let Plan { info, limits, store, .. } = plan;
         return queries::run(&args, &asked, queries::Plan { info, limits, store, trace }, format);
     }
-    if objectives.is_empty() {
-        objectives.push(match args.model.program.program {
-            Some(_) => "any-error".parse()?,
-            None => Objective::deadlock(),
-        });
-    }
-    let purpose = Purpose { non_zeno: args.goal.non_zeno, ..Purpose::of(&objectives) };
-    if purpose.non_zeno && !purpose.cycles {
-        return Err(zeno::useless("none are looked for").into());
-    }
-    let named = load::named(&args.model, &purpose)?;
+    let (named, options) = plan.ready(&args)?;
     if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
         output::note(&remark);
     }
     let (model, zeno, program) = (named.model, named.zeno, named.program);
-    let strategy = strategy::built(&args.strategy, info, model.info())?;
-    let options = search_options(&args, strategy, objectives, limits, store);
     let (runs, many) = (options.runs, args.running.runs.is_some());
 
     // Before the search, not after it: a misspelt action is no reason to wait for hours.
@@ -137,6 +123,50 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         }
     }
     Ok(exit_of(report.verdict))
+}
+
+/// A search that is ready to begin, for whoever makes many of them.
+pub(crate) fn prepared(args: &Args) -> Outcome<(load::Named, SearchOptions)> {
+    let plan = Plan::of(args)?;
+    if queries::asked(args)?.is_some() {
+        let error = Diagnostic::error("queries are answered by `turnpike search` alone");
+        return Err(error.help("say with --find what to look for").into());
+    }
+    plan.ready(args)
+}
+
+/// What the flags alone say.
+struct Plan {
+    info: &'static StrategyInfo,
+    objectives: Vec<Objective>,
+    limits: Limits,
+    store: StoreKind,
+}
+
+impl Plan {
+    fn of(args: &Args) -> Outcome<Plan> {
+        let info = strategy::chosen(&args.strategy, args.model.program.program.is_some())?;
+        let objectives = objectives(&args.goal)?;
+        Ok(Plan { info, objectives, limits: args.limits.limits()?, store: store(args, info.name)? })
+    }
+
+    /// Reads the model.
+    fn ready(mut self, args: &Args) -> Outcome<(load::Named, SearchOptions)> {
+        if self.objectives.is_empty() {
+            self.objectives.push(match args.model.program.program {
+                Some(_) => "any-error".parse()?,
+                None => Objective::deadlock(),
+            });
+        }
+        let purpose = Purpose { non_zeno: args.goal.non_zeno, ..Purpose::of(&self.objectives) };
+        if purpose.non_zeno && !purpose.cycles {
+            return Err(zeno::useless("none are looked for").into());
+        }
+        let named = load::named(&args.model, &purpose)?;
+        let strategy = strategy::built(&args.strategy, self.info, named.model.info())?;
+        let options = search_options(args, strategy, self.objectives, self.limits, self.store);
+        Ok((named, options))
+    }
 }
 
 /// What the witnesses that will be shown show, the first of them first.
