@@ -59,3 +59,11 @@ fn programs_are_measured() {
     }
     assert_eq!(rows[0]["name"], "Rust, random");
 }
+
+#[test]
+fn the_lab_is_measured() {
+    let report = turnpike(&["bench", "lab", "--quick", "--format", "json"]).expect(0, &[]).json();
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 3);
+    assert_eq!((rows[1]["states"].as_u64(), rows[2]["states"].as_u64()), (Some(5), Some(1000)));
+}

@@ -4,7 +4,7 @@ mod common;
 
 use common::{folder, turnpike, turnpike_in};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "search",
     "generate",
     "replay",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 16] = [
     "reduce",
     "compare",
     "check",
+    "lab",
     "linearise",
     "info",
     "strategies",
@@ -38,7 +39,7 @@ fn every_shell_has_a_script() {
 #[test]
 fn every_command_has_a_page() {
     let folder = folder(&[("file", "")]);
-    turnpike_in(folder.path(), &["man", "-o", "pages/man1"], "").expect(0, &["wrote 17 pages"]);
+    turnpike_in(folder.path(), &["man", "-o", "pages/man1"], "").expect(0, &["wrote 18 pages"]);
     for command in COMMANDS {
         let path = folder.path().join(format!("pages/man1/turnpike-{command}.1"));
         let page = std::fs::read_to_string(&path).expect("a page");

@@ -21,6 +21,8 @@ pub struct Cell {
     pub runs: u64,
     /// Parameters of both.
     pub parameters: BTreeMap<String, Value>,
+    /// Both names, parameters not filled in.
+    pub template: String,
 }
 
 /// Which model a cell runs on.
@@ -41,6 +43,13 @@ pub struct Setting {
 }
 
 impl Cell {
+    /// What the cells have in common that differ in this parameter alone.
+    pub fn line(&self, parameter: &str) -> String {
+        let mut others = self.parameters.clone();
+        others.insert(parameter.to_owned(), Value::Text(String::new()));
+        fill(&self.template, &others).trim().to_owned()
+    }
+
     /// Flags, and behind them the arguments of a program.
     pub fn words(&self) -> Vec<String> {
         let mut words = self.flags.clone();
@@ -126,6 +135,7 @@ impl Experiment {
                 .collect(),
             runs: strategy.runs.or(model.runs).unwrap_or(self.runs),
             parameters,
+            template: format!("{} {}", model.name, strategy.name),
         }
     }
 }

@@ -214,7 +214,12 @@ impl Frame {
         if series.shape == Shape::Steps {
             let _ = write!(path, "H{:.1}", WIDTH - RIGHT);
         }
-        let dashed = if series.published { " published" } else { "" };
+        // When the colours are used up, they come again with dots.
+        let dashed = match (series.published, index >= 10) {
+            (true, _) => " published",
+            (false, true) => " again",
+            (false, false) => "",
+        };
         let _ =
             write!(svg, r#"<path class="line c{colour}{dashed}" d="{path}"><title>{name}</title></path>"#);
         if series.shape == Shape::Line && points.len() <= 80 {

@@ -111,14 +111,17 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
         }
         _ => {
             chart.x_label = measure.to_owned();
-            chart.y_label = "runs".into();
+            chart.y_label = "share of the runs".into();
             chart.shares = false;
             let all: Vec<f64> = cells.iter().flat_map(|result| costs(result, measure)).collect();
             if !all.is_empty() {
                 let width = Histogram::width_for(&all, 40);
                 for result in cells {
-                    let bins = Histogram::new(&costs(result, measure), width).bins;
-                    let mut points: Vec<_> = bins.iter().map(|bin| (bin.low, bin.count as f64)).collect();
+                    // Shares, so that cells with different numbers of runs can be compared.
+                    let values = costs(result, measure);
+                    let share = |count: u64| count as f64 / values.len() as f64;
+                    let bins = Histogram::new(&values, width).bins;
+                    let mut points: Vec<_> = bins.iter().map(|bin| (bin.low, share(bin.count))).collect();
                     points.extend(bins.last().map(|bin| (bin.high, 0.0)));
                     chart.series.push(named(result, Shape::Steps, points));
                 }
@@ -145,8 +148,7 @@ fn by_parameter(cells: &[&CellResult], drawing: &Drawing) -> Figure {
             _ => continue,
         };
         // A line is what remains of the names when the parameter is taken out.
-        let value = result.cell.parameters[parameter].to_string();
-        let name = format!("{} {}", result.cell.model, result.cell.strategy).replacen(&value, "", 1);
+        let name = result.cell.line(parameter);
         let y = match (rate, measure) {
             (true, _) => result.rate().rate(),
             (false, "rate" | "cost") => result.figure(measure),

@@ -94,5 +94,5 @@ fn the_page_holds_what_the_database_holds() {
     assert!(!html.contains("http://") && !html.contains("https://"), "the page needs no network");
     let csv = std::fs::read_to_string(&written[1]).expect("numbers");
     assert_eq!(csv.lines().count(), 1 + 8);
-    assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,0,0,5,,0,0\n"), "{csv}");
+    assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,0,0,5,,0,,0\n"), "{csv}");
 }

@@ -3,6 +3,7 @@
 mod costly;
 mod engine;
 mod hand_written;
+mod lab;
 mod mcrl2;
 mod measure;
 mod program;
@@ -43,6 +44,8 @@ pub(crate) struct Args {
 enum Suite {
     /// Stores, strategies and reduction, on built-in models
     Engine,
+    /// What the lab costs besides its runs, and how long a large report takes
+    Lab,
     /// Generating mCRL2 specifications: the bundled ones, and those of a folder against the mCRL2 tools
     Mcrl2,
     /// Executing programs: Rust in shuttle's shapes, and a small C program
@@ -55,6 +58,7 @@ impl Suite {
     fn name(self) -> &'static str {
         match self {
             Suite::Engine => "engine",
+            Suite::Lab => "lab",
             Suite::Mcrl2 => "mcrl2",
             Suite::Program => "program",
             Suite::Timed => "timed",
@@ -81,6 +85,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             let sizes = if args.quick { engine::QUICK } else { engine::FULL };
             engine::measure(&sizes, repeat, &mut tell)?
         }
+        Suite::Lab => lab::measure(args.quick, repeat, &mut tell)?,
         Suite::Mcrl2 => mcrl2::measure(args.models.as_deref(), args.quick, repeat, &mut tell)?,
         Suite::Program => program::measure(args.quick, repeat, &mut tell)?,
         Suite::Timed => {

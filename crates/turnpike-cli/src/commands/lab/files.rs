@@ -114,7 +114,7 @@ pub(super) fn list(args: &Experiments, format: Format) -> Outcome<()> {
     for one in listed {
         output::line(&format!("{}: {}", one.name, one.title));
         output::line(&format!(
-            "  {} models, {} strategies, {} runs",
+            "  models: {}, strategies: {}, runs: {}",
             one.models,
             one.strategies,
             output::grouped(one.runs)

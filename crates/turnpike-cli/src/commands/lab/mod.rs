@@ -5,7 +5,7 @@ mod files;
 mod new;
 mod results;
 mod running;
-mod workshop;
+pub(crate) mod workshop;
 
 use std::path::PathBuf;
 

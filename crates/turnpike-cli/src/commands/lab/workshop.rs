@@ -17,9 +17,9 @@ use crate::commands::search;
 use crate::failure::Failure;
 
 /// Reads models relative to an experiment's folder, or in the folder of public ones.
-pub(super) struct Bench {
-    pub(super) folder: PathBuf,
-    pub(super) public: Option<PathBuf>,
+pub(crate) struct Bench {
+    pub(crate) folder: PathBuf,
+    pub(crate) public: Option<PathBuf>,
 }
 
 struct Ready {
