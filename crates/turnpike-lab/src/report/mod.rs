@@ -3,6 +3,7 @@
 mod chart;
 mod drawing;
 mod page;
+mod portfolio;
 mod results;
 mod table;
 

@@ -8,6 +8,7 @@ use turnpike_model::Diagnostic;
 
 use super::chart::precise;
 use super::drawing::{Figure, budget, figures};
+use super::portfolio::{self, Comparison};
 use super::results::Results;
 use super::table::Table;
 use crate::experiment::{Drawing, Kind};
@@ -17,6 +18,9 @@ use crate::experiment::{Drawing, Kind};
 #[template(path = "report.html")]
 struct Page {
     version: String,
+    /// What `auto` costs, in one sentence and by model.
+    auto: Option<String>,
+    comparisons: Vec<Comparison>,
     sections: Vec<Section>,
 }
 
@@ -47,7 +51,13 @@ struct Command {
 
 /// Writes `index.html` and one CSV file for each experiment into `folder`; returns what was written.
 pub fn write(results: &[Results], version: &str, folder: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
-    let page = Page { version: version.to_owned(), sections: results.iter().map(section).collect() };
+    let comparisons = portfolio::comparisons(results);
+    let page = Page {
+        version: version.to_owned(),
+        auto: portfolio::sentence(&comparisons),
+        comparisons,
+        sections: results.iter().map(section).collect(),
+    };
     let failed = |path: &Path| {
         let path = path.display().to_string();
         move |error: std::io::Error| Diagnostic::error(format!("cannot write {path}: {error}"))

@@ -96,3 +96,40 @@ fn the_page_holds_what_the_database_holds() {
     assert_eq!(csv.lines().count(), 1 + 8);
     assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,0,0,5,,0,,0\n"), "{csv}");
 }
+
+#[test]
+fn auto_is_compared_with_the_cheapest() {
+    let file = FILE.replace("highway {width}", "{name}").replace("--width {width}", "--width 1").replace(
+        "vary = { width = [1, 2] }",
+        "vary = { name = [\"auto\", \"dear\", \"cheap\", \"hopeless\"] }",
+    );
+    let file = file.split("[[published]]").next().expect("a part");
+    let experiment = Experiment::parse(file).expect("an experiment");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = Store::open(&folder.path().join("results.db")).expect("a database");
+    // States of a run, those of shortening, how many of four runs succeed: 4 * 30 / 2, 4 * 100 / 4, 4 * 20 / 4.
+    for (cell, (states, shorten, successes)) in
+        experiment.cells(false).iter().zip([(20, 10, 2), (100, 0, 4), (20, 0, 4), (1, 0, 0)])
+    {
+        let id = store.cell(&key("two", "1", cell, 7)).expect("a cell");
+        for number in 0..4u64 {
+            let found = number < successes;
+            let record = Record {
+                number,
+                found,
+                states,
+                shorten_states: shorten,
+                length: found.then_some(3),
+                ..Record::default()
+            };
+            store.add(id, &record).expect("a run");
+        }
+    }
+    let results = Results::gather("two", experiment, &store).expect("results");
+    let comparisons = portfolio::comparisons(&[results]);
+    assert_eq!(comparisons.len(), 1);
+    assert_eq!((comparisons[0].best.as_str(), comparisons[0].costs), ("cheap", (60.0, 20.0)));
+    let sentence = portfolio::sentence(&comparisons).expect("a sentence");
+    assert!(sentence.contains("costs 3.00 times") && sentence.contains("longer on 0 of them"), "{sentence}");
+    assert_eq!(portfolio::sentence(&[]), None);
+}
