@@ -74,7 +74,7 @@ fn experiments_are_run_once_and_repeat() {
 
     // A run of the lab is a run of the search with the command that the report tells.
     lab(here, &["report", "phil.toml", "-o", "out"])
-        .expect(0, &["140 runs of 1 experiments", "out/index.html"]);
+        .expect(0, &["140 runs of 1 experiment", "out/index.html"]);
     let page = std::fs::read_to_string(here.join("out/index.html")).expect("a page");
     let command = "search builtin:philosophers --find deadlock --no-shorten --max-states 2000 --set n=4 --strategy highway --width 2 --seed 7 --runs 20";
     assert!(page.contains(command), "{page}");
@@ -204,7 +204,7 @@ fn mistakes_are_told_with_their_place() {
         ),
         (PHILOSOPHERS.replace("rate = 0.001", "rates = 0.001"), "there is no figure `rates`"),
         (PHILOSOPHERS.replace("--width {width}", "--width {with}"), "{with}"),
-        (PHILOSOPHERS.replace("--strategy random", "--strategy randum"), "randum"),
+        (PHILOSOPHERS.replace("--strategy random", "--strategy randum"), "broken.toml:21:21"),
         (PHILOSOPHERS.replace("builtin:philosophers", "nosuch.mcrl2"), "nosuch.mcrl2"),
         (PHILOSOPHERS.replace("--find deadlock", "--runs 3"), "--runs"),
     ];

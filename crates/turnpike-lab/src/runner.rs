@@ -104,6 +104,15 @@ pub fn run(
         }
     }
     report(Progress { asked, done, new: 0, cell: None });
+    // Every model is read once before the first run: a mistake in the last one is told now.
+    let mut read = None;
+    for due in open
+        .iter_mut()
+        .filter(|due: &&mut Open| read.replace(&cells[due.index].model) != Some(&cells[due.index].model))
+    {
+        let job = workshop.prepare(&cells[due.index])?;
+        due.job = (due.index == 0).then_some(job);
+    }
 
     let queue = Mutex::new(open);
     let stop = AtomicBool::new(false);

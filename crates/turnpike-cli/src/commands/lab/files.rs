@@ -1,10 +1,12 @@
 //! Experiment files: which, and what they say.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_lab::experiment::Experiment;
+use turnpike_model::Diagnostic;
 
 use super::Experiments;
 use crate::cli::Format;
@@ -18,6 +20,32 @@ pub(super) struct Named {
     /// The folder that models are relative to.
     pub(super) folder: PathBuf,
     pub(super) experiment: Experiment,
+    path: String,
+    text: String,
+}
+
+impl Named {
+    /// A mistake that only running shows, with the place in the file that it quotes.
+    pub(super) fn failure(&self, mut diagnostic: Diagnostic) -> Failure {
+        let place = quoted(&diagnostic.message).find_map(|word| place(&self.text, word));
+        if let Some(place) = place.filter(|_| diagnostic.span.is_none()) {
+            diagnostic = diagnostic.at(place, "");
+        }
+        Failure { source: Some(self.text.clone()), ..Failure::from(diagnostic).in_file(self.path.as_str()) }
+    }
+}
+
+/// What stands between quotes.
+fn quoted(message: &str) -> impl Iterator<Item = &str> {
+    ['\'', '`']
+        .into_iter()
+        .flat_map(|quote| message.split(quote).skip(1).step_by(2))
+        .filter(|word| !word.is_empty())
+}
+
+/// Where a text stands in another.
+fn place(text: &str, word: &str) -> Option<Range<usize>> {
+    text.find(word).map(|start| start..start + word.len())
 }
 
 impl Experiments {
@@ -59,12 +87,12 @@ fn read(file: &Path) -> Outcome<Named> {
     let path = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| Failure::file(&path, "read", &error))?;
     let experiment = Experiment::parse(&text).map_err(|diagnostic| Failure {
-        source: Some(text),
+        source: Some(text.clone()),
         ..Failure::from(diagnostic).in_file(path.as_str())
     })?;
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
-    Ok(Named { name, folder, experiment })
+    Ok(Named { name, folder, experiment, path, text })
 }
 
 /// What `turnpike lab list --format json` prints.

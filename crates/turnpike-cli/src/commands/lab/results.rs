@@ -122,7 +122,12 @@ pub(super) fn report(args: &ReportArgs, format: Format) -> Outcome<()> {
             });
         }
         Format::Human => {
-            output::line(&format!("{} runs of {} experiments", output::grouped(runs as u64), results.len()));
+            let experiments = if results.len() == 1 { "experiment" } else { "experiments" };
+            output::line(&format!(
+                "{} runs of {} {experiments}",
+                output::grouped(runs as u64),
+                results.len()
+            ));
             for file in files {
                 output::line(&format!("wrote {file}"));
             }

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_lab::experiment::Cell;
-use turnpike_lab::runner::{Progress, Series, Settings, run as run_series};
+use turnpike_lab::runner::{Progress, Series, Settings, Workshop as _, run as run_series};
 use turnpike_lab::store::Store;
 use turnpike_search::Pattern;
 
 use super::Kept;
+use super::files::Named;
 use super::workshop::Bench;
 use crate::cli::Format;
 use crate::commands::search::{limits, values};
@@ -63,17 +64,30 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
     let settings =
         Settings { jobs: args.jobs.map_or_else(limits::all_cores, |jobs| jobs as usize), scale: args.scale };
     let started = Instant::now();
+    let experiments: Vec<(Named, Vec<Cell>, Bench)> = experiments
+        .into_iter()
+        .map(|named| {
+            let mut cells = named.experiment.cells(args.models.is_some());
+            cells.retain(|cell| chosen(args.only.as_deref(), cell));
+            let bench = Bench { folder: named.folder.clone(), public: args.models.clone() };
+            (named, cells, bench)
+        })
+        .collect();
+    // A mistake in the last file is told now, not in the morning.
+    for (named, cells, bench) in &experiments {
+        for cell in cells {
+            bench.content(cell).map_err(|diagnostic| named.failure(diagnostic))?;
+        }
+    }
     let mut all = 0;
-    for named in experiments {
-        let mut cells = named.experiment.cells(args.models.is_some());
-        cells.retain(|cell| chosen(args.only.as_deref(), cell));
-        let bench = Bench { folder: named.folder, public: args.models.clone() };
-        let series = Series { experiment: &named.name, version: VERSION, cells: &cells };
+    for (named, cells, bench) in &experiments {
+        let series = Series { experiment: &named.name, version: VERSION, cells };
         let mut teller =
             Teller { name: &named.name, told: None, started: Instant::now(), quiet: format == Format::Json };
-        all += run_series(series, &bench, &mut store, settings, interrupt, &mut |progress| {
-            teller.tell(&progress)
-        })?;
+        let made = run_series(series, bench, &mut store, settings, interrupt, &mut |progress| {
+            teller.tell(&progress);
+        });
+        all += made.map_err(|diagnostic| named.failure(diagnostic))?;
         if interrupt.load(Ordering::Relaxed) {
             break;
         }

@@ -45,7 +45,7 @@ impl Workshop for Bench {
     fn content(&self, cell: &Cell) -> Result<u64, Diagnostic> {
         let path = self.path(cell);
         // Flags that are wrong are told before anything is run.
-        parsed(&path, cell)?;
+        search::checked(&parsed(&path, cell)?).map_err(|failure| flat(&failure, cell))?;
         if path.starts_with("builtin:") {
             return Ok(hash::bytes(path.as_bytes()));
         }

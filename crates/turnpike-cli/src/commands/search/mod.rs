@@ -125,6 +125,11 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     Ok(exit_of(report.verdict))
 }
 
+/// Whether the flags make sense, as far as that can be told without the model.
+pub(crate) fn checked(args: &Args) -> Outcome<()> {
+    Plan::of(args).map(|_| ())
+}
+
 /// A search that is ready to begin, for whoever makes many of them.
 pub(crate) fn prepared(args: &Args) -> Outcome<(load::Named, SearchOptions)> {
     let plan = Plan::of(args)?;
