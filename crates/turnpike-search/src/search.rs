@@ -358,13 +358,14 @@ const LEAST_ATTEMPTS: u64 = 200;
 const MOST_ATTEMPTS: u64 = 1_000;
 
 /// Half of what the search itself took, within bounds: shortening never dominates, and never starves. Leaving out steps
-/// ends by itself when nothing goes any more, mostly long before its bound. Who limits the states to be expanded is
-/// ready to have that many expanded, which is worth it for long and wasteful witnesses.
+/// ends by itself when nothing goes any more, mostly long before its bound, and gains most: it may take as much as the search. Who limits the
+/// states to be expanded is ready to have that many expanded, which is worth it for long and wasteful witnesses.
 fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
     if let Some(budget) = options.shorten_budget {
         return Budget { leaving_out: budget, all: budget, wasteful: budget };
     }
     let all = (states / 2).clamp(300, 50_000);
-    let left = options.limits.states.map_or(0, |limit| limit.saturating_sub(states).min(40_000));
-    Budget { leaving_out: all.max(3_000), all, wasteful: all.max(left) }
+    let left = options.limits.states.map_or(states, |limit| limit.saturating_sub(states)).min(40_000);
+    let wasteful = if options.limits.states.is_some() { all.max(left) } else { all };
+    Budget { leaving_out: all.max(left.min(3_000)), all, wasteful }
 }
