@@ -117,7 +117,7 @@ flags = ""
     let lengths = || -> BTreeSet<String> {
         rows(here, "lights.toml")
             .iter()
-            .map(|row| row.split(',').nth(14).expect("a length").to_owned())
+            .map(|row| row.split(',').nth(15).expect("a length").to_owned())
             .collect()
     };
     lab(here, &["run", "lights.toml"]).expect(0, &["10 new runs"]);

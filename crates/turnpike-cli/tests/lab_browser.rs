@@ -180,7 +180,7 @@ fn figures_are_drawn_and_tables_hold_the_numbers() {
             let parts: Vec<f64> =
                 told.split(" / ").map(|part| part.replace(',', "").parse().unwrap_or(f64::NAN)).collect();
             assert_eq!(parts[2], found.len() as f64 * 4.0, "{name} {strategy}: {told}");
-            for (field, shown) in [(9, parts[0]), (14, parts[1])] {
+            for (field, shown) in [(9, parts[0]), (15, parts[1])] {
                 let sum: f64 = found.iter().map(|run| run[field].parse::<f64>().expect("a number")).sum();
                 let mean = sum / found.len() as f64;
                 assert!(

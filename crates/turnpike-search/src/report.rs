@@ -151,6 +151,9 @@ pub struct RunReport {
     /// Size of the set `generated` (Deep Random Search only).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<u64>,
+    /// Most candidates held at once for the next level, by strategies that go by levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<u64>,
     /// States that no other covers, when covered ones are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<u64>,

@@ -40,6 +40,8 @@ pub(crate) struct Counters {
     pub(crate) depth: u32,
     pub(crate) considered: Option<u64>,
     pub(crate) generated: Option<u64>,
+    /// Most candidates held for a level, by strategies that go by levels.
+    pub(crate) held: Option<u64>,
     pub(crate) generations: Vec<Generation>,
     /// States that no other covers, when such states are left out.
     pub(crate) stored: Option<u64>,

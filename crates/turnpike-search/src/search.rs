@@ -265,6 +265,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         states: counters.states,
         considered: counters.considered,
         generated: counters.generated,
+        held: counters.held,
         stored: counters.stored,
         transitions: counters.transitions,
         depth: counters.depth,
@@ -364,7 +365,8 @@ fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
     if let Some(budget) = options.shorten_budget {
         return Budget { leaving_out: budget, all: budget, wasteful: budget };
     }
-    let all = (states / 2).clamp(300, 50_000);
+    let least = if options.limits.states.is_some() { 300 } else { 64 };
+    let all = (states / 2).clamp(least, 50_000);
     let left = options.limits.states.map_or(states, |limit| limit.saturating_sub(states)).min(40_000);
     let wasteful = if options.limits.states.is_some() { all.max(left) } else { all };
     Budget { leaving_out: all.max(left.min(3_000)), all, wasteful }

@@ -57,6 +57,9 @@ pub struct Experiment {
     /// The seed that the seeds of all runs are derived from, as `turnpike search --seed` does.
     #[serde(default)]
     pub seed: u64,
+    /// What counts as a success.
+    #[serde(default)]
+    pub success: Success,
     /// Flags of every run.
     #[serde(default)]
     pub flags: String,
@@ -72,6 +75,17 @@ pub struct Experiment {
     /// What is drawn.
     #[serde(default, rename = "draw")]
     pub drawings: Vec<Drawing>,
+}
+
+/// What counts as a success.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Success {
+    /// An objective was met.
+    #[default]
+    Found,
+    /// Everything was covered, and nothing found.
+    Proof,
 }
 
 /// A model of an experiment: a row.
@@ -194,11 +208,12 @@ pub struct Published {
     pub figures: BTreeMap<String, f64>,
 }
 
-/// The figures of a cell. All but the last two are means over successful runs.
-pub const MEASURES: [&str; 11] = [
+/// The figures of a cell. All but the last three are means over successful runs; `microseconds` are those of a state, over all runs.
+pub const MEASURES: [&str; 13] = [
     "states",
     "considered",
     "generated",
+    "held",
     "transitions",
     "depth",
     "length",
@@ -207,6 +222,7 @@ pub const MEASURES: [&str; 11] = [
     "executions",
     "rate",
     "cost",
+    "microseconds",
 ];
 
 /// A table or figure.
@@ -233,6 +249,9 @@ pub struct Drawing {
     /// The figures of a table's entries, likewise [default: states, length, rate].
     #[serde(default)]
     pub measures: Vec<String>,
+    /// The horizontal axis is linear where it would be logarithmic.
+    #[serde(default)]
+    pub linear: bool,
 }
 
 /// The kinds of tables and figures.

@@ -60,8 +60,9 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
     let mut chart = Chart { shares: true, y_label: "successful runs".into(), ..Chart::default() };
     match drawing.kind {
         Kind::SuccessByStates => {
-            chart.x_label = format!("{measure} (logarithmic)");
-            chart.log_x = true;
+            chart.log_x = !drawing.linear;
+            chart.x_label =
+                if drawing.linear { measure.to_owned() } else { format!("{measure} (logarithmic)") };
             chart
                 .series
                 .extend(cells.iter().map(|result| named(result, Shape::Steps, curve(result, measure))));
@@ -89,9 +90,15 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
         }
         Kind::Generations => {
             chart.x_label = "generation".into();
-            chart.y_label = "fitness of the best (mean over runs)".into();
+            chart.y_label = "fitness (mean over runs)".into();
             chart.shares = false;
-            chart.series.extend(cells.iter().map(|result| named(result, Shape::Line, generations(result))));
+            for result in cells {
+                for which in ["best", "average"] {
+                    let mut series = named(result, Shape::Line, generations(result, which));
+                    series.name = format!("{}, {which}", series.name);
+                    chart.series.push(series);
+                }
+            }
         }
         Kind::Effects => {
             chart.x_label = "strategy".into();
@@ -151,7 +158,7 @@ fn by_parameter(cells: &[&CellResult], drawing: &Drawing) -> Figure {
         let name = result.cell.line(parameter);
         let y = match (rate, measure) {
             (true, _) => result.rate().rate(),
-            (false, "rate" | "cost") => result.figure(measure),
+            (false, "rate" | "cost" | "microseconds") => result.figure(measure),
             (false, _) => result.measure(measure).median(),
         };
         let lines = &mut chart.series;
@@ -186,7 +193,8 @@ fn by_parameter(cells: &[&CellResult], drawing: &Drawing) -> Figure {
     finished(chart, title, cells)
 }
 
-fn generations(result: &CellResult) -> Vec<(f64, f64)> {
+/// Best or average fitness, generation by generation, over the runs that came so far.
+fn generations(result: &CellResult, which: &str) -> Vec<(f64, f64)> {
     let mut sums: Vec<(f64, f64)> = Vec::new();
     for run in &result.runs {
         let Some(extra) =
@@ -194,13 +202,13 @@ fn generations(result: &CellResult) -> Vec<(f64, f64)> {
         else {
             continue;
         };
-        let best =
-            extra["generations"].as_array().into_iter().flatten().filter_map(|entry| entry["best"].as_f64());
-        for (index, best) in best.enumerate() {
+        let fitness =
+            extra["generations"].as_array().into_iter().flatten().filter_map(|entry| entry[which].as_f64());
+        for (index, fitness) in fitness.enumerate() {
             if index == sums.len() {
                 sums.push((0.0, 0.0));
             }
-            sums[index].0 += best;
+            sums[index].0 += fitness;
             sums[index].1 += 1.0;
         }
     }

@@ -54,7 +54,7 @@ pub fn write(results: &[Results], version: &str, folder: &Path) -> Result<Vec<Pa
     let comparisons = portfolio::comparisons(results);
     let page = Page {
         version: version.to_owned(),
-        auto: portfolio::sentence(&comparisons),
+        auto: portfolio::sentence(&comparisons, &portfolio::failures(results)),
         comparisons,
         sections: results.iter().map(section).collect(),
     };
@@ -90,6 +90,7 @@ fn section(results: &Results) -> Section {
             parameter: None,
             measure: None,
             measures: Vec::new(),
+            linear: false,
         };
         tables.push(Table::new(results, &plain));
     }
@@ -134,7 +135,7 @@ fn section(results: &Results) -> Section {
 /// All runs of an experiment, one a line.
 pub fn csv(results: &Results) -> String {
     let mut text = String::from(
-        "experiment,model,strategy,source,stand_in,number,seed,found,stop,states,considered,generated,transitions,depth,\
+        "experiment,model,strategy,source,stand_in,number,seed,found,stop,states,considered,generated,held,transitions,depth,\
          length,original_length,shorten_states,executions,seconds\n",
     );
     let field = |value: &str| {
@@ -152,7 +153,7 @@ pub fn csv(results: &Results) -> String {
             .join(",");
         for run in &result.runs {
             text.push_str(&format!(
-                "{head},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                "{head},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                 cell.setting.stand_in,
                 run.number,
                 run.seed,
@@ -161,6 +162,7 @@ pub fn csv(results: &Results) -> String {
                 run.states,
                 optional(run.considered),
                 optional(run.generated),
+                optional(run.held),
                 run.transitions,
                 run.depth,
                 optional(run.length),

@@ -66,15 +66,31 @@ fn compare(results: &Results, row: &str) -> Option<Comparison> {
     })
 }
 
+/// Rows in which another strategy succeeded and `auto` did not.
+pub(super) fn failures(results: &[Results]) -> Vec<String> {
+    let fails = |results: &Results, row: &str| {
+        let succeeds = |result: &CellResult| result.runs.iter().any(|run| run.found);
+        let mut cells = results.cells.iter().filter(|result| result.cell.model == row);
+        results.cell(row, AUTO).is_some_and(|auto| !auto.runs.is_empty() && !succeeds(auto))
+            && cells.any(succeeds)
+    };
+    let rows = results.iter().flat_map(|results| results.rows().into_iter().map(move |row| (results, row)));
+    rows.filter(|(results, row)| fails(results, row)).map(|(_, row)| row.to_owned()).collect()
+}
+
 /// In one sentence: how much more in the mean, and at worst.
-pub(super) fn sentence(comparisons: &[Comparison]) -> Option<String> {
+pub(super) fn sentence(comparisons: &[Comparison], failures: &[String]) -> Option<String> {
     let worst = comparisons.iter().max_by(|one, other| one.ratio().total_cmp(&other.ratio()))?;
     let logarithms: f64 = comparisons.iter().map(|comparison| comparison.ratio().ln()).sum();
     let mean = (logarithms / comparisons.len() as f64).exp();
     let longer = comparisons.iter().filter(|one| one.lengths.0 > one.lengths.1).count();
+    let without = match failures {
+        [] => String::new(),
+        rows => format!(" Within its budget it never succeeded on {}, where another did.", rows.join(", ")),
+    };
     Some(format!(
         "A success of auto costs {} times what it costs with the strategy that turned out cheapest (geometric mean of {} models), \
-         at worst {} times ({}); its witnesses are longer on {longer} of them (medians).",
+         at worst {} times ({}); its witnesses are longer on {longer} of them (medians).{without}",
         precise(mean),
         comparisons.len(),
         worst.ratio_text(),

@@ -2,7 +2,7 @@
 
 use turnpike_model::Diagnostic;
 
-use crate::experiment::{Cell, Experiment, Published};
+use crate::experiment::{Cell, Experiment, Published, Success};
 use crate::runner;
 use crate::statistics::{Proportion, Summary};
 use crate::store::{CellId, CellKey, Record, Store};
@@ -46,7 +46,13 @@ impl Results {
                 names(&published.model, &public.model) && names(&published.strategy, &public.strategy)
             });
             let (cell, key, runs) = match found {
-                Some((cell, (id, key))) => (cell, Some(key.clone()), store.runs(*id)?),
+                Some((cell, (id, key))) => {
+                    let mut runs = store.runs(*id)?;
+                    if experiment.success == Success::Proof {
+                        runs.iter_mut().for_each(|run| run.found = run.stop == "exhausted");
+                    }
+                    (cell, Some(key.clone()), runs)
+                }
                 None => (stand_in, None, Vec::new()),
             };
             cells.push(CellResult { cell: cell.clone(), key, runs, published: published.cloned() });
@@ -109,6 +115,7 @@ impl CellResult {
             "states" => of(|run| Some(run.states as f64)),
             "considered" => of(|run| run.considered.map(|count| count as f64)),
             "generated" => of(|run| run.generated.map(|count| count as f64)),
+            "held" => of(|run| run.held.map(|count| count as f64)),
             "transitions" => of(|run| Some(run.transitions as f64)),
             "depth" => of(|run| Some(f64::from(run.depth))),
             "length" => of(|run| run.length.map(|length| length as f64)),
@@ -124,6 +131,12 @@ impl CellResult {
         match name {
             "rate" => self.rate().rate(),
             "cost" => self.cost_per_success(),
+            "microseconds" => {
+                let (states, seconds) = self.runs.iter().fold((0, 0.0), |(states, seconds), run| {
+                    (states + run.states + run.shorten_states, seconds + run.seconds)
+                });
+                (states > 0).then(|| seconds * 1e6 / states as f64)
+            }
             measure => self.measure(measure).mean(),
         }
     }

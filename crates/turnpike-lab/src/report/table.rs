@@ -132,6 +132,8 @@ fn meaning(name: &str) -> String {
         "length" => "length of the witness (mean)".into(),
         "original_length" => "length before shortening (mean)".into(),
         "seconds" => "seconds (mean)".into(),
+        "microseconds" => "microseconds for each state".into(),
+        "held" => "most candidates held for a level (mean)".into(),
         extreme if extreme.starts_with("min ") || extreme.starts_with("max ") => {
             format!("{extreme} (mean of all runs)")
         }

@@ -94,7 +94,7 @@ fn the_page_holds_what_the_database_holds() {
     assert!(!html.contains("http://") && !html.contains("https://"), "the page needs no network");
     let csv = std::fs::read_to_string(&written[1]).expect("numbers");
     assert_eq!(csv.lines().count(), 1 + 8);
-    assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,0,0,5,,0,,0\n"), "{csv}");
+    assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,,0,0,5,,0,,0\n"), "{csv}");
 }
 
 #[test]
@@ -126,10 +126,17 @@ fn auto_is_compared_with_the_cheapest() {
         }
     }
     let results = Results::gather("two", experiment, &store).expect("results");
-    let comparisons = portfolio::comparisons(&[results]);
+    let results = [results];
+    let comparisons = portfolio::comparisons(&results);
+    assert!(portfolio::failures(&results).is_empty());
     assert_eq!(comparisons.len(), 1);
     assert_eq!((comparisons[0].best.as_str(), comparisons[0].costs), ("cheap", (60.0, 20.0)));
-    let sentence = portfolio::sentence(&comparisons).expect("a sentence");
-    assert!(sentence.contains("costs 3.00 times") && sentence.contains("longer on 0 of them"), "{sentence}");
-    assert_eq!(portfolio::sentence(&[]), None);
+    let sentence = portfolio::sentence(&comparisons, &["q".to_owned()]).expect("a sentence");
+    assert!(
+        sentence.contains("costs 3.00 times")
+            && sentence.contains("longer on 0 of them")
+            && sentence.contains("never succeeded on q"),
+        "{sentence}"
+    );
+    assert_eq!(portfolio::sentence(&[], &[]), None);
 }

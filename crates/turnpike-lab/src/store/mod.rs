@@ -57,6 +57,8 @@ pub struct Record {
     pub considered: Option<u64>,
     /// States generated, by Deep Random Search.
     pub generated: Option<u64>,
+    /// Most candidates held at once for a level.
+    pub held: Option<u64>,
     /// Transitions of expanded states.
     pub transitions: u64,
     /// Transitions to the deepest expanded state.
@@ -142,9 +144,9 @@ impl Store {
         }
         self.connection
             .prepare_cached(
-                "INSERT OR IGNORE INTO run (cell, number, seed, found, stop, states, considered, generated, transitions, depth, \
+                "INSERT OR IGNORE INTO run (cell, number, seed, found, stop, states, considered, generated, held, transitions, depth, \
                  length, original_length, shorten_states, executions, seconds, extra) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
             )
             .and_then(|mut statement| {
                 statement.execute(params![
@@ -156,6 +158,7 @@ impl Store {
                     record.states as i64,
                     record.considered.map(|count| count as i64),
                     record.generated.map(|count| count as i64),
+                    record.held.map(|count| count as i64),
                     record.transitions as i64,
                     record.depth,
                     record.length.map(|count| count as i64),
@@ -227,7 +230,7 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT number, seed, found, stop, states, considered, generated, transitions, depth, length, original_length, \
+                "SELECT number, seed, found, stop, states, considered, generated, held, transitions, depth, length, original_length, \
                  shorten_states, executions, seconds, extra FROM run WHERE cell = ?1 ORDER BY number",
             )
             .map_err(broken)?;
@@ -242,14 +245,15 @@ impl Store {
                     states: row.get::<_, i64>(4)? as u64,
                     considered: count(row.get(5)?),
                     generated: count(row.get(6)?),
-                    transitions: row.get::<_, i64>(7)? as u64,
-                    depth: row.get(8)?,
-                    length: count(row.get(9)?),
-                    original_length: count(row.get(10)?),
-                    shorten_states: row.get::<_, i64>(11)? as u64,
-                    executions: count(row.get(12)?),
-                    seconds: row.get(13)?,
-                    extra: row.get(14)?,
+                    held: count(row.get(7)?),
+                    transitions: row.get::<_, i64>(8)? as u64,
+                    depth: row.get(9)?,
+                    length: count(row.get(10)?),
+                    original_length: count(row.get(11)?),
+                    shorten_states: row.get::<_, i64>(12)? as u64,
+                    executions: count(row.get(13)?),
+                    seconds: row.get(14)?,
+                    extra: row.get(15)?,
                 })
             })
             .map_err(broken)?;

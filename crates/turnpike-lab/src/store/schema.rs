@@ -33,6 +33,7 @@ CREATE TABLE run (
     states INTEGER NOT NULL,
     considered INTEGER,
     generated INTEGER,
+    held INTEGER,
     transitions INTEGER NOT NULL,
     depth INTEGER NOT NULL,
     length INTEGER,

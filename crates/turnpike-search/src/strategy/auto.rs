@@ -1,6 +1,6 @@
 //! The portfolio: what to use when nothing is known about the state space.
 //!
-//! Rounds with growing budgets. In each, randomised depth-first search (the cheapest on most systems), highway search
+//! Rounds with growing budgets. In the first ones depth-first search takes the order that the model's author gave it. In each, randomised depth-first search (the cheapest on most systems), highway search
 //! (the best when depth-first gets lost), random walks (the best where revisiting pays, as with dining philosophers) and
 //! Deep Random Search get their share; the first hit ends the search, and the witness is shortened. When a member covers
 //! everything within its share, so has the portfolio. The cost is at most a small multiple of the cheapest member's.
@@ -20,17 +20,22 @@ const FIRST_BUDGET: u64 = 64;
 /// round's budget, and the first member finds what it can find at two to five times its own cost.
 const GROWTH: u32 = 2;
 
+/// Depth-first search in the order in which the model is written takes part in so many rounds: what that order does not lead to soon, chance
+/// finds earlier.
+const DFS_ROUNDS: u32 = 2;
+
 /// A member and its share of the round's budget, in eighths.
 #[derive(Clone, Copy)]
 enum Member {
+    Dfs,
     Rdfs,
     Highway,
     Random,
     Drs,
 }
 
-const MEMBERS: [(Member, u64); 4] =
-    [(Member::Rdfs, 8), (Member::Highway, 8), (Member::Random, 4), (Member::Drs, 4)];
+const MEMBERS: [(Member, u64); 5] =
+    [(Member::Dfs, 4), (Member::Rdfs, 8), (Member::Highway, 8), (Member::Random, 4), (Member::Drs, 4)];
 
 pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
     let (seed, exact) = (run.seed, run.options.store.is_exact());
@@ -49,7 +54,8 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
             .unwrap_or(limit);
         let mut curtailed = false;
         for (index, (member, share)) in MEMBERS.into_iter().enumerate() {
-            if matches!(member, Member::Drs) && !exact {
+            if matches!(member, Member::Drs) && !exact || matches!(member, Member::Dfs) && round >= DFS_ROUNDS
+            {
                 continue;
             }
             let number = u64::from(round) * MEMBERS.len() as u64 + index as u64;
@@ -69,6 +75,7 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
             // What a member that was cut short happened to know is not what the portfolio considered.
             run.counters.considered = None;
             run.counters.generated = None;
+            run.counters.held = None;
             if run.counters.states >= limit {
                 return Err(Halt::Stop(StopReason::MaxStates));
             }
@@ -84,6 +91,7 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
 impl Member {
     fn search(self, run: &mut Run<'_>, round: u32) -> Result<StopReason, Halt> {
         match self {
+            Member::Dfs => dfs::search(run, dfs::Order::Given),
             Member::Rdfs => dfs::search(run, dfs::Order::Random),
             // Widths grow with the square root of the budget, so that levels get wider and searches deeper.
             Member::Highway => highway::search(run, 2 << (round * GROWTH / 2).min(40)),

@@ -41,6 +41,10 @@ impl<P: FnMut(&mut Run<'_>, u32, &[u32], u64) -> Priority> Selection for Smalles
         self.next.settle(run, visited, considered);
     }
 
+    fn held(&self) -> usize {
+        self.next.held()
+    }
+
     fn choose(
         &mut self,
         run: &mut Run<'_>,
@@ -125,6 +129,11 @@ impl Candidates {
         self.index.clear();
         self.threshold = None;
         self.passed_over = false;
+    }
+
+    /// Most entries since the last level: once there were twice as many as are kept, that many.
+    fn held(&self) -> usize {
+        if self.threshold.is_some() { self.limit.saturating_mul(2) } else { self.entries.len() }
     }
 
     /// Whether a state of this priority still has a chance: the cheap test before anything is looked up.

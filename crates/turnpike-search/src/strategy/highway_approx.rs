@@ -76,6 +76,10 @@ impl Selection for Reservoir {
         }
     }
 
+    fn held(&self) -> usize {
+        self.slots.len()
+    }
+
     fn choose(
         &mut self,
         run: &mut Run<'_>,

@@ -40,6 +40,10 @@ impl Selection for Eligible {
         }
     }
 
+    fn held(&self) -> usize {
+        self.origins.len()
+    }
+
     fn choose(
         &mut self,
         run: &mut Run<'_>,

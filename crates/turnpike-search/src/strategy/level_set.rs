@@ -24,6 +24,9 @@ pub(crate) trait Selection {
         let _ = (run, visited, considered);
     }
 
+    /// How many candidates are held for the next level.
+    fn held(&self) -> usize;
+
     /// Enters the chosen states into the empty `level`, forgets the others, and tells whether there were any.
     fn choose(
         &mut self,
@@ -70,6 +73,7 @@ fn levels(
             },
         );
         selection.settle(run, visited, considered);
+        run.counters.held = run.counters.held.max(Some(selection.held() as u64));
         outcome?;
         level.leave(visited);
         level.clear();

@@ -113,6 +113,7 @@ fn record(number: u64, run: &RunReport) -> Record {
         states: run.states,
         considered: run.considered,
         generated: run.generated,
+        held: run.held,
         transitions: run.transitions,
         depth: run.depth,
         length: run.witness.as_ref().map(|witness| witness.length as u64),

@@ -43,6 +43,9 @@ pub(crate) struct SearchOutput {
     /// Size of the set `generated` (Deep Random Search only).
     #[serde(skip_serializing_if = "Option::is_none")]
     generated: Option<u64>,
+    /// Most candidates held at once for the next level, by strategies that go by levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held: Option<u64>,
     /// With `--cover`: states that no other covers.
     #[serde(skip_serializing_if = "Option::is_none")]
     stored: Option<u64>,
@@ -192,6 +195,7 @@ fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
         states: run.states,
         considered: run.considered,
         generated: run.generated,
+        held: run.held,
         stored: run.stored,
         transitions: run.transitions,
         depth: run.depth,
@@ -251,6 +255,7 @@ fn unfilled(context: &Context, verdict: Verdict, stop: StopReason) -> SearchOutp
         states: 0,
         considered: None,
         generated: None,
+        held: None,
         stored: None,
         transitions: 0,
         depth: 0,
