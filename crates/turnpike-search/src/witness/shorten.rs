@@ -1,7 +1,7 @@
 //! Makes a witness shorter, within a budget of expansions.
 //!
-//! Four attempts, each stopping as soon as nothing can be gained: leaving out steps, which gains most for its cost,
-//! breadth-first search below the length at hand (which also proves that a witness is shortest when it gets that far),
+//! Five attempts, each stopping as soon as nothing can be gained: leaving out steps, which gains most for its cost,
+//! breadth-first search below the length at hand (which also proves that a witness is shortest when it gets that far), a highway for long ones,
 //! beam search along the path, and shortcuts between its states. A shorter witness may end in another state than the
 //! original, but it meets the same objective.
 
@@ -43,6 +43,10 @@ pub(crate) struct Budget {
 /// A witness of so many steps is short enough not to spend more on it than usual.
 pub(crate) const SHORT: usize = 20;
 
+/// A witness of more steps is worth another search, by a highway of this width.
+const LONG: usize = 50;
+const HIGHWAY: u64 = 32;
+
 /// Shortens a witness; returns the best one and the expansions spent.
 pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (Witness, u64) {
     let original = witness.len();
@@ -52,27 +56,40 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     }
     // A proof that a short witness is shortest is cheap.
     if original <= SHORT {
-        match search_again(run, &best, budget.all / 2) {
+        match search_again(run, &best, Strategy::Bfs, budget.all / 2) {
             Again { shorter: Some(shorter), states, .. } => return (shorter, states),
             Again { covered: true, states, .. } => return (best, states),
             Again { states, .. } => spent += states,
         }
     }
-    let (shorter, states) = delete_steps(run, best, budget.leaving_out.saturating_sub(spent));
+    let share = budget.leaving_out.saturating_sub(spent);
+    let (shorter, states) = delete_steps(run, best, share);
     best = shorter;
     spent += states;
-    // Where many steps could go, the rest is rarely the best there is.
-    let wasteful = 4 * best.len() <= 3 * original && best.len() > SHORT;
+    // Where many steps could go, the rest is rarely the best there is; nor where leaving out did not come to its end.
+    let unfinished = 4 * states >= 3 * share;
+    let wasteful = (unfinished || 4 * best.len() <= 3 * original) && best.len() > SHORT;
     let budget = if wasteful { budget.wasteful } else { budget.all };
     let remaining = budget.saturating_sub(spent);
     if best.len() < 2 || remaining == 0 {
         return (best, spent);
     }
     if original > SHORT {
-        match search_again(run, &best, remaining / 8) {
+        match search_again(run, &best, Strategy::Bfs, remaining / 8) {
             Again { shorter: Some(shorter), states, .. } => return (shorter, spent + states),
             Again { covered: true, states, .. } => return (best, spent + states),
             Again { states, .. } => spent += states,
+        }
+    }
+    // A long witness may be of the kind that depth-first search finds; a highway finds another kind, and soon or not at all.
+    let remaining = budget.saturating_sub(spent);
+    if best.len() > LONG && remaining / 8 >= HIGHWAY * LONG as u64 {
+        let other = search_again(run, &best, Strategy::Highway { width: HIGHWAY }, remaining / 8);
+        spent += other.states;
+        if let Some(other) = other.shorter {
+            let (shorter, states) = delete_steps(run, other, remaining / 8);
+            spent += states;
+            best = shorter;
         }
     }
     loop {
@@ -102,8 +119,8 @@ struct Again {
     states: u64,
 }
 
-/// Searches breadth-first for the same objective with a witness shorter than `best`.
-fn search_again(run: &Run<'_>, best: &Witness, budget: u64) -> Again {
+/// Searches once more for the same objective with a witness shorter than `best`; breadth first, the shortest one.
+fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) -> Again {
     let nothing = Again { shorter: None, covered: false, states: 0 };
     // An expansion at depth d shows a witness of d steps if the state itself is the hit, of more otherwise.
     let depth = match best.kind {
@@ -111,7 +128,7 @@ fn search_again(run: &Run<'_>, best: &Witness, budget: u64) -> Again {
         _ => best.len() - 1,
     };
     let mut options: SearchOptions = run.options.clone();
-    options.strategy = Strategy::Bfs;
+    options.strategy = strategy;
     // Covered states are left out at the price of longer ways: what is shortest is only told by all states.
     options.cover = false;
     // The step from an initial state that is none belongs to the witness, but not to the depth of states.
