@@ -365,9 +365,15 @@ fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
     if let Some(budget) = options.shorten_budget {
         return Budget { leaving_out: budget, all: budget, wasteful: budget };
     }
-    let least = if options.limits.states.is_some() { 300 } else { 64 };
-    let all = (states / 2).clamp(least, 50_000);
-    let left = options.limits.states.map_or(states, |limit| limit.saturating_sub(states)).min(40_000);
-    let wasteful = if options.limits.states.is_some() { all.max(left) } else { all };
-    Budget { leaving_out: all.max(left.min(3_000)), all, wasteful }
+    match options.limits.states {
+        Some(limit) => {
+            let all = (states / 2).clamp(300, 50_000);
+            let left = limit.saturating_sub(states).min(40_000);
+            Budget { leaving_out: all.max(3_000), all, wasteful: all.max(left) }
+        }
+        None => {
+            let all = (states / 2).clamp(32, 50_000);
+            Budget { leaving_out: all.max((states + states / 2).min(3_000)), all, wasteful: all }
+        }
+    }
 }

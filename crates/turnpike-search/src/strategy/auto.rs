@@ -35,7 +35,7 @@ enum Member {
 }
 
 const MEMBERS: [(Member, u64); 5] =
-    [(Member::Dfs, 4), (Member::Rdfs, 8), (Member::Highway, 8), (Member::Random, 4), (Member::Drs, 4)];
+    [(Member::Dfs, 4), (Member::Rdfs, 8), (Member::Highway, 6), (Member::Random, 3), (Member::Drs, 3)];
 
 pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
     let (seed, exact) = (run.seed, run.options.store.is_exact());
