@@ -358,9 +358,9 @@ fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessRep
 const LEAST_ATTEMPTS: u64 = 200;
 const MOST_ATTEMPTS: u64 = 1_000;
 
-/// Half of what the search itself took, within bounds: shortening never dominates, and never starves. Leaving out steps
-/// ends by itself when nothing goes any more, mostly long before its bound, and gains most: it may take as much as the search. Who limits the
-/// states to be expanded is ready to have that many expanded, which is worth it for long and wasteful witnesses.
+/// Half of what the search itself took, within bounds, so that it costs little more than finding the witness did. Leaving out steps ends by itself
+/// when nothing goes any more, and gains most: it may take half as much again as the search. Who limits the states to be expanded is ready to
+/// have that many expanded, which is worth it for long and wasteful witnesses.
 fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
     if let Some(budget) = options.shorten_budget {
         return Budget { leaving_out: budget, all: budget, wasteful: budget };
