@@ -372,7 +372,7 @@ fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
             Budget { leaving_out: all.max(3_000), all, wasteful: all.max(left) }
         }
         None => {
-            let all = (states / 2).clamp(32, 50_000);
+            let all = (states / 2).clamp(48, 50_000);
             Budget { leaving_out: all.max((states + states / 2).min(3_000)), all, wasteful: all }
         }
     }

@@ -20,7 +20,7 @@ use crate::objective::HitKind;
 use crate::options::SearchOptions;
 use crate::rng::{Purpose, derive};
 use crate::run::Run;
-use crate::store::{ExactStore, ROOT};
+use crate::store::{ExactStore, ROOT, StoreKind};
 use crate::strategy::Strategy;
 
 /// A local search narrower than this finds little.
@@ -56,7 +56,7 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     }
     // A proof that a short witness is shortest is cheap.
     if original <= SHORT {
-        match search_again(run, &best, Strategy::Bfs, budget.all / 2) {
+        match search_again(run, &best, Strategy::Bfs, budget.all) {
             Again { shorter: Some(shorter), states, .. } => return (shorter, states),
             Again { covered: true, states, .. } => return (best, states),
             Again { states, .. } => spent += states,
@@ -129,6 +129,8 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
     };
     let mut options: SearchOptions = run.options.clone();
     options.strategy = strategy;
+    // The budget keeps it small, and only an exact store can tell that there is nothing shorter.
+    options.store = StoreKind::Exact;
     // Covered states are left out at the price of longer ways: what is shortest is only told by all states.
     options.cover = false;
     // The step from an initial state that is none belongs to the witness, but not to the depth of states.
@@ -145,8 +147,7 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
     };
     again.threads = run.threads;
     let stop = options.strategy.search(&mut again);
-    let exact = options.store.is_exact();
-    let covered = exact && matches!(stop, Ok(StopReason::Exhausted | StopReason::MaxDepth));
+    let covered = matches!(stop, Ok(StopReason::Exhausted | StopReason::MaxDepth));
     let shorter = again.found[0].take().filter(|witness| witness.len() < best.len());
     let shorter = shorter.map(|witness| Witness { objective: best.objective, ..witness });
     debug_assert!(!matches!(stop, Err(Halt::Error(_))) || shorter.is_none());
