@@ -7,6 +7,7 @@ use askama::Template;
 use turnpike_model::Diagnostic;
 
 use super::chart::precise;
+use super::csv;
 use super::drawing::{Figure, budget, figures};
 use super::portfolio::{self, Comparison};
 use super::results::Results;
@@ -49,7 +50,7 @@ struct Command {
     compiled: Option<String>,
 }
 
-/// Writes `index.html` and one CSV file for each experiment into `folder`; returns what was written.
+/// Writes `index.html`, `cells.csv`, and one CSV file with all runs for each experiment into `folder`; returns what was written.
 pub fn write(results: &[Results], version: &str, folder: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     let comparisons = portfolio::comparisons(results);
     let page = Page {
@@ -67,10 +68,12 @@ pub fn write(results: &[Results], version: &str, folder: &Path) -> Result<Vec<Pa
         page.render().map_err(|error| Diagnostic::error(format!("cannot make the report: {error}")))?;
     let index = folder.join("index.html");
     fs::write(&index, html).map_err(failed(&index))?;
-    let mut written = vec![index];
+    let cells = folder.join("cells.csv");
+    fs::write(&cells, csv::cells(results)).map_err(failed(&cells))?;
+    let mut written = vec![index, cells];
     for result in results {
         let path = folder.join(format!("{}.csv", result.name));
-        fs::write(&path, csv(result)).map_err(failed(&path))?;
+        fs::write(&path, csv::runs(result)).map_err(failed(&path))?;
         written.push(path);
     }
     Ok(written)
@@ -130,48 +133,4 @@ fn section(results: &Results) -> Section {
             .collect(),
         commands: commands.collect(),
     }
-}
-
-/// All runs of an experiment, one a line.
-pub fn csv(results: &Results) -> String {
-    let mut text = String::from(
-        "experiment,model,strategy,source,stand_in,number,seed,found,stop,states,considered,generated,held,transitions,depth,\
-         length,original_length,shorten_states,executions,seconds\n",
-    );
-    let field = |value: &str| {
-        if value.contains([',', '"', '\n']) {
-            format!("\"{}\"", value.replace('"', "\"\""))
-        } else {
-            value.to_owned()
-        }
-    };
-    let optional = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
-    for result in &results.cells {
-        let cell = &result.cell;
-        let head = [&results.name, &cell.model, &cell.strategy, &cell.setting.source]
-            .map(|name| field(name))
-            .join(",");
-        for run in &result.runs {
-            text.push_str(&format!(
-                "{head},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                cell.setting.stand_in,
-                run.number,
-                run.seed,
-                run.found,
-                field(&run.stop),
-                run.states,
-                optional(run.considered),
-                optional(run.generated),
-                optional(run.held),
-                run.transitions,
-                run.depth,
-                optional(run.length),
-                optional(run.original_length),
-                run.shorten_states,
-                optional(run.executions),
-                run.seconds,
-            ));
-        }
-    }
-    text
 }

@@ -114,7 +114,7 @@ impl Entry {
                 let note = published.note.as_deref().map_or(String::new(), |note| format!(" ({note})"));
                 format!("{}{note}", joined(&theirs, "·"))
             }),
-            deviates: measures.iter().any(|name| deviates(&name)),
+            deviates: measures.iter().any(deviates),
             empty: result.runs.is_empty(),
         }
     }

@@ -92,8 +92,17 @@ fn the_page_holds_what_the_database_holds() {
     assert_eq!(html.matches("<svg").count(), 3);
     assert!(html.contains("4 runs each; max-states 100"));
     assert!(!html.contains("http://") && !html.contains("https://"), "the page needs no network");
-    let csv = std::fs::read_to_string(&written[1]).expect("numbers");
+    let csv = std::fs::read_to_string(&written[2]).expect("numbers");
     assert_eq!(csv.lines().count(), 1 + 8);
+    let cells = std::fs::read_to_string(&written[1]).expect("cells");
+    let lines: Vec<Vec<&str>> = cells.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 1 + 2);
+    let value = |name: &str| lines[1][lines[0].iter().position(|head| *head == name).expect(name)];
+    assert_eq!(
+        [value("runs"), value("budget"), value("rate"), value("rate_published")],
+        ["4", "max-states 100", "0.75", "0.1"]
+    );
+    assert_eq!([value("states"), value("states_published"), value("depth_published")], ["20", "30", ""]);
     assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,,0,0,5,,0,,0\n"), "{csv}");
 }
 
