@@ -207,6 +207,12 @@ fn mistakes_are_told_with_their_place() {
         (PHILOSOPHERS.replace("--strategy random", "--strategy randum"), "broken.toml:21:21"),
         (PHILOSOPHERS.replace("builtin:philosophers", "nosuch.mcrl2"), "nosuch.mcrl2"),
         (PHILOSOPHERS.replace("--find deadlock", "--runs 3"), "--runs"),
+        (PHILOSOPHERS.replace("--find deadlock", "--threads=3"), "the lab sets"),
+        (PHILOSOPHERS.replace("runs = 30", "runs = 0"), "at least one run"),
+        (
+            PHILOSOPHERS.replace("vary = { width = [2, 3] }", "vary = { width = [2, 3], n = [1] }"),
+            "both vary `n`",
+        ),
     ];
     for (text, said) in cases {
         let here = folder(&[("broken.toml", &text)]);
@@ -218,6 +224,7 @@ fn mistakes_are_told_with_their_place() {
     lab(here, &["run"]).expect(2, &["experiments", "lab new"]);
     lab(here, &["run", "phil.toml", "--scale", "0"]).expect(2, &["--scale"]);
     lab(here, &["run", "phil.toml", "--models", "nosuch"]).expect(2, &["nosuch"]);
+    lab(here, &["run", "phil.toml", "--only", "nosuch*"]).expect(2, &["nosuch*", "MODEL / STRATEGY"]);
     lab(here, &["run", "phil.toml", "--database", "text.db"]).expect(2, &["text.db"]);
     lab(here, &["report", "phil.toml"]).expect(2, &["turnpike-lab.db", "lab run"]);
     assert_eq!(
@@ -235,4 +242,10 @@ fn a_new_experiment_runs_as_it_is() {
     std::fs::write(here.join("mine.toml"), written).expect("a file");
     lab(here, &["run", "mine.toml", "--scale", "0.1"]).expect(0, &["new runs"]);
     lab(here, &["report", "mine.toml"]).expect(0, &["turnpike-report/index.html"]);
+
+    // Objectives may hold quotes, and are read as they were written.
+    let quoted = lab(here, &["new", "lights.mcrl2", "--find", "label it's"]).expect(0, &[]).stdout;
+    std::fs::write(here.join("quoted.toml"), quoted).expect("a file");
+    lab(here, &["run", "quoted.toml", "--only", "* / bfs*"]).expect(2, &["no cell"]);
+    lab(here, &["run", "quoted.toml", "--only", "* / rdfs", "--scale", "0.1"]).expect(0, &["5 new runs"]);
 }

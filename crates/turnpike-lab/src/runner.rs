@@ -17,6 +17,9 @@ use crate::store::{COMMIT_INTERVAL, CellId, CellKey, Record, Store};
 /// Fewer runs than this say nothing: scaling does not go below, unless the experiment itself asks for fewer.
 pub const LEAST_RUNS: u64 = 5;
 
+/// More workers than this help nobody.
+const MOST_JOBS: usize = 256;
+
 /// Whoever can search: reads models, and makes runs of them.
 pub trait Workshop: Sync {
     /// The content hash of a cell's model, after all changes. Mistakes in flags and models are told here.
@@ -119,7 +122,7 @@ pub fn run(
     let mut new = 0;
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
-        for _ in 0..settings.jobs.max(1) {
+        for _ in 0..settings.jobs.clamp(1, MOST_JOBS) {
             let (sender, queue, stop) = (sender.clone(), &queue, &stop);
             scope.spawn(move || work(queue, cells, workshop, &sender, stop, interrupt));
         }

@@ -28,5 +28,9 @@ pub use report::{
 pub use rng::run_seed;
 pub use search::{DEFAULT_STEPS, search, warnings};
 pub use store::StoreKind;
+
+/// Raised whenever the same seed gives another result than before: whoever keeps results keeps them under it.
+pub const RESULTS: u32 = 1;
+
 pub use strategy::Strategy;
 pub use witness::{Divergence, Replayed, judge, replay};

@@ -7,11 +7,19 @@ use turnpike_model::Diagnostic;
 use super::expand::words;
 use super::{Experiment, Kind, MEASURES, Value};
 
+/// More runs of a cell than anybody waits for.
+const MOST_RUNS: u64 = 10_000_000;
+
+/// Flags that the lab sets.
+const OURS: [&str; 5] = ["--runs", "--seed", "--format", "--threads", "--trace"];
+
 /// Tells the first mistake.
 pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnostic> {
     let wrong = |message: String, place: &str| Err(pointing(Diagnostic::error(message), text, place));
-    if experiment.runs == 0 {
-        return wrong("an experiment needs at least one run".into(), "runs");
+    let own = experiment.models.iter().filter_map(|model| model.runs);
+    let own = own.chain(experiment.strategies.iter().filter_map(|strategy| strategy.runs));
+    if own.chain([experiment.runs]).any(|runs| !(1..=MOST_RUNS).contains(&runs)) {
+        return wrong(format!("a cell has at least one run and at most {MOST_RUNS}"), "runs =");
     }
     if experiment.models.is_empty() || experiment.strategies.is_empty() {
         return wrong("an experiment needs at least one [[model]] and one [[strategy]]".into(), "title");
@@ -26,7 +34,11 @@ pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnosti
         ("strategy", &strategies, only_strategies.collect::<Vec<_>>()),
     ] {
         if let Some(missing) = asked.into_iter().find(|name| !known.contains(name.as_str())) {
-            return wrong(format!("there is no {kind} `{missing}` in this experiment"), missing);
+            let diagnostic = Diagnostic::error(format!("there is no {kind} `{missing}` in this experiment"));
+            let known = known.iter().copied().collect::<Vec<_>>().join("`, `");
+            let diagnostic =
+                diagnostic.help(format!("names are taken as written, braces included: `{known}`"));
+            return Err(pointing(diagnostic, text, missing));
         }
     }
 
@@ -41,7 +53,7 @@ pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnosti
             None => return wrong("a quote is not closed in these flags".into(), flags),
             Some(words) => {
                 if let Some(own) =
-                    words.iter().find(|word| ["--runs", "--seed", "--format"].contains(&word.as_str()))
+                    words.iter().find(|word| OURS.contains(&word.split('=').next().unwrap_or_default()))
                 {
                     return wrong(format!("the lab sets {own} itself"), own);
                 }
@@ -63,6 +75,19 @@ pub(super) fn check(experiment: &Experiment, text: &str) -> Result<(), Diagnosti
                     format!("the name `{name}` must hold {{{parameter}}} to tell its values apart"),
                     name,
                 );
+            }
+        }
+    }
+
+    for model in &experiment.models {
+        for strategy in &experiment.strategies {
+            if let Some(both) = model.vary.keys().find(|key| strategy.vary.contains_key(*key)) {
+                let message = format!(
+                    "the model `{}` and the strategy `{}` both vary `{both}`",
+                    model.name, strategy.name
+                );
+                let diagnostic = Diagnostic::error(message).help("give the two parameters different names");
+                return Err(pointing(diagnostic, text, both));
             }
         }
     }

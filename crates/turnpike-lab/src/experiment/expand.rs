@@ -173,8 +173,11 @@ pub(super) fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
-    for character in text.chars() {
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
         match (quote, character) {
+            // As a shell has it, so that a quoted word may hold a quote.
+            (None, '\\') => word.get_or_insert_default().extend(characters.next()),
             (Some(open), _) if character == open => quote = None,
             (Some(_), _) => word.get_or_insert_default().push(character),
             (None, '\'' | '"') => {

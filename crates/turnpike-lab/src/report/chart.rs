@@ -1,6 +1,6 @@
-//! Figures as SVG: lines, steps and bars on two axes.
+//! Figures as SVG: lines and steps on two axes.
 //!
-//! Colours come from the page's style sheet, so that a figure follows its light and dark themes; every line and bar has a title that
+//! Colours come from the page's style sheet, so that a figure follows its light and dark themes; every line and dot has a title that
 //! browsers show when it is pointed at. Coordinates are rounded: a picture needs no more.
 
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ pub(super) struct Chart {
     pub(super) series: Vec<Series>,
 }
 
-/// One line, or one set of bars.
+/// One line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Series {
     /// In the legend.
@@ -31,6 +31,8 @@ pub(super) struct Series {
     pub(super) points: Vec<(f64, f64)>,
     /// Small crosses on the line: runs that were stopped.
     pub(super) marks: Vec<(f64, f64)>,
+    /// Where steps begin: 0, or 1 when they descend.
+    pub(super) start: f64,
     /// Published figures: dashed.
     pub(super) published: bool,
 }
@@ -43,8 +45,6 @@ pub(super) enum Shape {
     Line,
     /// Level until the next point.
     Steps,
-    /// Bars from the horizontal axis, each as wide as the distance to the next.
-    Bars,
 }
 
 const WIDTH: f64 = 720.0;
@@ -110,7 +110,6 @@ impl Axis {
 impl Frame {
     fn new(chart: &Chart) -> Option<Frame> {
         let points = || chart.series.iter().flat_map(|series| series.points.iter().chain(&series.marks));
-        let bars = chart.series.iter().any(|series| series.shape == Shape::Bars);
         let extremes = |value: fn(&(f64, f64)) -> f64| {
             points().map(value).filter(|value| value.is_finite()).fold(
                 None,
@@ -123,7 +122,6 @@ impl Frame {
         let (y_low, y_high) = extremes(|point| point.1)?;
         let x = match chart.log_x {
             true => Axis::new(x_low.max(1.0), x_high.max(2.0), true),
-            false if bars => Axis::new(x_low, x_high, false),
             false => Axis::new(x_low.min(0.0), x_high, false),
         };
         let y =
@@ -180,34 +178,18 @@ impl Frame {
     fn series(&self, series: &Series, index: usize, svg: &mut String) {
         let colour = index % 10;
         let name = escaped(&series.name);
-        if series.shape == Shape::Bars {
-            for (number, &(x, y)) in series.points.iter().enumerate() {
-                let next = series.points.get(number + 1).map_or(self.x.high, |next| next.0);
-                let ((left, up), (right, down)) = (self.at((x, y)), self.at((next, self.y.low)));
-                let _ = write!(
-                    svg,
-                    r#"<rect class="bar c{colour}" x="{left:.1}" y="{up:.1}" width="{:.1}" height="{:.1}"><title>{name}: {} from {}</title></rect>"#,
-                    (right - left - 1.0).max(1.0),
-                    down - up,
-                    short(y),
-                    short(x)
-                );
-            }
-            return;
-        }
         let points: Vec<_> = thinned(&series.points).collect();
         let mut path = String::new();
+        if series.shape == Shape::Steps {
+            // A step function comes from the axis.
+            let (left, ground) = self.at((self.x.low, series.start));
+            let _ = write!(path, "M{left:.1} {ground:.1}");
+        }
         for (number, &point) in points.iter().enumerate() {
             let (x, y) = self.at(point);
             let _ = match (number, series.shape) {
-                (0, Shape::Steps) => {
-                    // A step function comes from the axis.
-                    let (start, ground) = self
-                        .at((self.x.low, if point.1 <= 1.0 && series.descends() { 1.0 } else { self.y.low }));
-                    write!(path, "M{start:.1} {ground:.1}H{x:.1}V{y:.1}")
-                }
-                (0, _) => write!(path, "M{x:.1} {y:.1}"),
                 (_, Shape::Steps) => write!(path, "H{x:.1}V{y:.1}"),
+                (0, _) => write!(path, "M{x:.1} {y:.1}"),
                 (..) => write!(path, "L{x:.1} {y:.1}"),
             };
         }
@@ -243,12 +225,6 @@ impl Frame {
                 short(mark.0)
             );
         }
-    }
-}
-
-impl Series {
-    fn descends(&self) -> bool {
-        matches!((self.points.first(), self.points.last()), (Some(first), Some(last)) if last.1 < first.1 || (self.points.len() == 1 && !self.marks.is_empty()))
     }
 }
 
@@ -362,6 +338,7 @@ mod tests {
             shape,
             points: vec![(1.0, 0.1), (10.0, 0.5), (100.0, 1.0)],
             marks: vec![(50.0, 0.7)],
+            start: 0.0,
             published: false,
         };
         for log_x in [false, true] {
@@ -370,13 +347,19 @@ mod tests {
                 y_label: "successful runs".into(),
                 log_x,
                 shares: true,
-                series: vec![line("a & b", Shape::Steps), line("c", Shape::Line), line("d", Shape::Bars)],
+                series: vec![
+                    line("a & b", Shape::Steps),
+                    line("c", Shape::Line),
+                    Series { name: "no points".into(), shape: Shape::Steps, ..Series::default() },
+                ],
             };
             let svg = chart.svg().expect("a picture");
             let document = roxmltree::Document::parse(&svg).expect("well-formed");
             let titles: Vec<_> = document.descendants().filter(|node| node.has_tag_name("title")).collect();
-            // Two lines with a mark each, three dots, three bars.
-            assert_eq!(titles.len(), 2 + 2 + 3 + 3);
+            // Two lines with a mark each, three dots, one line along the axis.
+            assert_eq!(titles.len(), 2 + 2 + 3 + 1);
+            let paths = document.descendants().filter_map(|node| node.attribute("d"));
+            assert!(paths.clone().count() > 3 && paths.clone().all(|path| path.starts_with('M')), "{svg}");
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
         assert!(Chart::default().svg().is_none());

@@ -49,7 +49,7 @@ pub(super) fn cells(results: &[Results]) -> String {
 
 /// A value that may hold commas and quotes.
 fn field(value: &str) -> String {
-    if value.contains([',', '"', '\n']) {
+    if value.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", value.replace('"', "\"\""))
     } else {
         value.to_owned()
@@ -59,7 +59,7 @@ fn field(value: &str) -> String {
 /// All runs of an experiment, one a line.
 pub fn runs(results: &Results) -> String {
     let mut text = String::from(
-        "experiment,model,strategy,source,stand_in,number,seed,found,stop,states,considered,generated,held,transitions,depth,\
+        "experiment,model,strategy,source,stand_in,number,seed,success,stop,states,considered,generated,held,transitions,depth,\
          length,original_length,shorten_states,executions,seconds\n",
     );
     let optional = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());

@@ -81,11 +81,21 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
                 let observations: Vec<_> = result
                     .runs
                     .iter()
-                    .map(|run| Observation { cost: run.states as f64, success: run.found })
+                    .map(|run| {
+                        // Only a limit stops a run that might have succeeded later; one that came to its end never does.
+                        let censored = run.found || run.stop.starts_with("max-");
+                        let cost = if censored { run.states as f64 } else { f64::INFINITY };
+                        Observation { cost, success: run.found }
+                    })
                     .collect();
                 let survival = Survival::new(&observations);
-                let marks = survival.censored.iter().map(|&cost| (cost, survival.at(cost))).collect();
-                chart.series.push(Series { marks, ..named(result, Shape::Steps, survival.steps) });
+                let stops = survival.censored.iter().filter(|cost| cost.is_finite());
+                let marks = stops.map(|&cost| (cost, survival.at(cost))).collect();
+                chart.series.push(Series {
+                    marks,
+                    start: 1.0,
+                    ..named(result, Shape::Steps, survival.steps)
+                });
             }
         }
         Kind::Generations => {
@@ -101,14 +111,14 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
             }
         }
         Kind::Effects => {
-            chart.x_label = "strategy".into();
-            chart.y_label = "probability of being cheaper than the first".into();
+            chart.x_label = "strategy, in the order of the legend".into();
             let all = |result: &CellResult| {
-                crate::statistics::Summary::new(
-                    result.runs.iter().map(|run| if run.found { run.states as f64 } else { f64::INFINITY }),
-                )
+                crate::statistics::Summary::new(result.runs.iter().map(|run| {
+                    if run.found { (run.states + run.shorten_states) as f64 } else { f64::INFINITY }
+                }))
             };
             if let Some((first, others)) = cells.split_first() {
+                chart.y_label = format!("probability of being cheaper than {}", first.cell.strategy);
                 for (index, other) in others.iter().enumerate() {
                     let effect = superiority(&all(other), &all(first));
                     let points = effect.map(|effect| (index as f64, effect)).into_iter().collect();
@@ -216,25 +226,64 @@ fn generations(result: &CellResult, which: &str) -> Vec<(f64, f64)> {
 }
 
 fn finished(chart: Chart, title: String, cells: &[&CellResult]) -> Figure {
-    let runs = cells.iter().map(|result| result.runs.len());
-    let (least, most) = (runs.clone().min().unwrap_or(0), runs.max().unwrap_or(0));
-    let count =
-        if least == most { format!("{most} runs each") } else { format!("{least} to {most} runs each") };
-    let mut budgets: Vec<String> = cells.iter().map(|result| budget(&result.cell.flags)).collect();
-    budgets.dedup();
     let stand_in = cells.iter().any(|result| result.cell.setting.stand_in);
     let remark = if stand_in { "; on a stand-in for the paper's model" } else { "" };
     Figure {
         title,
-        caption: format!("{count}; {}{remark}", budgets.join(", ")),
+        caption: format!("{}{remark}", extent(cells.iter().copied())),
         svg: chart.svg(),
         legend: chart.series.into_iter().map(|series| series.name).collect(),
     }
 }
 
+/// How many runs cells have, and their budgets.
+pub(super) fn extent<'a>(cells: impl Iterator<Item = &'a CellResult> + Clone) -> String {
+    let runs = cells.clone().map(|result| result.runs.len());
+    let (least, most) = (runs.clone().min().unwrap_or(0), runs.max().unwrap_or(0));
+    let count =
+        if least == most { format!("{most} runs each") } else { format!("{least} to {most} runs each") };
+    let mut budgets: Vec<String> = cells.map(|result| budget(&result.cell.flags)).collect();
+    budgets.sort();
+    budgets.dedup();
+    // A table may have many: the commands below it tell each.
+    match budgets.len() {
+        0..=6 => format!("{count}; {}", budgets.join(", ")),
+        many => format!("{count}; {many} budgets, told for each cell"),
+    }
+}
+
+/// Flags that say how much a search may do, besides those that begin with `--max-`.
+const AMOUNTS: [&str; 5] = ["--generations", "--population", "--depth", "--cutoff", "--restart-depth"];
+
 /// The limits among flags.
 pub(super) fn budget(flags: &[String]) -> String {
-    let limits = flags.iter().zip(flags.iter().skip(1)).filter(|(flag, _)| flag.starts_with("--max-"));
-    let texts: Vec<_> = limits.map(|(flag, value)| format!("{} {value}", &flag[2..])).collect();
-    if texts.is_empty() { "no limit".into() } else { texts.join(" ") }
+    let mut texts = Vec::new();
+    let mut words = flags.iter();
+    while let Some(word) = words.next() {
+        let (flag, value) = match word.split_once('=') {
+            Some((flag, value)) => (flag, value),
+            None => (word.as_str(), ""),
+        };
+        if flag.starts_with("--max-") || AMOUNTS.contains(&flag) {
+            let value = if value.is_empty() { words.next().map_or("", String::as_str) } else { value };
+            texts.push(format!("{} {value}", &flag[2..]));
+        }
+    }
+    match texts.as_slice() {
+        [] => "no limit given".into(),
+        texts => texts.join(" "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_read_from_flags() {
+        let told = |flags: &str| budget(&flags.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(told("--strategy random"), "no limit given");
+        assert_eq!(told("--max-states=100 --seed 3 --max-time 2min"), "max-states 100 max-time 2min");
+        assert_eq!(told("--strategy genetic --depth 68 --generations 50"), "depth 68 generations 50");
+    }
 }

@@ -23,7 +23,7 @@ pub(super) struct Comparison {
 impl Comparison {
     /// How many times as much `auto` costs.
     pub(super) fn ratio(&self) -> f64 {
-        self.costs.0 / self.costs.1
+        self.costs.0.max(1.0) / self.costs.1.max(1.0)
     }
 
     pub(super) fn ratio_text(&self) -> String {
@@ -50,8 +50,10 @@ pub(super) fn comparisons(results: &[Results]) -> Vec<Comparison> {
 
 fn compare(results: &Results, row: &str) -> Option<Comparison> {
     let auto = results.cell(row, AUTO)?;
-    let others =
-        results.cells.iter().filter(|result| result.cell.model == row && result.cell.strategy != AUTO);
+    let is_auto = |result: &CellResult| {
+        result.cell.flags.windows(2).any(|pair| pair[0] == "--strategy" && pair[1] == AUTO)
+    };
+    let others = results.cells.iter().filter(|result| result.cell.model == row && !is_auto(result));
     let cost = |result: &&CellResult| result.cost_per_success();
     let (best, best_cost) = others
         .filter_map(|result| cost(&result).map(|cost| (result, cost)))
@@ -83,7 +85,10 @@ pub(super) fn sentence(comparisons: &[Comparison], failures: &[String]) -> Optio
     let worst = comparisons.iter().max_by(|one, other| one.ratio().total_cmp(&other.ratio()))?;
     let logarithms: f64 = comparisons.iter().map(|comparison| comparison.ratio().ln()).sum();
     let mean = (logarithms / comparisons.len() as f64).exp();
-    let longer = comparisons.iter().filter(|one| one.lengths.0 > one.lengths.1).count();
+    let longer = comparisons
+        .iter()
+        .filter(|one| one.lengths.0.zip(one.lengths.1).is_some_and(|(auto, best)| auto > best))
+        .count();
     let without = match failures {
         [] => String::new(),
         rows => format!(" Within its budget it never succeeded on {}, where another did.", rows.join(", ")),

@@ -40,16 +40,20 @@ impl Results {
             let found = [public, stand_in]
                 .into_iter()
                 .find_map(|cell| newest(cell, &filed).map(|found| (cell, found)));
-            let published = experiment.published.iter().find(|published| {
+            let fitting = experiment.published.iter().filter(|published| {
                 let names =
                     |asked: &Option<String>, name: &str| asked.as_deref().is_none_or(|asked| asked == name);
                 names(&published.model, &public.model) && names(&published.strategy, &public.strategy)
+            });
+            // What names both goes before what names one.
+            let published = fitting.max_by_key(|published| {
+                u8::from(published.model.is_some()) + u8::from(published.strategy.is_some())
             });
             let (cell, key, runs) = match found {
                 Some((cell, (id, key))) => {
                     let mut runs = store.runs(*id)?;
                     if experiment.success == Success::Proof {
-                        runs.iter_mut().for_each(|run| run.found = run.stop == "exhausted");
+                        runs.iter_mut().for_each(|run| run.found = !run.found && run.stop == "exhausted");
                     }
                     (cell, Some(key.clone()), runs)
                 }
@@ -84,8 +88,8 @@ impl Results {
 fn newest<'a>(cell: &Cell, filed: &'a [(CellId, CellKey)]) -> Option<&'a (CellId, CellKey)> {
     let wanted = runner::key("", "", cell, 0);
     filed.iter().rev().find(|(_, key)| {
-        (&key.model, &key.strategy, &key.flags, &key.source)
-            == (&wanted.model, &wanted.strategy, &wanted.flags, &wanted.source)
+        (&key.model, &key.strategy, &key.flags, &key.source, key.stand_in)
+            == (&wanted.model, &wanted.strategy, &wanted.flags, &wanted.source, wanted.stand_in)
     })
 }
 

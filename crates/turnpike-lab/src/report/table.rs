@@ -1,7 +1,7 @@
 //! Tables: one row a model, one column a strategy, published figures under ours.
 
 use super::chart::precise;
-use super::drawing::budget;
+use super::drawing::{budget, extent};
 use super::results::{CellResult, Results};
 use crate::experiment::Drawing;
 
@@ -41,8 +41,8 @@ pub(super) struct Entry {
     pub(super) empty: bool,
 }
 
-/// Figures of means that are further apart than this factor are marked.
-const NOISE: f64 = 1.25;
+/// Means that are closer than this share of the smaller one are not marked, however certain the difference is.
+const APART: f64 = 0.25;
 
 impl Table {
     /// Of an experiment.
@@ -69,7 +69,11 @@ impl Table {
         });
         Table {
             title: drawing.title.clone().unwrap_or_else(|| results.experiment.title.clone()),
-            legend: measures.iter().map(|name| meaning(name)).collect::<Vec<_>>().join(" / "),
+            legend: format!(
+                "{}; {}",
+                measures.iter().map(|name| meaning(name)).collect::<Vec<_>>().join(" / "),
+                extent(results.cells.iter())
+            ),
             rows: rows.collect(),
             columns: columns.into_iter().map(str::to_owned).collect(),
         }
@@ -86,10 +90,18 @@ impl Entry {
         let told = interval.map_or(String::new(), |interval| {
             format!("; 95% interval of the rate {} to {}", percent(interval.low), percent(interval.high))
         });
+        let seeds =
+            result.runs.first().zip(result.runs.last()).map_or(String::new(), |(first, last)| {
+                format!(" (seeds {:#x} to {:#x})", first.seed, last.seed)
+            });
         let deviates = |name: &&str| match (*name, ours(name), theirs(name)) {
             (_, _, None) => false,
             ("rate", _, Some(theirs)) => interval.is_some_and(|interval| !interval.contains(theirs)),
-            (_, Some(ours), Some(theirs)) => ours > theirs * NOISE || theirs > ours * NOISE,
+            (_, Some(ours), Some(theirs)) => {
+                let sample = result.measure(name);
+                let error = sample.deviation().map_or(0.0, |one| 1.96 * one / (sample.count() as f64).sqrt());
+                (ours - theirs).abs() > error.max(APART * ours.abs().min(theirs.abs()))
+            }
             (_, None, Some(_)) => !result.runs.is_empty(),
         };
         let joined = |figure: &dyn Fn(&str) -> Option<f64>, none: &str| {
@@ -103,7 +115,7 @@ impl Entry {
         Entry {
             text: joined(&ours, "–"),
             title: format!(
-                "{} runs{told}; {}; median {}, 90% below {}; {}",
+                "{} runs{seeds}{told}; {}; median {}, 90% below {}; {}",
                 result.runs.len(),
                 budget(&result.cell.flags),
                 number(spread.median()),

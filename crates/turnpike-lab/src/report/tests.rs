@@ -108,10 +108,13 @@ fn the_page_holds_what_the_database_holds() {
 
 #[test]
 fn auto_is_compared_with_the_cheapest() {
-    let file = FILE.replace("highway {width}", "{name}").replace("--width {width}", "--width 1").replace(
-        "vary = { width = [1, 2] }",
-        "vary = { name = [\"auto\", \"dear\", \"cheap\", \"hopeless\"] }",
-    );
+    let file = FILE
+        .replace("highway {width}", "{name}")
+        .replace("--strategy highway --width {width}", "--strategy {name}")
+        .replace(
+            "vary = { width = [1, 2] }",
+            "vary = { name = [\"auto\", \"dear\", \"cheap\", \"hopeless\"] }",
+        );
     let file = file.split("[[published]]").next().expect("a part");
     let experiment = Experiment::parse(file).expect("an experiment");
     let folder = tempfile::tempdir().expect("a folder");
@@ -134,6 +137,7 @@ fn auto_is_compared_with_the_cheapest() {
             store.add(id, &record).expect("a run");
         }
     }
+    store.commit().expect("committed");
     let results = Results::gather("two", experiment, &store).expect("results");
     let results = [results];
     let comparisons = portfolio::comparisons(&results);

@@ -80,7 +80,9 @@ pub struct Record {
 /// The database.
 pub struct Store {
     connection: Connection,
-    /// When the open transaction began; `None` = none is open.
+    /// Finished runs that are not in the database yet.
+    pending: Vec<(CellId, Record)>,
+    /// When the first of them came.
     pending_since: Option<Instant>,
 }
 
@@ -94,7 +96,9 @@ impl Store {
         // Another lab may be writing: wait for it rather than fail.
         connection.busy_timeout(Duration::from_secs(30)).map_err(failed)?;
         schema::prepare(&connection, path)?;
-        Ok(Store { connection, pending_since: None })
+        // With a write-ahead log this is safe: what is committed is there after a kill.
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+        Ok(Store { connection, pending: Vec::new(), pending_since: None })
     }
 
     /// The cell with this key, made if there is none.
@@ -110,7 +114,7 @@ impl Store {
         }
         self.connection
             .execute(
-                "INSERT INTO cell (experiment, model, strategy, flags, content, version, source, stand_in) \
+                "INSERT OR IGNORE INTO cell (experiment, model, strategy, flags, content, version, source, stand_in) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 params![
                     key.experiment,
@@ -124,7 +128,9 @@ impl Store {
                 ],
             )
             .map_err(broken)?;
-        Ok(CellId(self.connection.last_insert_rowid()))
+        // Another lab may have made it meanwhile.
+        let id = self.connection.query_row(find, key_values, |row| row.get(0)).map_err(broken)?;
+        Ok(CellId(id))
     }
 
     /// Runs of a cell that are done, ascending.
@@ -135,62 +141,36 @@ impl Store {
         numbers.map(|number| number.map(|number| number as u64)).collect::<Result<_, _>>().map_err(broken)
     }
 
-    /// Adds a finished run; a run that is there already is left as it is. Committed at once or within [`COMMIT_INTERVAL`] of
-    /// the next one, or by [`Store::commit`].
+    /// Adds a finished run; a run that is there already is left as it is. Committed together with others, within [`COMMIT_INTERVAL`] of
+    /// the first of them when another one comes, or by [`Store::commit`].
     pub fn add(&mut self, cell: CellId, record: &Record) -> Result<(), Diagnostic> {
-        if self.pending_since.is_none() {
-            self.connection.execute_batch("BEGIN IMMEDIATE").map_err(broken)?;
-            self.pending_since = Some(Instant::now());
-        }
-        self.connection
-            .prepare_cached(
-                "INSERT OR IGNORE INTO run (cell, number, seed, found, stop, states, considered, generated, held, transitions, depth, \
-                 length, original_length, shorten_states, executions, seconds, extra) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-            )
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    cell.0,
-                    record.number as i64,
-                    record.seed as i64,
-                    record.found,
-                    record.stop,
-                    record.states as i64,
-                    record.considered.map(|count| count as i64),
-                    record.generated.map(|count| count as i64),
-                    record.held.map(|count| count as i64),
-                    record.transitions as i64,
-                    record.depth,
-                    record.length.map(|count| count as i64),
-                    record.original_length.map(|count| count as i64),
-                    record.shorten_states as i64,
-                    record.executions.map(|count| count as i64),
-                    record.seconds,
-                    record.extra
-                ])
-            })
-            .map_err(broken)?;
-        if self.pending_since.is_some_and(|since| since.elapsed() >= COMMIT_INTERVAL) {
-            self.commit()?;
-        }
-        Ok(())
+        self.pending.push((cell, record.clone()));
+        let since = *self.pending_since.get_or_insert_with(Instant::now);
+        if since.elapsed() >= COMMIT_INTERVAL { self.commit() } else { Ok(()) }
     }
 
-    /// Makes everything added so far permanent.
+    /// Makes everything added so far permanent. The database is locked for others only while this takes.
     pub fn commit(&mut self) -> Result<(), Diagnostic> {
-        if self.pending_since.take().is_some() {
-            self.connection.execute_batch("COMMIT").map_err(broken)?;
+        self.pending_since = None;
+        if self.pending.is_empty() {
+            return Ok(());
         }
+        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(broken)?;
+        let written =
+            self.pending.iter().try_for_each(|(cell, record)| write(&self.connection, *cell, record));
+        let end = if written.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        written.and(self.connection.execute_batch(end)).map_err(broken)?;
+        self.pending.clear();
         Ok(())
     }
 
-    /// All cells of an experiment, in the order in which they were made.
+    /// All cells of an experiment that have runs, in the order in which they were made.
     pub fn cells(&self, experiment: &str) -> Result<Vec<(CellId, CellKey)>, Diagnostic> {
         let mut statement = self
             .connection
             .prepare_cached(
                 "SELECT id, experiment, model, strategy, flags, content, source, stand_in, version FROM cell \
-                 WHERE experiment = ?1 ORDER BY id",
+                 WHERE experiment = ?1 AND EXISTS (SELECT 1 FROM run WHERE run.cell = cell.id) ORDER BY id",
             )
             .map_err(broken)?;
         let rows = statement
@@ -266,6 +246,35 @@ impl Drop for Store {
         // Nobody is left to tell: what cannot be committed is made again by the next lab.
         let _ = self.commit();
     }
+}
+
+fn write(connection: &Connection, cell: CellId, record: &Record) -> Result<(), rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "INSERT OR IGNORE INTO run (cell, number, seed, found, stop, states, considered, generated, held, transitions, depth, \
+         length, original_length, shorten_states, executions, seconds, extra) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+    )?;
+    let count = |value: Option<u64>| value.map(|count| count as i64);
+    statement.execute(params![
+        cell.0,
+        record.number as i64,
+        record.seed as i64,
+        record.found,
+        record.stop,
+        record.states as i64,
+        count(record.considered),
+        count(record.generated),
+        count(record.held),
+        record.transitions as i64,
+        record.depth,
+        count(record.length),
+        count(record.original_length),
+        record.shorten_states as i64,
+        count(record.executions),
+        record.seconds,
+        record.extra
+    ])?;
+    Ok(())
 }
 
 fn broken(error: rusqlite::Error) -> Diagnostic {

@@ -74,6 +74,7 @@ fn a_run_is_kept_as_it_was_first() {
     let cell = store.cell(&key("random")).expect("a cell");
     store.add(cell, &record(1)).expect("a run");
     store.add(cell, &Record { states: 99, ..record(1) }).expect("the same run again");
+    store.commit().expect("committed");
     assert_eq!(store.runs(cell).expect("runs"), [record(1)]);
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     best = shorter;
     spent += states;
     // Where many steps could go, the rest is rarely the best there is; nor where leaving out did not come to its end.
-    let unfinished = 4 * states >= 3 * share;
+    let unfinished = states >= share / 4 * 3;
     let wasteful = (unfinished || 4 * best.len() <= 3 * original) && best.len() > SHORT;
     let budget = if wasteful { budget.wasteful } else { budget.all };
     let remaining = budget.saturating_sub(spent);

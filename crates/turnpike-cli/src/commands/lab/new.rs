@@ -10,7 +10,7 @@ pub(super) struct Args {
     /// The model, as `turnpike search` takes it
     #[arg(value_name = "MODEL")]
     model: String,
-    /// What to look for (repeatable) [default: deadlock]
+    /// What to look for (repeatable) [default: deadlock; any-error for programs]
     #[arg(long, value_name = "OBJECTIVE")]
     find: Vec<String>,
     /// Set a constant of the model (repeatable)
@@ -19,7 +19,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Outcome<()> {
-    let find = if args.find.is_empty() { vec!["deadlock".to_owned()] } else { args.find.clone() };
+    let program = [".c", ".cc", ".cpp"].iter().any(|extension| args.model.ends_with(extension));
+    let usual = if program { "any-error" } else { "deadlock" };
+    let find = if args.find.is_empty() { vec![usual.to_owned()] } else { args.find.clone() };
     let flags = find
         .iter()
         .map(|objective| format!("--find {}", quote(objective)))

@@ -31,10 +31,10 @@ pub(super) struct Args {
     /// Only cells whose `MODEL / STRATEGY` matches, with * and ?
     #[arg(long, value_name = "PATTERN")]
     only: Option<String>,
-    /// Make this share of the runs (never fewer than 5 of a cell)
+    /// Make this share of the runs (never fewer than 5 of a cell, unless the experiment asks for fewer)
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     scale: f64,
-    /// A folder of public models, such as `examples` of the mCRL2 repository: experiments use the papers' own models where it has them
+    /// A folder of public models, such as `examples` of the mCRL2 repository: experiments use the papers' own models instead of their stand-ins
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 }
@@ -52,14 +52,13 @@ struct RunOutput {
 }
 
 pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
-    if !(args.scale > 0.0 && args.scale.is_finite()) {
-        return Err(Failure::usage("--scale must be a positive number"));
+    if !(args.scale > 0.0 && args.scale <= 1000.0) {
+        return Err(Failure::usage("--scale must be a positive number, at most 1000"));
     }
     if let Some(folder) = args.models.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::usage(format!("--models {}: there is no such folder", folder.display())));
     }
     let experiments = args.kept.experiments.read()?;
-    let mut store = Store::open(&args.kept.database)?;
     let interrupt = interrupt::install()?;
     let settings =
         Settings { jobs: args.jobs.map_or_else(limits::all_cores, |jobs| jobs as usize), scale: args.scale };
@@ -73,15 +72,23 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
             (named, cells, bench)
         })
         .collect();
+    let none = experiments.iter().all(|(_, cells, _)| cells.is_empty());
+    if let Some(pattern) = args.only.as_ref().filter(|_| none) {
+        return Err(Failure::usage(format!(
+            "--only {pattern}: no cell has such a name (`MODEL / STRATEGY`, with * and ?)"
+        )));
+    }
     // A mistake in the last file is told now, not in the morning.
     for (named, cells, bench) in &experiments {
         for cell in cells {
             bench.content(cell).map_err(|diagnostic| named.failure(diagnostic))?;
         }
     }
+    let mut store = Store::open(&args.kept.database)?;
+    let version = results_version();
     let mut all = 0;
     for (named, cells, bench) in &experiments {
-        let series = Series { experiment: &named.name, version: VERSION, cells };
+        let series = Series { experiment: &named.name, version: &version, cells };
         let mut teller =
             Teller { name: &named.name, told: None, started: Instant::now(), quiet: format == Format::Json };
         let made = run_series(series, bench, &mut store, settings, interrupt, &mut |progress| {
@@ -111,11 +118,16 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
             output::line(if interrupted {
                 "interrupted: the same command goes on"
             } else {
-                "turnpike lab report shows what they say"
+                "turnpike lab report, with the same files, shows what they say"
             });
         }
     }
     Ok(())
+}
+
+/// What results are filed under: they are made again when the engine gives other ones.
+fn results_version() -> String {
+    format!("{VERSION}+{}", turnpike_search::RESULTS)
 }
 
 fn chosen(pattern: Option<&str>, cell: &Cell) -> bool {

@@ -118,11 +118,18 @@ fn record(number: u64, run: &RunReport) -> Record {
         depth: run.depth,
         length: run.witness.as_ref().map(|witness| witness.length as u64),
         original_length: run.witness.as_ref().map(|witness| witness.original_length as u64),
-        shorten_states: run.shorten_states,
+        shorten_states: run.shorten_states + shorten_steps(run),
         executions: run.executions.as_ref().map(|counts| counts.executions),
         seconds: run.seconds,
         extra: (!empty).then(|| extra.to_string()),
     }
+}
+
+/// Shortening a schedule is counted in executions: each as many steps as those of the search had in the mean.
+fn shorten_steps(run: &RunReport) -> u64 {
+    let schedule = run.witness.as_ref().and_then(|witness| witness.schedule.as_ref());
+    let spent = schedule.map_or(0, |schedule| schedule.executions);
+    run.executions.as_ref().map_or(0, |counts| spent * run.states / counts.executions.max(1))
 }
 
 /// The flags of a cell, as `turnpike search` reads them.

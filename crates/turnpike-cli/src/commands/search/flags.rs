@@ -212,8 +212,8 @@ pub(crate) struct ResultArgs {
     /// Report witnesses as they were found
     #[arg(long)]
     pub(crate) no_shorten: bool,
-    /// Expansions that shortening a witness may take [default: half of the search's, 300 to
-    /// 50000; for long, wasteful witnesses what the search left of --max-states, up to 40000]
+    /// Expansions that shortening a witness may take [default: about as many as the search took; with --max-states
+    /// more for long, wasteful witnesses: what the search left of it, up to 40000]
     #[arg(long, value_name = "N", conflicts_with = "no_shorten")]
     pub(crate) shorten_budget: Option<u64>,
     /// Tell only whether there is a witness; random walks then need constant memory
