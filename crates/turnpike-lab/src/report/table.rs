@@ -122,9 +122,13 @@ impl Entry {
                 number(spread.quantile(0.9)),
                 result.command()
             ),
-            published: result.published.as_ref().map(|published| {
-                let note = published.note.as_deref().map_or(String::new(), |note| format!(" ({note})"));
-                format!("{}{note}", joined(&theirs, "·"))
+            published: result.published.as_ref().and_then(|published| {
+                let told = measures.iter().any(|name| theirs(name).is_some());
+                match (told, published.note.as_deref()) {
+                    (true, Some(note)) => Some(format!("{} ({note})", joined(&theirs, "·"))),
+                    (true, None) => Some(joined(&theirs, "·")),
+                    (false, note) => note.map(str::to_owned),
+                }
             }),
             deviates: measures.iter().any(deviates),
             empty: result.runs.is_empty(),
