@@ -204,7 +204,7 @@ fn what_was_never_allocated_is_not_freed() {
     for (argument, told) in [
         ("", None),
         ("stack", Some("free of 0x7ff")),
-        ("static", Some("free of fixed, which was never allocated")),
+        ("static", Some("free of fixed[0], which was never allocated")),
         ("inside", Some("free of an address inside a block: offset 16 of a block of 64 bytes")),
     ] {
         let mut program = program.clone();
