@@ -66,6 +66,8 @@ pub fn scaled(runs: u64, scale: f64) -> u64 {
 struct Open {
     index: usize,
     id: CellId,
+    /// Of the model, when the lab began.
+    content: u64,
     missing: VecDeque<u64>,
     job: Option<Arc<dyn Job>>,
 }
@@ -94,8 +96,8 @@ pub fn run(
     let mut open = VecDeque::new();
     let (mut asked, mut done) = (0, 0);
     for (index, cell) in cells.iter().enumerate() {
-        let key = key(experiment, version, cell, workshop.content(cell)?);
-        let id = store.cell(&key)?;
+        let content = workshop.content(cell)?;
+        let id = store.cell(&key(experiment, version, cell, content))?;
         let there = store.numbers(id)?;
         let wanted = scaled(cell.runs, settings.scale);
         let missing: VecDeque<u64> =
@@ -103,7 +105,7 @@ pub fn run(
         asked += wanted;
         done += wanted - missing.len() as u64;
         if !missing.is_empty() {
-            open.push_back(Open { index, id, missing, job: None });
+            open.push_back(Open { index, id, content, missing, job: None });
         }
     }
     report(Progress { asked, done, new: 0, cell: None });
@@ -113,7 +115,7 @@ pub fn run(
         .iter_mut()
         .filter(|due: &&mut Open| read.replace(&cells[due.index].model) != Some(&cells[due.index].model))
     {
-        let job = workshop.prepare(&cells[due.index])?;
+        let job = prepared(workshop, &cells[due.index], due.content)?;
         due.job = (due.index == 0).then_some(job);
     }
 
@@ -200,13 +202,24 @@ fn next(
         };
         let job = match &front.job {
             Some(job) => Arc::clone(job),
-            None => match workshop.prepare(&cells[front.index]) {
+            None => match prepared(workshop, &cells[front.index], front.content) {
                 Ok(job) => Arc::clone(front.job.insert(job)),
                 Err(error) => return Some(Err(error)),
             },
         };
         return Some(Ok((front.index, front.id, number, job)));
     }
+}
+
+/// Reads a model, which must still be what its results are filed under.
+fn prepared(workshop: &dyn Workshop, cell: &Cell, content: u64) -> Result<Arc<dyn Job>, Diagnostic> {
+    let job = workshop.prepare(cell)?;
+    if workshop.content(cell)? == content {
+        return Ok(job);
+    }
+    let message = format!("the model of `{}` was changed while the lab was running", cell.model);
+    Err(Diagnostic::error(message)
+        .help("start the lab again: its results so far are kept under the old content"))
 }
 
 /// Files finished runs until all workers are gone.

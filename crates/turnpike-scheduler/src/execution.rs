@@ -78,7 +78,8 @@ pub struct Choice {
     /// The thread that is joined, unparked or woken by [`Kind::NotifyOne`] (`u64::MAX`: none), the number of
     /// nanoseconds, …; the round of a barrier, the number of a notification and the same for whom it woke; of a queue
     /// the number of the message in the lower half, and the capacity in the upper half; a semaphore's value before it is
-    /// posted; of [`Kind::Close`] 0 = the last sender, 1 = the receiver, more = one of so many senders; of
+    /// posted; of [`Kind::Close`] 0 = the last sender, 1 = the receiver, or a sender after the last,
+    /// more = one of so many senders; of
     /// [`Kind::TryReadLock`] whether it succeeds.
     pub argument: u64,
     /// Where.

@@ -153,3 +153,28 @@ fn auto_is_compared_with_the_cheapest() {
     );
     assert_eq!(portfolio::sentence(&[], &[]), None);
 }
+
+#[test]
+fn proofs_are_successes_where_they_are_asked_for() {
+    let file = FILE
+        .split("[[published]]")
+        .next()
+        .expect("a part")
+        .replace("runs = 4", "runs = 4\nsuccess = \"proof\"");
+    let experiment = Experiment::parse(&file).expect("an experiment");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = Store::open(&folder.path().join("results.db")).expect("a database");
+    let id = store.cell(&key("two", "1", &experiment.cells(false)[0], 7)).expect("a cell");
+    for (number, (found, stop)) in
+        [(false, "exhausted"), (false, "max-states"), (true, "found")].into_iter().enumerate()
+    {
+        let record =
+            Record { number: number as u64, found, stop: stop.into(), states: 5, ..Record::default() };
+        store.add(id, &record).expect("a run");
+    }
+    store.commit().expect("committed");
+    let results = Results::gather("two", experiment, &store).expect("results");
+    let cell = results.cell("m", "highway 1").expect("a cell");
+    assert_eq!(cell.runs.iter().map(|run| run.found).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(cell.cost_per_success(), Some(15.0));
+}

@@ -130,3 +130,30 @@ fn a_broken_run_is_told_and_the_others_are_kept() {
     let (new, _) = lab(&path, 1, 1.0, &workshop(usize::MAX)).expect("the others");
     assert_eq!(new, 86 - 10);
 }
+
+/// A model whose content is another one each time it is asked for.
+struct Changing(AtomicUsize);
+
+impl Workshop for Changing {
+    fn content(&self, _: &Cell) -> Result<u64, Diagnostic> {
+        Ok(self.0.fetch_add(1, Ordering::Relaxed) as u64)
+    }
+
+    fn prepare(&self, _: &Cell) -> Result<Arc<dyn Job>, Diagnostic> {
+        let made = Arc::new(AtomicUsize::new(0));
+        Ok(Arc::new(Counted { name: "s".into(), made, interrupt_after: usize::MAX, fail_at: None }))
+    }
+}
+
+#[test]
+fn a_model_that_changes_meanwhile_is_not_filed_under_what_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = Store::open(&folder.path().join("results.db")).expect("a database");
+    let (cells, interrupt) = (experiment(), AtomicBool::new(false));
+    let series = Series { experiment: "e", version: "1", cells: &cells };
+    let settings = Settings { jobs: 1, scale: 1.0 };
+    let outcome = run(series, &Changing(AtomicUsize::new(0)), &mut store, settings, &interrupt, &mut |_| {});
+    let error = outcome.expect_err("it changed");
+    assert!(error.message.contains("was changed while the lab was running"), "{}", error.message);
+    assert_eq!(store.cells("e").expect("cells"), [], "nothing was kept");
+}

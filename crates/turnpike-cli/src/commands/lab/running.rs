@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
     }
     let mut store = Store::open(&args.kept.database)?;
     let version = results_version();
-    let mut all = 0;
+    let (mut all, mut failed) = (0, None);
     for (named, cells, bench) in &experiments {
         let series = Series { experiment: &named.name, version: &version, cells };
         let mut teller =
@@ -94,10 +94,18 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
         let made = run_series(series, bench, &mut store, settings, interrupt, &mut |progress| {
             teller.tell(&progress);
         });
-        all += made.map_err(|diagnostic| named.failure(diagnostic))?;
+        match made {
+            Ok(made) => all += made,
+            // The other experiments are not to blame. The first failure is told at the end, as the command's own.
+            Err(diagnostic) if failed.is_none() => failed = Some(named.failure(diagnostic)),
+            Err(diagnostic) => output::note(&format!("{}: given up: {}", named.name, diagnostic.message)),
+        }
         if interrupt.load(Ordering::Relaxed) {
             break;
         }
+    }
+    if let Some(failure) = failed {
+        return Err(failure);
     }
     let interrupted = interrupt.load(Ordering::Relaxed);
     let seconds = started.elapsed().as_secs_f64();
