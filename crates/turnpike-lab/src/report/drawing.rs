@@ -3,7 +3,7 @@
 use super::chart::{Chart, Series, Shape};
 use super::results::{CellResult, Results};
 use crate::experiment::{Drawing, Kind, Value};
-use crate::statistics::{Curve, Histogram, Observation, Survival, superiority};
+use crate::statistics::{Curve, Histogram, Magnitude, Observation, Summary, Survival, superiority};
 
 /// A figure for the page.
 pub(super) struct Figure {
@@ -113,7 +113,7 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
         Kind::Effects => {
             chart.x_label = "strategy, in the order of the legend".into();
             let all = |result: &CellResult| {
-                crate::statistics::Summary::new(result.runs.iter().map(|run| {
+                Summary::new(result.runs.iter().map(|run| {
                     if run.found { (run.states + run.shorten_states) as f64 } else { f64::INFINITY }
                 }))
             };
@@ -122,7 +122,11 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
                 for (index, other) in others.iter().enumerate() {
                     let effect = superiority(&all(other), &all(first));
                     let points = effect.map(|effect| (index as f64, effect)).into_iter().collect();
-                    chart.series.push(named(other, Shape::Line, points));
+                    let mut series = named(other, Shape::Line, points);
+                    if let Some(effect) = effect {
+                        series.name = format!("{} ({})", series.name, Magnitude::of(effect).word());
+                    }
+                    chart.series.push(series);
                 }
             }
         }

@@ -25,6 +25,16 @@ impl Magnitude {
             _ => Magnitude::Large,
         }
     }
+
+    /// For a legend.
+    pub fn word(self) -> &'static str {
+        match self {
+            Magnitude::Negligible => "negligible effect",
+            Magnitude::Small => "small effect",
+            Magnitude::Medium => "medium effect",
+            Magnitude::Large => "large effect",
+        }
+    }
 }
 
 /// The probability that a value of `left` is below one of `right`, ties counted half: 0.5 = no difference. Failed runs belong
