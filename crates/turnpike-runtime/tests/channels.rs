@@ -214,3 +214,56 @@ fn exchanges_race() {
     });
     assert_eq!(seen.into_keys().collect::<Vec<_>>(), [2]);
 }
+
+/// A receiver that is about to wait may wait already or not; only the first makes an offer succeed.
+#[test]
+fn an_offer_at_a_rendezvous_depends_on_who_waits() {
+    let seen = outcomes(|tell| {
+        let (sender, receiver) = sync_channel(0);
+        let thread = thread::spawn(move || receiver.recv());
+        let sent = sender.try_send(1).is_ok();
+        drop(sender);
+        let received = thread.join().unwrap().is_ok();
+        tell((sent, received));
+    });
+    assert_eq!(seen.into_keys().collect::<Vec<_>>(), [(false, false), (true, true)]);
+    // Not even a receiver with a time limit is sure to wait, and nobody waits who only tries.
+    let seen = outcomes(|tell| {
+        let (sender, receiver) = sync_channel(0);
+        let thread = thread::spawn(move || receiver.try_recv().is_ok());
+        let sent = sender.try_send(1).is_ok();
+        tell((sent, thread.join().unwrap()));
+    });
+    assert_eq!(seen.into_keys().collect::<Vec<_>>(), [(false, false)]);
+}
+
+/// Whoever sends before the receiver is gone finds it there.
+#[test]
+fn a_receiver_is_gone_when_it_was_dropped() {
+    for bound in [0, 1, 2] {
+        let seen = outcomes(move |tell| {
+            let (sender, receiver) = sync_channel(bound);
+            let thread = thread::spawn(move || drop(receiver));
+            let told = match sender.try_send(1) {
+                Ok(()) => "sent",
+                Err(TrySendError::Full(_)) => "full",
+                Err(TrySendError::Disconnected(_)) => "disconnected",
+            };
+            thread.join().unwrap();
+            tell(told);
+        });
+        let first = if bound == 0 { "full" } else { "sent" };
+        let mut expected = ["disconnected", first];
+        expected.sort_unstable();
+        assert_eq!(seen.into_keys().collect::<Vec<_>>(), expected, "{bound}");
+    }
+    // The same without a bound, where a message that nobody will receive is sent all the same.
+    let seen = outcomes(|tell| {
+        let (sender, receiver) = turnpike_runtime::sync::mpsc::channel();
+        let thread = thread::spawn(move || drop(receiver));
+        let sent = sender.send(1).is_ok();
+        thread.join().unwrap();
+        tell(sent);
+    });
+    assert_eq!(seen.into_keys().collect::<Vec<_>>(), [false, true]);
+}

@@ -342,3 +342,55 @@ fn a_lock_in_a_static_does_not_remember_the_panic_of_an_earlier_execution() {
     });
     assert_eq!(ends, [End::Finished, End::Finished, End::Finished]);
 }
+
+/// The standard library does not say whether a waiting writer lets readers in, so a thread that reads already may wait
+/// behind one that waits for it.
+#[test]
+fn reading_again_behind_a_waiting_writer_may_deadlock() {
+    let ends = all(|| {
+        let lock = Arc::new(RwLock::new(0));
+        let other = Arc::clone(&lock);
+        let thread = thread::spawn(move || *other.write().unwrap() += 1);
+        let first = lock.read().unwrap();
+        let second = lock.read().unwrap();
+        drop((first, second));
+        thread.join().unwrap();
+    });
+    assert!(ends.contains(&End::Deadlock) && ends.contains(&End::Finished), "{ends:?}");
+    // Readers alone, and a writer who has not come yet, let it in.
+    let readers = || {
+        let lock = Arc::new(RwLock::new(0));
+        let other = Arc::clone(&lock);
+        let thread = thread::spawn(move || *other.read().unwrap());
+        let first = lock.read().unwrap();
+        let second = lock.read().unwrap();
+        drop((first, second));
+        thread.join().unwrap();
+    };
+    assert!(all(readers).iter().all(|end| *end == End::Finished));
+    let late = || {
+        let lock = Arc::new(RwLock::new(0));
+        let first = lock.read().unwrap();
+        let second = lock.read().unwrap();
+        let other = Arc::clone(&lock);
+        let thread = thread::spawn(move || *other.write().unwrap() += 1);
+        drop((first, second));
+        thread.join().unwrap();
+    };
+    assert!(all(late).iter().all(|end| *end == End::Finished));
+}
+
+#[test]
+fn trying_to_read_again_behind_a_waiting_writer_may_fail() {
+    let seen = outcomes(|tell| {
+        let lock = Arc::new(RwLock::new(0));
+        let other = Arc::clone(&lock);
+        let thread = thread::spawn(move || *other.write().unwrap() += 1);
+        let first = lock.read().unwrap();
+        let second = lock.try_read();
+        tell(second.is_ok());
+        drop((first, second));
+        thread.join().unwrap();
+    });
+    assert_eq!(seen.into_keys().collect::<Vec<_>>(), [false, true]);
+}

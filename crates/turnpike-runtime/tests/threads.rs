@@ -316,3 +316,42 @@ fn a_stack_that_no_memory_has_room_for_is_refused() {
     let error = Guest::new(|| (), options).run(&Plan::new(&[]), &mut Execution::default()).unwrap_err();
     assert!(error.message.contains("no stack for the main thread"), "{}", error.message);
 }
+
+/// The standard library allows it: whoever parks must look again.
+#[test]
+fn parked_threads_wake_for_no_reason_when_asked_for() {
+    let waits_once = || {
+        let ready = Arc::new(AtomicBool::new(false));
+        let (flag, main) = (Arc::clone(&ready), thread::current());
+        let thread = thread::spawn(move || {
+            flag.store(true, Ordering::SeqCst);
+            main.unpark();
+        });
+        thread::park();
+        assert!(ready.load(Ordering::SeqCst));
+        thread.join().unwrap();
+    };
+    let failed = |ends: &[End]| ends.iter().any(|end| matches!(end, End::Failed(_)));
+    assert!(!failed(&all(waits_once)));
+    let plan = Plan { spurious: 1, ..Plan::new(&[]) };
+    assert!(failed(&all_with(GuestOptions::default(), plan, waits_once)));
+    let looks_again = || {
+        let ready = Arc::new(AtomicBool::new(false));
+        let (flag, main) = (Arc::clone(&ready), thread::current());
+        let thread = thread::spawn(move || {
+            flag.store(true, Ordering::SeqCst);
+            main.unpark();
+        });
+        while !ready.load(Ordering::SeqCst) {
+            thread::park();
+        }
+        thread.join().unwrap();
+    };
+    for spurious in [1, 2] {
+        let plan = Plan { spurious, ..Plan::new(&[]) };
+        let ends = all_with(GuestOptions::default(), plan, looks_again);
+        assert!(ends.iter().all(|end| *end == End::Finished), "{spurious}");
+        let limited = || thread::park_timeout(Duration::from_millis(1));
+        assert!(all_with(GuestOptions::default(), plan, limited).iter().all(|end| *end == End::Finished));
+    }
+}

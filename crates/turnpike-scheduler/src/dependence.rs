@@ -52,12 +52,13 @@ pub fn reversible(first: &Choice, second: &Choice) -> bool {
     dependent(first, second) && first.thread != second.thread && !excludes(first, second)
 }
 
-/// Steps that depend on all others: the end of the process, giving up when nothing else can happen, and offers that
-/// succeed only if another thread is about to take them.
+/// Steps that depend on all others: the end of the process, giving up when nothing else can happen, offers that
+/// succeed only if another thread is about to take them, and reading again what another may be about to write.
 fn global(choice: &Choice) -> bool {
     choice.kind == Kind::Exit
         || choice.alternative == Choice::TIMEOUT
         || (choice.kind == Kind::TrySend && capacity(choice) == 0)
+        || (matches!(choice.kind, Kind::ReadLock | Kind::TryReadLock) && choice.argument & 2 != 0)
 }
 
 /// Whether `one` is a step that the other, of another thread, waits for by other means than an object's state.
@@ -87,7 +88,7 @@ fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
     }
     match choice.kind {
         Kind::ReadLock | Kind::ReadUnlock => [(object, Class::Share), nothing],
-        Kind::TryReadLock if choice.argument == 1 => [(object, Class::Share), nothing],
+        Kind::TryReadLock if choice.argument & 1 == 1 => [(object, Class::Share), nothing],
         Kind::SemPost => [(object, Class::Post), nothing],
         Kind::Reacquire => [(second, Class::Exclusive), nothing],
         Kind::Leave => [nothing, nothing],

@@ -80,7 +80,7 @@ pub struct Choice {
     /// the number of the message in the lower half, and the capacity in the upper half; a semaphore's value before it is
     /// posted; of [`Kind::Close`] 0 = the last sender, 1 = the receiver, or a sender after the last,
     /// more = one of so many senders; of
-    /// [`Kind::TryReadLock`] whether it succeeds.
+    /// [`Kind::TryReadLock`] whether it succeeds; of this and [`Kind::ReadLock`] 2 more if the thread reads the object already.
     pub argument: u64,
     /// Where.
     pub site: Site,
@@ -89,7 +89,7 @@ pub struct Choice {
 impl Choice {
     /// The alternative of giving up because the time is over. It comes after the numbered ones.
     pub const TIMEOUT: u32 = u32::MAX;
-    /// The alternative of a condition variable's waiter waking up for no reason.
+    /// The alternative of waking up for no reason, of a condition variable's waiter or a parked thread.
     pub const SPURIOUS: u32 = u32::MAX - 1;
 
     /// Whether the order of the two steps matters: [`crate::dependent`].

@@ -39,7 +39,7 @@ pub use execution::{
 };
 pub use executor::{Executor, GuestError};
 pub use kernel::{Kernel, Next};
-pub use operation::{Kind, Object, ObjectId, Operation, Outcome, Site, ThreadId};
+pub use operation::{Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Site, ThreadId};
 pub use plan::{Detail, MayAccess, Plan, Policy, Reduction, Timeouts};
 #[cfg(any(feature = "sources", test))]
 pub use sources::SOURCES;

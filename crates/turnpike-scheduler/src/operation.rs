@@ -63,9 +63,10 @@ pub enum Kind {
     TryLock,
     /// Release a mutex.
     Unlock,
-    /// Acquire for reading; enabled when there is no writer.
+    /// Acquire for reading; enabled when there is no writer. `argument` 1 = a writer that waits may go first: a thread
+    /// that reads already then has the alternative of waiting behind it, which is for ever.
     ReadLock,
-    /// Acquire for reading if possible.
+    /// Acquire for reading if possible. `argument` as above: the alternative is not to succeed.
     TryReadLock,
     /// Acquire for writing; enabled when free.
     WriteLock,
@@ -105,7 +106,8 @@ pub enum Kind {
     /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent, `Outcome::value` =
     /// the message's number). To a rendezvous queue it is always enabled: the guest then announces [`Kind::Leave`].
     Send,
-    /// Append if not full (to a rendezvous queue: if a receiver waits). `Outcome::value` 1 = no receiver is left.
+    /// Append if not full. To a rendezvous queue: if a receiver waits; one that is about to may wait already or not yet,
+    /// which are two alternatives. `Outcome::value` 1 = no receiver is left.
     TrySend,
     /// Take a message; enabled when not empty, or when no sender is left (`Outcome::ok` = got one).
     Receive,
@@ -225,6 +227,10 @@ pub struct Operation {
     /// compare-and-exchange that is going to fail only reads. For [`Kind::FutexWait`]: whether the word is still the
     /// expected one. `None` = yes. The function's argument is `argument`; it must have no effect.
     pub writes: Option<fn(u64) -> bool>,
+    /// Of an atomic operation on memory: what it orders.
+    pub order: MemoryOrder,
+    /// The same for an update that leaves the value as it is.
+    pub unchanged: MemoryOrder,
     /// Where it stands.
     pub site: Site,
 }
@@ -240,8 +246,66 @@ impl Operation {
             timed: false,
             deadline: 0,
             writes: None,
+            order: MemoryOrder::SEQUENTIAL,
+            unchanged: MemoryOrder::SEQUENTIAL,
             site,
         }
+    }
+}
+
+/// The memory order of an atomic operation or a fence, as far as it orders what threads do to other memory. Executions
+/// are sequentially consistent whatever it is; data races are judged by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryOrder(u8);
+
+impl MemoryOrder {
+    /// Orders nothing by itself.
+    pub const RELAXED: MemoryOrder = MemoryOrder(0);
+    /// Learns what the writer of the value released.
+    pub const ACQUIRE: MemoryOrder = MemoryOrder(1);
+    /// Tells whoever acquires the value.
+    pub const RELEASE: MemoryOrder = MemoryOrder(2);
+    /// Both; sequential consistency adds nothing to it as far as races go.
+    pub const SEQUENTIAL: MemoryOrder = MemoryOrder(3);
+    const STORES: u8 = 4;
+
+    /// The order by its number in C, which is also the compilers': relaxed, consume, acquire, release, both, sequentially
+    /// consistent. Consuming is acquiring, as for all compilers.
+    pub const fn from_c(number: u32) -> MemoryOrder {
+        match number {
+            0 => MemoryOrder::RELAXED,
+            1 | 2 => MemoryOrder::ACQUIRE,
+            3 => MemoryOrder::RELEASE,
+            _ => MemoryOrder::SEQUENTIAL,
+        }
+    }
+
+    /// Of an update that leaves the value as it is, but stores it (an exchange of equal values), as opposed to one that
+    /// only reads (a compare-and-exchange that fails): whoever reads the value acquires from it, too.
+    #[must_use]
+    pub const fn storing(self) -> MemoryOrder {
+        MemoryOrder(self.0 | Self::STORES)
+    }
+
+    /// What both do.
+    #[must_use]
+    pub const fn and(self, other: MemoryOrder) -> MemoryOrder {
+        MemoryOrder(self.0 | other.0)
+    }
+
+    /// Whether it learns what was released.
+    pub const fn acquires(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// Whether it tells.
+    pub const fn releases(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// See [`MemoryOrder::storing`].
+    pub const fn stores(self) -> bool {
+        self.0 & Self::STORES != 0
     }
 }
 

@@ -136,6 +136,13 @@ impl Script {
     pub fn new(main: impl FnMut(&mut Context<'_>) -> Box<dyn Routine> + Send + 'static) -> Script {
         Script { kernel: Kernel::new(), main: Box::new(main) }
     }
+
+    /// The same with vector clocks, for scripts that look for data races.
+    #[must_use]
+    pub fn with_clocks(mut self) -> Script {
+        self.kernel.keep_clocks(true);
+        self
+    }
 }
 
 impl Executor for Script {

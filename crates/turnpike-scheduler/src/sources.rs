@@ -11,6 +11,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("kernel/access.rs", include_str!("kernel/access.rs")),
     ("kernel/choices.rs", include_str!("kernel/choices.rs")),
     ("kernel/clocks.rs", include_str!("kernel/clocks.rs")),
+    ("kernel/knowledge.rs", include_str!("kernel/knowledge.rs")),
     ("kernel/mod.rs", include_str!("kernel/mod.rs")),
     ("kernel/nature.rs", include_str!("kernel/nature.rs")),
     ("kernel/objects.rs", include_str!("kernel/objects.rs")),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use turnpike_program::native::{NativeExecutor, NativeProgram, Threads, Visibility};
 use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, Plan, Policy, Reduction};
 
-use super::support::{compile, ends, guest, instrumented, launch, run, word};
+use super::support::{compile, ends, guest, guest_file, instrumented, launch, run, word};
 
 /// The program with one of the levels of visibility.
 fn with(program: &NativeProgram, visibility: Visibility) -> NativeExecutor {
@@ -134,6 +134,22 @@ fn programs_without_races_have_none() {
     let Some(program) = instrumented("memory/locked.c") else { return };
     let (classes, kinds, incomplete) = exhaust(&mut launch(&program));
     assert_eq!((classes, kinds, incomplete), (2, BTreeSet::from(["finished"]), false));
+}
+
+/// A relaxed flag publishes nothing, though every execution is sequentially consistent.
+#[test]
+fn races_are_judged_by_memory_orders() {
+    for case in 1..=18 {
+        let flag = format!("-DCASE={case}");
+        let Some(program) = guest_file("memory/orders.c", &["-fsanitize=thread", &flag]) else { return };
+        for visibility in [Visibility::Racy, Visibility::All] {
+            let mut executor = with(&program, visibility);
+            let races = races(&mut executor, 40);
+            assert_eq!(!races.is_empty(), case % 2 == 1, "case {case}: {races:?}");
+            let (_, kinds, incomplete) = exhaust(&mut executor);
+            assert_eq!((kinds, incomplete), (BTreeSet::from(["finished"]), false), "case {case}");
+        }
+    }
 }
 
 #[test]

@@ -13,6 +13,9 @@ use crate::site::{self, Place};
 use crate::tag::Tag;
 
 /// Many readers or one writer. Who comes first when both wait is up to the scheduler.
+///
+/// The standard library does not say whether a writer that waits lets readers in. So a thread that reads already, and reads
+/// again while a writer waits, may get the lock or wait for ever behind the writer: both are tried.
 pub struct RwLock<T: ?Sized> {
     tag: Tag,
     inner: sync::RwLock<T>,
@@ -72,7 +75,7 @@ impl<T: ?Sized> RwLock<T> {
         let attempt = || ready(self.inner.try_read());
         let inner = match context::active() {
             None => self.inner.read(),
-            Some(runtime) => match runtime.turn(self.operation(runtime, Kind::ReadLock, place)) {
+            Some(runtime) => match runtime.turn(self.reading(runtime, Kind::ReadLock, place)) {
                 Turn::Step(_) => super::granted(runtime, attempt),
                 Turn::Quiet => super::quietly(runtime, attempt),
             },
@@ -140,6 +143,11 @@ impl<T: ?Sized> RwLock<T> {
         Operation::new(kind, self.id(runtime), site::of(place))
     }
 
+    /// An operation that a waiting writer may come before.
+    fn reading(&self, runtime: &Runtime, kind: Kind, place: Place) -> Operation {
+        Operation { argument: 1, ..self.operation(runtime, kind, place) }
+    }
+
     /// Its number in the execution.
     fn id(&self, runtime: &Runtime) -> ObjectId {
         self.tag.id_or(
@@ -156,7 +164,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Whether the kernel says that it is not free.
     fn refused(&self, kind: Kind, place: Place) -> bool {
         let Some(runtime) = context::active() else { return false };
-        match runtime.turn(self.operation(runtime, kind, place)) {
+        match runtime.turn(self.reading(runtime, kind, place)) {
             Turn::Step(outcome) => !outcome.ok,
             Turn::Quiet => false,
         }

@@ -157,6 +157,7 @@ impl Kernel {
                 Access::on(object, Class::Exclusive)
             }
             Kind::TryLock => Access::on(object, exclusive_if(self.lockable(t, object))),
+            Kind::ReadLock | Kind::TryReadLock if alternative == 1 => Access::on(object, Class::Read),
             Kind::ReadLock | Kind::ReadUnlock => Access::on(object, Class::Share),
             Kind::TryReadLock => {
                 let class = if self.thing(object).open(FIRST) { Class::Share } else { Class::Read };
@@ -175,7 +176,7 @@ impl Kernel {
             Kind::Leave if self.thing(object).log == NONE => Access { also: thread.waker, ..Access::LOCAL },
             Kind::OnceBegin => Access::on(object, exclusive_if(!self.thing(object).done)),
             Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave => {
-                self.access_queue(operation)
+                self.access_queue(operation, alternative)
             }
             Kind::Join => Access { also: self.past_of(operation.argument), ..Access::LOCAL },
             Kind::TryJoin => {
@@ -199,7 +200,7 @@ impl Kernel {
     }
 
     /// The same for queues.
-    fn access_queue(&self, operation: &Operation) -> Access {
+    fn access_queue(&self, operation: &Operation, alternative: u32) -> Access {
         let object = operation.object;
         let queue = self.thing(object);
         let log = self.logs.get(queue.log);
@@ -210,7 +211,7 @@ impl Kernel {
         };
         match operation.kind {
             Kind::Send if !queue.closed => self.access_send(object),
-            Kind::TrySend if self.sendable(object) => self.access_send(object),
+            Kind::TrySend if alternative == 0 && self.sendable(object) => self.access_send(object),
             Kind::Receive if queue.count > 0 || !queue.done => self.access_receive(object),
             Kind::TryReceive if queue.count > 0 => self.access_receive(object),
             Kind::Leave if queue.round > operation.argument => {
@@ -427,7 +428,11 @@ impl Kernel {
                 }
             }
             Kind::SemPost => u64::from(thing.count),
-            Kind::TryReadLock => u64::from(thing.open(FIRST)),
+            Kind::TryReadLock => {
+                let succeeds = alternative == 0 && thing.open(FIRST);
+                u64::from(succeeds) | u64::from(self.is_recursive(t)) << 1
+            }
+            Kind::ReadLock => u64::from(self.is_recursive(t)) << 1,
             Kind::Send | Kind::TrySend => message(thing.round + u64::from(thing.count)),
             Kind::Receive | Kind::TryReceive => message(thing.round),
             Kind::Leave => message(operation.argument),

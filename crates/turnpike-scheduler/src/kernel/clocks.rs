@@ -1,174 +1,139 @@
 //! Vector clocks of synchronisation, for guests that look for data races.
 //!
-//! They order less than fingerprints do: only what a program may rely on. Acquiring learns what releasing knew; plain
-//! reads and writes that were made visible, tosses and yields order nothing. Atomic operations acquire and release
-//! whatever memory order the program asks for.
-
-use alloc::vec::Vec;
+//! They order less than fingerprints do: only what a program may rely on. Acquiring learns what releasing knew, by the
+//! memory orders that the program asks for; plain reads and writes that were made visible, tosses and yields order nothing.
+//!
+//! Whatever is learned for sure comes from a step that the learning one depends on, so executions that differ only in the
+//! order of independent steps have the same races, and one of them stands for all. Two things are not like that, and are
+//! believed by a second set of clocks, which begins when they first happen:
+//! - A read-modify-write that leaves the value as it is tells what it knows, but commutes with reads.
+//! - Code that uses futexes in a library that tells nothing acquires and releases locks unseen.
+//!
+//! Two accesses that only the second set orders are neither a race nor surely none.
 
 use super::access::Access;
+use super::knowledge::Knowledge;
 use super::{Kernel, NONE};
 use crate::execution::Choice;
-use crate::operation::{Kind, Object};
+use crate::operation::{Kind, MemoryOrder, Object, ObjectId, Operation};
 
-/// How many steps of each thread (its creations and its end included) come before.
-type Clock = Vec<u32>;
-
-/// What was released to an object.
-#[derive(Debug, Default)]
-struct Released {
-    /// To everybody.
-    all: Clock,
-    /// Only to writers: by readers.
-    readers: Clock,
-}
-
-/// The clocks of an execution. Buffers are reused.
+/// The clocks of an execution.
 #[derive(Debug)]
 pub(super) struct Clocks {
     /// From the next execution on.
     pub(super) keep: bool,
     on: bool,
-    threads: Vec<Clock>,
-    objects: Vec<Released>,
-    tokens: Vec<Clock>,
-    /// What threads knew that use futexes: their code releases locks unseen.
-    waiting: Clock,
-    /// What was released by atomic operations and futexes: such code acquires unseen.
-    everything: Clock,
+    sure: Knowledge,
+    perhaps: Knowledge,
+    /// Whether the two differ.
+    doubt: bool,
 }
 
 impl Clocks {
     pub(super) const fn new() -> Self {
-        Clocks {
-            keep: false,
-            on: false,
-            threads: Vec::new(),
-            objects: Vec::new(),
-            tokens: Vec::new(),
-            waiting: Vec::new(),
-            everything: Vec::new(),
-        }
+        Clocks { keep: false, on: false, sure: Knowledge::new(), perhaps: Knowledge::new(), doubt: false }
     }
 
     /// An execution begins.
     pub(super) fn begin(&mut self) {
         self.on = self.keep;
-        for clock in self.threads.iter_mut().chain(&mut self.tokens) {
-            clock.clear();
+        self.doubt = false;
+        self.sure.clear();
+        if self.on {
+            self.sure.advance(0);
         }
-        self.waiting.clear();
-        self.everything.clear();
-        for object in &mut self.objects {
-            object.all.clear();
-            object.readers.clear();
-        }
-        self.advance(0);
     }
 
-    /// Of one thread.
-    pub(super) fn of(&self, t: u32) -> &[u32] {
-        self.threads.get(t as usize).map_or(&[], Vec::as_slice)
+    /// Of one thread: what it knows for sure, and what it may know besides.
+    pub(super) fn of(&self, t: u32) -> (&[u32], Option<&[u32]>) {
+        (self.sure.of(t), self.doubt.then(|| self.perhaps.of(t)))
     }
 
     /// A thread made a thread.
     pub(super) fn spawned(&mut self, parent: u32, child: u32) {
         if self.on {
-            // What the parent does from now on does not come before the child.
-            self.advance(parent);
-            let known = self.threads[parent as usize].clone();
-            join(at(&mut self.threads, child), &known);
+            self.each(|known| {
+                // What the parent does from now on does not come before the child.
+                known.advance(parent);
+                known.learn_from_thread(child, parent);
+            });
         }
     }
 
     /// A thread ended.
     pub(super) fn ended(&mut self, t: u32) {
-        self.advance(t);
+        if self.on {
+            self.each(|known| known.advance(t));
+        }
     }
 
-    /// A thread is about to wait on a futex or to wake others: it has released what it did before.
+    /// A waiter may go on.
+    pub(super) fn woken(&mut self, t: u32, object: ObjectId) {
+        if self.on {
+            self.each(|known| known.meet(t, object.0 as usize));
+        }
+    }
+
+    /// A thread is about to wait on a futex or to wake others: it may have released what it did before.
     pub(super) fn waits(&mut self, t: u32) {
         if self.on {
-            self.advance(t);
-            join(&mut self.waiting, &self.threads[t as usize]);
+            self.each(|known| known.advance(t));
+            self.doubted().tell_waiting(t);
         }
     }
 
-    fn advance(&mut self, t: u32) {
+    /// A fence of a thread.
+    pub(super) fn fence(&mut self, t: u32, order: MemoryOrder) {
         if self.on {
-            let clock = at(&mut self.threads, t);
-            if clock.len() <= t as usize {
-                clock.resize(t as usize + 1, 0);
+            self.each(|known| known.fence(t, order.acquires(), order.releases()));
+        }
+    }
+
+    fn each(&mut self, mut act: impl FnMut(&mut Knowledge)) {
+        act(&mut self.sure);
+        if self.doubt {
+            act(&mut self.perhaps);
+        }
+    }
+
+    /// What is not sure goes here.
+    fn doubted(&mut self) -> &mut Knowledge {
+        if !self.doubt {
+            self.doubt = true;
+            self.perhaps.copy(&self.sure);
+        }
+        &mut self.perhaps
+    }
+
+    /// An operation on atomic variables; `writes` tells whether it changes their values.
+    fn atomic(&mut self, t: u32, operation: &Operation, writes: bool) {
+        let order = if writes { operation.order } else { operation.unchanged };
+        for object in [operation.object, operation.second] {
+            if object == ObjectId::NONE {
+                continue;
             }
-            clock[t as usize] += 1;
-        }
-    }
-
-    fn learn(&mut self, t: u32, from: From) {
-        let source = match from {
-            From::Everybody(object) => self.objects.get(object).map(|o| &o.all),
-            From::Readers(object) => self.objects.get(object).map(|o| &o.readers),
-            From::Thread(thread) => {
-                // Both are in the same vector.
-                let known = self.threads.get(thread).cloned().unwrap_or_default();
-                join(at(&mut self.threads, t), &known);
-                return;
+            let object = object.0 as usize;
+            if operation.kind == Kind::Store {
+                self.each(|known| known.store(t, object, order.releases()));
+                continue;
             }
-            From::Token(thread) => self.tokens.get(thread),
-        };
-        if let Some(source) = source {
-            join(at(&mut self.threads, t), source);
+            self.each(|known| known.read(t, object, order.acquires()));
+            if operation.kind == Kind::Load {
+                continue;
+            }
+            if writes {
+                self.each(|known| known.update(t, object, order.releases()));
+            } else if order.stores() && self.latest().has_news(t, object, order.releases()) {
+                self.doubted().update(t, object, order.releases());
+            }
+        }
+        if self.doubt && operation.kind != Kind::Store {
+            self.perhaps.learn_from_waiting(t);
         }
     }
 
-    fn object(&mut self, object: usize) -> &mut Released {
-        if object >= self.objects.len() {
-            self.objects.resize_with(object + 1, Released::default);
-        }
-        &mut self.objects[object]
-    }
-
-    fn tell(&mut self, t: u32, object: usize) {
-        let clock = core::mem::take(&mut self.threads[t as usize]);
-        join(&mut self.object(object).all, &clock);
-        self.threads[t as usize] = clock;
-    }
-
-    /// An atomic operation tells what it knows.
-    fn publish(&mut self, t: u32, object: usize) {
-        self.tell(t, object);
-        join(&mut self.everything, &self.threads[t as usize]);
-    }
-
-    fn tell_writers(&mut self, t: u32, object: usize) {
-        let clock = core::mem::take(&mut self.threads[t as usize]);
-        join(&mut self.object(object).readers, &clock);
-        self.threads[t as usize] = clock;
-    }
-}
-
-/// Where knowledge comes from.
-enum From {
-    Everybody(usize),
-    Readers(usize),
-    Thread(usize),
-    Token(usize),
-}
-
-fn at(clocks: &mut Vec<Clock>, t: u32) -> &mut Clock {
-    let t = t as usize;
-    if t >= clocks.len() {
-        clocks.resize_with(t + 1, Vec::new);
-    }
-    &mut clocks[t]
-}
-
-fn join(into: &mut Clock, from: &[u32]) {
-    if into.len() < from.len() {
-        into.resize(from.len(), 0);
-    }
-    for (mine, other) in into.iter_mut().zip(from) {
-        *mine = (*mine).max(*other);
+    fn latest(&self) -> &Knowledge {
+        if self.doubt { &self.perhaps } else { &self.sure }
     }
 }
 
@@ -185,80 +150,64 @@ impl Kernel {
         let operation = self.thread(t).pending;
         let object = operation.object.0 as usize;
         let second = operation.second.0 as usize;
-        let other = operation.argument as usize;
+        let other = operation.argument as u32;
         let exclusive = access.first.is_exclusive();
-        let free = self.objects.get(object).is_some_and(|thing| thing.owner == NONE);
-        let futex = self.objects.get(object).is_some_and(|thing| thing.object == Object::Futex);
+        let thing = self.objects.get(object);
+        let free = thing.is_some_and(|thing| thing.owner == NONE);
+        let futex = thing.is_some_and(|thing| thing.object == Object::Futex);
+        let barrier = thing.is_some_and(|thing| matches!(thing.object, Object::Barrier { .. }));
+        // Nothing is left in the queue, and nobody will send.
+        let closed = thing.is_some_and(|thing| thing.done && thing.count == 0);
         let done = self.has_ended(operation.argument);
         let clocks = &mut self.clocks;
-        clocks.advance(t);
+        clocks.each(|known| known.advance(t));
         if alternative >= Choice::SPURIOUS {
             return;
         }
         match operation.kind {
-            Kind::Lock | Kind::SemWait | Kind::OnceBegin | Kind::Receive => {
-                clocks.learn(t, From::Everybody(object));
-            }
-            Kind::Load => {
-                clocks.learn(t, From::Everybody(object));
-                join(&mut clocks.threads[t as usize], &clocks.waiting);
-            }
-            Kind::TryLock | Kind::SemTryWait if exclusive => clocks.learn(t, From::Everybody(object)),
-            Kind::TryReceive => clocks.learn(t, From::Everybody(object)),
-            Kind::Unlock | Kind::WriteUnlock | Kind::SemPost | Kind::OnceEnd | Kind::Close => {
-                clocks.tell(t, object);
-            }
-            Kind::Store => {
-                // Whoever reads this value learns nothing of older ones.
-                clocks.object(object).all.clear();
-                clocks.publish(t, object);
-            }
-            Kind::ReadLock => clocks.learn(t, From::Everybody(object)),
-            Kind::TryReadLock if free => clocks.learn(t, From::Everybody(object)),
-            Kind::ReadUnlock => clocks.tell_writers(t, object),
-            Kind::WriteLock => {
-                clocks.learn(t, From::Everybody(object));
-                clocks.learn(t, From::Readers(object));
-            }
-            Kind::TryWriteLock if exclusive => {
-                clocks.learn(t, From::Everybody(object));
-                clocks.learn(t, From::Readers(object));
-            }
-            Kind::Wait if operation.second != crate::ObjectId::NONE => clocks.tell(t, second),
-            Kind::Reacquire if !access.second.is_nothing() => {
-                clocks.learn(t, From::Everybody(second));
-            }
-            Kind::Arrive | Kind::Send => {
-                clocks.learn(t, From::Everybody(object));
-                clocks.tell(t, object);
-            }
-            Kind::TrySend => {
-                clocks.learn(t, From::Everybody(object));
-                if exclusive {
-                    clocks.tell(t, object);
+            Kind::Load | Kind::Store => clocks.atomic(t, &operation, true),
+            Kind::Update => clocks.atomic(t, &operation, exclusive),
+            Kind::FutexWait => clocks.doubted().learn_everything(t),
+            Kind::Leave if futex => clocks.doubted().learn_everything(t),
+            Kind::FutexWake => clocks.doubted().update(t, object, true),
+            _ => clocks.each(|known| match operation.kind {
+                Kind::Lock | Kind::SemWait | Kind::OnceBegin | Kind::ReadLock => known.acquire(t, object),
+                Kind::Leave if barrier => known.leave(t),
+                Kind::TryLock | Kind::SemTryWait if exclusive => known.acquire(t, object),
+                Kind::TryReadLock if free => known.acquire(t, object),
+                Kind::Unlock | Kind::WriteUnlock | Kind::SemPost | Kind::OnceEnd | Kind::Close => {
+                    known.release(t, object);
                 }
-            }
-            Kind::Update => {
-                clocks.learn(t, From::Everybody(object));
-                join(&mut clocks.threads[t as usize], &clocks.waiting);
-                if exclusive {
-                    clocks.publish(t, object);
+                Kind::ReadUnlock => known.release_to_writers(t, object),
+                Kind::WriteLock => {
+                    known.acquire(t, object);
+                    known.acquire_from_readers(t, object);
                 }
-            }
-            // Code that waits on a futex (in a library that tells nothing) acquires locks unseen afterwards: better no
-            // race than a false one.
-            Kind::FutexWait => join(&mut clocks.threads[t as usize], &clocks.everything),
-            Kind::Leave if futex => join(&mut clocks.threads[t as usize], &clocks.everything),
-            Kind::Leave => clocks.learn(t, From::Everybody(object)),
-            Kind::FutexWake => clocks.publish(t, object),
-            Kind::Join => clocks.learn(t, From::Thread(other)),
-            Kind::TryJoin if done => clocks.learn(t, From::Thread(other)),
-            Kind::Park => clocks.learn(t, From::Token(t as usize)),
-            Kind::Unpark => {
-                let known = clocks.threads[t as usize].clone();
-                join(at(&mut clocks.tokens, operation.argument as u32), &known);
-            }
-            _ => {}
+                Kind::TryWriteLock if exclusive => {
+                    known.acquire(t, object);
+                    known.acquire_from_readers(t, object);
+                }
+                Kind::Wait if operation.second != ObjectId::NONE => known.release(t, second),
+                Kind::Reacquire if !access.second.is_nothing() => known.acquire(t, second),
+                Kind::Arrive => {
+                    known.acquire(t, object);
+                    known.release(t, object);
+                }
+                Kind::Send | Kind::TrySend if exclusive => known.send(t, object),
+                Kind::Receive | Kind::TryReceive if exclusive => known.receive(t, object),
+                Kind::Receive | Kind::TryReceive if closed => known.acquire(t, object),
+                Kind::Join => known.learn_from_thread(t, other),
+                Kind::TryJoin if done => known.learn_from_thread(t, other),
+                Kind::Park => known.park(t),
+                Kind::Unpark => known.unpark(t, other),
+                Kind::Write => {
+                    known.forget(object);
+                    if operation.second != ObjectId::NONE {
+                        known.forget(second);
+                    }
+                }
+                _ => {}
+            }),
         }
     }
 }

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use crate::execution::{Choice, End, Execution, Failure, FailureKind, Finding, Step};
 use crate::fingerprint::Fingerprint;
-use crate::operation::{Kind, Object, ObjectId, Operation, Outcome, Site, ThreadId};
+use crate::operation::{Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Site, ThreadId};
 use crate::plan::{Detail, Plan, Timeouts};
 use crate::policy::Way;
 use crate::random::Random;
@@ -19,6 +19,7 @@ use crate::random::Random;
 mod access;
 mod choices;
 mod clocks;
+mod knowledge;
 mod nature;
 mod objects;
 mod pending;
@@ -346,7 +347,18 @@ impl Kernel {
     /// when `begin` was told to keep clocks by [`Kernel::keep_clocks`]; missing components are 0. What the thread does now comes before whatever
     /// knows its next step.
     pub fn clock(&self) -> &[u32] {
-        self.clocks.of(self.current)
+        self.clocks.of(self.current).0
+    }
+
+    /// The same with what the thread may have learned besides, when there is a difference: by synchronisation that
+    /// cannot be seen, or that another order of independent steps would not have. It is no race if this orders two accesses.
+    pub fn doubtful_clock(&self) -> Option<&[u32]> {
+        self.clocks.of(self.current).1
+    }
+
+    /// The current thread executes a fence. That is no step.
+    pub fn fence(&mut self, order: MemoryOrder) {
+        self.clocks.fence(self.current, order);
     }
 
     /// Whether vector clocks are kept, for race detection in guests, from the next execution on.

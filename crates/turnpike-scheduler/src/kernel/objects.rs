@@ -220,6 +220,7 @@ impl Kernel {
         let thread = self.thread(t);
         let operation = &thread.pending;
         match operation.kind {
+            Kind::ReadLock => (!thread.behind).then_some((operation.object, FIRST)),
             Kind::Reacquire if !thread.woken => Some((operation.object, FIRST)),
             Kind::Reacquire => (operation.second != ObjectId::NONE).then_some((operation.second, FIRST)),
             Kind::Leave if !thread.woken && self.thing(operation.object).log == NONE => {

@@ -1,11 +1,11 @@
 //! Pending operations: entering them into the sets that tell what can happen, and taking them out.
 
 use super::nature::{Waits, nature};
-use super::objects::WATCH;
+use super::objects::{SECOND, WATCH};
 use super::threads::{Phase, Spin};
 use super::{Kernel, MOST_ALTERNATIVES};
 use crate::bits;
-use crate::operation::{Kind, Operation, ThreadId};
+use crate::operation::{Kind, Object, Operation, ThreadId};
 
 impl Kernel {
     /// The thread waits for its turn to do this.
@@ -66,7 +66,25 @@ impl Kernel {
         let (rank, argument, mut timed) = (thread.rank, thread.pending.argument, thread.pending.timed);
         let ready = match thread.pending.kind {
             Kind::Join => self.has_ended(argument),
-            Kind::Park => thread.token,
+            Kind::Park if thread.token => true,
+            Kind::Park => {
+                if self.spurious > 0 {
+                    bits::set(&mut self.waiting, rank);
+                    self.odd += 1;
+                }
+                false
+            }
+            Kind::ReadLock if thread.behind => false,
+            Kind::ReadLock | Kind::TryReadLock if self.is_recursive(t) => {
+                bits::set(&mut self.several, rank);
+                self.odd += 1;
+                open
+            }
+            Kind::TrySend if self.thing(thread.pending.object).object == (Object::Queue { capacity: 0 }) => {
+                bits::set(&mut self.several, rank);
+                self.odd += 1;
+                true
+            }
             Kind::Leave => self.may_leave(t),
             Kind::Reacquire if !thread.woken => {
                 bits::set(&mut self.waiting, rank);
@@ -139,9 +157,22 @@ impl Kernel {
         let thread = self.thread(t);
         let queue = self.thing(thread.pending.object);
         match queue.object {
-            crate::Object::Queue { .. } => queue.round > thread.pending.argument || queue.closed,
+            Object::Queue { .. } => queue.round > thread.pending.argument || queue.closed,
             _ => thread.woken,
         }
+    }
+
+    /// A thread is about to read again what it reads already, by a lock that may let writers go first (`argument` 1).
+    pub(super) fn is_recursive(&self, t: u32) -> bool {
+        let thread = self.thread(t);
+        let operation = &thread.pending;
+        operation.argument == 1 && thread.reading.iter().any(|&(held, _)| held == operation.object)
+    }
+
+    /// And a writer waits for it: whether that lets it in is not said.
+    pub(super) fn may_queue(&self, t: u32) -> bool {
+        self.is_recursive(t)
+            && self.channel(self.thread(t).pending.object, SECOND).iter().any(|&writers| writers != 0)
     }
 
     /// How many alternatives the operation of a ready thread has.
@@ -151,6 +182,9 @@ impl Kernel {
             Kind::Toss => operation.argument.min(MOST_ALTERNATIVES - 1) as u32 + 1,
             Kind::NotifyOne => self.waiters(operation.object).max(1),
             Kind::FutexWake => sets(self.waiters(operation.object), operation.argument),
+            // A receiver that is about to wait may not wait yet.
+            Kind::TrySend => 1 + u32::from(self.sendable(operation.object)),
+            Kind::ReadLock | Kind::TryReadLock => 1 + u32::from(self.may_queue(t)),
             _ => 1,
         }
     }

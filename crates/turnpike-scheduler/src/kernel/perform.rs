@@ -49,6 +49,7 @@ impl Kernel {
             thread.phase = Phase::Pending;
             thread.pending.kind = match thread.pending.kind {
                 Kind::Wait | Kind::Reacquire => Kind::Reacquire,
+                Kind::ReadLock => Kind::ReadLock,
                 _ => Kind::Leave,
             };
             self.enlist(t);
@@ -81,6 +82,11 @@ impl Kernel {
                 }
                 OK
             }
+            Kind::ReadLock if alternative == 1 => {
+                self.thread_mut(t).behind = true;
+                return After::Wait;
+            }
+            Kind::TryReadLock if alternative == 1 => NOT_OK,
             Kind::ReadLock | Kind::TryReadLock => {
                 let free = self.thing(object).owner == NONE;
                 if free {
@@ -182,7 +188,7 @@ impl Kernel {
                 self.refresh(object, FIRST);
                 OK
             }
-            Kind::Send | Kind::TrySend => self.send(t, object, kind),
+            Kind::Send | Kind::TrySend => self.send(t, object, exclusive),
             Kind::Receive | Kind::TryReceive => self.receive(t, object),
             Kind::Close => {
                 let queue = self.thing_mut(object);

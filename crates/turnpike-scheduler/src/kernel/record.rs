@@ -5,8 +5,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::access::Access;
+use super::objects::SECOND;
 use super::threads::Phase;
 use super::{Kernel, NONE, Pick};
+use crate::bits;
 use crate::execution::{Choice, End, Execution, ObjectRecord, Step, ThreadRecord};
 use crate::operation::{Kind, Object, ObjectId, Site, ThreadId};
 use crate::plan::Detail;
@@ -153,6 +155,10 @@ impl Kernel {
         let thing = self.objects.get(object.0 as usize)?;
         if thing.owner != NONE {
             return Some(ThreadId(thing.owner));
+        }
+        if self.thread(t).behind {
+            let writer = bits::ones(self.channel(object, SECOND)).next();
+            return writer.map(|rank| ThreadId(self.at_rank(rank)));
         }
         let reads = |reader: &u32| self.thread(*reader).reading.iter().any(|&(held, _)| held == object);
         (0..self.count).find(reads).filter(|_| operation.kind == Kind::WriteLock).map(ThreadId)

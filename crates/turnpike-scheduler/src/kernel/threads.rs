@@ -7,7 +7,7 @@ use crate::bits;
 use crate::execution::End;
 use crate::fingerprint::{self, Fingerprint};
 use crate::kernel::objects::Cell;
-use crate::operation::{Kind, ObjectId, Operation, Outcome, Site, ThreadId};
+use crate::operation::{Kind, MemoryOrder, ObjectId, Operation, Outcome, Site, ThreadId};
 
 /// What a thread is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub(super) struct Thread {
     /// A waiter that was notified (or gave up) and only needs its mutex; a barrier's or futex's waiter that may leave.
     pub(super) woken: bool,
     pub(super) timed_out: bool,
+    /// It waits for a lock that it reads already, behind a writer who waits for it.
+    pub(super) behind: bool,
     /// Number of the round or notification that woke it.
     pub(super) wake: u64,
     /// The step that woke it, for its fingerprint.
@@ -92,6 +94,8 @@ impl Thread {
                 timed: false,
                 deadline: 0,
                 writes: None,
+                order: MemoryOrder::SEQUENTIAL,
+                unchanged: MemoryOrder::SEQUENTIAL,
                 site: Site(0),
             },
             outcome: Outcome { value: 0, ok: false, timed_out: false },
@@ -112,6 +116,7 @@ impl Thread {
             token_time: 0,
             woken: false,
             timed_out: false,
+            behind: false,
             wake: u64::MAX,
             waker: Fingerprint::ZERO,
             saved: (0, Site(0)),

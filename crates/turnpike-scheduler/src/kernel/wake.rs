@@ -44,6 +44,7 @@ impl Kernel {
         thread.waker = waker;
         thread.time = thread.time.max(time);
         self.enlist(t);
+        self.clocks.woken(t, object);
     }
 
     pub(super) fn wake_all(&mut self, by: u32, object: ObjectId) -> Outcome {

@@ -1,17 +1,17 @@
 //! What code compiled with `-fsanitize=thread` calls instead of each atomic operation.
 //!
-//! All of them are steps, and done one after the other: memory is sequentially consistent whatever order the program asks for, which
-//! is why the memory order, always the last argument, is not even received. A read-modify-write that is about to leave the value as it is,
-//! such as a compare-and-exchange that fails or an attempt to take a spin lock that is held, counts as a read.
+//! All of them are steps, and done one after the other: memory is sequentially consistent whatever order the program asks for. The order,
+//! always the last argument, says what races. A read-modify-write that is about to leave the value as it is, such as a
+//! compare-and-exchange that fails or an attempt to take a spin lock that is held, counts as a read.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use turnpike_scheduler::{Kind, Site};
+use turnpike_scheduler::{Kind, MemoryOrder, Site};
 
 use super::call::export;
 use super::logic::race::Access;
-use super::{heap, remember, step, threaded};
+use super::{Peek, heap, remember, step, threaded};
 use crate::control;
 
 /// What a read-modify-write does.
@@ -34,6 +34,9 @@ struct Update {
     bytes: u64,
     rule: Rule,
     operand: u128,
+    order: MemoryOrder,
+    /// Of a compare-and-exchange that fails.
+    failure: MemoryOrder,
 }
 
 impl Update {
@@ -54,6 +57,19 @@ impl Update {
         if self.bytes == 16 { new } else { new & ((1 << (self.bytes * 8)) - 1) }
     }
 
+    /// What it orders when it leaves the value as it is.
+    fn unchanged(&self) -> MemoryOrder {
+        match self.rule {
+            Rule::Compare(expected) if expected != self.operand => self.failure,
+            // It fails, or stores what is there already.
+            Rule::Compare(_) if self.order.releases() => {
+                self.failure.and(MemoryOrder::RELEASE).storing()
+            }
+            Rule::Compare(_) => self.failure.storing(),
+            _ => self.order.storing(),
+        }
+    }
+
     fn writes(&self) -> bool {
         let old = read(self.address, self.bytes);
         self.new_value(old) != old
@@ -63,9 +79,8 @@ impl Update {
     fn run(&self, site: Site) -> u128 {
         if control::active() {
             let reads = !self.writes();
-            let peek: fn(u64) -> bool = peek;
-            let argument = self as *const Update as u64;
-            step(Kind::Update, self.address, self.bytes, site, Some((peek, argument)), reads);
+            let peek = Peek { writes: peek, argument: self as *const Update as u64, unchanged: self.unchanged() };
+            step(Kind::Update, self.address, self.bytes, site, self.order, Some(peek), reads);
             done(self.address, self.bytes, self.writes(), site);
         }
         macro_rules! with {
@@ -132,52 +147,76 @@ fn done(address: u64, size: u64, write: bool, site: Site) {
     }
 }
 
-fn load(address: u64, bytes: u64, site: Site) -> u128 {
+fn load(address: u64, bytes: u64, order: c_int, site: Site) -> u128 {
     if control::active() {
-        step(Kind::Load, address, bytes, site, None, true);
+        step(Kind::Load, address, bytes, site, order_of(order), None, true);
         done(address, bytes, false, site);
     }
     read(address, bytes)
 }
 
-pub fn store(address: u64, bytes: u64, value: u128, site: Site) {
+pub fn store(address: u64, bytes: u64, value: u128, order: MemoryOrder, site: Site) {
     if control::active() {
-        step(Kind::Store, address, bytes, site, None, false);
+        step(Kind::Store, address, bytes, site, order, None, false);
         done(address, bytes, true, site);
     }
     write(address, bytes, value);
 }
 
-fn update(address: u64, bytes: u64, rule: Rule, operand: u128, site: Site) -> u128 {
-    Update { address, bytes, rule, operand }.run(site)
+/// The order that the compiler passes, perhaps with hints for the processor in higher bits.
+fn order_of(order: c_int) -> MemoryOrder {
+    MemoryOrder::from_c(order as u32 & 0x7fff)
+}
+
+fn update(address: u64, bytes: u64, rule: Rule, operand: u128, order: c_int, site: Site) -> u128 {
+    let order = order_of(order);
+    Update { address, bytes, rule, operand, order, failure: order }.run(site)
+}
+
+/// A compare-and-exchange; the value it found.
+fn compare(
+    address: u64,
+    bytes: u64,
+    values: (u128, u128),
+    order: c_int,
+    failure: c_int,
+    site: Site,
+) -> u128 {
+    let (rule, operand) = (Rule::Compare(values.0), values.1);
+    let (order, failure) = (order_of(order), order_of(failure));
+    // There is nothing that it could release.
+    let failure = if failure.acquires() { MemoryOrder::ACQUIRE } else { MemoryOrder::RELAXED };
+    Update { address, bytes, rule, operand, order, failure }.run(site)
 }
 
 macro_rules! atomics {
     ($($ty:ty, $bytes:literal: $load:ident $store:ident $exchange:ident $strong:ident $weak:ident $val:ident
        $($fetch:ident $rule:ident)*;)*) => { $(
         export! {
-            fn $load(at: u64; site) -> $ty { load(at, $bytes, site) as $ty }
-            fn $store(at: u64, value: $ty; site) { store(at, $bytes, value.into(), site) }
-            fn $exchange(at: u64, value: $ty; site) -> $ty {
-                update(at, $bytes, Rule::Exchange, value.into(), site) as $ty
+            fn $load(at: u64, order: c_int; site) -> $ty { load(at, $bytes, order, site) as $ty }
+            fn $store(at: u64, value: $ty, order: c_int; site) {
+                store(at, $bytes, value.into(), order_of(order), site)
             }
-            fn $strong(at: u64, expected: *mut $ty, value: $ty; site) -> c_int {
+            fn $exchange(at: u64, value: $ty, order: c_int; site) -> $ty {
+                update(at, $bytes, Rule::Exchange, value.into(), order, site) as $ty
+            }
+            fn $strong(at: u64, expected: *mut $ty, value: $ty, order: c_int, failure: c_int; site) -> c_int {
                 let wanted = *expected;
-                let old = update(at, $bytes, Rule::Compare(wanted.into()), value.into(), site) as $ty;
+                let old = compare(at, $bytes, (wanted.into(), value.into()), order, failure, site) as $ty;
                 *expected = old;
                 c_int::from(old == wanted)
             }
-            fn $weak(at: u64, expected: *mut $ty, value: $ty; site) -> c_int {
+            fn $weak(at: u64, expected: *mut $ty, value: $ty, order: c_int, failure: c_int; site) -> c_int {
                 let wanted = *expected;
-                let old = update(at, $bytes, Rule::Compare(wanted.into()), value.into(), site) as $ty;
+                let old = compare(at, $bytes, (wanted.into(), value.into()), order, failure, site) as $ty;
                 *expected = old;
                 c_int::from(old == wanted)
             }
-            fn $val(at: u64, expected: $ty, value: $ty; site) -> $ty {
-                update(at, $bytes, Rule::Compare(expected.into()), value.into(), site) as $ty
+            fn $val(at: u64, expected: $ty, value: $ty, order: c_int, failure: c_int; site) -> $ty {
+                compare(at, $bytes, (expected.into(), value.into()), order, failure, site) as $ty
             }
-            $(fn $fetch(at: u64, value: $ty; site) -> $ty {
-                update(at, $bytes, Rule::$rule, value.into(), site) as $ty
+            $(fn $fetch(at: u64, value: $ty, order: c_int; site) -> $ty {
+                update(at, $bytes, Rule::$rule, value.into(), order, site) as $ty
             })*
         }
     )* };
@@ -212,8 +251,8 @@ fn wide(low: u64, high: u64) -> u128 {
 macro_rules! wide_updates {
     ($($name:ident $rule:ident)*) => { $(
         export! {
-            fn $name(at: u64, low: u64, high: u64; site) -> u128 {
-                update(at, 16, Rule::$rule, wide(low, high), site)
+            fn $name(at: u64, low: u64, high: u64, order: c_int; site) -> u128 {
+                update(at, 16, Rule::$rule, wide(low, high), order, site)
             }
         }
     )* };
@@ -232,28 +271,98 @@ wide_updates! {
 
 #[cfg(target_arch = "x86_64")]
 export! {
-    fn __tsan_atomic128_load(at: u64; site) -> u128 { load(at, 16, site) }
-    fn __tsan_atomic128_store(at: u64, low: u64, high: u64; site) { store(at, 16, wide(low, high), site) }
-    fn __tsan_atomic128_compare_exchange_strong(at: u64, expected: *mut u128, low: u64, high: u64; site) -> c_int {
-        let wanted = *expected;
-        let old = update(at, 16, Rule::Compare(wanted), wide(low, high), site);
-        *expected = old;
-        c_int::from(old == wanted)
-    }
-    fn __tsan_atomic128_compare_exchange_weak(at: u64, expected: *mut u128, low: u64, high: u64; site) -> c_int {
-        let wanted = *expected;
-        let old = update(at, 16, Rule::Compare(wanted), wide(low, high), site);
-        *expected = old;
-        c_int::from(old == wanted)
-    }
-    fn __tsan_atomic128_compare_exchange_val(at: u64, low: u64, high: u64, new_low: u64, new_high: u64; site) -> u128 {
-        update(at, 16, Rule::Compare(wide(low, high)), wide(new_low, new_high), site)
+    fn __tsan_atomic128_load(at: u64, order: c_int; site) -> u128 { load(at, 16, order, site) }
+    fn __tsan_atomic128_store(at: u64, low: u64, high: u64, order: c_int; site) {
+        store(at, 16, wide(low, high), order_of(order), site)
     }
 }
 
-/// Steps are in one order already.
+/// Six or seven arguments leave no register for the return address: both orders are packed into one with it.
+#[cfg(target_arch = "x86_64")]
+fn unpack(packed: u64) -> (c_int, c_int, Site) {
+    ((packed >> 48 & 0xf) as c_int, (packed >> 56 & 0xf) as c_int, Site(packed & 0xffff_ffff_ffff))
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" fn compare_wide(
+    at: u64,
+    expected: *mut u128,
+    low: u64,
+    high: u64,
+    _order: c_int,
+    packed: u64,
+) -> c_int {
+    let (order, failure, site) = unpack(packed);
+    // SAFETY: the caller's variable.
+    let wanted = unsafe { *expected };
+    let old = compare(at, 16, (wanted, wide(low, high)), order, failure, site);
+    // SAFETY: the same.
+    unsafe { *expected = old };
+    c_int::from(old == wanted)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn compare_wide_value(
+    at: u64,
+    low: u64,
+    high: u64,
+    new_low: u64,
+    new_high: u64,
+    packed: u64,
+) -> u128 {
+    let (order, failure, site) = unpack(packed);
+    compare(at, 16, (wide(low, high), wide(new_low, new_high)), order, failure, site)
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! wide_compare {
+    ($($name:ident)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov eax, r8d",
+                "and eax, 15",
+                "shl rax, 48",
+                "and r9d, 15",
+                "shl r9, 56",
+                "or r9, rax",
+                "or r9, [rsp]",
+                "jmp {}",
+                sym compare_wide,
+            );
+        }
+    )* };
+}
+
+#[cfg(target_arch = "x86_64")]
+wide_compare! { __tsan_atomic128_compare_exchange_strong __tsan_atomic128_compare_exchange_weak }
+
+#[cfg(target_arch = "x86_64")]
 #[unsafe(no_mangle)]
-extern "C" fn __tsan_atomic_thread_fence() {}
+#[unsafe(naked)]
+unsafe extern "C" fn __tsan_atomic128_compare_exchange_val() {
+    core::arch::naked_asm!(
+        "and r9d, 15",
+        "shl r9, 48",
+        "mov eax, [rsp + 8]",
+        "and eax, 15",
+        "shl rax, 56",
+        "or r9, rax",
+        "or r9, [rsp]",
+        "jmp {}",
+        sym compare_wide_value,
+    );
+}
+
+/// Steps are in one order already, but races are judged by fences, too.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
+    if control::active() {
+        control::state().kernel.fence(order_of(order));
+    }
+}
 
 /// There are no signal handlers between steps.
 #[unsafe(no_mangle)]

@@ -32,16 +32,19 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use turnpike_scheduler::{Detail, Finding, Kind, Object, ObjectId, Operation, Site};
+use turnpike_scheduler::{Detail, Finding, Kind, MemoryOrder, Object, ObjectId, Operation, Site};
 
 use crate::sys::{self, PhdrInfo};
 use crate::{control, fiber, sites};
 use logic::objects::{Covered, Objects};
-use logic::race::{Access, Detector, Race};
+use logic::race::{Access, Clocks, Detector, Race};
 use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
 pub use heap::{explain, sweep, used};
+
+/// What is not under control when two accesses may or may not be ordered.
+const UNSEEN: &str = "synchronisation by futexes in uninstrumented code, or by storing an atomic value that is there already,";
 
 /// Which plain accesses are steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +206,7 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
         let steps = control::state().kernel.steps_taken();
         if visible || spin(me).invisible(site.0, address, write, steps) {
             let kind = if write { Kind::Write } else { Kind::Read };
-            step(kind, address, size, site, None, !write);
+            step(kind, address, size, site, MemoryOrder::RELAXED, None, !write);
         }
     }
     // Only now: another thread may have freed the block before this one's turn.
@@ -213,8 +216,25 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
     }
 }
 
+/// How the kernel asks, right before a read-modify-write, what will come of it.
+struct Peek {
+    /// Whether it modifies the variable.
+    writes: fn(u64) -> bool,
+    argument: u64,
+    /// What it orders if not.
+    unchanged: MemoryOrder,
+}
+
 /// Announces an operation on memory and comes back when it is this thread's turn to do it.
-fn step(kind: Kind, address: u64, size: u64, site: Site, peek: Option<(fn(u64) -> bool, u64)>, reads: bool) {
+fn step(
+    kind: Kind,
+    address: u64,
+    size: u64,
+    site: Site,
+    order: MemoryOrder,
+    peek: Option<Peek>,
+    reads: bool,
+) {
     let (object, second) = objects_of(address, size, site);
     let me = control::me().0;
     control::enter(site.0, fiber::stack_pointer());
@@ -232,10 +252,11 @@ fn step(kind: Kind, address: u64, size: u64, site: Site, peek: Option<(fn(u64) -
     } else {
         spin(me).progress();
     }
-    let mut operation = Operation { second, ..Operation::new(kind, object, site) };
-    if let Some((writes, argument)) = peek {
+    let mut operation = Operation { second, order, ..Operation::new(kind, object, site) };
+    if let Some(Peek { writes, argument, unchanged }) = peek {
         operation.writes = Some(writes);
         operation.argument = argument;
+        operation.unchanged = unchanged;
     }
     control::step(operation);
 }
@@ -248,7 +269,7 @@ pub fn object_at(address: usize, site: Site) -> ObjectId {
 /// Sets a flag of one byte that instrumented code reads by atomic operations.
 pub fn set_flag(flag: *mut u8, site: Site) {
     if is_instrumented() {
-        atomics::store(flag as u64, 1, 1, site);
+        atomics::store(flag as u64, 1, 1, MemoryOrder::RELEASE, site);
     } else {
         // SAFETY: the caller's flag.
         unsafe { *flag = 1 };
@@ -285,7 +306,13 @@ fn remember(access: Access) {
     let Memory { detector, told, visible, .. } = memory();
     let kernel = &mut state.kernel;
     let mut races: Vec<Race> = Vec::new();
-    detector.access(me, kernel.clock(), &access, |race| {
+    let mut doubtful = false;
+    let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
+    detector.access(me, clocks, &access, |race| {
+        if race.doubtful {
+            doubtful = true;
+            return;
+        }
         let pair = race.first.rotate_left(32) ^ race.second;
         let told = told.entry(pair);
         if !*told {
@@ -293,6 +320,10 @@ fn remember(access: Access) {
             races.push(race);
         }
     });
+    if doubtful {
+        // Something that cannot be seen may order them, or may not.
+        kernel.note(Finding::Uncontrolled(UNSEEN.into()));
+    }
     for race in races {
         if visible.get(race.first).is_none() || visible.get(race.second).is_none() {
             // Without steps there, other orders of the two were not tried.

@@ -120,7 +120,8 @@ impl<T> Queue<T> {
         match self.turn(runtime, kind, None, place) {
             Turn::Step(outcome) => {
                 if !outcome.ok {
-                    let gone = !self.state().receiver;
+                    // Waiting for room only ends without any when the receiver is gone.
+                    let gone = wait || outcome.value == 1;
                     return Err(if gone { Unsent::Disconnected(message) } else { Unsent::Full(message) });
                 }
                 let number = outcome.value;
@@ -233,19 +234,18 @@ impl<T> Queue<T> {
 
     /// The receiver is gone, and with it what nobody will receive.
     pub(super) fn drop_receiver(&self) {
+        if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
+            // Only then: others may send before this step.
+            let close = Operation::new(Kind::Close, self.id(runtime), site::of(self.made()));
+            let _ = runtime.turn(Operation { argument: 1, ..close });
+        }
         let messages = {
             let mut state = self.state();
             state.receiver = false;
             // Those of a rendezvous belong to their senders, who wait.
             if self.bound == Some(0) { VecDeque::new() } else { std::mem::take(&mut state.messages) }
         };
-        match context::active() {
-            Some(runtime) if !runtime.is_over() => {
-                let close = Operation::new(Kind::Close, self.id(runtime), site::of(self.made()));
-                let _ = runtime.turn(Operation { argument: 1, ..close });
-            }
-            _ => self.emptied.notify_all(),
-        }
+        self.emptied.notify_all();
         drop(messages);
     }
 

@@ -111,6 +111,8 @@ fn readers_and_writer<'s>(before: impl Iterator<Item = &'s Choice>, lock: Object
     let (mut readers, mut writer) = (0u32, false);
     for step in before.filter(|step| step.object == lock && acts(step)) {
         match step.kind {
+            // The other alternative does not get it.
+            Kind::ReadLock | Kind::TryReadLock if step.alternative != 0 => {}
             Kind::ReadLock => readers += 1,
             Kind::TryReadLock if !writer => readers += 1,
             Kind::ReadUnlock => readers = readers.saturating_sub(1),

@@ -44,6 +44,22 @@ pub struct Race {
     pub second_writes: bool,
     /// First byte that both touch, of the eight in which they meet.
     pub address: u64,
+    /// Something may order them.
+    pub doubtful: bool,
+}
+
+/// What the running thread knows of others, as vector clocks; missing entries are 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Clocks<'c> {
+    /// For sure.
+    pub sure: &'c [u32],
+    /// At most, if that is more.
+    pub perhaps: Option<&'c [u32]>,
+}
+
+/// Whether a record comes before what a thread with this clock does now.
+fn reaches(clock: &[u32], old: &Record) -> bool {
+    clock.get(old.thread as usize).copied().unwrap_or(0) >= old.epoch
 }
 
 /// What memory was accessed, by whom, when.
@@ -58,9 +74,9 @@ impl Detector {
         Detector { shadow: Shadow::new() }
     }
 
-    /// An access by `thread`, whose vector clock is `clock` (missing entries are 0). Tells every race with an earlier access.
-    pub fn access(&mut self, thread: u32, clock: &[u32], access: &Access, mut tell: impl FnMut(Race)) {
-        let own = clock.get(thread as usize).copied().unwrap_or(0);
+    /// An access by `thread`. Tells every race with an earlier access.
+    pub fn access(&mut self, thread: u32, clocks: Clocks<'_>, access: &Access, mut tell: impl FnMut(Race)) {
+        let own = clocks.sure.get(thread as usize).copied().unwrap_or(0);
         let epoch = if access.atomic { own } else { own.saturating_add(1) };
         let end = access.address.saturating_add(access.size);
         let mut granule = access.address & !(GRANULE - 1);
@@ -77,7 +93,7 @@ impl Detector {
                 write: access.write,
                 atomic: access.atomic,
             };
-            self.granule(granule, record, clock, &mut tell);
+            self.granule(granule, record, clocks, &mut tell);
             granule += GRANULE;
         }
     }
@@ -104,7 +120,7 @@ impl Detector {
         self.shadow.forget(address, size);
     }
 
-    fn granule(&mut self, address: u64, new: Record, clock: &[u32], tell: &mut impl FnMut(Race)) {
+    fn granule(&mut self, address: u64, new: Record, clocks: Clocks<'_>, tell: &mut impl FnMut(Race)) {
         let place = self.shadow.place(address);
         let cell = self.shadow.cell(place);
         let head = cell.head;
@@ -127,8 +143,7 @@ impl Detector {
         let (mut at, mut before, mut length) = (head, NONE, 0);
         while at != NONE {
             let old = *self.shadow.record(at);
-            let ordered =
-                old.thread == new.thread || clock.get(old.thread as usize).copied().unwrap_or(0) >= old.epoch;
+            let ordered = old.thread == new.thread || reaches(clocks.sure, &old);
             let common = old.mask & new.mask;
             if !ordered && common != 0 && (old.write || new.write) && !(old.atomic && new.atomic) {
                 tell(Race {
@@ -138,6 +153,7 @@ impl Detector {
                     second: new.site,
                     second_writes: new.write,
                     address: address + u64::from(common.trailing_zeros()),
+                    doubtful: clocks.perhaps.is_some_and(|clock| reaches(clock, &old)),
                 });
             }
             length += 1;

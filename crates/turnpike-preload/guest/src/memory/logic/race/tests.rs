@@ -47,6 +47,10 @@ fn join(into: &mut [u32], from: &[u32]) {
     }
 }
 
+fn sure(clock: &[u32]) -> Clocks<'_> {
+    Clocks { sure: clock, perhaps: None }
+}
+
 /// Pairs of places.
 type Pairs = BTreeSet<(u64, u64)>;
 
@@ -101,7 +105,7 @@ fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
             }
         }
         past.push(Past { thread, epoch, access });
-        detector.access(thread as u32, &clock, &access, |race| {
+        detector.access(thread as u32, sure(&clock), &access, |race| {
             fast.0.insert(race.address & !7);
             fast.1.insert((race.first, race.second));
         });
@@ -138,10 +142,10 @@ fn touch(address: u64, size: u64, write: bool, site: u64) -> Access {
 fn neighbouring_bytes_do_not_race() {
     let mut detector = Detector::new();
     let mut races = Vec::new();
-    detector.access(0, &[0, 0], &touch(16, 1, true, 1), |race| races.push(race));
-    detector.access(1, &[0, 0], &touch(17, 1, true, 2), |race| races.push(race));
+    detector.access(0, sure(&[0, 0]), &touch(16, 1, true, 1), |race| races.push(race));
+    detector.access(1, sure(&[0, 0]), &touch(17, 1, true, 2), |race| races.push(race));
     assert!(races.is_empty());
-    detector.access(1, &[0, 0], &touch(12, 8, false, 3), |race| races.push(race));
+    detector.access(1, sure(&[0, 0]), &touch(12, 8, false, 3), |race| races.push(race));
     assert_eq!(
         races,
         [Race {
@@ -150,7 +154,8 @@ fn neighbouring_bytes_do_not_race() {
             first_thread: 0,
             second: 3,
             second_writes: false,
-            address: 16
+            address: 16,
+            doubtful: false
         }]
     );
 }
@@ -159,11 +164,11 @@ fn neighbouring_bytes_do_not_race() {
 fn memory_that_is_new_has_no_past() {
     let mut detector = Detector::new();
     let mut races = 0;
-    detector.access(0, &[0, 0], &touch(4096 - 8, 32, true, 1), |_| races += 1);
+    detector.access(0, sure(&[0, 0]), &touch(4096 - 8, 32, true, 1), |_| races += 1);
     detector.forget(4096 - 8, 24);
-    detector.access(1, &[0, 0], &touch(4096 - 8, 24, true, 2), |_| races += 1);
+    detector.access(1, sure(&[0, 0]), &touch(4096 - 8, 24, true, 2), |_| races += 1);
     assert_eq!(races, 0);
-    detector.access(1, &[0, 0], &touch(4096 + 16, 1, false, 2), |_| races += 1);
+    detector.access(1, sure(&[0, 0]), &touch(4096 + 16, 1, false, 2), |_| races += 1);
     assert_eq!(races, 1);
 }
 
@@ -171,11 +176,11 @@ fn memory_that_is_new_has_no_past() {
 fn memory_is_shared_when_a_second_thread_comes_and_somebody_writes() {
     let mut detector = Detector::new();
     assert!(!detector.shared(0, 64, 4, true));
-    detector.access(0, &[0, 0], &touch(64, 4, false, 1), |_| ());
+    detector.access(0, sure(&[0, 0]), &touch(64, 4, false, 1), |_| ());
     assert!(!detector.shared(0, 64, 4, true), "only this thread was there");
     assert!(!detector.shared(1, 64, 4, false), "both only read");
     assert!(detector.shared(1, 64, 4, true));
-    detector.access(1, &[5, 5], &touch(64, 4, true, 1), |_| ());
+    detector.access(1, sure(&[5, 5]), &touch(64, 4, true, 1), |_| ());
     assert!(detector.shared(0, 64, 4, false));
     assert!(detector.shared(1, 60, 8, false));
     assert!(!detector.shared(1, 72, 8, true));
@@ -186,9 +191,23 @@ fn memory_is_shared_when_a_second_thread_comes_and_somebody_writes() {
 fn a_crowded_place_stays_small() {
     let mut detector = Detector::new();
     for thread in 0..400 {
-        detector.access(thread, &[], &touch(8, 8, false, u64::from(thread)), |_| ());
+        detector.access(thread, sure(&[]), &touch(8, 8, false, u64::from(thread)), |_| ());
     }
     let mut races = 0;
-    detector.access(1000, &[], &touch(8, 8, true, 1000), |_| races += 1);
+    detector.access(1000, sure(&[]), &touch(8, 8, true, 1000), |_| races += 1);
     assert!((100..=400).contains(&races), "{races}");
+}
+
+#[test]
+fn what_may_be_ordered_is_told_as_doubtful() {
+    let mut detector = Detector::new();
+    detector.access(0, sure(&[3, 0]), &touch(8, 4, true, 1), |_| ());
+    for (perhaps, doubtful) in [([3, 1], false), ([4, 1], true)] {
+        let mut told = Vec::new();
+        let clocks = Clocks { sure: &[0, 1], perhaps: Some(&perhaps) };
+        detector.access(1, clocks, &touch(8, 4, false, 2), |race| told.push(race.doubtful));
+        assert_eq!(told, [doubtful]);
+        detector.forget(8, 8);
+        detector.access(0, sure(&[3, 0]), &touch(8, 4, true, 1), |_| ());
+    }
 }
