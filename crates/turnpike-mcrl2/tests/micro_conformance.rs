@@ -336,3 +336,114 @@ fn terminated_is_no_deadlock() {
         assert_eq!(found > 0, deadlocks > 0, "{text}");
     }
 }
+
+#[test]
+fn hidden_names_may_communicate_below_allow() {
+    let both = &["0 --tau-> 0", "0 --d-> 0"];
+    let specification = |init: &str| format!("act b,c,d,e; proc B=b.B; C=c.C; D=d.D; init {init};");
+    does(&specification("allow({d}, hide({b}, comm({b|c->d}, B||C)))"), both);
+    does(&specification("allow({d}, hide({c}, comm({b|c->d}, B||C)))"), both);
+    does(&specification("allow({d}, rename({e->d}, hide({b}, comm({b|c->e}, B||C))))"), both);
+    does(&specification("rename({e->d}, allow({e}, hide({b}, comm({b|c->e}, B||C))))"), both);
+    does(&specification("allow({d}, hide({b}, block({c}, comm({b|c->d}, B||C))))"), both);
+    does(&specification("allow({d}, hide({b,c}, comm({b|c->d}, B||C)))"), both);
+    // What is made by communication is hidden, what it is made of is not.
+    does(
+        &specification("allow({b,c}, hide({d}, comm({b|c->d}, B||C)))"),
+        &["0 --tau-> 0", "0 --b-> 0", "0 --c-> 0"],
+    );
+    // Hidden on both sides of another communication.
+    does(
+        &specification("allow({e}, hide({b}, comm({b|c->e}, hide({d}, B||C||D))))"),
+        &["0 --tau-> 0", "0 --e-> 0"],
+    );
+}
+
+#[test]
+fn a_choice_is_over_after_it_was_made() {
+    let loops = &["0 --dist [1/2]-> 1", "1 --a [1/2]-> 1"];
+    does("act a; proc P = dist b: Bool[1/2] . a . P; init P;", loops);
+    does("act a; proc P = a.P; init dist b:Bool[1/2].P;", &["0 --dist [1/2]-> 1", "1 --a-> 1"]);
+    does("act a; proc P = (true -> delta <> (dist x:Bool[1/2].a)).P; init P;", &[]);
+    does("act a; proc P = (true -> (dist x:Bool[1/2].a) <> delta).P; init P;", loops);
+    does("act a; init dist b:Bool[1/2].a;", &["0 --dist [1/2]-> 1", "1 --a-> 2", "2 --Terminate-> 3"]);
+    // Each component draws, and none needs what it drew.
+    does(
+        "act a,b; proc P = dist x:Bool[1/2].a.P; Q = dist y:Bool[1/2].b.Q; init allow({a,b},P||Q);",
+        &["0 --dist [1/4]-> 1", "1 --a [1/2]-> 1", "1 --b [1/2]-> 1"],
+    );
+}
+
+/// The probabilities of all steps of the first `most` states add up to whole numbers.
+fn probabilities_add_up(text: &str, most: usize) -> Vec<usize> {
+    let (lts, failure) = explore(text, most);
+    assert_eq!(failure, None, "{text}");
+    let mut counts = vec![0; lts.states as usize];
+    let mut totals = vec![0.0; lts.states as usize];
+    for one in &lts.transitions {
+        let label = lts.label(one.label);
+        let chance = label.rsplit_once('[').map(|(_, rest)| rest.trim_end_matches(']'));
+        let (up, down) = chance.and_then(|chance| chance.split_once('/')).unwrap_or(("1", "1"));
+        counts[one.from as usize] += 1;
+        totals[one.from as usize] +=
+            up.parse::<f64>().expect("a number") / down.parse::<f64>().expect("a number");
+    }
+    assert!(totals.iter().all(|total: &f64| (total - total.round()).abs() < 1e-9), "{text}: {totals:?}");
+    counts
+}
+
+#[test]
+fn outcomes_that_look_alike_all_count() {
+    // The sum's values make no difference, the outcomes of the choice none either.
+    let alike = "act a; b: Bool; proc P = sum n:Nat,m:Bool. (n < 3) -> b(m) . dist x:Bool[1/2].P; init P;";
+    assert_eq!(probabilities_add_up(alike, 10), [4]);
+}
+
+#[test]
+fn the_same_choice_twice_draws_twice() {
+    let quarters = &[
+        "0 --dist [1/4]-> 1",
+        "0 --dist [1/4]-> 2",
+        "0 --dist [1/4]-> 3",
+        "1 --a(true)-> 4",
+        "2 --a(true)-> 4",
+        "2 --a(false)-> 4",
+        "3 --a(false)-> 4",
+    ];
+    let once = "act a: Bool; proc P = dist x:Bool[1/2].a(x).delta;";
+    does(&format!("{once} Q = P + P; init Q;"), quarters);
+    does(&format!("{once} init P + P;"), quarters);
+    does(&format!("{once} Q(n: Nat) = (n > 0) -> P <> delta; init Q(1) + Q(2);"), quarters);
+    let paired = &[
+        "0 --dist [1/4]-> 1",
+        "0 --dist [1/4]-> 2",
+        "0 --dist [1/4]-> 3",
+        "0 --dist [1/4]-> 4",
+        "1 --a(true, true)-> 5",
+        "1 --a(false, true)-> 5",
+        "2 --a(true, true)-> 5",
+        "2 --a(false, false)-> 5",
+        "3 --a(true, false)-> 5",
+        "3 --a(false, true)-> 5",
+        "4 --a(true, false)-> 5",
+        "4 --a(false, false)-> 5",
+    ];
+    does("act a: Bool#Bool; init sum b:Bool. dist x:Bool[1/2]. a(b,x) . delta;", paired);
+    does(
+        "act a: Bool#Bool; proc P(b: Bool) = dist x:Bool[1/2]. a(b,x) . delta; init sum b:Bool. P(b);",
+        paired,
+    );
+    // Recursion through such a sum ends.
+    let around = "act a: Bool#Bool; proc P = sum b:Bool. dist x:Bool[1/2]. a(b,x) . P; init P;";
+    assert_eq!(probabilities_add_up(around, 20), [4, 8, 8, 8, 8]);
+    let deeper = "act a: Bool; proc P(n: Nat) = a(n > 1) . (Q(n) + Q((n + 1) mod 3)); \
+                  Q(n: Nat) = dist x:Bool[1/2]. a(x) . P((n + 1) mod 3); init P(0);";
+    assert!(probabilities_add_up(deeper, 100).len() > 5);
+}
+
+#[test]
+fn a_multi_action_with_delta_never_happens() {
+    does("act a,b; init a|delta + b.(a|delta|b);", &["0 --b-> 1"]);
+    does("act a,b; init (delta|tau) + (a|delta).b + b.delta;", &["0 --b-> 1"]);
+    does("act a,b; init (a|delta)@1 + sum n:Nat. (n<2) -> (a|delta);", &[]);
+}

@@ -186,14 +186,21 @@ impl<'a> Planner<'a> {
                 return steps;
             }
             let mut narrowing = self.narrowing(&rest, &narrowed);
-            let settled = !self.witness && narrowing.list(self.rules, self.scope.size());
-            steps.push(Step::Narrow(Arc::new(narrowing)));
+            let once = !self.witness && narrowing.search_once(self.scope.size());
+            let narrowing = Arc::new(narrowing);
+            steps.push(Step::Narrow(Arc::clone(&narrowing)));
             rest.open.retain(|variable| !narrowed.contains(variable));
-            if settled {
-                rest.literals.retain(|literal| {
+            if once {
+                let mut literals = std::mem::take(&mut rest.literals);
+                literals.retain(|literal| {
                     let free = expression::free_variables(&self.program, literal.expression);
-                    !free.iter().all(|variable| narrowed.contains(variable))
+                    let alone = free.iter().all(|variable| narrowed.contains(variable));
+                    if alone {
+                        steps.push(Step::Unsettled(Arc::clone(&narrowing), self.test(literal)));
+                    }
+                    !alone
                 });
+                rest.literals = literals;
             }
         }
     }

@@ -76,7 +76,8 @@ impl Run<'_> {
         let mut doubt = doubt;
         for (index, step) in steps.iter().enumerate() {
             match step {
-                Step::Test(test) => {
+                Step::Unsettled(narrowing, _) if narrowing.is_settled() => {}
+                Step::Test(test) | Step::Unsettled(_, test) => {
                     let value = self.evaluate(&test.code)?;
                     if value == Value::bool(!test.holds) {
                         return CONTINUE;
@@ -185,6 +186,7 @@ impl Run<'_> {
                 CONTINUE
             }
             Step::Test(_)
+            | Step::Unsettled(..)
             | Step::Unless(_)
             | Step::Factor { .. }
             | Step::Solve { .. }

@@ -35,6 +35,8 @@ pub(super) enum Step {
     Build { slot: u32, symbol: SymbolId, fields: Box<[u32]> },
     /// Whatever is not ruled out, constructor by constructor.
     Narrow(Arc<Narrowing>),
+    /// A test that is needed only when the search before it has not settled it for all its candidates.
+    Unsettled(Arc<Narrowing>, Test),
     /// The values of this variable cannot be enumerated.
     Endless { variable: VariableId, reason: String },
     /// Several plans for the rest. Always last.

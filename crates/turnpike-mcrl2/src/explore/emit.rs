@@ -52,13 +52,22 @@ pub(super) struct Emitter<'m> {
     labels: &'m Labels,
     front: Front,
     pub(super) records: Vec<u32>,
+    /// Where the records of each solution begin, for summands whose solutions may repeat.
+    pub(super) solutions: Vec<usize>,
     /// The label of the solution at hand: signature and values.
     label: Vec<u32>,
 }
 
 impl<'m> Emitter<'m> {
     pub(super) fn new(network: &'m Network, labels: &'m Labels) -> Self {
-        Emitter { network, labels, front: Front::default(), records: Vec::new(), label: Vec::new() }
+        Emitter {
+            network,
+            labels,
+            front: Front::default(),
+            records: Vec::new(),
+            solutions: Vec::new(),
+            label: Vec::new(),
+        }
     }
 
     /// The transitions of one solution of a summand, whose variables stand in the frame at `base`.
@@ -68,6 +77,9 @@ impl<'m> Emitter<'m> {
         base: usize,
         summand: &Summand,
     ) -> Result<(), Trouble> {
+        if summand.repeats {
+            self.solutions.push(self.records.len());
+        }
         self.label.clear();
         self.label.push(summand.signature.0);
         for argument in &summand.arguments {
@@ -188,13 +200,16 @@ impl<'m> Emitter<'m> {
         all.iter().for_each(|(_, _, words)| self.label.extend_from_slice(words));
     }
 
-    /// Removes records that stand twice after `start`.
-    pub(super) fn unique(&mut self, start: usize) {
-        let mut seen = rustc_hash::FxHashSet::default();
+    /// Removes solutions that stand twice. Outcomes of one choice stay, however alike: their probabilities add up.
+    pub(super) fn unique(&mut self) {
+        let Some(&start) = self.solutions.first() else { return };
         let fresh = self.records.split_off(start);
-        for record in Records(&fresh) {
-            if seen.insert(record) {
-                self.records.extend_from_slice(record);
+        self.solutions.push(start + fresh.len());
+        let mut seen = rustc_hash::FxHashSet::default();
+        for bounds in self.solutions.windows(2) {
+            let solution = &fresh[bounds[0] - start..bounds[1] - start];
+            if seen.insert(solution) {
+                self.records.extend_from_slice(solution);
             }
         }
     }

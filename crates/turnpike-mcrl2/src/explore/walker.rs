@@ -64,6 +64,11 @@ fn before_word() -> u32 {
     Value::private(0).word()
 }
 
+/// What initial states start from: the words that no update sets stay so.
+fn blank(network: &Network) -> Vec<u32> {
+    vec![number(0).word(); network.width]
+}
+
 impl<'m> Walker<'m> {
     pub(super) fn new(model: &'m Mcrl2Model) -> Self {
         let network = &model.network;
@@ -103,7 +108,8 @@ impl<'m> Walker<'m> {
             self.emitter.records.clear();
             let outcome = self.emitter.beginnings(&mut self.machine, self.base, choice);
             outcome.map_err(|trouble| self.explain(trouble, None))?;
-            apply(&self.emitter.records, state, out);
+            // Words that no component needs must not stay as they were before the choice.
+            apply(&self.emitter.records, &blank(network), out);
             return Ok(());
         }
         if let Some(&word) = network.controls.iter().find(|&&word| state[word as usize] & 1 == 0) {
@@ -279,7 +285,7 @@ impl<'m> Walker<'m> {
             Guard::Plan(plan) => (plan, false),
             Guard::Once(plan) => (plan, true),
         };
-        let start = emitter.records.len();
+        emitter.solutions.clear();
         let mut trouble = None;
         let mut visit = |machine: &mut Machine| match emitter.solution(machine, base, summand) {
             Ok(()) if once => ControlFlow::Break(()),
@@ -294,7 +300,7 @@ impl<'m> Walker<'m> {
             return Err(trouble);
         }
         if summand.repeats {
-            emitter.unique(start);
+            emitter.unique();
         }
         Ok(())
     }
@@ -343,7 +349,7 @@ impl Explorer for Walker<'_> {
             out.resize(network.width, before_word());
             return Ok(());
         }
-        out.resize(network.width, number(0).word());
+        out.extend(blank(network));
         let mut pairs = Vec::new();
         for update in &network.initial {
             let outcome = changes(&mut self.machine, self.base, update, &mut pairs);

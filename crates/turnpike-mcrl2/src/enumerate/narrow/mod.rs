@@ -18,7 +18,7 @@ mod term;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -40,7 +40,7 @@ use crate::value::Value;
 
 /// Steps of one evaluation.
 const MAX_STEPS: usize = 20_000;
-/// A search that is done beforehand refines so many candidates.
+/// A search that is done once for all runs refines so many candidates.
 const MAX_LISTED: usize = 5_000;
 
 /// A search for values of some variables.
@@ -48,13 +48,23 @@ const MAX_LISTED: usize = 5_000;
 pub(super) struct Narrowing {
     variables: Vec<Searched>,
     literals: Vec<Condition>,
-    /// The candidates that are left by those conditions that depend on nothing else, if they are few: searched once.
-    listed: Option<Arc<[Box<[Value]>]>>,
+    /// Whether conditions that depend on nothing else are searched once for all, in a frame of that size.
+    once: Option<usize>,
+    /// What that search found, when the first run has asked for it; nothing when there was too much to do.
+    listed: OnceLock<Option<Listed>>,
     terms: Terms,
     growth: FxHashMap<SortId, Growth>,
     infinite: FxHashMap<SortId, bool>,
     /// All constructors that values are built from.
     constructors: Vec<SymbolId>,
+}
+
+/// The candidates that are left by those conditions that depend on nothing else.
+#[derive(Clone, Debug)]
+struct Listed {
+    candidates: Box<[Box<[Value]>]>,
+    /// Whether all such conditions are known to hold for them.
+    settled: bool,
 }
 
 /// What must be had.
@@ -113,7 +123,8 @@ impl Narrowing {
         let mut narrowing = Narrowing {
             variables: searched,
             literals,
-            listed: None,
+            once: None,
+            listed: OnceLock::new(),
             terms,
             growth: FxHashMap::default(),
             infinite: FxHashMap::default(),
@@ -216,12 +227,20 @@ impl Narrowing {
         EnumerationError::Endless { variable: *variable, reason }
     }
 
-    /// Searches beforehand with what depends on nothing else, if that leaves few candidates. True when all such conditions are known
-    /// to hold for them. Quantifiers in conditions use slots of a frame of that size.
-    pub(super) fn list(&mut self, rules: &Arc<Rules>, size: usize) -> bool {
-        if !self.literals.iter().any(|literal| literal.alone) {
-            return false;
-        }
+    /// Lets the first run search with those conditions that depend on nothing else, for all runs. Quantifiers in them use slots of a
+    /// frame of that size. False when there are no such conditions.
+    pub(super) fn search_once(&mut self, size: usize) -> bool {
+        self.once = self.literals.iter().any(|literal| literal.alone).then_some(size);
+        self.once.is_some()
+    }
+
+    /// Whether all candidates of a run are known to satisfy the conditions that depend on nothing else.
+    pub(super) fn is_settled(&self) -> bool {
+        matches!(self.listed.get(), Some(Some(listed)) if listed.settled)
+    }
+
+    /// The candidates that are left by conditions that depend on nothing else, if they are few.
+    fn list(&self, rules: &Arc<Rules>, size: usize) -> Option<Listed> {
         let mut start = Candidate::default();
         for (index, variable) in self.variables.iter().enumerate() {
             start.add(Place::Hole(variable.sort), index);
@@ -236,17 +255,17 @@ impl Narrowing {
             settled &= certain;
             Ok(ControlFlow::Continue(()))
         });
-        if outcome.is_err() {
-            return false;
-        }
-        self.listed = Some(found.into());
-        settled
+        outcome.ok()?;
+        Some(Listed { candidates: found.into(), settled })
     }
 
     /// Runs the search, and `rest` for every complete candidate.
     pub(super) fn run<'s>(&self, run: &mut Run, rest: &'s [Step], doubt: Option<Doubt<'s>>) -> Outcome {
-        if let Some(listed) = &self.listed {
-            for values in listed.iter() {
+        let listed = self
+            .once
+            .and_then(|size| self.listed.get_or_init(|| self.list(run.machine.rules(), size)).as_ref());
+        if let Some(listed) = listed {
+            for values in &listed.candidates {
                 for (variable, &value) in self.variables.iter().zip(values) {
                     run.machine.set_slot(run.base, variable.slot, value);
                 }

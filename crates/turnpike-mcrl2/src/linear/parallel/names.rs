@@ -15,6 +15,19 @@ pub(super) type Bag = Box<[Symbol]>;
 /// More sets than this are not written out.
 const MAX_BAGS: usize = 50_000;
 
+#[cfg(test)]
+thread_local! {
+    /// Tests make this small, to see what happens beyond.
+    pub(super) static MOST_BAGS: std::cell::Cell<usize> = const { std::cell::Cell::new(MAX_BAGS) };
+}
+
+fn most_bags() -> usize {
+    #[cfg(test)]
+    return MOST_BAGS.get();
+    #[cfg(not(test))]
+    MAX_BAGS
+}
+
 /// The multiset of some names.
 pub(super) fn bag(names: &[Symbol]) -> Bag {
     let mut names = names.to_vec();
@@ -37,7 +50,7 @@ pub(super) fn without(large: &[Symbol], small: &[Symbol]) -> Bag {
 /// Which multisets of names can still matter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
-    /// Those that matter, once free names are taken away; everything without this.
+    /// Those that matter, once free names are taken away, so none of them has a free name; everything without this.
     bags: Option<Bags>,
     /// Names that may be there any number of times in addition: they will be hidden.
     free: BTreeSet<Symbol>,
@@ -104,12 +117,12 @@ impl Bags {
             for &name in large.iter().filter(|name| names.contains(name)) {
                 let longer: Vec<_> = parts.iter().map(|part| [&part[..], &[name]].concat()).collect();
                 parts.extend(longer);
-                if parts.len() > MAX_BAGS {
+                if parts.len() > most_bags() {
                     return None;
                 }
             }
             all.extend(parts.into_iter().map(Vec::into_boxed_slice));
-            if all.len() > MAX_BAGS {
+            if all.len() > most_bags() {
                 return None;
             }
         }
@@ -182,7 +195,19 @@ impl Filter {
                 *bags = Bags::new(bags.list.iter().filter(|bag| !hidden(bag)).cloned(), false);
             }
         }
-        filter
+        filter.without_free()
+    }
+
+    /// Takes free names out of the bags. A bag that kept one would match nothing: what it is compared with has none left.
+    fn without_free(mut self) -> Filter {
+        let is_free = |name: &Symbol| self.free.contains(name);
+        if let Some(bags) = &mut self.bags
+            && bags.list.iter().any(|bag| bag.iter().any(is_free))
+        {
+            let rest = |bag: &Bag| bag.iter().copied().filter(|name| !is_free(name)).collect();
+            *bags = Bags::new(bags.list.iter().map(rest), bags.parts);
+        }
+        self
     }
 
     /// Below `rename`, where `names` are those of the process below.
@@ -208,7 +233,7 @@ impl Filter {
             }
             Some(Bags::new(all, bags.parts))
         });
-        Filter { bags, free, blocked, used_up: Vec::new() }
+        Filter { bags, free, blocked, used_up: Vec::new() }.without_free()
     }
 
     /// Below `comm`, where `names` are those of the process below.
@@ -245,7 +270,11 @@ impl Filter {
             };
             let mut all = Vec::new();
             for one in &list {
-                all.extend(composed(one, |name| sources.get(&name).map_or(&[], Vec::as_slice))?);
+                // The names that a bag cannot get from below are no loss when parts are meant.
+                let known = one.iter().copied().filter(|name| !parts || sources.contains_key(name));
+                all.extend(composed(&known.collect::<Vec<_>>(), |name| {
+                    sources.get(&name).map_or(&[], Vec::as_slice)
+                })?);
             }
             let mut below = Bags::new(all, parts);
             if !parts && self.free.is_empty() {
@@ -253,7 +282,7 @@ impl Filter {
             }
             Some(below)
         });
-        filter
+        filter.without_free()
     }
 
     /// Below `||`, for an operand with these names, where all operands together have the names of `whole`.
@@ -277,7 +306,7 @@ fn composed<'a>(names: &[Symbol], sources: impl Fn(Symbol) -> &'a [Vec<Symbol>])
             .iter()
             .flat_map(|one| sources.iter().map(|source| bag(&[&one[..], source].concat())))
             .collect();
-        if all.len() > MAX_BAGS {
+        if all.len() > most_bags() {
             return None;
         }
     }
@@ -302,12 +331,13 @@ fn links(above: &[Bag], rules: &[(Bag, Symbol)], below: &FxHashSet<Bag>) -> FxHa
         }
         let needed = (0..inside.len()).filter(|&rule| {
             (0..1_usize << inside.len()).filter(|applied| applied & (1 << rule) == 0).all(|applied| {
-                let mut result: Vec<Symbol> = target.to_vec();
-                for (_, (left, new)) in inside.iter().enumerate().filter(|(one, _)| applied & (1 << one) != 0)
-                {
-                    result.retain(|name| !left.contains(name));
-                    result.push(*new);
-                }
+                let applied = || {
+                    let chosen = inside.iter().enumerate().filter(|(one, _)| applied & (1 << one) != 0);
+                    chosen.map(|(_, rule)| rule)
+                };
+                // What a rule makes is not used up by another one.
+                let kept = target.iter().filter(|name| !applied().any(|(left, _)| left.contains(name)));
+                let result: Vec<Symbol> = kept.copied().chain(applied().map(|(_, new)| *new)).collect();
                 !above.contains(&bag(&result))
             })
         });

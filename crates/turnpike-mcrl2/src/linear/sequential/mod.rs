@@ -1,7 +1,7 @@
 //! Sequential components: from a process term to an [`Automaton`].
 //!
-//! First everything that the term can become is looked at once (`terms`): which terms are equal, which can terminate, which
-//! processes call each other. Then locations and edges are found on demand (`unfold`); what is left to do after a term is a
+//! First probabilistic choices that would be made twice at once are told apart (`separate`), and everything that the term can become is
+//! looked at once (`terms`): which terms are equal, which can terminate, which processes call each other. Then locations and edges are found on demand (`unfold`); what is left to do after a term is a
 //! chain of terms (`chain`), and where chains could grow without bound, a stack in the data (`stack`). At the end the automaton is
 //! made small (`reduce`, `live`, `finish`).
 
@@ -13,6 +13,7 @@ mod lottery;
 #[cfg(test)]
 mod oracle;
 mod reduce;
+mod separate;
 mod stack;
 mod terms;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub(super) fn automaton(
     root: BehaviourId,
     environment: &Substitution,
 ) -> Result<Automaton, Diagnostic> {
+    let root = separate::separate_choices(program, root)?;
     let mut lottery = Lottery::default();
     let mut unfolding = Unfolding::new(program, root, environment)?;
     let initial = unfolding.run(root, environment, &mut lottery)?;

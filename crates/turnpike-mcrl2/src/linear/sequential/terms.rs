@@ -141,6 +141,7 @@ impl Terms {
                 let part = |id: &BehaviourId| self.canonical(*id);
                 let (terminates, chancy) = match program.behaviour(id) {
                     Behaviour::Delta => (false, false),
+                    Behaviour::Binary(ProcessOperator::Synchronise, ..) => (!has_delta(program, id), false),
                     Behaviour::Call { process, .. } => match self.body(*process) {
                         Some(body) => (self.terminates(body), self.chancy(body)),
                         None => (false, false),
@@ -323,6 +324,7 @@ fn check_sequential(program: &Program, id: BehaviourId) -> Result<(), Diagnostic
                 let fits = matches!(
                     program.behaviour(side),
                     Behaviour::Tau
+                        | Behaviour::Delta
                         | Behaviour::Action { .. }
                         | Behaviour::Binary(ProcessOperator::Synchronise, ..)
                 );
@@ -337,8 +339,21 @@ fn check_sequential(program: &Program, id: BehaviourId) -> Result<(), Diagnostic
     }
 }
 
+/// Whether `delta` is part of a multi-action, which then never happens.
+pub(super) fn has_delta(program: &Program, multi_action: BehaviourId) -> bool {
+    let mut work = vec![multi_action];
+    while let Some(id) = work.pop() {
+        match program.behaviour(id) {
+            Behaviour::Delta => return true,
+            Behaviour::Binary(ProcessOperator::Synchronise, left, right) => work.extend([*left, *right]),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Calls `visit` for every process expression directly below, which may then be another one.
-fn for_each_part(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut BehaviourId)) {
+pub(super) fn for_each_part(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut BehaviourId)) {
     match behaviour {
         Behaviour::Delta | Behaviour::Tau | Behaviour::Action { .. } | Behaviour::Call { .. } => {}
         Behaviour::Binary(_, left, right) => {
@@ -361,7 +376,7 @@ fn for_each_part(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut Behaviour
 }
 
 /// Calls `visit` for every data expression that stands in the node itself.
-fn for_each_data(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut ExpressionId)) {
+pub(super) fn for_each_data(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut ExpressionId)) {
     match behaviour {
         Behaviour::Action { arguments, .. } | Behaviour::Call { arguments, .. } => {
             arguments.iter_mut().for_each(visit);

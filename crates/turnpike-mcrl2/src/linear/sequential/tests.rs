@@ -344,10 +344,19 @@ fn probabilistic_choices() {
             "1: c(x) -> [x = false] 2",
         ],
     );
+    // Every value of a sum draws for itself.
     check(
         "act a, b: Bool; init sum y: Bool. dist x: Bool[1/2]. a(x && y).delta;",
         &[
-            "a probabilistic choice directly inside a sum is not supported (put an action between the sum and the dist)",
+            "dist x, x[(1 / 2) * (1 / 2)]. [x = x] 0",
+            "0: a(x) -> [x = false] 1",
+            "0: a(false) -> [x = false] 1",
+        ],
+    );
+    check(
+        "act a: Nat; init sum n: Nat. (n < 2) -> dist x: Bool[1/2]. a(n).delta;",
+        &[
+            "a probabilistic choice inside a sum needs a sum over a finite sort (put an action between the sum and the dist)",
         ],
     );
 }

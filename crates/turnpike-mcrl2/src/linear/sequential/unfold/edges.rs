@@ -7,7 +7,7 @@ use turnpike_model::diagnostic::Diagnostic;
 use super::{Here, Place, Unfolding};
 use crate::expression::{self, Substitution, conjuncts, equal, not};
 use crate::linear::sequential::lottery::Lottery;
-use crate::linear::sequential::terms::error;
+use crate::linear::sequential::terms::{error, has_delta};
 use crate::linear::{ActionInstance, Edge, Step};
 use crate::sorts::{Behaviour, Expression, ExpressionId, Program, VariableId};
 use crate::syntax::{ProcessOperator, Span};
@@ -47,6 +47,7 @@ impl Unfolding<'_> {
             let term = here.rest.term;
             match self.program.behaviour(term).clone() {
                 Behaviour::Delta => {}
+                Behaviour::Binary(ProcessOperator::Synchronise, ..) if has_delta(self.program, term) => {}
                 Behaviour::Binary(ProcessOperator::Choice, left, right) => {
                     let mut other = here.clone();
                     other.rest.term = self.terms.canonical(right);

@@ -223,6 +223,9 @@ impl Unfolding<'_> {
                     for (body, condition) in
                         otherwise.map(|one| (one, negated)).into_iter().chain([(then, condition)])
                     {
+                        if *self.program.expression(condition) == Expression::Bool(false) {
+                            continue;
+                        }
                         let mut here = here.clone();
                         here.rest.term = self.terms.canonical(body);
                         work.push((here, conditions.iter().copied().chain([condition]).collect()));
@@ -233,13 +236,6 @@ impl Unfolding<'_> {
                     work.push((here, conditions));
                 }
                 Behaviour::Dist { variables, weight, body } => {
-                    if variables.iter().any(|one| chosen.iter().any(|other| other.0 == *one)) {
-                        return Err(error(
-                            span,
-                            "this probabilistic choice is made twice before the next action",
-                        )
-                        .help("give each of the two a process of its own"));
-                    }
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
                     chosen.extend(variables.iter().map(|one| (*one, here.values[one])));
@@ -247,10 +243,8 @@ impl Unfolding<'_> {
                     here.rest.term = self.terms.canonical(body);
                     work.push((here, conditions));
                 }
-                _ => {
-                    return Err(error(span, "a probabilistic choice directly inside a sum is not supported")
-                        .help("put an action between the sum and the dist"));
-                }
+                // Below a sum there is none: see `separate`.
+                _ => return Err(error(span, "a probabilistic choice cannot stand here")),
             }
         }
         Ok(chosen)
