@@ -255,8 +255,7 @@ impl Narrowing {
             settled &= certain;
             Ok(ControlFlow::Continue(()))
         });
-        outcome.ok()?;
-        Some(Listed { candidates: found.into(), settled })
+        outcome.ok().map(|_| Listed { candidates: found.into(), settled })
     }
 
     /// Runs the search, and `rest` for every complete candidate.
