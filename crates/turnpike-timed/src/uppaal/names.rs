@@ -8,8 +8,8 @@ use turnpike_model::Diagnostic;
 use super::lower::balanced;
 use super::lower::types::{ArrayType, Type};
 use super::lower::{
-    Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Outcome, ProcessNames, Purpose, SYSTEM, Scope, State,
-    quantity,
+    Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Named, Outcome, ProcessNames, Purpose, SYSTEM, Scope,
+    State, quantity,
 };
 use super::syntax::{self, tree};
 use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
@@ -41,7 +41,7 @@ impl Names {
             scopes: vec![Scope::default(), Scope { parent: Some(GLOBAL), ..Scope::default() }],
             ..State::default()
         };
-        let mut names = FxHashMap::default();
+        let mut names: FxHashMap<String, Named> = FxHashMap::default();
         for (id, clock) in network.clocks.iter().enumerate() {
             add_cell(&mut names, clock, &Type::Clock, &Memory::Clock, id as u32);
         }
@@ -60,7 +60,7 @@ impl Names {
             state.families.insert(process.name.clone(), Family { first: id as u32, parameters: Vec::new() });
         }
         for (label, places) in labels(network) {
-            names.entry(label).or_insert(Entity::Label(places));
+            names.entry(label).or_insert(Named { entity: Entity::Label(places), since: 0 });
         }
         state.scopes[GLOBAL].names = names;
         Names { state: Arc::new(state), model: Arc::new(empty_model()) }
@@ -106,21 +106,24 @@ impl Names {
         let _ = network;
         let mut lowerer = Lowerer::new(&self.model, State::clone(&self.state));
         lowerer.scope = SYSTEM;
+        lowerer.ordered = false;
         lowerer.purpose = Purpose::Query;
         lowerer
     }
 }
 
 /// Adds a cell by its name; `t[2]` belongs to the array `t`, whose cells follow each other.
-fn add_cell(names: &mut FxHashMap<String, Entity>, name: &str, ty: &Type, memory: &Memory, id: u32) {
-    let plain =
-        |ty: Type, base| Entity::Stored { lvalue: Lvalue::new(ty, memory.clone(), base), computable: false };
+fn add_cell(names: &mut FxHashMap<String, Named>, name: &str, ty: &Type, memory: &Memory, id: u32) {
+    let plain = |ty: Type, base| {
+        let lvalue = Lvalue::new(ty, memory.clone(), base);
+        Named { entity: Entity::Stored { lvalue, computable: false }, since: 0 }
+    };
     let Some((array, index)) = name.strip_suffix(']').and_then(|rest| rest.split_once('[')) else {
         names.insert(name.to_owned(), plain(ty.clone(), id));
         return;
     };
     let Ok(index) = index.parse::<i32>() else { return };
-    match names.get_mut(array) {
+    match names.get_mut(array).map(|named| &mut named.entity) {
         Some(Entity::Stored { lvalue, .. }) => {
             if let Type::Array(known) = &lvalue.ty
                 && lvalue.base + known.size == id

@@ -4,7 +4,7 @@ use turnpike_model::Diagnostic;
 
 use super::conditions::Role;
 use super::types::{Class, Type};
-use super::{Entity, Frame, Lowerer, Lvalue, Operand, Outcome, Purpose};
+use super::{Entity, Frame, Lowerer, Lvalue, Named, Operand, Outcome, Purpose};
 use crate::network::{Constraint, Edge, Expression, Location, LocationId, Process, Sync};
 use crate::uppaal::syntax::tree::{self, ExpressionKind, StatementKind};
 
@@ -71,7 +71,8 @@ impl Lowerer<'_> {
             count = count.saturating_mul((i64::from(high) - i64::from(low) + 1) as u64);
             domains.push((ty, low, high));
             let lvalue = Lvalue::constant(domains[domains.len() - 1].0.clone(), vec![low]);
-            self.declare(&select.name, Entity::Stored { lvalue, computable: true })?;
+            // Ranges of those that follow cannot depend on it: it has no value yet.
+            self.declare(&select.name, Entity::Stored { lvalue, computable: false })?;
         }
         if count > MOST_CHOICES {
             return Err(Diagnostic::error(format!("this edge has {count} choices"))
@@ -88,7 +89,9 @@ impl Lowerer<'_> {
             for ((select, (ty, ..)), &value) in edge.select.iter().zip(&domains).zip(&values) {
                 let lvalue = Lvalue::constant(ty.clone(), vec![value]);
                 let entity = Entity::Stored { lvalue, computable: true };
-                self.state.scopes[self.scope].names.insert(select.name.name.clone(), entity);
+                // Labels of an edge may stand in any order in a file; the others see what is selected.
+                let named = Named { entity, since: 0 };
+                self.state.scopes[self.scope].names.insert(select.name.name.clone(), named);
             }
             self.frame = Frame { locals: Vec::new(), available: true };
             let lowered = self.edge(edge);

@@ -105,7 +105,7 @@ impl Lowerer<'_> {
     }
 
     fn name(&mut self, name: &str, place: &network::Place) -> Outcome<Operand> {
-        match self.lookup(name) {
+        match self.lookup(name, place) {
             Some(Entity::Stored { lvalue, computable }) => {
                 if self.purpose == Purpose::Constant && !computable {
                     return Err(not_computable(name, &lvalue, place));
@@ -146,16 +146,20 @@ impl Lowerer<'_> {
             return Ok(Operand::Value(Value::truth(at)));
         }
         let scope = &self.state.scopes[names.scope];
-        if let Some(Entity::Stored { lvalue, .. }) = scope.names.get(&member.name) {
+        if let Some(Entity::Stored { lvalue, .. }) = scope.get(&member.name) {
             return Ok(Operand::Lvalue(lvalue.clone()));
         }
-        if let Some(Entity::NoValue(error)) = scope.names.get(&member.name) {
+        if let Some(Entity::NoValue(error)) = scope.get(&member.name) {
             return Err(Diagnostic::error(format!("`{}` has no value", member.name))
                 .at(member.span.clone(), error.message.clone()));
         }
         let mut candidates: Vec<&str> = names.locations.keys().map(String::as_str).collect();
         candidates.extend(
-            scope.names.iter().filter(|(_, e)| matches!(e, Entity::Stored { .. })).map(|(n, _)| n.as_str()),
+            scope
+                .names
+                .iter()
+                .filter(|(_, named)| matches!(named.entity, Entity::Stored { .. }))
+                .map(|(name, _)| name.as_str()),
         );
         candidates.sort_unstable();
         let error = Diagnostic::error(format!("the process has no location or variable `{}`", member.name))

@@ -92,7 +92,7 @@ impl<'t> Lowerer<'t> {
         place: &Place,
     ) -> Outcome<Operand> {
         let (key, scope) = match &callee.kind {
-            ExpressionKind::Name(name) => match self.lookup(name) {
+            ExpressionKind::Name(name) => match self.lookup(name, &callee.span) {
                 Some(Entity::Function(key, scope)) => (key, scope),
                 other => {
                     if let Some(process) = self.process(name, arguments, place)? {
@@ -111,7 +111,7 @@ impl<'t> Lowerer<'t> {
                     return Err(Diagnostic::error("only functions can be called").at(callee.span.clone(), ""));
                 };
                 let scope = self.state.processes[process as usize].scope;
-                match self.state.scopes[scope].names.get(&member.name) {
+                match self.state.scopes[scope].get(&member.name) {
                     Some(Entity::Function(key, scope)) => (*key, *scope),
                     _ => {
                         return Err(Diagnostic::error(format!(
@@ -155,10 +155,7 @@ impl<'t> Lowerer<'t> {
         argument: &tree::Expression,
         scope: usize,
     ) -> Outcome<Argument> {
-        let outer = std::mem::replace(&mut self.scope, scope);
-        let declared = self.declared(&parameter.ty, &parameter.dimensions);
-        self.scope = outer;
-        let declared = declared?;
+        let declared = self.written_in(scope, |this| this.declared(&parameter.ty, &parameter.dimensions))?;
         let place = &argument.span;
         let mismatch = |actual: &Type| {
             Diagnostic::error(format!("`{}` must be {}", parameter.name.name, declared.ty.describe()))
@@ -242,10 +239,7 @@ impl<'t> Lowerer<'t> {
         arguments: Vec<Argument>,
         place: &Place,
     ) -> Outcome<Operand> {
-        let outer = std::mem::replace(&mut self.scope, scope);
-        let result = self.declared(&function.result, &[]);
-        self.scope = outer;
-        let result = result?.ty;
+        let result = self.written_in(scope, |this| this.declared(&function.result, &[]))?.ty;
         if result.class() != Class::Data {
             return Err(Diagnostic::error("a function cannot return a clock or a channel")
                 .at(function.result.span.clone(), ""));
@@ -477,22 +471,22 @@ impl<'t> Lowerer<'t> {
         out: Option<Lvalue>,
         bind: impl FnOnce(&mut Self) -> Outcome<u32>,
     ) -> Outcome<(u32, Vec<crate::network::Statement>)> {
-        let outer_scope = std::mem::replace(&mut self.scope, scope);
         let outer_purpose = std::mem::replace(&mut self.purpose, Purpose::Action);
         let outer_result = std::mem::replace(&mut self.result, result);
         let outer_out = std::mem::replace(&mut self.out, out);
         self.calling.push(key);
-        let outcome = self.within(|this| {
-            let parameters = bind(this)?;
-            let mut body = Vec::new();
-            this.block(&function.body, &mut body)?;
-            Ok((parameters, body))
+        let outcome = self.written_in(scope, |this| {
+            this.within(|this| {
+                let parameters = bind(this)?;
+                let mut body = Vec::new();
+                this.block(&function.body, &mut body)?;
+                Ok((parameters, body))
+            })
         });
         self.calling.pop();
         self.out = outer_out;
         self.result = outer_result;
         self.purpose = outer_purpose;
-        self.scope = outer_scope;
         outcome
     }
 
@@ -512,7 +506,7 @@ impl<'t> Lowerer<'t> {
             let mut keys: Vec<(usize, FunctionKey)> = self.state.scopes[scope]
                 .names
                 .values()
-                .filter_map(|entity| match entity {
+                .filter_map(|named| match &named.entity {
                     Entity::Function(key, scope) => Some((*scope, *key)),
                     _ => None,
                 })
@@ -549,15 +543,14 @@ impl<'t> Lowerer<'t> {
         scope: usize,
         function: &'t tree::Function,
     ) -> Outcome<Option<Instance>> {
-        let outer = std::mem::replace(&mut self.scope, scope);
-        let types: Outcome<Vec<Type>> = function
-            .parameters
-            .iter()
-            .map(|parameter| Ok(self.declared(&parameter.ty, &parameter.dimensions)?.ty))
-            .collect();
-        let result = self.declared(&function.result, &[]);
-        self.scope = outer;
-        let (types, result) = (types?, result?.ty);
+        let (types, result) = self.written_in(scope, |this| {
+            let types: Outcome<Vec<Type>> = function
+                .parameters
+                .iter()
+                .map(|parameter| Ok(this.declared(&parameter.ty, &parameter.dimensions)?.ty))
+                .collect();
+            Outcome::Ok((types?, this.declared(&function.result, &[])?.ty))
+        })?;
         if matches!(result, Type::Array(_) | Type::Struct(_)) {
             return Ok(None);
         }

@@ -51,6 +51,17 @@ impl<'t> Lowerer<'t> {
                 self.note(error);
                 return;
             };
+            if let Definition::Template(index) = definition
+                && tree.templates[index].name.span.start > instantiation.template.span.start
+            {
+                let name = &instantiation.template;
+                self.note(
+                    Diagnostic::error(format!("`{}` is used before its declaration", name.name))
+                        .at(name.span.clone(), "declared only later")
+                        .help(format!("move this after the template `{}`", name.name)),
+                );
+                return;
+            }
             known.push((instantiation, definition));
             if let Err(error) = self.declare(&instantiation.name, Entity::Template) {
                 self.note(error);
@@ -114,13 +125,12 @@ impl<'t> Lowerer<'t> {
         let mut free = Vec::new();
         let mut count = 1u64;
         for parameter in self.parameters(definition) {
-            self.scope = match definition {
+            let home = match definition {
                 Definition::Template(_) => GLOBAL,
                 Definition::Instantiation(_) => SYSTEM,
             };
-            let declared = self.declared(&parameter.ty, &parameter.dimensions);
-            self.scope = SYSTEM;
-            let declared = declared?;
+            let declared =
+                self.written_in(home, |this| this.declared(&parameter.ty, &parameter.dimensions))?;
             let range = declared.ty.range().filter(|_| !parameter.reference && !declared.unbounded);
             let Some((low, high)) = range else {
                 return Err(Diagnostic::error(format!("`{}` needs arguments", name.name))
@@ -227,10 +237,7 @@ impl<'t> Lowerer<'t> {
         argument: &tree::Expression,
         home: usize,
     ) -> Outcome<Binding> {
-        let outer = std::mem::replace(&mut self.scope, home);
-        let declared = self.declared(&parameter.ty, &parameter.dimensions);
-        self.scope = outer;
-        let declared = declared?;
+        let declared = self.written_in(home, |this| this.declared(&parameter.ty, &parameter.dimensions))?;
         check_parameter(parameter, &declared.ty)?;
         let place: &Place = &argument.span;
         if !parameter.reference {
@@ -284,7 +291,7 @@ impl<'t> Lowerer<'t> {
     /// Whether an argument that could not be worked out is a constant all the same, such as an element that an array does not have.
     fn lacks_value(&mut self, argument: &tree::Expression) -> bool {
         if let tree::ExpressionKind::Name(name) = &argument.kind
-            && let Some(Entity::NoValue(_)) = self.lookup(name)
+            && let Some(Entity::NoValue(_)) = self.lookup(name, &argument.span)
         {
             return true;
         }
@@ -322,10 +329,8 @@ impl<'t> Lowerer<'t> {
         let prefix = format!("{name}.");
         for (parameter, binding) in template.parameters.iter().zip(bindings) {
             // The types of parameters are written outside of the process.
-            let scope = std::mem::replace(&mut self.scope, GLOBAL);
-            let declared = self.declared(&parameter.ty, &parameter.dimensions);
-            self.scope = scope;
-            let declared = declared?;
+            let declared =
+                self.written_in(GLOBAL, |this| this.declared(&parameter.ty, &parameter.dimensions))?;
             check_parameter(parameter, &declared.ty)?;
             // A parameter that is assigned is a variable that begins with the argument.
             let assigned = !parameter.reference

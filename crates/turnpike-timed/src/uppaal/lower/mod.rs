@@ -75,13 +75,29 @@ impl Entity {
     }
 }
 
+/// A name that has been declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    /// What it stands for.
+    pub entity: Entity,
+    /// The byte of the source from which on it is visible: text before speaks of something else.
+    pub since: usize,
+}
+
 /// Names that are visible together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     /// Where to look next.
     pub parent: Option<usize>,
     /// What is declared here.
-    pub names: FxHashMap<String, Entity>,
+    pub names: FxHashMap<String, Named>,
+}
+
+impl Scope {
+    /// What a name stands for once everything has been declared.
+    pub(crate) fn get(&self, name: &str) -> Option<&Entity> {
+        self.names.get(name).map(|named| &named.entity)
+    }
 }
 
 /// The processes that come from one name of the system line.
@@ -146,6 +162,8 @@ pub(crate) struct Lowerer<'t> {
     pub network: Network,
     /// Scope of the names at hand.
     pub scope: usize,
+    /// Whether names must be declared before they are used. A query is no part of the text and sees everything.
+    pub ordered: bool,
     pub frame: Frame,
     pub purpose: Purpose,
     /// Whether what is lowered writes to memory other than local cells.
@@ -216,6 +234,7 @@ impl<'t> Lowerer<'t> {
             state,
             network: Network::default(),
             scope: GLOBAL,
+            ordered: true,
             frame: Frame::default(),
             purpose: Purpose::Action,
             effects: false,
@@ -245,17 +264,29 @@ impl<'t> Lowerer<'t> {
         self.errors.len() >= 20
     }
 
-    /// What a name stands for here.
-    pub(crate) fn lookup(&self, name: &str) -> Option<Entity> {
+    /// What a name stands for where it is written: the innermost declaration before that place counts, and later ones do not.
+    pub(crate) fn lookup(&self, name: &str, place: &Place) -> Option<Entity> {
         let mut scope = Some(self.scope);
         while let Some(index) = scope {
             let names = &self.state.scopes[index];
-            if let Some(entity) = names.names.get(name) {
-                return Some(entity.clone());
+            if let Some(named) = names.names.get(name)
+                && (!self.ordered || named.since <= place.start)
+            {
+                return Some(named.entity.clone());
             }
             scope = names.parent;
         }
         None
+    }
+
+    /// Works on text of the model that stands in another scope, such as the body or the parameters of a function.
+    pub(crate) fn written_in<T>(&mut self, scope: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer_scope = std::mem::replace(&mut self.scope, scope);
+        let outer_order = std::mem::replace(&mut self.ordered, true);
+        let outcome = work(self);
+        self.ordered = outer_order;
+        self.scope = outer_scope;
+        outcome
     }
 
     /// The error for a name that does not exist, with the nearest one that does.
@@ -270,7 +301,15 @@ impl<'t> Lowerer<'t> {
         let mut scope = Some(self.scope);
         while let Some(index) = scope {
             let scope_names = &self.state.scopes[index];
-            names.extend(scope_names.names.iter().filter(|(_, e)| wanted(e)).map(|(n, _)| n.as_str()));
+            if scope_names.names.contains_key(name) {
+                // It would have been found if it were declared before.
+                return Diagnostic::error(format!("`{name}` is used before its declaration"))
+                    .at(place.clone(), "declared only later")
+                    .help(format!("move the declaration of `{name}` before its first use"));
+            }
+            let visible =
+                |named: &Named| wanted(&named.entity) && (!self.ordered || named.since <= place.start);
+            names.extend(scope_names.names.iter().filter(|(_, e)| visible(e)).map(|(n, _)| n.as_str()));
             scope = scope_names.parent;
         }
         if self.purpose == Purpose::Query {
@@ -293,7 +332,7 @@ impl<'t> Lowerer<'t> {
                 .at(name.span.clone(), "declared again")
                 .help("names of one scope must differ"));
         }
-        names.insert(name.name.clone(), entity);
+        names.insert(name.name.clone(), Named { entity, since: name.span.end });
         Ok(())
     }
 

@@ -268,7 +268,10 @@ impl Lowerer<'_> {
             let channel = match &ty.kind {
                 tree::TypeKind::Channel => true,
                 tree::TypeKind::Name(name) => {
-                    matches!(self.lookup(name), Some(Entity::Type(Declared { ty: Type::Channel { .. }, .. })))
+                    matches!(
+                        self.lookup(name, &ty.span),
+                        Some(Entity::Type(Declared { ty: Type::Channel { .. }, .. }))
+                    )
                 }
                 _ => false,
             };
@@ -306,7 +309,7 @@ impl Lowerer<'_> {
                 Type::Scalar { set: self.state.scalars, size: value as u32 }
             }
             tree::TypeKind::Struct(fields) => self.struct_type(fields, &ty.span)?,
-            tree::TypeKind::Name(name) => match self.lookup(name) {
+            tree::TypeKind::Name(name) => match self.lookup(name, &ty.span) {
                 Some(Entity::Type(named)) => {
                     declared.constant |= named.constant;
                     declared.meta |= named.meta;

@@ -6,6 +6,7 @@ mod errors;
 mod fold;
 mod functions;
 mod hostile;
+mod order;
 mod queries;
 mod structure;
 
