@@ -4,6 +4,7 @@
 pub mod analysis;
 pub mod evaluate;
 pub mod explore;
+pub mod extremum;
 pub mod liveness;
 pub mod network;
 pub mod observe;

@@ -128,11 +128,19 @@ fn several_initial_states_have_a_place_before_them() {
     let mut back = Vec::new();
     explorer.decode(&bytes, &mut back).expect("portable");
     assert_eq!(back, root);
-    // None at all: the place is there, and nothing behind it.
-    let none = open("system:none\nprocess:P\nlocation:P:p{}\n", &Options::default());
-    let mut explorer = none.explorer();
-    let root = initial(&mut *explorer);
-    assert!(none.info().virtual_root && steps(&none, &mut *explorer, &root).is_empty());
+    // None at all: of such a system everything would hold.
+    for (text, message) in [
+        ("system:none\nprocess:P\nlocation:P:p{}\n", "process `P` has no initial location"),
+        (
+            "system:none\nclock:1:x\nprocess:P\nlocation:P:p{initial: : invariant: x>=1}\n",
+            "the invariant of `P.p` does not hold in the initial state",
+        ),
+    ] {
+        let (network, _) = tck::read(text).expect("a network");
+        let names = Names::of(&network);
+        let errors = TimedModel::new("m.tck", text, network, names, &Options::default()).expect_err(text);
+        assert_eq!(errors[0].message, message);
+    }
 }
 
 #[test]

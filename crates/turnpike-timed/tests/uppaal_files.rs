@@ -8,9 +8,8 @@ use turnpike_timed::uppaal::syntax::{Parsed, parse_query, parse_xml, parse_xta, 
 const SIMULATE: &str = "simulation queries (`simulate`) are not supported";
 
 /// Models that must not be read, and the message that says why.
-const REFUSED: [(&str, &str); 4] = [
+const REFUSED: [(&str, &str); 3] = [
     ("uppaal-xml/demos/lsc_example.xml", "live sequence charts (`lsc`) are not supported"),
-    ("uppaal-xml/utap-tests/double_compare.xml", "numbers with a fraction are not supported"),
     ("uppaal-xml/utap-tests/external_fn.xml", "functions of external libraries (`import`) are not supported"),
     // A stray sign in the list of locations.
     ("uppaal-xta/suite/critical/critical-2-25-50.xta", "expected the name of a location, found `=`"),

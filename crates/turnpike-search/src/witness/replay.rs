@@ -49,11 +49,14 @@ pub(crate) fn confirm(
     let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, lookahead, explorer, info)?;
     let mut hits = Vec::new();
     monitor.examine_here(explorer, expanded, &mut hits).map_err(failed)?;
-    let mut met = witness.kind == HitKind::Here && !hits.is_empty();
+    // A state that is what was looked for by itself needs no successors, which may be wrong in their own right.
+    if witness.kind == HitKind::Here && !hits.is_empty() {
+        return Ok(trace);
+    }
     hits.clear();
     explorer.successors(expanded, &mut successors).map_err(failed)?;
     monitor.examine(explorer, expanded, &successors, &mut hits).map_err(failed)?;
-    met |= hits.iter().any(|hit| match (&hit.kind, &witness.kind) {
+    let met = hits.iter().any(|hit| match (&hit.kind, &witness.kind) {
         (HitKind::Lasso { .. }, HitKind::Lasso { .. }) => true,
         (one, other) => one == other,
     });
@@ -137,6 +140,8 @@ pub struct Replayed {
     pub enabled: Vec<String>,
     /// Whether the last state reached is a deadlock.
     pub deadlock: bool,
+    /// Why the model cannot go on from the last state reached, if going on is an error of the model.
+    pub error: Option<String>,
 }
 
 /// Where a trace and a model part.
@@ -217,9 +222,14 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     }
     executed.reverse();
     let last = &levels[levels.len() - 1][0].2;
-    explorer.successors(last, &mut successors)?;
-    let deadlock = explorer.is_deadlock(last, &successors);
-    let enabled = (0..successors.len()).map(|index| explorer.label(successors.label(index)).text).collect();
+    let (mut deadlock, mut enabled, mut error) = (false, Vec::new(), None);
+    match explorer.successors(last, &mut successors) {
+        Ok(()) => {
+            deadlock = explorer.is_deadlock(last, &successors);
+            enabled.extend((0..successors.len()).map(|index| explorer.label(successors.label(index)).text));
+        }
+        Err(failure) => error = Some(failure.message),
+    }
     let initial = Some(values(explorer, &info.parameters, &levels[0][0].2));
     let mut trace = Trace {
         model: info.name.clone(),
@@ -234,7 +244,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     // A trace from elsewhere may be a run only of the abstraction: then there are no times to tell.
     let objective = trace.objective.parse::<Objective>().ok().filter(|_| divergence.is_none());
     let _ = tell_times(model, &mut trace, objective.as_ref());
-    Ok(Replayed { trace, divergence, enabled, deadlock })
+    Ok(Replayed { trace, divergence, enabled, deadlock, error })
 }
 
 /// Whether a trace that was replayed to its end meets an objective there, judged afresh: on its last transition, in its
@@ -273,9 +283,9 @@ pub fn judge(
     let mut hits = Vec::new();
     let last = &states[states.len() - 1];
     monitor.examine_here(explorer, last, &mut hits).map_err(failed)?;
-    explorer.successors(last, &mut successors).map_err(failed)?;
-    monitor.examine(explorer, last, &successors, &mut hits).map_err(failed)?;
-    let mut met = hits.iter().any(|hit| hit.kind == HitKind::Here);
+    if hits.iter().any(|hit| hit.kind == HitKind::Here) {
+        return Ok(Some(true));
+    }
     if let Some(&choice) = choices.last() {
         let before = &states[states.len() - 2];
         hits.clear();
@@ -285,10 +295,15 @@ pub fn judge(
         let label = successors.label(choice as usize);
         let clash =
             |other: u32| objective.goal == Goal::Nondeterminism && successors.label(other as usize) == label;
-        met |=
-            hits.iter().any(|hit| matches!(hit.kind, HitKind::Step(step) if step == choice || clash(step)));
+        if hits.iter().any(|hit| matches!(hit.kind, HitKind::Step(step) if step == choice || clash(step))) {
+            return Ok(Some(true));
+        }
     }
-    Ok(Some(met))
+    // What the last state leads to is only looked at when nothing else decides: it may be an error of the model.
+    hits.clear();
+    explorer.successors(last, &mut successors).map_err(failed)?;
+    monitor.examine(explorer, last, &successors, &mut hits).map_err(failed)?;
+    Ok(Some(hits.iter().any(|hit| hit.kind == HitKind::Here)))
 }
 
 /// The first value that differs, told; `None` when all agree.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod effects;
+mod initial;
 mod ranges;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ mod tests_of_clocks;
 mod written;
 
 pub use bounds::{Bounds, ClockBounds};
+pub use initial::check_initial;
 pub use ranges::range;
 pub(crate) use written::{Written, narrow};
 

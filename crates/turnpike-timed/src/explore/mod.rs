@@ -17,6 +17,7 @@ mod explorer;
 mod fire;
 mod labels;
 mod layout;
+mod measure;
 mod path;
 mod priority;
 mod scale;
@@ -36,6 +37,7 @@ use turnpike_model::{
 pub(crate) use self::condition::{Compiled, asks_for_deadlock};
 use self::labels::Labels;
 use self::layout::Layout;
+pub(crate) use self::measure::{Extent, quantity_frame};
 use self::source::Lines;
 use self::tables::{FixedAtom, Tables};
 pub(crate) use self::walker::{ROOT, Walker};
@@ -198,6 +200,7 @@ impl TimedModel {
         demand: Demand,
     ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
         let one = |error: Diagnostic| vec![error];
+        analysis::check_initial(&network).map_err(one)?;
         let mut parsed = Vec::new();
         for text in &options.conditions {
             let condition = match text.as_str() {

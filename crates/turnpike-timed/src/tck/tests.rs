@@ -247,7 +247,7 @@ fn local_variables_are_cells_of_the_edge() {
 #[test]
 fn faulty_lines_are_refused_where_they_are_faulty() {
     let base = "system:s\nclock:1:x\nint:1:0:3:0:n\nevent:e\nprocess:P\nlocation:P:l{initial:}\n";
-    let cases: [(&str, &str, &str); 34] = [
+    let cases: [(&str, &str, &str); 36] = [
         ("clok:1:y", "`clok` is not a kind of declaration", "clok"),
         ("clock:0:y", "an array cannot have 0 cells", "0"),
         ("clock:-1:y", "an array cannot have -1 cells", "-1"),
@@ -280,6 +280,16 @@ fn faulty_lines_are_refused_where_they_are_faulty() {
         ("sync:P", "expected `@` and an event after the process", ""),
         ("sync:P@e:P@e", "process `P` takes part twice", "P"),
         ("sync:P@e\nsync:P@e", "this synchronisation is declared twice", "sync:P@e"),
+        (
+            "process:Q\nevent:f\nsync:P@e:Q@f\nsync:Q@f:P@e",
+            "this synchronisation is declared twice",
+            "sync:Q@f:P@e",
+        ),
+        (
+            "process:Q\nevent:f\nsync:P@e?:Q@f\nsync:Q@f:P@e?",
+            "this synchronisation is declared twice",
+            "sync:Q@f:P@e?",
+        ),
         ("system:t", "the system is named twice", "system:t"),
         ("é", "`é` cannot begin a declaration", "é"),
     ];

@@ -201,7 +201,9 @@ fn conclusion(trace: &Trace, replayed: &Replayed, end: &Ending, met: Option<bool
         }
     };
     let enabled = &replayed.enabled;
-    lines.push(if replayed.deadlock {
+    lines.push(if let Some(error) = &replayed.error {
+        format!("{place}: an error of the model: {error}")
+    } else if replayed.deadlock {
         format!("{place}: deadlock, no transition is enabled")
     } else if enabled.is_empty() {
         format!("{place}: successful termination, no transition is enabled")
@@ -239,6 +241,7 @@ fn report(
         "divergence": divergence,
         "met": met,
         "deadlock": replayed.deadlock,
+        "error": replayed.error,
         "enabled": replayed.enabled,
         "warnings": warnings.iter().map(|warning| warning.message.clone()).collect::<Vec<_>>(),
         "witness": show::witness(&replayed.trace),

@@ -385,10 +385,14 @@ impl<'a> Build<'a, '_> {
             vector.push(Participant { process, event, weak: item.weak });
         }
         result?;
-        let key = vector.iter().map(|item| (item.process, item.event, item.weak)).collect();
+        // The order of the processes says nothing about who takes part.
+        let mut key: Vec<_> = vector.iter().map(|item| (item.process, item.event, item.weak)).collect();
+        key.sort_unstable();
         if !self.seen.insert(key) {
             return self.wrong(
-                Diagnostic::error("this synchronisation is declared twice").at(declaration.place.clone(), ""),
+                Diagnostic::error("this synchronisation is declared twice")
+                    .at(declaration.place.clone(), "")
+                    .help("remove one of them; the order of the processes makes no difference"),
             );
         }
         if vector.len() < 2 {

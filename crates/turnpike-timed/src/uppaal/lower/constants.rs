@@ -50,6 +50,10 @@ impl Lowerer<'_> {
     /// The known cells of an expression of this type.
     pub(crate) fn constant_cells(&mut self, ty: &Type, expression: &tree::Expression) -> Outcome<Vec<i32>> {
         let place = &expression.span;
+        if let Type::Real(_) = ty {
+            self.ignored(expression)?;
+            return Ok(Vec::new());
+        }
         let operand = self.with_purpose(Purpose::Constant, |this| this.operand(expression))?;
         if matches!(ty, Type::Array(_) | Type::Struct(_)) {
             let Operand::Lvalue(lvalue) = operand else {

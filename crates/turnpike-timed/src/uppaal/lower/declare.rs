@@ -4,10 +4,56 @@ use turnpike_model::Diagnostic;
 
 use super::constants::in_range;
 use super::functions::Owner;
-use super::types::{Class, Declared, MOST_CELLS, Type};
-use super::{Entity, FunctionKey, GLOBAL, Lowerer, Lvalue, Memory, Outcome};
+use super::types::{ANY_INT, Class, Declared, MOST_CELLS, Real, Type};
+use super::{Entity, FunctionKey, GLOBAL, Lowerer, Lvalue, Memory, Named, Outcome, Scope};
 use crate::network::{Channel, Variable};
-use crate::uppaal::syntax::tree;
+use crate::uppaal::syntax::{PREDECLARED_TYPES, tree};
+
+/// What every model may use without declaring it: types and limits of integers of a known width, a few numbers, and the cost of priced
+/// automata. What a model declares under one of these names is meant instead.
+pub(crate) fn predeclared(dialect: tree::Dialect) -> Scope {
+    let mut scope = Scope::default();
+    let mut add = |name: &str, entity| scope.names.insert(name.to_owned(), Named { entity, since: 0 });
+    let constant = |value| {
+        let lvalue = Lvalue::constant(ANY_INT, vec![value]);
+        Entity::Stored { lvalue, computable: true }
+    };
+    let cost = Lvalue::new(Type::Real(Real::Cost), Memory::Global, 0);
+    add("cost", Entity::Stored { lvalue: cost, computable: false });
+    if dialect == tree::Dialect::New {
+        for (name, low, high) in PREDECLARED_TYPES {
+            let ty = Type::Int { low, high };
+            add(name, Entity::Type(Declared { ty, constant: false, meta: false, unbounded: false }));
+            let limit = name.trim_end_matches("_t").to_uppercase();
+            add(&format!("{limit}_MAX"), constant(high));
+            if low < 0 {
+                add(&format!("{limit}_MIN"), constant(low));
+            }
+        }
+        for (name, value) in [
+            ("FLT_MIN", f64::from(f32::MIN_POSITIVE)),
+            ("FLT_MAX", f64::from(f32::MAX)),
+            ("DBL_MIN", f64::MIN_POSITIVE),
+            ("DBL_MAX", f64::MAX),
+            ("M_PI", std::f64::consts::PI),
+            ("M_PI_2", std::f64::consts::FRAC_PI_2),
+            ("M_PI_4", std::f64::consts::FRAC_PI_4),
+            ("M_E", std::f64::consts::E),
+            ("M_LOG2E", std::f64::consts::LOG2_E),
+            ("M_LOG10E", std::f64::consts::LOG10_E),
+            ("M_LN2", std::f64::consts::LN_2),
+            ("M_LN10", std::f64::consts::LN_10),
+            ("M_1_PI", std::f64::consts::FRAC_1_PI),
+            ("M_2_PI", std::f64::consts::FRAC_2_PI),
+            ("M_2_SQRTPI", std::f64::consts::FRAC_2_SQRT_PI),
+            ("M_SQRT2", std::f64::consts::SQRT_2),
+            ("M_SQRT1_2", std::f64::consts::FRAC_1_SQRT_2),
+        ] {
+            add(name, Entity::Number(value));
+        }
+    }
+    scope
+}
 
 impl Lowerer<'_> {
     /// The declarations of the model, of the system text or of the process whose name is before its variables.
@@ -89,6 +135,9 @@ impl Lowerer<'_> {
                 .at(variable.span.clone(), format!("this is {}", ty.describe()))
                 .help("clocks begin at 0; assign them on an edge"));
         }
+        if let Type::Real(kind) = ty {
+            return self.real_variable(variable, kind, constant);
+        }
         let full = format!("{prefix}{}", name.name);
         let base;
         let memory = match class {
@@ -131,6 +180,21 @@ impl Lowerer<'_> {
             }
         };
         Ok(Entity::Stored { lvalue: Lvalue::new(ty, memory, base), computable: false })
+    }
+
+    /// A number that is not computed, unless it is a constant.
+    fn real_variable(&mut self, variable: &tree::Variable, kind: Real, constant: bool) -> Outcome<Entity> {
+        if let Some(tree::Initializer::Value(value)) = &variable.initial {
+            if constant
+                && let Ok(operand) = self.with_purpose(super::Purpose::Constant, |this| this.operand(value))
+                && let Some(known) = super::reals::known(&operand)
+            {
+                return Ok(Entity::Number(known));
+            }
+            self.ignored(value)?;
+        }
+        let lvalue = Lvalue::new(Type::Real(kind), Memory::Global, 0);
+        Ok(Entity::Stored { lvalue, computable: false })
     }
 
     /// New variables of the network.

@@ -229,6 +229,7 @@ impl Search<'_> {
     fn expression(&mut self, expression: &tree::Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Integer(_)
+            | ExpressionKind::Real(_)
             | ExpressionKind::Bool(_)
             | ExpressionKind::Name(_)
             | ExpressionKind::Deadlock => false,

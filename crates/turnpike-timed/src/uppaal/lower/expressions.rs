@@ -4,8 +4,8 @@ use turnpike_model::Diagnostic;
 
 use super::conditions::Difference;
 use super::fold::{self, Value, balanced};
-use super::types::{ANY_INT, Class, Type};
-use super::{Entity, Lowerer, Lvalue, Memory, Outcome, Purpose};
+use super::types::{ANY_INT, Class, Real, Type};
+use super::{Entity, Lowerer, Lvalue, Memory, Outcome, Purpose, reals};
 use crate::network::{self, Binary, Expression, LocationId, ProcessId, Quantifier, Unary};
 use crate::query::Condition;
 use crate::uppaal::syntax::tree::{self, ExpressionKind};
@@ -27,6 +27,13 @@ pub(crate) enum Operand {
     Rate,
     /// A process, in a query.
     Process(u32),
+    /// A number with a fraction: its value if it is a constant, and what it does to variables when it is evaluated.
+    Real {
+        /// The value.
+        known: Option<f64>,
+        /// A call that changes something.
+        effect: Option<Expression>,
+    },
 }
 
 /// Quantifiers over at most so many values are written out.
@@ -45,6 +52,7 @@ impl Lowerer<'_> {
         let place = &expression.span;
         Ok(match &expression.kind {
             ExpressionKind::Integer(value) => Operand::Value(Value::int(*value)),
+            ExpressionKind::Real(value) => Operand::Real { known: Some(*value), effect: None },
             ExpressionKind::Bool(value) => Operand::Value(Value::bool(*value)),
             ExpressionKind::Name(name) => self.name(name, place)?,
             ExpressionKind::Deadlock => {
@@ -107,11 +115,12 @@ impl Lowerer<'_> {
     fn name(&mut self, name: &str, place: &network::Place) -> Outcome<Operand> {
         match self.lookup(name, place) {
             Some(Entity::Stored { lvalue, computable }) => {
-                if self.purpose == Purpose::Constant && !computable {
+                if self.purpose == Purpose::Constant && !computable && lvalue.ty.real_part().is_none() {
                     return Err(not_computable(name, &lvalue, place));
                 }
                 Ok(Operand::Lvalue(lvalue))
             }
+            Some(Entity::Number(value)) => Ok(Operand::Real { known: Some(value), effect: None }),
             Some(Entity::NoValue(error)) => Err(*error),
             Some(Entity::Label(locations)) if !self.state.families.contains_key(name) => {
                 Ok(Operand::Value(Value::truth(locations)))
@@ -184,6 +193,9 @@ impl Lowerer<'_> {
                     .at(place.clone(), "a value is needed here"))
             }
             Operand::Value(value) => Ok(value),
+            Operand::Real { .. } => Err(reals::decides(Real::Double, place)),
+            Operand::Lvalue(Lvalue { ty: Type::Real(kind), .. })
+            | Operand::Result(_, Lvalue { ty: Type::Real(kind), .. }) => Err(reals::decides(kind, place)),
             Operand::Lvalue(lvalue) if lvalue.ty.range().is_some() => Ok(self.read(&lvalue)),
             Operand::Result(first, lvalue) if lvalue.ty.range().is_some() => {
                 let value = self.read(&lvalue);
@@ -223,6 +235,12 @@ impl Lowerer<'_> {
 
     fn unary(&mut self, operator: tree::Unary, inner: &tree::Expression) -> Outcome<Operand> {
         let operand = self.operand(inner)?;
+        if operator != tree::Unary::Not
+            && let Some((_, known)) = reals::real(&operand)
+        {
+            let sign = if operator == tree::Unary::Minus { -1.0 } else { 1.0 };
+            return Ok(Operand::Real { known: known.map(|value| sign * value), effect: None });
+        }
         Ok(match (operator, operand) {
             (tree::Unary::Not, Operand::Condition(condition)) => {
                 Operand::Condition(Condition::Not(Box::new(condition)))
@@ -257,6 +275,9 @@ impl Lowerer<'_> {
             None => {}
         }
         let (left, right) = (self.operand(yes)?, self.operand(no)?);
+        if reals::real(&left).or(reals::real(&right)).is_some() {
+            return Ok(Operand::Real { known: None, effect: None });
+        }
         if matches!(left, Operand::Condition(_)) || matches!(right, Operand::Condition(_)) {
             let left = self.condition_of(left, &yes.span)?;
             let right = self.condition_of(right, &no.span)?;

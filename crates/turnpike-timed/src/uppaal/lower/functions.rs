@@ -98,6 +98,11 @@ impl<'t> Lowerer<'t> {
                     if let Some(process) = self.process(name, arguments, place)? {
                         return Ok(Operand::Process(process));
                     }
+                    if other.is_none()
+                        && let Some(result) = self.predeclared_function(name, arguments, place)?
+                    {
+                        return Ok(result);
+                    }
                     return Err(match other {
                         Some(other) => Diagnostic::error(format!("`{name}` is not a function"))
                             .at(callee.span.clone(), format!("this is {}", other.describe())),
@@ -141,6 +146,20 @@ impl<'t> Lowerer<'t> {
                 .at(callee.span.clone(), "recursion is not supported")
                 .help("use a loop"));
         }
+        if self.is_harmless(function, scope) {
+            let mut done = Vec::new();
+            for argument in arguments {
+                done.extend(self.ignored(argument)?);
+            }
+            if !done.is_empty() {
+                return Err(effects_of_argument(place));
+            }
+            let void = function.result.kind == tree::TypeKind::Void;
+            return Ok(match void {
+                true => Operand::Value(Value { ty: Type::Void, expression: Expression::Constant(0) }),
+                false => Operand::Real { known: None, effect: None },
+            });
+        }
         let mut bound = Vec::new();
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             bound.push(self.argument(parameter, argument, scope)?);
@@ -161,6 +180,14 @@ impl<'t> Lowerer<'t> {
             Diagnostic::error(format!("`{}` must be {}", parameter.name.name, declared.ty.describe()))
                 .at(place.clone(), format!("this is {}", actual.describe()))
         };
+        if !parameter.reference
+            && let Type::Real(_) = declared.ty
+        {
+            if !self.ignored(argument)?.is_empty() {
+                return Err(effects_of_argument(place));
+            }
+            return Ok(Argument::Value(declared.ty, Vec::new()));
+        }
         let operand = self.operand(argument)?;
         if parameter.reference {
             let lvalue = match operand {
@@ -287,6 +314,10 @@ impl<'t> Lowerer<'t> {
                 Argument::Value(_, values) => cells.extend(values),
                 Argument::Reference(lvalue) => cells.extend(lvalue.offset),
             }
+        }
+        if let Type::Real(_) = instance.result {
+            let call = Expression::Call { function: instance.id, arguments: cells, place: place.clone() };
+            return Ok(Operand::Real { known: None, effect: instance.effects.then_some(call) });
         }
         let closed = !instance.effects && !instance.reads && instance.result != Type::Void;
         let known = cells.iter().all(|cell| matches!(cell, Expression::Constant(_)));
@@ -457,6 +488,9 @@ impl<'t> Lowerer<'t> {
         let expression = balanced(before, join).unwrap_or(Expression::Constant(0));
         Ok(match out {
             Some(lvalue) => Operand::Result(expression, lvalue),
+            None if matches!(result, Type::Real(_)) => {
+                Operand::Real { known: None, effect: Some(expression) }
+            }
             None => Operand::Value(Value { ty: result, expression }),
         })
     }
@@ -533,6 +567,8 @@ impl<'t> Lowerer<'t> {
                 self.state.instances.insert(instance_key, instance);
             }
             Ok(None) => {}
+            // Nobody calls it: what it would need matters to nobody.
+            Err(error) if super::reals::is_about_reals(&error) => {}
             Err(error) => self.note(error),
         }
     }
@@ -561,6 +597,12 @@ impl<'t> Lowerer<'t> {
         let arguments: Vec<Argument> = types.into_iter().map(|ty| Argument::Value(ty, Vec::new())).collect();
         self.instantiate_function(key, scope, function, &arguments, result).map(Some)
     }
+}
+
+fn effects_of_argument(place: &Place) -> Diagnostic {
+    Diagnostic::error("what is given for a `double` must not change anything")
+        .at(place.clone(), "an argument assigns variables")
+        .help("make it an assignment of its own")
 }
 
 /// A scope for parameters.

@@ -14,6 +14,7 @@ mod functions;
 mod instantiate;
 mod lvalues;
 mod operators;
+mod reals;
 mod statements;
 pub(crate) mod types;
 
@@ -57,6 +58,8 @@ pub(crate) enum Entity {
     Template,
     /// Locations with a label (`.tck`).
     Label(crate::network::Expression),
+    /// A constant with a fraction.
+    Number(f64),
     /// A parameter whose argument has no value, and what is wrong with it: an error of whoever uses the parameter.
     NoValue(Box<Diagnostic>),
 }
@@ -70,6 +73,7 @@ impl Entity {
             Entity::Function(..) => "a function".into(),
             Entity::Template => "a template".into(),
             Entity::Label(_) => "a label of locations".into(),
+            Entity::Number(_) => "a `double`".into(),
             Entity::NoValue(_) => "a parameter without a value".into(),
         }
     }
@@ -131,6 +135,8 @@ pub(crate) struct State {
     pub families: FxHashMap<String, Family>,
     /// Number of sets of scalars so far.
     pub scalars: u32,
+    /// Clocks that are not computed, because they run at a speed of their own or were given a fraction; and where that is said.
+    pub odd_clocks: BTreeMap<u32, Place>,
 }
 
 /// The local cells of an edge or a function.
@@ -192,6 +198,8 @@ pub(crate) struct Lowerer<'t> {
 pub(crate) const GLOBAL: usize = 0;
 /// Scope of the system text.
 pub(crate) const SYSTEM: usize = 1;
+/// Scope of what every model may use without declaring it.
+const PREDECLARED: usize = 2;
 
 /// Lowers a model. `settings` override global constants.
 pub(crate) fn lower(
@@ -199,8 +207,9 @@ pub(crate) fn lower(
     settings: &[(String, String)],
 ) -> Result<(Network, State, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut state = State::default();
-    state.scopes.push(Scope::default());
+    state.scopes.push(Scope { parent: Some(PREDECLARED), ..Scope::default() });
     state.scopes.push(Scope { parent: Some(GLOBAL), ..Scope::default() });
+    state.scopes.push(declare::predeclared(model.dialect));
     let mut lowerer = Lowerer::new(model, state);
     lowerer.settings = settings.iter().cloned().collect();
     lowerer.network.language = Language::Uppaal;
@@ -220,6 +229,9 @@ pub(crate) fn lower(
     }
     if lowerer.errors.is_empty() {
         lowerer.remaining_functions();
+    }
+    if lowerer.errors.is_empty() {
+        lowerer.check_odd_clocks();
     }
     let Lowerer { state, mut network, errors, warnings, .. } = lowerer;
     crate::analysis::narrow(&mut network);
@@ -300,6 +312,10 @@ impl<'t> Lowerer<'t> {
         let mut names: Vec<&str> = Vec::new();
         let mut scope = Some(self.scope);
         while let Some(index) = scope {
+            // Who misspells something means what the model declares.
+            if index == PREDECLARED && what != "type" {
+                break;
+            }
             let scope_names = &self.state.scopes[index];
             if scope_names.names.contains_key(name) {
                 // It would have been found if it were declared before.

@@ -6,7 +6,7 @@ use super::conditions::Difference;
 use super::expressions::{Operand, numeric};
 use super::fold::{self, Value, balanced};
 use super::types::{Class, Type};
-use super::{Lowerer, Lvalue, Outcome};
+use super::{Lowerer, Lvalue, Outcome, Purpose, reals};
 use crate::network::{Binary, Expression, Place, Unary};
 use crate::query::Condition;
 use crate::uppaal::syntax::tree;
@@ -50,10 +50,41 @@ impl Lowerer<'_> {
             tree::Binary::And | tree::Binary::Or | tree::Binary::Imply => {
                 return self.logical(symbol, left, right, place);
             }
+            tree::Binary::Equal => {
+                if let Some(holds) = self.ignored_rate(left, right, place)? {
+                    return Ok(holds);
+                }
+            }
             _ => {}
         }
-        let (first, second) = (self.operand(left)?, self.operand(right)?);
+        let (mut first, mut second) = (self.operand(left)?, self.operand(right)?);
         let operator = operator(symbol);
+        if has_clocks(&first) || has_clocks(&second) {
+            // A whole number is one however it is written.
+            for side in [&mut first, &mut second] {
+                if let Some(value) = reals::real(side).and_then(|(_, known)| reals::whole(known)) {
+                    *side = Operand::Value(Value::int(value));
+                }
+            }
+            let fraction = [(&first, left), (&second, right)]
+                .into_iter()
+                .find_map(|(side, text)| reals::real(side).map(|(kind, known)| (kind, known, &text.span)));
+            if let Some((kind, known, place)) = fraction {
+                if !fold::is_truth(operator) {
+                    return Ok(Operand::Real { known: None, effect: None });
+                }
+                if known.is_none() {
+                    return Err(reals::decides(kind, place));
+                }
+                return Err(Diagnostic::error("clocks cannot be compared with numbers that have a fraction")
+                    .at(place.clone(), "not an integer")
+                    .help("scale the constants of the model until all are integers"));
+            }
+        }
+        let sides = ((&first, &left.span), (&second, &right.span));
+        if let Some(real) = self.real_binary(operator, sides.0, sides.1)? {
+            return Ok(real);
+        }
         if fold::is_truth(operator) {
             return self.compare(operator, (first, &left.span), (second, &right.span), place);
         }
@@ -164,6 +195,9 @@ impl Lowerer<'_> {
             return Err(Diagnostic::error("things of different types cannot be compared")
                 .at(place.clone(), format!("{} and {}", left.ty.describe(), right.ty.describe())));
         }
+        if let Some(kind) = left.ty.real_part() {
+            return Err(reals::decides(kind, place));
+        }
         let mut parts = Vec::new();
         for (left, right) in left.each().iter().zip(&right.each()) {
             let (left, right) = (self.read(left), self.read(right));
@@ -199,7 +233,12 @@ impl Lowerer<'_> {
     pub(crate) fn difference(&mut self, operand: Operand, place: &Place) -> Outcome<Difference> {
         match operand {
             Operand::Clocks(difference) => Ok(difference),
-            Operand::Lvalue(lvalue) if lvalue.ty == Type::Clock => Ok(Difference::of(&lvalue)),
+            Operand::Lvalue(lvalue) if lvalue.ty == Type::Clock => {
+                if self.purpose == Purpose::Query {
+                    self.check_asked_clock(&lvalue.clock(), place)?;
+                }
+                Ok(Difference::of(&lvalue))
+            }
             other => {
                 let value = self.value_of(other, place)?;
                 Ok(Difference::constant(numeric(value, place)?))

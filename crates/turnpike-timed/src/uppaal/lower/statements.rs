@@ -6,8 +6,8 @@ use super::constants::{parts, repeatable};
 use super::expressions::{Operand, numeric};
 use super::fold::{self, Value};
 use super::operators::operator;
-use super::types::{ANY_INT, Class, Type};
-use super::{Entity, Lowerer, Lvalue, Memory, Outcome, Purpose};
+use super::types::{ANY_INT, Class, Real, Type};
+use super::{Entity, Lowerer, Lvalue, Memory, Outcome, Purpose, reals};
 use crate::network::{Binary, Cells, ClockValue, Expression, Place, Statement};
 use crate::uppaal::syntax::tree::{self, ExpressionKind, StatementKind};
 
@@ -155,6 +155,11 @@ impl Lowerer<'_> {
                 return Err(Diagnostic::error("this function must return a value").at(place.clone(), ""));
             }
             (result, Some(value)) => {
+                if let Type::Real(_) = result {
+                    out.extend(self.ignored(value)?);
+                    out.push(Statement::Return(None));
+                    return Ok(());
+                }
                 if let Some(target) = self.out.clone() {
                     self.copy(&target, value, out)?;
                     out.push(Statement::Return(None));
@@ -221,6 +226,9 @@ impl Lowerer<'_> {
         out: &mut Vec<Statement>,
     ) -> Outcome<()> {
         match initial {
+            Some(tree::Initializer::Value(value)) if matches!(lvalue.ty, Type::Real(_)) => {
+                out.extend(self.ignored(value)?);
+            }
             Some(tree::Initializer::Value(value)) if lvalue.ty.range().is_none() => {
                 self.copy(lvalue, value, out)?;
             }
@@ -248,6 +256,17 @@ impl Lowerer<'_> {
     pub(crate) fn effect(&mut self, expression: &tree::Expression, out: &mut Vec<Statement>) -> Outcome<()> {
         let place = &expression.span;
         match &expression.kind {
+            ExpressionKind::Assign(_, target, value) if self.is_real_target(target) => {
+                self.note_cost(target);
+                out.extend(self.ignored(target)?);
+                out.extend(self.ignored(value)?);
+                Ok(())
+            }
+            ExpressionKind::Step(_, target) if self.is_real_target(target) => {
+                self.note_cost(target);
+                out.extend(self.ignored(target)?);
+                Ok(())
+            }
             ExpressionKind::Assign(None, target, value) => {
                 let lvalue = self.target(target)?;
                 match (lvalue.ty.class(), lvalue.ty.range()) {
@@ -300,12 +319,22 @@ impl Lowerer<'_> {
                     out.push(Statement::Evaluate(first));
                     Ok(())
                 }
+                Operand::Real { effect, .. } => {
+                    out.extend(effect.map(Statement::Evaluate));
+                    Ok(())
+                }
                 other => {
                     let value = self.value_of(other, place)?;
                     out.push(Statement::Evaluate(value.expression));
                     Ok(())
                 }
             },
+        }
+    }
+
+    fn note_cost(&mut self, target: &tree::Expression) {
+        if let Ok(Operand::Lvalue(Lvalue { ty: Type::Real(Real::Cost), .. })) = self.operand(target) {
+            self.warn_about(Real::Cost, &target.span);
         }
     }
 
@@ -357,7 +386,17 @@ impl Lowerer<'_> {
                 inner = last;
             }
         }
-        let operand = self.operand(inner)?;
+        let mut operand = self.operand(inner)?;
+        if let Some((_, known)) = reals::real(&operand) {
+            match reals::whole(known).filter(|&value| value >= 0) {
+                Some(value) => operand = Operand::Value(Value::int(value)),
+                None => {
+                    out.extend(self.ignored(inner)?);
+                    self.set_odd(&clock.clock(), place);
+                    return Ok(());
+                }
+            }
+        }
         let difference = self.difference(operand, &inner.span)?;
         let Some((source, data)) = difference.without_right() else {
             return Err(Diagnostic::error(

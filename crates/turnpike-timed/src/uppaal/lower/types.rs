@@ -42,6 +42,19 @@ pub(crate) enum Type {
     Array(Arc<ArrayType>),
     /// A record.
     Struct(Arc<StructType>),
+    /// A number that is not computed, and has no cells.
+    Real(Real),
+}
+
+/// What numbers are that are not computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Real {
+    /// `double`
+    Double,
+    /// `hybrid clock`
+    Hybrid,
+    /// The cost of priced automata.
+    Cost,
 }
 
 /// An array type.
@@ -90,7 +103,7 @@ impl Type {
     /// Number of cells.
     pub(crate) fn cells(&self) -> u32 {
         match self {
-            Type::Void => 0,
+            Type::Void | Type::Real(_) => 0,
             Type::Array(array) => array.size * array.element.cells(),
             Type::Struct(record) => record.cells,
             _ => 1,
@@ -122,10 +135,15 @@ impl Type {
         match (self, other) {
             (Type::Int { .. } | Type::Bool, Type::Int { .. } | Type::Bool) => true,
             (Type::Scalar { set: left, .. }, Type::Scalar { set: right, .. }) => left == right,
-            (Type::Clock, Type::Clock) => true,
-            (Type::Channel { broadcast: left, .. }, Type::Channel { broadcast: right, .. }) => left == right,
+            (Type::Clock, Type::Clock) | (Type::Real(_), Type::Real(_)) => true,
+            // A parameter stands for any channel that can do at least as much: what is written for an urgent channel also goes with
+            // one that is not urgent, and what is written for a broadcast also with a handshake.
+            (Type::Channel { .. }, Type::Channel { .. }) => self.capability() <= other.capability(),
             (Type::Array(left), Type::Array(right)) => {
-                left.size == right.size && left.scalar == right.scalar && left.element.fits(&right.element)
+                left.size == right.size
+                    && left.scalar == right.scalar
+                    && left.element.fits(&right.element)
+                    && left.element.capability() == right.element.capability()
             }
             (Type::Struct(left), Type::Struct(right)) => {
                 left.fields.len() == right.fields.len()
@@ -135,10 +153,20 @@ impl Type {
         }
     }
 
+    /// What can be done with a channel: guards on clocks are for channels that are not urgent, and on receiving edges for those that are no
+    /// broadcasts. The same for everything else.
+    fn capability(&self) -> u8 {
+        match self {
+            Type::Channel { urgent: true, .. } => 0,
+            Type::Channel { broadcast: true, .. } => 1,
+            _ => 2,
+        }
+    }
+
     /// Calls `visit` with the name and the type of each cell, in order.
     pub(crate) fn each_cell(&self, name: &str, visit: &mut impl FnMut(String, &Type)) {
         match self {
-            Type::Void => {}
+            Type::Void | Type::Real(_) => {}
             Type::Array(array) => {
                 for index in 0..array.size {
                     let index = i64::from(array.low) + i64::from(index);
@@ -151,6 +179,26 @@ impl Type {
                 }
             }
             _ => visit(name.to_owned(), self),
+        }
+    }
+
+    /// Whether nothing in it is computed.
+    pub(crate) fn is_all_real(&self) -> bool {
+        match self {
+            Type::Real(_) => true,
+            Type::Array(array) => array.element.is_all_real(),
+            Type::Struct(record) => record.fields.iter().all(|(_, ty, _)| ty.is_all_real()),
+            _ => false,
+        }
+    }
+
+    /// Whether something in it is not computed: the kind of it.
+    pub(crate) fn real_part(&self) -> Option<Real> {
+        match self {
+            Type::Real(kind) => Some(*kind),
+            Type::Array(array) => array.element.real_part(),
+            Type::Struct(record) => record.fields.iter().find_map(|(_, ty, _)| ty.real_part()),
+            _ => None,
         }
     }
 
@@ -176,6 +224,8 @@ impl Type {
             Type::Bool => "a truth value".into(),
             Type::Scalar { size, .. } => format!("one of {size} scalars"),
             Type::Clock => "a clock".into(),
+            Type::Channel { urgent: true, broadcast: true } => "an urgent broadcast channel".into(),
+            Type::Channel { urgent: true, .. } => "an urgent channel".into(),
             Type::Channel { broadcast: true, .. } => "a broadcast channel".into(),
             Type::Channel { .. } => "a channel".into(),
             Type::Array(array) => match array.element.class() {
@@ -184,6 +234,9 @@ impl Type {
                 Class::Channel => format!("an array of {} channels", array.size),
             },
             Type::Struct(record) => format!("a struct of {} fields", record.fields.len()),
+            Type::Real(Real::Double) => "a `double`".into(),
+            Type::Real(Real::Hybrid) => "a hybrid clock".into(),
+            Type::Real(Real::Cost) => "the cost".into(),
         }
     }
 }
@@ -299,6 +352,14 @@ impl Lowerer<'_> {
             tree::TypeKind::Clock => Type::Clock,
             tree::TypeKind::Channel => Type::Channel { urgent: prefix.urgent, broadcast: prefix.broadcast },
             tree::TypeKind::Void => Type::Void,
+            tree::TypeKind::Double => {
+                self.warn_about(Real::Double, &ty.span);
+                Type::Real(Real::Double)
+            }
+            tree::TypeKind::Hybrid => {
+                self.warn_about(Real::Hybrid, &ty.span);
+                Type::Real(Real::Hybrid)
+            }
             tree::TypeKind::Scalar(size) => {
                 let value = self.constant(size)?;
                 if !(1..=MOST_CELLS as i32).contains(&value) {
@@ -325,6 +386,11 @@ impl Lowerer<'_> {
                 Some(other) => {
                     return Err(Diagnostic::error(format!("`{name}` is not a type"))
                         .at(ty.span.clone(), format!("this is {}", other.describe())));
+                }
+                None if matches!(name.as_str(), "uint32_t" | "int64_t" | "uint64_t" | "float") => {
+                    return Err(Diagnostic::error(format!("UPPAAL has no type `{name}`"))
+                        .at(ty.span.clone(), "not predeclared")
+                        .help("int8_t, uint8_t, int16_t, uint16_t, int32_t and double are; integers have 32 bits with a sign"));
                 }
                 None => return Err(self.unknown(name, &ty.span, "type", |e| matches!(e, Entity::Type(_)))),
             },

@@ -1,9 +1,9 @@
 //! Texts of UPPAAL models and queries, read into trees.
 //!
-//! Constructs beyond timed automata are refused by name: doubles, hybrid clocks, strings, external functions, dynamic
-//! templates, live sequence charts, statistical queries, strategies. What does not matter to the
-//! queries that are supported is ignored with a warning: weights, rates of exponential distributions, that an edge is
-//! uncontrollable.
+//! Constructs beyond timed automata are refused by name: strings, external functions, dynamic templates, live sequence charts,
+//! statistical queries, strategies. What does not matter to the queries that are supported is ignored with a warning: weights, rates of
+//! exponential distributions, that an edge is uncontrollable. Numbers with a fraction are read; what depends on them is for
+//! whoever lowers the tree.
 
 mod lexer;
 mod parser;
@@ -18,6 +18,7 @@ mod xml;
 
 use turnpike_model::{Diagnostic, Severity};
 
+pub(crate) use parser::PREDECLARED_TYPES;
 use parser::{Context, Parser};
 use passage::Passage;
 pub use query::{parse_condition, parse_query, split_queries};

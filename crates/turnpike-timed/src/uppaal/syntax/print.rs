@@ -66,6 +66,7 @@ impl Expression {
         }
         match &self.kind {
             E::Integer(value) => write!(f, "{value}"),
+            E::Real(value) => write!(f, "{value:?}"),
             E::Bool(value) => write!(f, "{value}"),
             E::Name(name) => f.write_str(name),
             E::Deadlock => f.write_str("deadlock"),
@@ -188,6 +189,8 @@ impl fmt::Display for Type {
             TypeKind::Clock => f.write_str("clock"),
             TypeKind::Channel => f.write_str("chan"),
             TypeKind::Void => f.write_str("void"),
+            TypeKind::Double => f.write_str("double"),
+            TypeKind::Hybrid => f.write_str("hybrid clock"),
             TypeKind::Scalar(size) => write!(f, "scalar[{size}]"),
             TypeKind::Struct(fields) => {
                 f.write_str("struct { ")?;

@@ -8,7 +8,8 @@ use turnpike_model::diagnostic::nearest;
 
 use super::parser::{Context, Failed, Reading};
 use super::tree::{
-    Declaration, Edge, Expression, Identifier, Location, Parameter, Select, Synchronisation, Template,
+    Binary, Declaration, Edge, Expression, ExpressionKind, Identifier, Location, Parameter, Select,
+    Synchronisation, Template,
 };
 
 /// Ways through branchpoints repeat the texts of edges; this bounds by how much, in bytes of the source.
@@ -123,10 +124,12 @@ impl Draft {
         for (source, target, labels, place) in &self.edges {
             let Node::Branchpoint(branchpoint) = *source else { continue };
             if !labels.select.is_empty() || labels.guard.is_some() || labels.sync.is_some() {
-                context.error(
-                    Diagnostic::error("an edge that leaves a branchpoint can only have updates and a weight")
-                        .at(place.clone(), "has a select, guard or synchronisation")
-                        .help("move it to the edge that leads into the branchpoint"),
+                context.warn(
+                    Diagnostic::warning(
+                        "guards, synchronisations and selections behind a branchpoint belong to the whole way through it",
+                    )
+                    .at(place.clone(), "leaves a branchpoint")
+                    .help("both guards are tested before any update, and the way is taken as one transition"),
                 );
             }
             match *target {
@@ -158,9 +161,16 @@ impl Draft {
                         if repeated > REPEATED {
                             break;
                         }
-                        let mut labels = labels.clone();
-                        labels.update.extend(more.update.iter().cloned());
-                        edges.push(edge(source, *target, labels, span.clone()));
+                        match joined(labels.clone(), more) {
+                            Ok(labels) => edges.push(edge(source, *target, labels, span.clone())),
+                            Err(second) => {
+                                context.error(
+                                    Diagnostic::error("a way through a branchpoint synchronises once")
+                                        .at(second, "the edge that leads into the branchpoint does already"),
+                                );
+                                break;
+                            }
+                        }
                     }
                 }
             }
@@ -181,6 +191,25 @@ impl Draft {
             span,
         }
     }
+}
+
+/// The labels of a way through a branchpoint; or where it synchronises for a second time.
+fn joined(mut labels: Labels, more: &Labels) -> Result<Labels, Range<usize>> {
+    labels.select.extend(more.select.iter().cloned());
+    labels.guard = match (labels.guard, &more.guard) {
+        (Some(first), Some(second)) => {
+            let span = first.span.clone();
+            let kind = ExpressionKind::Binary(Binary::And, Box::new(first), Box::new(second.clone()));
+            Some(Expression { kind, span })
+        }
+        (first, second) => first.or_else(|| second.clone()),
+    };
+    labels.sync = match (labels.sync, &more.sync) {
+        (Some(_), Some(second)) => return Err(second.span.clone()),
+        (first, second) => first.or_else(|| second.clone()),
+    };
+    labels.update.extend(more.update.iter().cloned());
+    Ok(labels)
 }
 
 fn edge(source: usize, target: usize, labels: Labels, span: Range<usize>) -> Edge {

@@ -169,6 +169,10 @@ pub enum TypeKind {
     Channel,
     /// `void`, as the result of a function.
     Void,
+    /// `double`
+    Double,
+    /// `hybrid clock`
+    Hybrid,
     /// `scalar[n]`: a new set at every place where it is written.
     Scalar(Box<Expression>),
     /// `struct { … }`
@@ -327,6 +331,8 @@ pub struct Expression {
 pub enum ExpressionKind {
     /// `17`; also `-2147483648`, which has no positive counterpart.
     Integer(i32),
+    /// `0.5`, `1e3`
+    Real(f64),
     /// `true`, `false`
     Bool(bool),
     /// A variable, constant, parameter, process, …

@@ -8,6 +8,7 @@ mod functions;
 mod hostile;
 mod order;
 mod queries;
+mod reals;
 mod structure;
 
 use crate::network::Network;

@@ -223,3 +223,34 @@ fn locations_keep_their_flags() {
     assert_eq!((process.edges[0].source.0, process.edges[0].target.0), (2, 0));
     assert_eq!(lowered("process P() { } system P;").0.processes[0].locations.len(), 1);
 }
+
+#[test]
+fn a_channel_parameter_takes_what_can_do_at_least_as_much() {
+    let kinds = ["urgent chan", "urgent broadcast chan", "broadcast chan", "chan"];
+    let capability = |kind: &str| match kind {
+        "chan" => 2,
+        "broadcast chan" => 1,
+        _ => 0,
+    };
+    for parameter in kinds {
+        for argument in kinds {
+            let text = format!(
+                "{argument} c; process P({parameter} &h) {{ state A; init A; trans A -> A {{ sync h!; }}; }} Q = P(c); system Q;"
+            );
+            if capability(argument) >= capability(parameter) {
+                let (network, _) = lowered(&text);
+                // What is given decides about urgency and who takes part, not what the parameter says.
+                assert_eq!(network.channels[0].urgent, argument.contains("urgent"), "{text}");
+                assert_eq!(network.channels[0].broadcast, argument.contains("broadcast"), "{text}");
+            } else {
+                let (error, place) = super::refused(&text);
+                assert!(error.contains("`h` must be"), "{text}: {error}");
+                assert_eq!(place, "c", "{text}");
+            }
+            // Of arrays, all cells are what the parameter says.
+            let array = text.replace(" c;", " c[2];").replace("&h)", "&h[2])").replace("h!", "h[0]!");
+            let outcome = crate::uppaal::read(&array, crate::uppaal::Format::Xta, &[]);
+            assert_eq!(outcome.is_ok(), capability(argument) == capability(parameter), "{array}");
+        }
+    }
+}

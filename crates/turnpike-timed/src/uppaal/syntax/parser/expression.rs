@@ -265,6 +265,10 @@ impl Parser<'_> {
                 };
                 E::Integer(value)
             }
+            Kind::Float => {
+                // The lexer lets nothing through that is no number; one that is too large is infinite.
+                E::Real(self.token().text.parse().unwrap_or(f64::INFINITY))
+            }
             Kind::True => E::Bool(true),
             Kind::False => E::Bool(false),
             Kind::Deadlock => E::Deadlock,

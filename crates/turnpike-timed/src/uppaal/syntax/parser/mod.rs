@@ -23,6 +23,15 @@ use super::lexer::{Kind, Token, tokens};
 use super::passage::Passage;
 use super::tree::{Dialect, HEIGHT, Identifier};
 
+/// Types that every model may use without declaring them, with their smallest and largest values.
+pub(crate) const PREDECLARED_TYPES: [(&str, i32, i32); 5] = [
+    ("int8_t", -128, 127),
+    ("uint8_t", 0, 255),
+    ("int16_t", -32768, 32767),
+    ("uint16_t", 0, 65535),
+    ("int32_t", i32::MIN, i32::MAX),
+];
+
 /// Reading went wrong, and the reason has been told.
 #[derive(Debug)]
 pub(super) struct Failed;
@@ -47,7 +56,11 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(dialect: Dialect) -> Self {
-        Context { dialect, diagnostics: Vec::new(), scopes: vec![FxHashMap::default()] }
+        let mut outermost = FxHashMap::default();
+        if dialect == Dialect::New {
+            outermost.extend(PREDECLARED_TYPES.iter().map(|&(name, ..)| (name.to_owned(), true)));
+        }
+        Context { dialect, diagnostics: Vec::new(), scopes: vec![outermost, FxHashMap::default()] }
     }
 
     pub(super) fn errors(&self) -> usize {
@@ -205,9 +218,6 @@ impl<'a> Parser<'a> {
                 .help("comments end with `*/`; they do not nest"),
             Kind::Unknown => Diagnostic::error(format!("{} means nothing here", shown(token.text)))
                 .at(place, "not a token"),
-            Kind::Float => Diagnostic::error("numbers with a fraction are not supported")
-                .at(place, "not an integer")
-                .help("scale the constants of the model until all are integers"),
             Kind::Text => Diagnostic::error("strings are not supported").at(place, "a string"),
             Kind::OldLessEqual | Kind::OldGreaterEqual if !self.old() => {
                 let (wrong, right) =

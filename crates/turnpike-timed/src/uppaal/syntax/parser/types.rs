@@ -67,13 +67,12 @@ impl Parser<'_> {
                 self.bump();
                 TypeKind::Name(token.text.to_owned())
             }
-            Kind::Double => {
-                let help = "scale the constants of the model until all are integers";
-                return Err(self.unsupported("variables of type `double`", token.span, help));
-            }
+            Kind::Double => self.simple(TypeKind::Double),
             Kind::String => return Err(self.unsupported("variables of type `string`", token.span, "")),
             Kind::Hybrid => {
-                return Err(self.unsupported("hybrid clocks", token.span, "use an ordinary `clock`"));
+                self.bump();
+                self.expect(Kind::Clock, "`clock`")?;
+                TypeKind::Hybrid
             }
             _ => return Err(self.unexpected("a type")),
         };

@@ -1,0 +1,210 @@
+//! Numbers that are not computed: read where nothing depends on them, refused by name elsewhere.
+
+use super::{lowered, refused, with_edge, with_globals};
+use crate::network::Statement;
+use crate::uppaal::{Format, read};
+
+/// The warnings of a model that must be right.
+fn warned(text: &str) -> Vec<String> {
+    match read(text, Format::Xta, &[]) {
+        Ok((.., warnings)) => warnings.iter().map(|warning| warning.message.clone()).collect(),
+        Err(errors) => panic!("{text}\n{errors:?}"),
+    }
+}
+
+#[test]
+fn integers_of_a_known_width_are_predeclared() {
+    let globals = "int8_t a = INT8_MIN; uint8_t b = UINT8_MAX; int16_t c = INT16_MIN; uint16_t d = UINT16_MAX;
+        int32_t e = INT32_MAX; const int f = INT32_MIN; int8_t t[uint8_t]; int n = INT8_MAX + INT16_MAX - INT16_MAX;";
+    let (network, _) = lowered(&with_edge(
+        globals,
+        "",
+        "select i : int8_t; assign a = 0, b = 0, c = 0, d = 0, e = f, t[b] = i, n = 1;",
+    ));
+    let ranges: Vec<_> =
+        network.variables.iter().map(|v| (v.name.as_str(), v.low, v.high, v.initial)).take(5).collect();
+    assert_eq!(
+        ranges,
+        [
+            ("a", -128, 127, -128),
+            ("b", 0, 255, 255),
+            ("c", -32768, 32767, -32768),
+            ("d", 0, 65535, 65535),
+            ("e", i32::MIN, i32::MAX, i32::MAX)
+        ]
+    );
+    assert_eq!(network.variables.len(), 5 + 256 + 1);
+    assert_eq!(network.processes[0].edges.len(), 256);
+    // What a model declares itself is meant instead.
+    let own = lowered(&with_edge(
+        "typedef int[1,2] int8_t; const int INT8_MAX = 2; int8_t x = INT8_MAX;",
+        "",
+        "assign x = 1;",
+    ));
+    assert_eq!((own.0.variables[0].low, own.0.variables[0].high, own.0.variables[0].initial), (1, 2, 2));
+    for name in ["uint32_t", "int64_t", "float"] {
+        let (error, place) = refused(&with_globals(&format!("{name} x;")));
+        assert!(error.contains(&format!("UPPAAL has no type `{name}`")), "{error}");
+        assert_eq!(place, name);
+    }
+}
+
+#[test]
+fn what_nothing_depends_on_is_read_and_ignored() {
+    let clean = with_edge("int n;", "", "assign n = 1;");
+    let (plain, _) = lowered(&clean);
+    let table = [
+        ("double d; const double k = 0.5;", "assign n = 1, d = d * k + 1.5, d += 2, d++;", "`double` values"),
+        ("double a[3]; const double t[2] = {0.25, 0.75};", "assign a[n] = t[0], n = 1;", "`double` values"),
+        ("typedef struct { double x; int[0,1] u; } S;", "assign n = 1;", "`double` values"),
+        (
+            "double f(double x) { return x > 0.5 ? sqrt(x) : pow(x, 2); } double d;",
+            "assign d = f(d) + f(0.1), n = 1;",
+            "`double` values",
+        ),
+        (
+            "double d; void g() { int i; for (i = 0; i < 3; i++) { if (d > 2.5) d = d - 1.0; else d = random(3); } }",
+            "assign g(), n = 1;",
+            "`double` values",
+        ),
+        ("double d; clock x;", "assign d = x * 2 - n, n = 1;", "`double` values"),
+        ("hybrid clock h; double d;", "assign h = 2.5, d = h, n = 1;", "hybrid clocks"),
+        ("", "assign cost += 3, n = 1, cost = cost + n, cost++;", "costs"),
+    ];
+    for (globals, edge, warning) in table {
+        let text = with_edge(&format!("int n; {globals}"), "", edge);
+        let (network, _) = lowered(&text);
+        assert_eq!(network.variables, plain.variables, "{text}");
+        let update: Vec<_> = network.processes[0].edges[0].update.iter().collect();
+        assert_eq!(update.len(), 1, "{text}: {update:?}");
+        assert!(warned(&text).iter().any(|message| message.contains(warning)), "{text}: {:?}", warned(&text));
+    }
+}
+
+#[test]
+fn what_else_an_ignored_assignment_does_is_done() {
+    let (network, _) = lowered(&with_edge(
+        "int n; double d; int f() { n = n + 1; return n; } double g(int k) { n = k; return 0.5; }",
+        "",
+        "assign d = f() * 0.5, d = g(3), g(4), d = n++;",
+    ));
+    assert_eq!(network.processes[0].edges[0].update.len(), 4);
+    assert!(matches!(network.processes[0].edges[0].update[3], Statement::Assign { .. }));
+    let (error, _) = refused(&with_edge(
+        "int n; double d; int f() { n = n + 1; return n; }",
+        "",
+        "assign d = n > 2 ? f() : 0.5;",
+    ));
+    assert!(error.contains("must not change anything on a condition"), "{error}");
+}
+
+#[test]
+fn constants_are_computed() {
+    let text = with_edge(
+        "const double k = 1.5; const int n = k * 2 == 3.0 ? 4 : 5; clock x; int m = fint(k * 3); int v = abs(-3);",
+        "",
+        "guard x >= 2.0 && x <= 3 * 2.0; assign x = 4.0, v = abs(m - v), m = n;",
+    );
+    let (network, _) = lowered(&text);
+    let initial: Vec<_> = network.variables.iter().map(|v| (v.name.as_str(), v.initial)).collect();
+    assert_eq!(initial, [("m", 4), ("v", 3)]);
+    assert_eq!(network.processes[0].edges[0].guard.clocks.len(), 2);
+    assert_eq!(network.processes[0].edges[0].update.len(), 3);
+}
+
+#[test]
+fn what_something_depends_on_is_refused_by_name() {
+    let table = [
+        ("double d;", "guard d > 0.5;", "`double` is only supported where nothing depends on it", "d"),
+        ("double d; int n;", "assign n = d > 1 ? 2 : 3;", "`double` is only supported", "d"),
+        ("double d; int n;", "assign n = fint(d);", "`double` is only supported", "fint(d)"),
+        ("int n;", "assign n = 1.5;", "`double` is only supported", "1.5"),
+        (
+            "hybrid clock h;",
+            "guard h > 3;",
+            "hybrid clocks are only supported where nothing depends on them",
+            "h",
+        ),
+        ("", "guard cost < 5;", "`cost` is only supported where nothing depends on it", "cost"),
+        ("clock x;", "guard x > 1.5;", "numbers that have a fraction", "1.5"),
+        ("double d; clock x;", "guard x > d;", "`double` is only supported", "d"),
+        (
+            "double d; int n; void f() { if (d > 1.0) n = 1; }",
+            "assign f();",
+            "`double` is only supported",
+            "d",
+        ),
+        (
+            "double d; int n; int f() { if (d > 1.0) return 1; return 0; }",
+            "assign n = f();",
+            "`double` is only supported",
+            "d",
+        ),
+        (
+            "typedef struct { double d; int n; } S; S s, t;",
+            "guard s == t;",
+            "`double` is only supported",
+            "s == t",
+        ),
+        ("chan c[3]; double d;", "sync c[fint(d)]!;", "`double` is only supported", "fint(d)"),
+    ];
+    for (globals, edge, message, place) in table {
+        let text = with_edge(globals, "", edge);
+        let (error, found) = refused(&text);
+        assert!(error.contains(message), "{text}: {error}");
+        assert_eq!(found, place, "{text}: {error}");
+    }
+    // Nobody calls it, so it does no harm.
+    lowered(&with_globals("double d; int n; void f() { if (d > 1.0) n = 1; }"));
+}
+
+#[test]
+fn clocks_at_other_speeds_are_ignored_where_nothing_depends_on_them() {
+    let model = |globals: &str, invariant: &str, edge: &str| {
+        format!(
+            "{globals} process P() {{ state A {{ {invariant} }}; init A; trans A -> A {{ {edge} }}; }} system P;"
+        )
+    };
+    for (globals, invariant, edge, warning) in [
+        (
+            "clock x, e;",
+            "x <= 5 && e' == 2",
+            "guard x >= 3; assign x = 0, e = 0;",
+            "the clock `e` is ignored",
+        ),
+        ("clock x, e; int n = 3;", "e' == n * 2 && x <= 5", "guard x >= 3;", "the clock `e` is ignored"),
+        ("clock x, e;", "e' == 0.5 && x <= 5", "guard x >= 3;", "the clock `e` is ignored"),
+        ("clock x, e;", "x <= 5", "guard x >= 3; assign e = 0.5;", "the clock `e` is ignored"),
+        (
+            "clock x; hybrid clock h; double d;",
+            "x <= 5 && h' == d * x + 1",
+            "guard x >= 3;",
+            "hybrid clocks are ignored",
+        ),
+        ("clock x;", "x <= 5 && cost' == 7", "guard x >= 3;", "costs are ignored"),
+    ] {
+        let text = model(globals, invariant, edge);
+        let (network, _) = lowered(&text);
+        assert_eq!(network.processes[0].locations[0].invariant.clocks.len(), 1, "{text}");
+        assert!(network.processes[0].locations[0].invariant.data.is_empty(), "{text}");
+        assert!(warned(&text).iter().any(|message| message == warning), "{text}: {:?}", warned(&text));
+    }
+    for (globals, invariant, edge) in [
+        ("clock x, e;", "x <= 5 && e' == 2", "guard e >= 3;"),
+        ("clock x, e;", "x <= 5 && e' == 2", "guard x >= 3; assign x = e;"),
+        ("clock x;", "x <= 5 && x' == 2", ""),
+        ("clock x, e;", "x <= 5", "guard e >= 3; assign e = 0.5;"),
+    ] {
+        let text = model(globals, invariant, edge);
+        let (error, _) = refused(&text);
+        assert!(
+            error.contains("clocks with a rate other than 0 or 1, or with fractions, are only supported"),
+            "{text}: {error}"
+        );
+    }
+    let (network, names) = lowered(&model("clock x, e; double d;", "x <= 5 && e' == 2", ""));
+    for query in ["E<> e > 3", "A[] x - e < 5", "E<> d > 0.5", "E<> cost < 3", "sup: e"] {
+        let error = names.query(&network, query).expect_err(query);
+        assert!(error.message.contains("only supported where nothing depends on"), "{query}: {error}");
+    }
+}
