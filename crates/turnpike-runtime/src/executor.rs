@@ -49,6 +49,12 @@ impl Guest {
         self.runtime.backtrace()
     }
 
+    /// Whether an execution so far looked at a count of references, or dropped the last of several with something visible.
+    /// [`GuestOptions::counts`] makes that exact; without it such executions prove nothing.
+    pub fn counts_matter(&self) -> bool {
+        self.runtime.counts_mattered()
+    }
+
     /// How many threads could not be unwound after their execution, because a destructor waits for ever. Their stacks
     /// are lost.
     pub fn forgotten_threads(&self) -> u32 {

@@ -15,6 +15,8 @@ pub struct GuestOptions {
     pub exit_with_main: bool,
     /// Whether panics are printed as usual: for replaying.
     pub show_panics: bool,
+    /// Whether changes of a count of references are steps: for programs that look at it. See [`crate::Guest::counts_matter`].
+    pub counts: bool,
     /// Whether panics are recorded with a backtrace: slow.
     pub backtraces: bool,
 }
@@ -26,6 +28,7 @@ impl Default for GuestOptions {
             panics: Panics::Fail,
             exit_with_main: false,
             show_panics: false,
+            counts: false,
             backtraces: false,
         }
     }

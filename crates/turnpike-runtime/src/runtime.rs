@@ -83,6 +83,10 @@ pub(crate) struct Runtime {
     payload: RefCell<Option<Payload>>,
     backtrace: RefCell<Option<String>>,
     forgotten: Cell<u32>,
+    /// Threads that are dropping the last of several references.
+    dropping: Cell<u32>,
+    /// Somebody could notice how references are counted.
+    counts: Cell<bool>,
 }
 
 impl Runtime {
@@ -106,6 +110,8 @@ impl Runtime {
             payload: RefCell::default(),
             backtrace: RefCell::default(),
             forgotten: Cell::new(0),
+            dropping: Cell::new(0),
+            counts: Cell::new(false),
         }
     }
 
@@ -147,6 +153,9 @@ impl Runtime {
 
     #[inline]
     fn step(&self, operation: Operation) -> Outcome {
+        if self.dropping.get() != 0 {
+            self.counts_matter("the thread that drops the last reference");
+        }
         let next = self.kernel.borrow_mut().announce(operation);
         if next != Next::Run(self.current.get()) {
             self.switch(next);
@@ -252,6 +261,50 @@ impl Runtime {
         if !self.teardown.get() {
             self.kernel.borrow_mut().note(Finding::Uncontrolled(what.to_owned()));
         }
+    }
+
+    /// Somebody can notice how references are counted.
+    #[cold]
+    pub(crate) fn counts_matter(&self, what: &str) {
+        // While there was one thread only, there was one order only.
+        if self.threads.borrow().len() < 2 {
+            return;
+        }
+        self.counts.set(true);
+        if !self.options.counts {
+            self.uncontrolled(what);
+        }
+    }
+
+    /// Whether anybody could, in any execution so far.
+    pub(crate) fn counts_mattered(&self) -> bool {
+        self.counts.get()
+    }
+
+    /// Whether changes of counts are steps now.
+    pub(crate) fn sees_counts(&self) -> bool {
+        self.options.counts && !self.teardown.get() && self.threads.borrow().len() > 1
+    }
+
+    /// Drops the last of several references.
+    pub(crate) fn drop_shared<T>(&self, last: T) {
+        struct Leave<'a>(&'a Cell<u32>);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.get().saturating_sub(1));
+            }
+        }
+        if self.options.counts || self.threads.borrow().len() < 2 {
+            return drop(last);
+        }
+        self.dropping.set(self.dropping.get() + 1);
+        let _leave = Leave(&self.dropping);
+        drop(last);
+    }
+
+    /// Gives an object a name for the user.
+    pub(crate) fn name_object(&self, object: ObjectId, name: &str) {
+        self.kernel.borrow_mut().name_object(object, name);
     }
 
     /// Whether the execution is over, and destructors run.
@@ -382,6 +435,7 @@ impl Runtime {
         self.teardown.set(false);
         self.special.set(false);
         self.quiet_operations.set(0);
+        self.dropping.set(0);
         self.makers.borrow_mut().clear();
         self.alive.set(1);
         self.payload.replace(None);

@@ -92,7 +92,8 @@ macro_rules! with {
                 mutex.clear_poison();
                 drop(weak.upgrade());
                 // Unsized contents.
-                let unsized_lock: Arc<Mutex<dyn Debug + Send>> = Arc::new(Mutex::new(5_u8));
+                let boxed: Box<Mutex<dyn Debug + Send>> = Box::new(Mutex::new(5_u8));
+                let unsized_lock: Arc<Mutex<dyn Debug + Send>> = Arc::from(boxed);
                 let text = format!("{value} {:?} {:?}", unsized_lock.lock().unwrap(), Mutex::new(2));
                 let lock: RwLock<[u32; 2]> = RwLock::default();
                 {

@@ -175,7 +175,7 @@ impl Config {
     ) -> Result<(Guest, Execution), String> {
         let mut options = self.guest.clone();
         options.show_panics = true;
-        let mut guest = Guest::shared(body, options);
+        let mut guest = Guest::shared(Arc::clone(&body), options.clone());
         let mut execution = Execution::default();
         let plan = Plan {
             prefix: schedule,
@@ -186,9 +186,17 @@ impl Config {
             spurious: self.spurious,
             ..Plan::new(&[])
         };
-        guest
-            .run(&plan, &mut execution)
-            .map_err(|error| format!("the schedule could not be executed: {error}"))?;
+        let mut run = |guest: &mut Guest| {
+            let done = guest.run(&plan, &mut execution);
+            done.map_err(|error| format!("the schedule could not be executed: {error}"))
+        };
+        run(&mut guest)?;
+        if guest.counts_matter() && !options.counts {
+            // Then the schedule is one in which counting references is a step.
+            options.counts = true;
+            guest = Guest::shared(body, options);
+            run(&mut guest)?;
+        }
         match execution.end {
             End::Diverged(step) => Err(format!(
                 "the schedule does not fit the program, from step {} on: the program was changed, or it is not deterministic",
@@ -275,9 +283,15 @@ impl Config {
 
     fn search(&self, body: Arc<dyn Fn() + Send + Sync>, number: u32) -> Result<Checked, CheckError> {
         let unusable = |error: &dyn fmt::Display| CheckError::Unusable(error.to_string());
-        let (guest, name) = (self.guest.clone(), self.test_name());
+        let (mut guest, name) = (self.guest.clone(), self.test_name());
         let mut first_guest = Guest::shared(Arc::clone(&body), guest.clone());
-        let first = First::of(&mut first_guest, self.steps)?;
+        let mut first = First::of(&mut first_guest, self.steps)?;
+        if first_guest.counts_matter() && !guest.counts {
+            // Who drops a reference when is to be explored, too.
+            guest.counts = true;
+            first_guest = Guest::shared(Arc::clone(&body), guest.clone());
+            first = First::of(&mut first_guest, self.steps)?;
+        }
         let launch = move || -> Result<Box<dyn Executor>, turnpike_scheduler::GuestError> {
             Ok(Box::new(Guest::shared(Arc::clone(&body), guest.clone())))
         };

@@ -446,3 +446,37 @@ fn reports_read_well() {
     let text = failed(Config::new(), || panic!("at once")).to_string();
     assert!(text.contains("schedule: no step is needed"), "{text}");
 }
+
+/// The number of references is part of what is explored when a program looks at it, and only then.
+#[test]
+fn counted_references_are_explored() {
+    use turnpike::sync::Arc;
+    let looks = |wanted: bool| {
+        move || {
+            let owner = Arc::new(1);
+            let weak = Arc::downgrade(&owner);
+            let thread = turnpike::thread::spawn(move || drop(owner));
+            let found = weak.upgrade().is_some();
+            thread.join().unwrap();
+            assert_eq!(found, wanted);
+        }
+    };
+    for wanted in [false, true] {
+        for strategy in ["exhaustive", "random", "pos", "pct", "auto", "bfs"] {
+            let result = Config::new().strategy(strategy).run(looks(wanted));
+            let Err(CheckError::Failed(failed)) = result else { panic!("{strategy}: {result:?}") };
+            // Its schedule is one with counting.
+            let again = Config::new().replay(failed.schedule.clone()).run(looks(wanted));
+            assert!(matches!(again, Err(CheckError::Failed(_))), "{strategy}: {again:?}");
+        }
+    }
+    let fine = || {
+        let mut mine = Arc::new(1);
+        let other = Arc::clone(&mine);
+        let thread = turnpike::thread::spawn(move || *other);
+        assert_eq!(thread.join().unwrap(), 1);
+        assert!(Arc::get_mut(&mut mine).is_some());
+    };
+    let checked = Config::new().strategy("exhaustive").run(fine).unwrap();
+    assert!(checked.complete, "{checked:?}");
+}

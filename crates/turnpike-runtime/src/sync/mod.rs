@@ -2,20 +2,24 @@
 //!
 //! Each type contains the real primitive. Outside a check that is all there is; inside, the scheduler decides when an
 //! operation happens, and the real primitive, never contended then, keeps the data safe and remembers poisoning.
-//! `Arc` and `Weak` are the standard library's: counting references is no scheduling point.
+//! Counting references is a step only where somebody can notice, see `count`.
 
+mod arc;
 mod barrier;
 mod condvar;
+mod count;
 mod lazy_lock;
 mod mutex;
 mod once;
 mod once_lock;
 mod rwlock;
 mod slot;
+mod weak;
 
 pub mod atomic;
 pub mod mpsc;
 
+pub use arc::Arc;
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use lazy_lock::LazyLock;
@@ -23,7 +27,8 @@ pub use mutex::{Mutex, MutexGuard};
 pub use once::{Once, OnceState};
 pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
+pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+pub use weak::Weak;
 
 use std::time::{Duration, Instant};
 

@@ -4,12 +4,17 @@
 //! order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling get their share; later also genetic search
 //! and highway search. The first hit ends the search, and the schedule is shortened.
 //!
+//! Where many threads wait for their turn, systematic search changes the order of a few of them for a long time, while the error may
+//! need any two: it gets less there, and sampling, in which each thread may come first, gets more.
+//!
 //! A program that never ends makes every execution as long as is allowed, though its errors may lie near the beginning.
 //! So shares have their steps, too, few once executions were cut, and genetic search then follows short paths: a few
 //! rounds of every thread.
 
+use turnpike_model::scheduler::{Execution, Plan};
+
 use super::sampling::{Extent, Sampler};
-use super::{dpor, genetic, sampling};
+use super::{dpor, execute, genetic, sampling};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, Rng, derive};
@@ -34,8 +39,13 @@ enum Member {
     Highway,
 }
 
+/// So many threads are a crowd.
+const CROWD: u32 = 16;
+
 /// A member, its share of a round's units, and the first round in which it takes part.
-const MEMBERS: [(Member, u64, u32); 9] = [
+type Share = (Member, u64, u32);
+
+const MEMBERS: [Share; 9] = [
     (Member::Explore, 8, 0),
     (Member::Sample(Sampler::Pos), 4, 0),
     (Member::Sample(Sampler::Pct { depth: 3 }), 4, 0),
@@ -43,6 +53,19 @@ const MEMBERS: [(Member, u64, u32); 9] = [
     (Member::Sample(Sampler::Uniform), 2, 0),
     (Member::Sample(Sampler::Weighted), 2, 0),
     (Member::Breed(Fitness::Enabled), 8, 2),
+    (Member::Breed(Fitness::Novelty), 3, 3),
+    (Member::Highway, 4, 4),
+];
+
+/// The same where threads are a crowd.
+const CROWDED: [Share; 9] = [
+    (Member::Sample(Sampler::Uniform), 8, 0),
+    (Member::Sample(Sampler::Pos), 6, 0),
+    (Member::Explore, 2, 0),
+    (Member::Sample(Sampler::Pct { depth: 3 }), 2, 0),
+    (Member::Sample(Sampler::Pct { depth: 2 }), 1, 0),
+    (Member::Sample(Sampler::Weighted), 3, 0),
+    (Member::Breed(Fitness::Enabled), 8, 1),
     (Member::Breed(Fitness::Novelty), 3, 3),
     (Member::Highway, 4, 4),
 ];
@@ -56,9 +79,12 @@ pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
 }
 
 fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
+    let at_first = threads_at_first(run)?;
     for round in 0u32.. {
         let unit = FIRST_UNIT << round.min(40);
-        for (index, (member, share, first)) in MEMBERS.into_iter().enumerate() {
+        let crowded = at_first.max(run.counters.executions.threads) > CROWD;
+        let members = if crowded { CROWDED } else { MEMBERS };
+        for (index, (member, share, first)) in members.into_iter().enumerate() {
             if round < first {
                 continue;
             }
@@ -84,6 +110,18 @@ fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
         }
     }
     Ok(StopReason::Finished)
+}
+
+/// How many threads can go first.
+fn threads_at_first(run: &mut Run<'_>) -> Result<u32, Halt> {
+    let Some(base) = run.plan else { return Ok(0) };
+    let mut execution = Execution::default();
+    let plan = Plan { max_steps: base.max_steps, ..Plan::new(&[]) };
+    let outcome = execute(&mut *run.explorer, &plan, &mut execution);
+    outcome.map_err(|error| run.execution_error(error))?;
+    let mut threads: Vec<u32> = execution.choices.iter().map(|choice| choice.thread.0).collect();
+    threads.dedup();
+    Ok(u32::try_from(threads.len()).unwrap_or(u32::MAX))
 }
 
 /// The longest path that is bred.

@@ -1,0 +1,87 @@
+//! The number of references to a value, as threads see it.
+//!
+//! Nobody notices how references are counted, unless somebody asks: by upgrading a `Weak`, by wanting the only reference,
+//! by reading the number; or by a destructor that does something visible in whichever thread drops the last one. Only
+//! then ([`GuestOptions::counts`](crate::GuestOptions)) is each change a step. A program that asks without that is
+//! told as outside control, so nothing is proved.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use turnpike_scheduler::{Kind, Object, Operation};
+
+use crate::context;
+use crate::runtime::Turn;
+use crate::site::{self, Place};
+use crate::tag::Tag;
+
+/// Changes that commute, of a count that is never at its end.
+const PLENTY: u32 = u32::MAX / 2;
+
+/// What all references to a value share.
+pub(super) struct Count {
+    tag: Tag,
+    /// There was more than one.
+    shared: AtomicBool,
+}
+
+/// What somebody does with a count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Adds or takes away a reference: the order of such changes does not matter.
+    Change,
+    /// Takes away one of a value that has something to drop: who comes last does it.
+    Release,
+    /// Depends on the number, and may change it.
+    Claim,
+    /// Reads it.
+    Look,
+}
+
+impl Count {
+    #[track_caller]
+    pub(super) fn new() -> Self {
+        Count { tag: Tag::new(), shared: AtomicBool::new(false) }
+    }
+
+    /// There is another reference from now on.
+    pub(super) fn share(&self, place: Place) {
+        self.shared.store(true, Ordering::Relaxed);
+        self.step(Use::Change, place);
+    }
+
+    /// Somebody asks; what comes of it must be looked up afterwards.
+    pub(super) fn ask(&self, how: Use, what: &str, place: Place) {
+        if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
+            runtime.counts_matter(what);
+        }
+        self.step(how, place);
+    }
+
+    /// A reference is about to be dropped.
+    pub(super) fn release(&self, drops: bool) {
+        self.step(if drops { Use::Release } else { Use::Change }, self.tag.made());
+    }
+
+    /// Drops the last reference.
+    pub(super) fn drop_last<T>(&self, last: T) {
+        match context::active().filter(|runtime| !runtime.is_over()) {
+            Some(runtime) if self.shared.load(Ordering::Relaxed) => runtime.drop_shared(last),
+            _ => drop(last),
+        }
+    }
+
+    fn step(&self, how: Use, place: Place) {
+        let Some(runtime) = context::active().filter(|runtime| runtime.sees_counts()) else { return };
+        let kind = match how {
+            Use::Change => Kind::SemPost,
+            Use::Release | Use::Claim => Kind::SemTryWait,
+            Use::Look => Kind::SemGet,
+        };
+        let mut fresh = false;
+        let id = self.tag.id_or(runtime, || Object::Semaphore { value: PLENTY }, |_| fresh = true);
+        if fresh {
+            runtime.name_object(id, "references");
+        }
+        let _: Turn = runtime.turn(Operation::new(kind, id, site::of(place)));
+    }
+}
