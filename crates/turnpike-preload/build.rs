@@ -39,8 +39,8 @@ fn main() {
             "-Crelocation-model=pic",
             "-Cforce-unwind-tables=yes",
             "-Clink-arg=-Wl,-z,now",
-            // Programs linked with `-fsanitize=thread` want this library, and get ours instead.
-            "-Clink-arg=-Wl,-soname,libtsan.so.2",
+            // Programs linked with `-fsanitize=thread` want the sanitizer's library, and get ours instead: the name is replaced.
+            "-Clink-arg=-Wl,-soname,libturnpike_in_place_of_the_sanitizers_library.so",
             "-Cstrip=symbols",
         ],
     );

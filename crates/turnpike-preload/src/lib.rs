@@ -9,6 +9,9 @@ extern crate alloc;
 /// The library, an ELF file; empty where it does not work (see [`SUPPORTED`]).
 pub static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libturnpike_guest.so"));
 
+/// The library's own name for the loader, with room for that of the library that a program wants instead.
+pub const NAME: &str = "libturnpike_in_place_of_the_sanitizers_library.so";
+
 /// Whether the library works here: on Linux with the GNU C library, on x86-64 and AArch64.
 pub const SUPPORTED: bool =
     cfg!(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")));

@@ -57,4 +57,8 @@ impl Executor for After {
     fn site(&mut self, site: Site) -> String {
         self.inner.site(site)
     }
+
+    fn unseen(&self) -> Vec<String> {
+        self.inner.unseen()
+    }
 }

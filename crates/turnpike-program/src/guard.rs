@@ -22,6 +22,8 @@ pub(crate) struct Guarded {
     left_out: Arc<LeftOut>,
     names: Arc<OnceLock<Names>>,
     executions: u64,
+    /// Executions now only serve to get acquainted: one that is cut leaves nothing out.
+    probing: bool,
     once: Execution,
     again: Execution,
 }
@@ -34,7 +36,12 @@ impl Guarded {
         names: Arc<OnceLock<Names>>,
     ) -> Self {
         let (once, again) = (Execution::default(), Execution::default());
-        Guarded { inner, check_every, left_out, names, executions: 0, once, again }
+        Guarded { inner, check_every, left_out, names, executions: 0, probing: false, once, again }
+    }
+
+    /// From now on, executions only serve to get acquainted, or no longer.
+    pub(crate) fn set_probing(&mut self, probing: bool) {
+        self.probing = probing;
     }
 
     /// Executes the plan again and compares; what is different is looked for with all details.
@@ -67,7 +74,9 @@ fn same(one: &Execution, other: &Execution) -> bool {
 impl Executor for Guarded {
     fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
         self.inner.run(plan, out)?;
-        self.left_out.note(out, plan.max_steps);
+        if !(self.probing && out.end == End::StepLimit) {
+            self.left_out.note(out, plan.max_steps);
+        }
         // The first execution is checked, so that a program that is never the same is told at once.
         let due = self.check_every > 0 && self.executions.is_multiple_of(self.check_every);
         self.executions += 1;
@@ -82,6 +91,10 @@ impl Executor for Guarded {
 
     fn site(&mut self, site: Site) -> String {
         self.inner.site(site)
+    }
+
+    fn unseen(&self) -> Vec<String> {
+        self.inner.unseen()
     }
 }
 

@@ -66,6 +66,11 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
+    /// Takes note of what no execution shows.
+    pub(crate) fn never_seen(&self, what: Vec<String>) {
+        self.reasons.lock().unwrap_or_else(PoisonError::into_inner).extend(what);
+    }
+
     /// Takes note of what an execution left out.
     pub(crate) fn note(&self, execution: &Execution, max_steps: u32) {
         let cut = execution.end == End::StepLimit;

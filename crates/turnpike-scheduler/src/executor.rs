@@ -1,6 +1,7 @@
 //! What a search needs of a program.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::execution::Execution;
 use crate::operation::Site;
@@ -14,6 +15,11 @@ pub trait Executor: Send {
 
     /// Source position for the user: `src/bank.rs:31`.
     fn site(&mut self, site: Site) -> String;
+
+    /// What no execution shows, because the program has code that cannot be looked into; empty when everything is seen.
+    fn unseen(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The program could not be executed.

@@ -303,6 +303,10 @@ impl Executor for Showing {
     fn site(&mut self, site: Site) -> String {
         self.0.site(site)
     }
+
+    fn unseen(&self) -> Vec<String> {
+        self.0.unseen()
+    }
 }
 
 #[cfg(test)]

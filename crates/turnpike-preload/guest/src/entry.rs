@@ -3,9 +3,11 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use turnpike_scheduler::Site;
+
 use crate::hook::real;
 use crate::protocol::{self, Header};
-use crate::{control, memory, process, sites, sys, zygote};
+use crate::{control, memory, modules, patch, process, sites, sys, zygote};
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -39,9 +41,11 @@ extern "C" fn constructor() {
             sys::unsetenv(c"TURNPIKE_PRELOAD".as_ptr());
         }
     }
+    patch::prepare();
     sites::learn();
     process::prepare();
     memory::prepare();
+    modules::tell();
     zygote::serve();
 }
 
@@ -82,6 +86,10 @@ unsafe extern "C" fn wrapper(argc: c_int, argv: *mut *mut c_char, _: *mut *mut c
     // SAFETY: stored above; the environment may have been cleaned since.
     unsafe {
         let main: Main = core::mem::transmute(MAIN.load(Ordering::Relaxed));
-        main(argc, argv, sys::environ)
+        let status = main(argc, argv, sys::environ);
+        if control::active() {
+            process::begin_exit(Site::default());
+        }
+        status
     }
 }

@@ -4,13 +4,14 @@ use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use core::cell::UnsafeCell;
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::real;
 use crate::sys::{self, EAGAIN, ENOSYS, ETIMEDOUT, Timespec, fail_with};
-use crate::{control, header, identity, memory, process, random, sites, time};
+use crate::{control, header, identity, memory, modules, process, random, sites, time};
 
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
 static FRAME: AtomicUsize = AtomicUsize::new(0);
@@ -107,6 +108,12 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
     const WAIT_BITSET: c_int = 9;
     const WAKE_BITSET: c_int = 10;
     const FLAGS: c_int = 128 | 256;
+    if let Some(module) = modules::opaque_caller(site) {
+        // Taken and released without waiting, such a lock is never seen.
+        control::uncontrolled(&format!(
+            "a lock of {module} that waits by futex, as long as nobody has to wait,"
+        ));
+    }
     let id = of(word, site);
     let site = sites::user(site);
     match operation & !FLAGS {

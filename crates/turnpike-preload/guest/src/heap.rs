@@ -6,8 +6,11 @@
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::sys;
+use turnpike_scheduler::Site;
+
+use crate::{control, sys, zygote};
 
 /// Addresses are reserved in pieces of this size; untouched pages cost nothing.
 const PIECE: usize = 64 << 20;
@@ -31,6 +34,26 @@ impl Arena {
     }
 }
 
+/// Bytes that were mapped in this execution, beyond what the program itself may map.
+static MAPPED: AtomicU64 = AtomicU64::new(0);
+/// Bytes that are mapped in any case.
+const LEAST: u64 = 64 << 20;
+
+/// Maps memory that is not the program's, and so does not count as such. It has a limit of its own, of the same size.
+fn map(size: usize) -> usize {
+    if control::active() {
+        let memory = control::header().memory;
+        let mapped = MAPPED.fetch_add(size as u64, Ordering::Relaxed) + size as u64;
+        if memory != 0 && mapped > memory.max(LEAST) {
+            let told = "what turnpike remembers of an execution takes more memory than --guest-memory allows: allow more, or \
+                        cut executions with --max-steps";
+            control::refuse(told, Site::default());
+        }
+        zygote::allow(size as u64);
+    }
+    sys::map(size, -1)
+}
+
 fn class_of(layout: Layout) -> usize {
     let size = layout.size().max(layout.align()).max(16);
     size.next_power_of_two().trailing_zeros() as usize
@@ -44,7 +67,7 @@ unsafe impl GlobalAlloc for Arena {
         let class = class_of(layout);
         let size = 1usize << class;
         if class >= CLASSES {
-            return sys::map(size, -1) as *mut u8;
+            return map(size) as *mut u8;
         }
         let head = state.free[class];
         if head != 0 {
@@ -56,7 +79,7 @@ unsafe impl GlobalAlloc for Arena {
         let mut start = (state.next + align - 1) & !(align - 1);
         if start + size > state.end {
             let piece = PIECE.max(size);
-            start = sys::map(piece, -1);
+            start = map(piece);
             if start == 0 {
                 return ptr::null_mut();
             }

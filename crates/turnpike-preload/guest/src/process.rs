@@ -10,18 +10,31 @@ use alloc::string::String;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-use turnpike_scheduler::{FailureKind, Kind, ObjectId, Site};
+use turnpike_scheduler::{Detail, FailureKind, Kind, Object, ObjectId, Site};
 
 use crate::control::Exit;
 use crate::hook::{hook, real};
-use crate::{control, fiber, keys, memory, sites};
+use crate::{control, fiber, keys, memory, objects, sites};
 
 static STATUS: AtomicI32 = AtomicI32::new(0);
 static SITE: AtomicU64 = AtomicU64::new(0);
 
 unsafe extern "C" {
     fn on_exit(handler: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    fn __cxa_atexit(
+        handler: unsafe extern "C" fn(*mut c_void),
+        argument: *mut c_void,
+        module: *mut c_void,
+    ) -> c_int;
     fn __cxa_at_quick_exit(handler: unsafe extern "C" fn(*mut c_void), module: *mut c_void) -> c_int;
+}
+
+/// The C library has this function in its static part only; but programs that are linked with the thread sanitizer's library find it
+/// there, and want it of us.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn atexit(handler: unsafe extern "C" fn(*mut c_void)) -> c_int {
+    // SAFETY: a handler that takes nothing does not mind an argument.
+    unsafe { __cxa_atexit(handler, core::ptr::null_mut(), core::ptr::null_mut()) }
 }
 
 /// Registers the last handlers. Before the program registers its own.
@@ -42,6 +55,21 @@ unsafe extern "C" fn last(status: c_int, _: *mut c_void) {
 unsafe extern "C" fn last_quick(_: *mut c_void) {
     if control::active() {
         end(STATUS.load(Ordering::Relaxed));
+    }
+}
+
+/// One thread at a time leaves with handlers: another that calls `exit` meanwhile waits for ever, as newer C libraries have it. The
+/// first one decides, so coming here is a step. It may come again, from a handler.
+pub fn begin_exit(site: Site) {
+    static mut LEAVING: [u32; 2] = [0; 2];
+    if control::state().alive > 1 {
+        // SAFETY: one thread at a time; two words.
+        let id =
+            unsafe { objects::of(&raw mut LEAVING as *mut u32, site, || Object::Mutex { recursive: true }) };
+        if control::state().detail == Detail::Full {
+            control::state().kernel.name_object(id, "exit");
+        }
+        control::simple(Kind::Lock, id, site);
     }
 }
 
@@ -106,6 +134,7 @@ fn refuse_process(what: &str, site: Site) -> ! {
 
 hook! {
     fn exit(status: c_int; site) {
+        begin_exit(sites::user(site));
         note_exit(status, site);
         crate::process::exit(status)
     }
@@ -116,6 +145,7 @@ hook! {
         leave(status, site)
     }
     fn quick_exit(status: c_int; site) {
+        begin_exit(sites::user(site));
         note_exit(status, site);
         real!(quick_exit: fn(c_int))(status);
     }

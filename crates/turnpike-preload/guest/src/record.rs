@@ -7,7 +7,7 @@ use turnpike_scheduler::{Detail, End, Execution, Failure, FailureKind};
 
 use crate::protocol::PLAN_AT;
 use crate::wire::OwnedPlan;
-use crate::{control, memory, tape};
+use crate::{control, memory, modules, tape};
 
 /// Memory that every execution needs is touched once, in the fork server.
 pub fn prepare() {
@@ -42,6 +42,7 @@ fn state_base() -> *mut u8 {
 
 /// The execution is over: writes its record.
 pub fn end() {
+    modules::note_new();
     let state = control::state();
     let mut execution = Execution::default();
     let exit =

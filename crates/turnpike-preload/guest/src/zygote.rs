@@ -153,6 +153,15 @@ fn limit_memory(header: &Header) {
     limit(ADDRESS_SPACE, pages.saturating_mul(4096).saturating_add(header.memory).saturating_add(stacks));
 }
 
+/// The process may map so many bytes more than before.
+pub fn allow(bytes: u64) {
+    let mut old = Rlimit { soft: 0, hard: 0 };
+    sys::syscall(sys::number::PRLIMIT64, 0, ADDRESS_SPACE, 0, &raw mut old as usize, 0, 0);
+    if old.soft != u64::MAX {
+        limit(ADDRESS_SPACE, old.soft.saturating_add(bytes));
+    }
+}
+
 fn lift_memory() {
     limit(ADDRESS_SPACE, u64::MAX);
 }

@@ -74,15 +74,17 @@ impl ProgramModel {
             root: 0,
             idle: Mutex::default(),
         };
-        let mut executor = model.executor()?;
+        let mut executor = model.launched()?;
         let mut execution = Execution::default();
         executor.run(&Plan { detail: Detail::Full, ..model.options.plan() }, &mut execution)?;
         model.root = execution.fingerprint;
         model.table.insert_root(model.root, model.root);
-        let (threads, names) = learned(&mut *executor, &model.options, execution)?;
+        executor.set_probing(true);
+        let (threads, names) = learned(&mut executor, &model.options, execution)?;
+        executor.set_probing(false);
         model.info.parameters = threads;
         let _ = model.names.set(names);
-        model.put_back(executor);
+        model.put_back(Box::new(executor));
         Ok(model)
     }
 
@@ -100,12 +102,15 @@ impl ProgramModel {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(executor) => Ok(executor),
-            None => {
-                let inner = (self.launch)()?;
-                let (left_out, names) = (Arc::clone(&self.left_out), Arc::clone(&self.names));
-                Ok(Box::new(Guarded::new(inner, self.options.check_every, left_out, names)))
-            }
+            None => Ok(Box::new(self.launched()?)),
         }
+    }
+
+    fn launched(&self) -> Result<Guarded, GuestError> {
+        let inner = (self.launch)()?;
+        self.left_out.never_seen(inner.unseen());
+        let (left_out, names) = (Arc::clone(&self.left_out), Arc::clone(&self.names));
+        Ok(Guarded::new(inner, self.options.check_every, left_out, names))
     }
 
     /// Gives back an executor for others to use.

@@ -15,7 +15,7 @@ use turnpike_scheduler::{
 use super::launch::{self, Descriptors};
 use super::symbols::Symbols;
 use super::system::{self, Shared};
-use super::{NativeProgram, RacySites, Threads, Visibility, error, names};
+use super::{NativeProgram, RacySites, Threads, Visibility, error, names, opaque};
 
 /// Bytes for plans; a step takes four.
 const PLAN: usize = 64 << 20;
@@ -52,6 +52,8 @@ struct Guest {
     answer: OwnedFd,
     output: OwnedFd,
     symbols: Symbols,
+    /// Libraries that cannot be looked into.
+    opaque: Vec<String>,
 }
 
 /// How an execution came back.
@@ -138,10 +140,7 @@ impl NativeExecutor {
             return Ok(Came::Gone);
         };
         let header = self.guest.shared.header();
-        let text = String::from_utf8_lossy(
-            header.text.get(..header.text_length.load(Ordering::Relaxed) as usize).unwrap_or_default(),
-        )
-        .into_owned();
+        let text = text(header);
         match header.end.load(Ordering::Acquire) {
             protocol::END_TAPE => Ok(Came::Recorded),
             protocol::END_REFUSED => {
@@ -244,6 +243,12 @@ impl NativeExecutor {
     }
 }
 
+/// What the guest says for the user.
+fn text(header: &protocol::Header) -> String {
+    let length = header.text_length.load(Ordering::Relaxed) as usize;
+    String::from_utf8_lossy(header.text.get(..length).unwrap_or_default()).into_owned()
+}
+
 /// An empty record.
 fn clear(out: &mut Execution) {
     *out = Execution::default();
@@ -265,6 +270,10 @@ impl Executor for NativeExecutor {
 
     fn site(&mut self, site: Site) -> String {
         self.guest.symbols.site(site.0)
+    }
+
+    fn unseen(&self) -> Vec<String> {
+        opaque::tell(&self.guest.opaque).into_iter().collect()
     }
 }
 
@@ -325,7 +334,8 @@ impl Guest {
             return Err(io::Error::other(format!("it ended before it could be controlled ({status}){said}")));
         }
         let symbols = Symbols::of_process(child.id());
-        Ok(Guest { child, shared, request: Some(request), answer, output, symbols })
+        let opaque = text(shared.header()).lines().map(str::to_owned).collect();
+        Ok(Guest { child, shared, request: Some(request), answer, output, symbols, opaque })
     }
 
     /// Waits for the end of an execution: whether it hung, or `None` when the fork server is gone.

@@ -5,13 +5,14 @@
 #![allow(unsafe_code)]
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock, mpsc};
 
+use turnpike_preload::NAME;
 use turnpike_preload::protocol::{ENVIRONMENT, FD_ANSWER, FD_LIBRARY, FD_REQUEST, FD_SHARED};
 
 use super::NativeProgram;
@@ -28,7 +29,7 @@ pub(super) struct Descriptors {
 
 /// Starts the program.
 pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Result<Child> {
-    let library = library(wants_older(&program.path))?;
+    let library = library(&wanted_name(&std::fs::read(&program.path)?))?;
     let mut command = Command::new(&program.path);
     command.args(&program.arguments);
     command.envs(program.environment.iter().map(|(name, value)| (name, value)));
@@ -97,36 +98,41 @@ fn launcher() -> mpsc::Sender<Job> {
     launcher.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
 }
 
-/// Our library stands in for the thread sanitizer's by having its name, which ends with a number: 2 since gcc 12.
-const NAME: &[u8] = b"\0libtsan.so.2\0";
-const OLDER: &[u8] = b"\0libtsan.so.0\0";
+/// The thread sanitizer's library as gcc names it, whoever needs none of them.
+const USUAL: &str = "libtsan.so.2";
 
-/// Whether a program was linked with the thread sanitizer's library of older compilers.
-fn wants_older(path: &Path) -> bool {
-    std::fs::read(path).is_ok_and(|bytes| bytes.windows(OLDER.len()).any(|part| part == OLDER))
+/// Our library stands in for the thread sanitizer's by having its name, which differs between compilers and their versions: the one
+/// that the program was linked with.
+fn wanted_name(program: &[u8]) -> String {
+    let starts: [&[u8]; 2] = [b"\0libtsan.so.", b"\0libclang_rt.tsan"];
+    let found =
+        starts.into_iter().find_map(|start| program.windows(start.len()).position(|part| part == start));
+    let name = found.and_then(|at| program[at + 1..].split(|byte| *byte == 0).next());
+    match name.and_then(|name| std::str::from_utf8(name).ok()) {
+        Some(name) if name.contains(".so") && name.len() <= NAME.len() => name.to_owned(),
+        _ => USUAL.to_owned(),
+    }
 }
 
-/// The library as a file in memory, one for all programs.
-fn library(older: bool) -> io::Result<RawFd> {
-    static LIBRARY: [OnceLock<Result<OwnedFd, String>>; 2] = [const { OnceLock::new() }; 2];
-    let file = LIBRARY[usize::from(older)].get_or_init(|| {
-        let write = || -> io::Result<OwnedFd> {
-            use std::io::Write;
-            let file = system::memory_file(c"turnpike", 0)?;
-            let mut writer = std::fs::File::from(file);
-            let mut bytes = turnpike_preload::LIBRARY.to_vec();
-            if older && let Some(at) = bytes.windows(NAME.len()).position(|part| part == NAME) {
-                bytes[at..at + OLDER.len()].copy_from_slice(OLDER);
-            }
-            writer.write_all(&bytes)?;
-            Ok(writer.into())
-        };
-        write().map_err(|why| why.to_string())
-    });
-    match file {
-        Ok(file) => Ok(file.as_raw_fd()),
-        Err(why) => Err(io::Error::other(why.clone())),
+/// The library as a file in memory, one for each name.
+fn library(name: &str) -> io::Result<RawFd> {
+    static LIBRARIES: Mutex<Vec<(String, OwnedFd)>> = Mutex::new(Vec::new());
+    let mut libraries = LIBRARIES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, file)) = libraries.iter().find(|(known, _)| known == name) {
+        return Ok(file.as_raw_fd());
     }
+    let file = system::memory_file(c"turnpike", 0)?;
+    let mut writer = std::fs::File::from(file);
+    let mut bytes = turnpike_preload::LIBRARY.to_vec();
+    if let Some(at) = bytes.windows(NAME.len()).position(|part| part == NAME.as_bytes()) {
+        bytes[at..at + NAME.len()].fill(0);
+        bytes[at..at + name.len()].copy_from_slice(name.as_bytes());
+    }
+    writer.write_all(&bytes)?;
+    let file = OwnedFd::from(writer);
+    let number = file.as_raw_fd();
+    libraries.push((name.to_owned(), file));
+    Ok(number)
 }
 
 /// In the new process, before it becomes the program.
@@ -178,3 +184,32 @@ fn raise_descriptors() {
 
 /// Bytes that an execution may print (and that a file may have).
 const OUTPUT: u64 = 256 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_takes_the_name_that_the_program_wants() {
+        for (bytes, name) in [
+            (&b"\0libc.so.6\0libtsan.so.0\0"[..], "libtsan.so.0"),
+            (b"\0libtsan.so.2\0libm.so.6\0", "libtsan.so.2"),
+            (b"\0libclang_rt.tsan-x86_64.so\0", "libclang_rt.tsan-x86_64.so"),
+            (b"\0libclang_rt.tsan.so\0", "libclang_rt.tsan.so"),
+            (b"\0libc.so.6\0", USUAL),
+            (b"\0libclang_rt.tsan_and_nothing", USUAL),
+            (b"", USUAL),
+        ] {
+            assert_eq!(wanted_name(bytes), name);
+        }
+        assert!(
+            !turnpike_preload::SUPPORTED || {
+                let count = turnpike_preload::LIBRARY
+                    .windows(NAME.len())
+                    .filter(|part| *part == NAME.as_bytes())
+                    .count();
+                count == 1
+            }
+        );
+    }
+}

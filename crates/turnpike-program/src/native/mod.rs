@@ -12,6 +12,7 @@ mod check;
 mod executor;
 mod launch;
 mod names;
+mod opaque;
 mod racy;
 mod symbols;
 mod system;

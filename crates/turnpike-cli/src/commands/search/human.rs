@@ -117,7 +117,10 @@ fn scope(run: &RunReport, context: &Context) -> String {
             "every reachable state was expanded, but a check was too large and was cut short".to_owned()
         }
         StopReason::Exhausted => "complete".to_owned(),
-        stop => format!("stopped: {}", stop.describe()),
+        stop => match (&context.left_out, stop) {
+            (Some(left_out), StopReason::Finished) => format!("stopped: {}: {left_out}", stop.describe()),
+            _ => format!("stopped: {}", stop.describe()),
+        },
     }
 }
 

@@ -29,13 +29,11 @@ mod report;
 
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
-use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Detail, Finding, Kind, MemoryOrder, Object, ObjectId, Operation, Site};
 
-use crate::sys::{self, PhdrInfo};
-use crate::{control, fiber, sites};
+use crate::{control, fiber, modules, sites};
 use logic::objects::{Covered, Objects};
 use logic::race::{Access, Clocks, Detector, Race};
 use logic::spin::{Pause, Spin};
@@ -97,52 +95,10 @@ fn memory() -> &'static mut Memory {
 /// starts and memory is limited.
 pub fn prepare() {
     heap::open();
-    let mut found = false;
-    // SAFETY: the callback keeps to its contract.
-    unsafe { sys::dl_iterate_phdr(mentions, &raw mut found as *mut c_void) };
-    if found {
+    if modules::any_instrumented() {
         INSTRUMENTED.store(true, Ordering::Relaxed);
     }
     control::header().instrumented.store(is_instrumented().into(), Ordering::Relaxed);
-}
-
-/// Whether a module calls the hooks: their names stand among its dynamic strings. This library's own do not count.
-unsafe extern "C" fn mentions(info: *mut PhdrInfo, _: usize, found: *mut c_void) -> c_int {
-    const DYNAMIC: u32 = 2;
-    const STRINGS: u64 = 5;
-    const STRINGS_SIZE: u64 = 10;
-    const INITIALISER: &[u8] = b"\0__tsan_init\0";
-    // SAFETY: the loader's record of a module; its dynamic section ends with a zero tag.
-    unsafe {
-        let info = &*info;
-        let headers = core::slice::from_raw_parts(info.headers, info.count.into());
-        let Some(dynamic) = headers.iter().find(|header| header.kind == DYNAMIC) else { return 0 };
-        let mut entry = info.base.wrapping_add(dynamic.address as usize) as *const [u64; 2];
-        let (mut strings, mut size, mut own) = (0, 0, false);
-        while (*entry)[0] != 0 {
-            match *entry {
-                [STRINGS, address] => strings = address as usize,
-                [STRINGS_SIZE, bytes] => size = bytes as usize,
-                _ => {}
-            }
-            entry = entry.add(1);
-        }
-        let here = mentions as *const () as usize;
-        for header in headers {
-            let start = info.base.wrapping_add(header.address as usize);
-            own |= header.kind == 1 && (start..start + header.memory_size as usize).contains(&here);
-        }
-        // The loader of the C library has made the address absolute, except in the kernel's own module.
-        if own || strings < info.base || strings == 0 {
-            return 0;
-        }
-        let strings = core::slice::from_raw_parts(strings as *const u8, size);
-        if strings.windows(INITIALISER.len()).any(|part| part == INITIALISER) {
-            *(found as *mut bool) = true;
-            return 1;
-        }
-    }
-    0
 }
 
 /// An execution begins, before its first thread runs: `visible` are the code locations whose accesses are steps.
@@ -273,6 +229,26 @@ pub fn set_flag(flag: *mut u8, site: Site) {
     } else {
         // SAFETY: the caller's flag.
         unsafe { *flag = 1 };
+    }
+}
+
+/// Sets a word that instrumented code reads by atomic operations.
+pub fn set_word(word: *mut usize, value: usize, site: Site) {
+    if is_instrumented() {
+        atomics::store(word as u64, 8, value as u128, MemoryOrder::RELEASE, site);
+    } else {
+        // SAFETY: the caller's word.
+        unsafe { *word = value };
+    }
+}
+
+/// Sets a number that instrumented code reads by atomic operations.
+pub fn set_int(word: *mut i32, value: i32, site: Site) {
+    if is_instrumented() {
+        atomics::store(word as u64, 4, value as u32 as u128, MemoryOrder::RELEASE, site);
+    } else {
+        // SAFETY: the caller's number.
+        unsafe { *word = value };
     }
 }
 

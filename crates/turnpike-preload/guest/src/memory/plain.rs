@@ -133,6 +133,33 @@ nothing! {
     __tsan_mutex_pre_lock __tsan_mutex_post_lock
     __tsan_mutex_pre_signal __tsan_mutex_post_signal
     __tsan_mutex_pre_divert __tsan_mutex_post_divert
+    __tsan_switch_to_fiber __tsan_destroy_fiber __tsan_set_fiber_name
+    AnnotateBenignRace AnnotateBenignRaceSized AnnotateEnableRaceDetection AnnotateExpectRace
+    AnnotateFlushExpectedRaces AnnotateFlushState AnnotateHappensAfter AnnotateHappensBefore
+    AnnotateIgnoreReadsBegin AnnotateIgnoreReadsEnd AnnotateIgnoreSyncBegin AnnotateIgnoreSyncEnd
+    AnnotateIgnoreWritesBegin AnnotateIgnoreWritesEnd AnnotateMemoryIsInitialized
+    AnnotateMemoryIsUninitialized AnnotateMutexIsNotPHB AnnotateMutexIsUsedAsCondVar AnnotateNewMemory
+    AnnotateNoOp AnnotatePCQCreate AnnotatePCQDestroy AnnotatePCQGet AnnotatePCQPut
+    AnnotatePublishMemoryRange AnnotateRWLockAcquired AnnotateRWLockCreate AnnotateRWLockCreateStatic
+    AnnotateRWLockDestroy AnnotateRWLockReleased AnnotateThreadName AnnotateTraceMemory
+    AnnotateUnpublishMemoryRange AnnotateCondVarSignal AnnotateCondVarSignalAll AnnotateCondVarWait
+    WTFAnnotateBenignRaceSized WTFAnnotateHappensAfter WTFAnnotateHappensBefore
+}
+
+/// Fibers of the program's own are the program's own business.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_create_fiber() -> usize {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_get_current_fiber() -> usize {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn RunningOnValgrind() -> c_int {
+    0
 }
 
 /// How often the lock was held, in the sanitizer's view.
