@@ -50,6 +50,8 @@ pub fn verb(kind: Kind) -> &'static str {
         Kind::Exit => "exit",
         Kind::FutexWait => "futex_wait",
         Kind::FutexWake => "futex_wake",
+        Kind::Destroy => "destroy",
+        Kind::Free => "free",
     }
 }
 

@@ -43,8 +43,8 @@ impl Names {
 
 /// The kind in a name that the scheduler made: `mutex 2`.
 fn numbered(name: &str) -> Option<&str> {
-    const KINDS: [&str; 9] =
-        ["mutex", "rwlock", "condvar", "semaphore", "barrier", "once", "queue", "memory", "futex"];
+    const KINDS: [&str; 10] =
+        ["mutex", "rwlock", "condvar", "semaphore", "barrier", "once", "queue", "memory", "futex", "region"];
     let (kind, number) = name.split_once(' ')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && KINDS.contains(&kind)).then_some(kind)

@@ -37,6 +37,9 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
     if is_queue(one.kind) && is_queue(other.kind) {
         return one.object == other.object && queue_dependent(one, other);
     }
+    if frees(one, other) || frees(other, one) {
+        return true;
+    }
     let touched = accesses(other);
     accesses(one).iter().any(|&(object, class)| {
         object != ObjectId::NONE
@@ -73,6 +76,11 @@ fn enables(one: &Choice, other: &Choice) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `one` gives back the memory in which something lies that the other touches.
+fn frees(one: &Choice, other: &Choice) -> bool {
+    one.kind == Kind::Free && other.within.contains(&one.object)
 }
 
 /// The objects that a step touches, and how. Queues are looked at more closely.

@@ -73,6 +73,10 @@ pub struct Choice {
     pub object: ObjectId,
     /// To what else.
     pub second: ObjectId,
+    /// The regions in which the two lie, as far as the step touches them.
+    pub within: [ObjectId; 2],
+    /// Whether the thread may also give up at any time, as long as it has to wait.
+    pub gives_up: bool,
     /// Whether the step modifies the object, as opposed to one that commutes with its like (reads, posts).
     pub exclusive: bool,
     /// The thread that is joined, unparked or woken by [`Kind::NotifyOne`] (`u64::MAX`: none), the number of

@@ -51,6 +51,9 @@ pub enum Object {
     Memory,
     /// A futex word.
     Futex,
+    /// A piece of memory with an end: a block of the heap, a mapping, the stack of a thread. Other objects lie in it
+    /// ([`crate::Kernel::place`]).
+    Region,
 }
 
 /// The kinds of visible operations. `object` is the first object, `second` the second.
@@ -135,6 +138,10 @@ pub enum Kind {
     /// Give the thread `argument` its token.
     Unpark,
     /// Let others go first; spinning threads are disabled until something they read changes.
+    ///
+    /// `argument` tells states of the thread itself apart (its registers, its stack): only one that comes back to the same
+    /// state, having only read, spins. If it is odd, nothing else decides what the thread does next: waiting for a
+    /// change then leaves nothing out. With 0 the thread's state is not known and counts as always the same.
     Yield,
     /// Sleep `argument` nanoseconds of virtual time.
     Sleep,
@@ -152,11 +159,17 @@ pub enum Kind {
     FutexWait,
     /// Wake up to `argument` waiters: each set is an alternative when there are more. `Outcome::value` = how many.
     FutexWake,
+    /// A synchronisation object is no more: using it later is an error. Conflicts with every operation on it. A mutex that
+    /// is held stays (`Outcome::ok` false).
+    Destroy,
+    /// A region is given back. Conflicts with every operation on an object that lies in it; what is wrong with a later one,
+    /// the guest tells.
+    Free,
 }
 
 impl Kind {
     /// All kinds, by number.
-    pub const ALL: [Kind; 43] = [
+    pub const ALL: [Kind; 45] = [
         Kind::Lock,
         Kind::TryLock,
         Kind::Unlock,
@@ -200,6 +213,8 @@ impl Kind {
         Kind::Exit,
         Kind::FutexWait,
         Kind::FutexWake,
+        Kind::Destroy,
+        Kind::Free,
     ];
 
     /// The kind of this number.
@@ -330,6 +345,6 @@ mod tests {
             assert_eq!(kind as u8, number);
             assert_eq!(Kind::from_number(number), Some(kind));
         }
-        assert_eq!(Kind::from_number(Kind::FutexWake as u8 + 1), None);
+        assert_eq!(Kind::from_number(Kind::Free as u8 + 1), None);
     }
 }

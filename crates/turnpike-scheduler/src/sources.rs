@@ -12,6 +12,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("kernel/choices.rs", include_str!("kernel/choices.rs")),
     ("kernel/clocks.rs", include_str!("kernel/clocks.rs")),
     ("kernel/knowledge.rs", include_str!("kernel/knowledge.rs")),
+    ("kernel/lifetimes.rs", include_str!("kernel/lifetimes.rs")),
     ("kernel/mod.rs", include_str!("kernel/mod.rs")),
     ("kernel/nature.rs", include_str!("kernel/nature.rs")),
     ("kernel/objects.rs", include_str!("kernel/objects.rs")),

@@ -248,6 +248,10 @@ proptest! {
     #[test]
     fn reductions_keep_all_traces(mut threads in threads(3, 2)) {
         for (operation, then) in threads.iter_mut().flatten() {
+            // Using what was destroyed ends everything: what others would have done then is not in the execution.
+            if operation.kind == Kind::Destroy {
+                operation.kind = Kind::Yield;
+            }
             operation.timed = false;
             then.iter_mut().for_each(|operation| operation.timed = false);
         }

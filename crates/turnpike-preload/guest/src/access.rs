@@ -13,7 +13,10 @@ pub fn location(address: usize, site: Site) -> ObjectId {
 pub fn may(address: usize, writes: bool) {
     let object = objects::at(address);
     let name = match object {
-        Some(id) => control::state().kernel.object_name_hash(id),
+        Some(id) => {
+            declare_whole(id);
+            control::state().kernel.object_name_hash(id)
+        }
         None => sites::stable(address),
     };
     declare(name, writes);
@@ -21,7 +24,16 @@ pub fn may(address: usize, writes: bool) {
 
 /// The running thread may use this object.
 pub fn may_use(object: ObjectId, writes: bool) {
+    declare_whole(object);
     declare(control::state().kernel.object_name_hash(object), writes);
+}
+
+/// Whoever uses an object needs the memory that it lies in.
+fn declare_whole(object: ObjectId) {
+    let kernel = &control::state().kernel;
+    if let Some(region) = kernel.region(object) {
+        declare(kernel.object_name_hash(region), false);
+    }
 }
 
 /// A line for the host. What has no name that is known now (0) means that the thread may do anything.

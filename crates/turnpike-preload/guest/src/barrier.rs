@@ -20,7 +20,8 @@ hook! {
         0
     }
     fn pthread_barrier_destroy(barrier: *mut u32; site) -> c_int {
-        objects::forget(barrier);
+        let id = objects::of(barrier, site, || Object::Barrier { count: 1 });
+        objects::destroy(id, site);
         0
     }
     fn pthread_barrier_wait(barrier: *mut u32; site) -> c_int {

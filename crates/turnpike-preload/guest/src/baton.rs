@@ -63,8 +63,27 @@ pub fn leave(to: ThreadId) -> ! {
 extern "C" fn first(word: *mut c_void) -> *mut c_void {
     sleep(word as *const AtomicU32);
     crate::signals::alternate_stack();
+    control::thread().extent = own_stack();
     let start = control::thread().start;
     crate::threads::run(start)
+}
+
+/// The running thread's stack.
+fn own_stack() -> (usize, usize) {
+    let mut attributes = [0u64; 8];
+    let attribute = attributes.as_mut_ptr() as *mut c_void;
+    let (mut low, mut size) = (0usize, 0usize);
+    // SAFETY: the C library's own functions, with memory for its attributes.
+    unsafe {
+        let own = real!(pthread_self: fn() -> usize)();
+        if real!(pthread_getattr_np: fn(usize, *mut c_void) -> c_int)(own, attribute) != 0 {
+            return (0, 0);
+        }
+        let get = real!(pthread_attr_getstack: fn(*mut c_void, *mut usize, *mut usize) -> c_int);
+        get(attribute, &mut low, &mut size);
+        real!(pthread_attr_destroy: fn(*mut c_void) -> c_int)(attribute);
+    }
+    (low, low + size)
 }
 
 /// Starts a thread of the system, which sleeps until its first turn.

@@ -7,7 +7,7 @@ use turnpike_scheduler::Kind;
 use crate::control::Start;
 use crate::hook::hook;
 use crate::sys::{EBUSY, ETIMEDOUT, Timespec};
-use crate::{cond, cxx, keys, mutex, objects, threads};
+use crate::{cond, cxx, keys, mutex, threads};
 
 const SUCCESS: c_int = 0;
 const BUSY: c_int = 1;
@@ -47,7 +47,7 @@ hook! {
         mutex::initialise(mutex, (kind & RECURSIVE) as u32, site);
         SUCCESS
     }
-    fn mtx_destroy(mutex: *mut u32; site) { objects::forget(mutex) }
+    fn mtx_destroy(mutex: *mut u32; site) { mutex::destroy(mutex, site); }
     fn mtx_lock(mutex: *mut u32; site) -> c_int { answer(mutex::lock(mutex, Kind::Lock, None, site)) }
     fn mtx_trylock(mutex: *mut u32; site) -> c_int { answer(mutex::lock(mutex, Kind::TryLock, None, site)) }
     fn mtx_timedlock(mutex: *mut u32, limit: *const Timespec; site) -> c_int {
@@ -59,7 +59,7 @@ hook! {
         cond::initialise(cond, site);
         SUCCESS
     }
-    fn cnd_destroy(cond: *mut u32; site) { objects::forget(cond) }
+    fn cnd_destroy(cond: *mut u32; site) { cond::destroy(cond, site); }
     fn cnd_wait(cond: *mut u32, lock: *mut u32; site) -> c_int { answer(cond::wait(cond, lock, None, site)) }
     fn cnd_timedwait(cond: *mut u32, lock: *mut u32, limit: *const Timespec; site) -> c_int {
         answer(cond::wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site))

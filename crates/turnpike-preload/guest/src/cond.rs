@@ -41,6 +41,13 @@ pub unsafe fn notify(cond: *mut u32, kind: Kind, site: Site) -> c_int {
 }
 
 /// # Safety
+/// `cond` is a condition variable.
+pub unsafe fn destroy(cond: *mut u32, site: Site) {
+    // SAFETY: as above.
+    objects::destroy(unsafe { of(cond, site) }, site);
+}
+
+/// # Safety
 /// `cond` is memory for a condition variable.
 pub unsafe fn initialise(cond: *mut u32, site: Site) {
     // SAFETY: twelve words.
@@ -56,7 +63,7 @@ hook! {
         0
     }
     fn pthread_cond_destroy(cond: *mut u32; site) -> c_int {
-        objects::forget(cond);
+        destroy(cond, site);
         0
     }
     fn pthread_cond_wait(cond: *mut u32, lock: *mut u32; site) -> c_int {

@@ -40,6 +40,8 @@ pub struct Thread {
     pub random: u64,
     /// How often it read a clock: each time takes a microsecond.
     pub clock_reads: u64,
+    /// Writes to memory that is not its stack.
+    pub writes: u64,
     /// One-time initialisations that it is in, with the stack pointer of each.
     pub onces: Vec<(ObjectId, usize)>,
     /// `pthread_cleanup_push` buffers, innermost last.
@@ -54,6 +56,8 @@ pub struct Thread {
     pub cancellable: bool,
     /// The upper end of its stack.
     pub high: usize,
+    /// The memory that ends with it; none for the first thread.
+    pub extent: (usize, usize),
     /// What it was created to do.
     pub start: Start,
 }
@@ -80,12 +84,14 @@ impl Thread {
             destructors: Vec::new(),
             random,
             clock_reads: 0,
+            writes: 0,
             onces: Vec::new(),
             cleanups: Vec::new(),
             cancelled: false,
             keeps_on: false,
             cancellable: false,
             high: 0,
+            extent: (0, 0),
             expects: (0, 0),
             start,
         }
@@ -99,6 +105,8 @@ pub struct State {
     pub objects: Objects,
     /// Threads whose function has not returned.
     pub alive: u32,
+    /// Threads that nobody has joined.
+    pub unjoined: u32,
     /// Fibers, or threads of the system.
     pub fibers: bool,
     pub header: *mut Header,
@@ -130,6 +138,7 @@ static STATE: Global = Global(UnsafeCell::new(State {
     threads: Vec::new(),
     objects: Objects::new(),
     alive: 0,
+    unjoined: 1,
     fibers: false,
     header: core::ptr::null_mut(),
     detail: Detail::Positions,
@@ -201,6 +210,10 @@ pub fn step(operation: Operation) -> Outcome {
     let next = state.kernel.announce(operation);
     note();
     go_on(me, next);
+    crate::objects::used(operation.object, operation.site);
+    if operation.kind == Kind::Wait {
+        crate::objects::used(operation.second, operation.site);
+    }
     crate::control::state().kernel.outcome()
 }
 

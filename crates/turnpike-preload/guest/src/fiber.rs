@@ -188,6 +188,9 @@ pub fn take() -> Option<(u32, usize)> {
             )
         };
         crate::memory::renew(place.low, place.stack + place.pristine.len() - place.low);
+        if place.large.1 > 0 {
+            crate::memory::renew(place.large.0, place.large.1);
+        }
     }
     place.used = true;
     Some((slot, place.handle))
@@ -226,6 +229,14 @@ pub fn prepare(slot: u32, size: usize) -> Context {
         initial(frame);
     }
     Context { stack: frame, base: place.base, slot: Some(slot) }
+}
+
+/// The memory of a thread that begins at `stack`: with its thread-local storage, where that is the same piece.
+pub fn extent(slot: u32, stack: usize) -> (usize, usize) {
+    let place = &pool().slots[slot as usize];
+    let end = place.stack + place.pristine.len();
+    let (low, size) = place.large;
+    if (place.low..end).contains(&stack) { (place.low, end) } else { (low, low + size) }
 }
 
 /// The thread `from` makes way for `to`.

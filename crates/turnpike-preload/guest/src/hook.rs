@@ -49,22 +49,30 @@ macro_rules! real {
 }
 pub(crate) use real;
 
+/// A stub: notes the caller's registers, does what it is told, and jumps.
+macro_rules! jump {
+    ($imp:ident $($instruction:literal)*) => {
+        $crate::state::saving!($imp $($instruction)*)
+    };
+}
+pub(crate) use jump;
+
 #[cfg(target_arch = "x86_64")]
 macro_rules! stub {
-    ($imp:ident) => { core::arch::naked_asm!("mov rdi, [rsp]", "mov rsi, rsp", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident) => { core::arch::naked_asm!("mov rsi, [rsp]", "mov rdx, rsp", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident) => { core::arch::naked_asm!("mov rdx, [rsp]", "mov rcx, rsp", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident) => { core::arch::naked_asm!("mov rcx, [rsp]", "mov r8, rsp", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { core::arch::naked_asm!("mov r8, [rsp]", "mov r9, rsp", "jmp {}", sym $imp) };
+    ($imp:ident) => { $crate::hook::jump!($imp "mov rdi, [rsp]" "mov rsi, rsp") };
+    ($imp:ident $a:ident) => { $crate::hook::jump!($imp "mov rsi, [rsp]" "mov rdx, rsp") };
+    ($imp:ident $a:ident $b:ident) => { $crate::hook::jump!($imp "mov rdx, [rsp]" "mov rcx, rsp") };
+    ($imp:ident $a:ident $b:ident $c:ident) => { $crate::hook::jump!($imp "mov rcx, [rsp]" "mov r8, rsp") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { $crate::hook::jump!($imp "mov r8, [rsp]" "mov r9, rsp") };
 }
 
 #[cfg(target_arch = "aarch64")]
 macro_rules! stub {
-    ($imp:ident) => { core::arch::naked_asm!("mov x0, x30", "mov x1, sp", "b {}", sym $imp) };
-    ($imp:ident $a:ident) => { core::arch::naked_asm!("mov x1, x30", "mov x2, sp", "b {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident) => { core::arch::naked_asm!("mov x2, x30", "mov x3, sp", "b {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident) => { core::arch::naked_asm!("mov x3, x30", "mov x4, sp", "b {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { core::arch::naked_asm!("mov x4, x30", "mov x5, sp", "b {}", sym $imp) };
+    ($imp:ident) => { $crate::hook::jump!($imp "mov x0, x30" "mov x1, sp") };
+    ($imp:ident $a:ident) => { $crate::hook::jump!($imp "mov x1, x30" "mov x2, sp") };
+    ($imp:ident $a:ident $b:ident) => { $crate::hook::jump!($imp "mov x2, x30" "mov x3, sp") };
+    ($imp:ident $a:ident $b:ident $c:ident) => { $crate::hook::jump!($imp "mov x3, x30" "mov x4, sp") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { $crate::hook::jump!($imp "mov x4, x30" "mov x5, sp") };
 }
 pub(crate) use stub;
 

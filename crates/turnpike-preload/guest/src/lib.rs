@@ -26,6 +26,7 @@ mod protocol;
 mod record;
 mod signals;
 mod sites;
+mod state;
 mod sys;
 mod tape;
 mod wire;

@@ -53,6 +53,16 @@ pub unsafe fn initialise(mutex: *mut u32, flavour: u32, site: Site) {
     }
 }
 
+/// Destroys a mutex, unless somebody holds it.
+///
+/// # Safety
+/// `mutex` is a mutex.
+pub unsafe fn destroy(mutex: *mut u32, site: Site) -> c_int {
+    // SAFETY: as above.
+    let id = unsafe { of(mutex, site) };
+    if objects::destroy(id, site) { 0 } else { EBUSY }
+}
+
 /// Locks, tries to lock, or locks for a time.
 ///
 /// # Safety
@@ -138,8 +148,7 @@ hook! {
         0
     }
     fn pthread_mutex_destroy(mutex: *mut u32; site) -> c_int {
-        objects::forget(mutex);
-        0
+        destroy(mutex, site)
     }
     fn pthread_mutex_lock(mutex: *mut u32; site) -> c_int {
         lock(mutex, Kind::Lock, None, site)
@@ -171,8 +180,8 @@ hook! {
         0
     }
     fn pthread_spin_destroy(spin: *mut u32; site) -> c_int {
-        *spin = 0;
-        0
+        let id = objects::of_small(spin, site, || Object::Mutex { recursive: false });
+        if objects::destroy(id, site) { 0 } else { EBUSY }
     }
     fn pthread_spin_lock(spin: *mut u32; site) -> c_int {
         let id = objects::of_small(spin, site, || Object::Mutex { recursive: false });

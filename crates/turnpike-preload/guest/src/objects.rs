@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use turnpike_scheduler::{Object, ObjectId, Site};
+use turnpike_scheduler::{Kind, Object, ObjectId, Site};
 
 use crate::control;
 use crate::sites;
@@ -15,6 +15,8 @@ use crate::sites;
 #[derive(Clone, Copy, Default)]
 pub struct Entry {
     address: usize,
+    /// It lies in memory that may end before it.
+    guarded: bool,
     /// Thread + 1 that owns it, for answers such as `EDEADLK`.
     pub owner: u32,
     /// How often the owner has locked it.
@@ -110,7 +112,8 @@ pub fn at(address: usize) -> Option<ObjectId> {
 pub unsafe fn register(memory: *mut u32, site: Site, object: Object) -> ObjectId {
     let state = control::state();
     let id = state.kernel.register(object, sites::stable(memory as usize), sites::user(site));
-    *state.objects.entry(id) = Entry { address: memory as usize, ..Entry::default() };
+    let guarded = crate::memory::place(id, memory as usize, site);
+    *state.objects.entry(id) = Entry { address: memory as usize, guarded, ..Entry::default() };
     // SAFETY: at least two words.
     unsafe {
         *memory = MARK;
@@ -133,21 +136,29 @@ pub unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() -> Obje
     }
     let state = control::state();
     let id = state.kernel.register(make(), sites::stable(memory as usize), sites::user(site));
-    *state.objects.entry(id) = Entry { address: memory as usize, ..Entry::default() };
+    let guarded = crate::memory::place(id, memory as usize, site);
+    *state.objects.entry(id) = Entry { address: memory as usize, guarded, ..Entry::default() };
     // SAFETY: one word.
     unsafe { *memory = SMALL_MARK | id.0 };
     id
 }
 
-/// The object is no more.
-///
-/// # Safety
-/// As [`of`].
-pub unsafe fn forget(memory: *mut u32) {
-    // SAFETY: at least two words.
-    unsafe {
-        *memory = 0;
-        *memory.add(1) = 0;
+/// The object is no more, and remembered as such: using it is an error until its memory is initialised again. Tells whether
+/// it could be destroyed: a mutex that is held stays.
+pub fn destroy(id: ObjectId, site: Site) -> bool {
+    if crate::memory::others_may_see() {
+        control::simple(Kind::Destroy, id, sites::user(site)).ok
+    } else {
+        control::state().kernel.destroy(id)
+    }
+}
+
+/// The running thread has used an object.
+#[inline]
+pub fn used(id: ObjectId, site: Site) {
+    let entry = control::state().objects.entries.get(id.0 as usize);
+    if let Some(entry) = entry.filter(|entry| entry.guarded) {
+        crate::memory::touched(entry.address, site);
     }
 }
 

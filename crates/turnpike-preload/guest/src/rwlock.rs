@@ -39,7 +39,7 @@ hook! {
         0
     }
     fn pthread_rwlock_destroy(lock: *mut u32; site) -> c_int {
-        objects::forget(lock);
+        objects::destroy(of(lock, site), site);
         0
     }
     fn pthread_rwlock_rdlock(lock: *mut u32; site) -> c_int {

@@ -77,7 +77,7 @@ hook! {
         0
     }
     fn sem_destroy(semaphore: *mut u32; site) -> c_int {
-        objects::forget(semaphore);
+        objects::destroy(of(semaphore, site), site);
         0
     }
     fn sem_wait(semaphore: *mut u32; site) -> c_int {

@@ -14,6 +14,8 @@ struct Ranges {
     code: Vec<(usize, usize)>,
     /// Writable data of all modules.
     data: Vec<(usize, usize)>,
+    /// Code of the C library and its loader.
+    c_library: Vec<(usize, usize)>,
 }
 
 struct Global(UnsafeCell<Ranges>);
@@ -21,7 +23,7 @@ struct Global(UnsafeCell<Ranges>);
 // SAFETY: written before control starts.
 unsafe impl Sync for Global {}
 
-static RANGES: Global = Global(UnsafeCell::new(Ranges { code: Vec::new(), data: Vec::new() }));
+static RANGES: Global = Global(UnsafeCell::new(Ranges { code: Vec::new(), data: Vec::new(), c_library: Vec::new() }));
 
 fn ranges() -> &'static mut Ranges {
     // SAFETY: one thread at a time.
@@ -35,6 +37,7 @@ unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -
         let first = *(count as *mut usize) == 0;
         *(count as *mut usize) += 1;
         let info = &*info;
+        let c_library = named(info.name, &["/libc.so", "/libpthread.so", "/ld-linux"]);
         for header in core::slice::from_raw_parts(info.headers, info.count.into()) {
             if header.kind != LOAD {
                 continue;
@@ -44,12 +47,30 @@ unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -
             if header.flags & 1 != 0 && first {
                 ranges().code.push(range);
             }
+            if header.flags & 1 != 0 && c_library {
+                ranges().c_library.push(range);
+            }
             if header.flags & 2 != 0 {
                 ranges().data.push(range);
             }
         }
     }
     0
+}
+
+/// Whether one of these is part of a module's name.
+unsafe fn named(name: *const c_char, parts: &[&str]) -> bool {
+    if name.is_null() {
+        return false;
+    }
+    // SAFETY: the loader's name of a module.
+    let name = unsafe { core::slice::from_raw_parts(name as *const u8, sys::strlen(name)) };
+    parts.iter().any(|part| name.windows(part.len()).any(|found| found == part.as_bytes()))
+}
+
+/// Whether the C library makes a call.
+pub fn in_c_library(site: Site) -> bool {
+    within(&ranges().c_library, site.0 as usize)
 }
 
 /// The name of the library that runs parallel loops, if this call is in one.

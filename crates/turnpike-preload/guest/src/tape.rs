@@ -133,7 +133,10 @@ impl Writer<'_> {
         self.byte(choice.kind as u8);
         self.word(choice.object.0);
         self.word(choice.second.0);
-        self.byte(choice.exclusive.into());
+        for region in choice.within {
+            self.word(region.0);
+        }
+        self.byte(u8::from(choice.exclusive) | u8::from(choice.gives_up) << 1);
         self.long(choice.argument);
         self.long(choice.site.0);
     }
@@ -194,6 +197,7 @@ impl Writer<'_> {
             Object::Queue { capacity } => (6, *capacity),
             Object::Memory => (7, 0),
             Object::Futex => (8, 0),
+            Object::Region => (9, 0),
         };
         self.byte(tag);
         self.word(value);
@@ -231,6 +235,8 @@ pub fn read(
                 kind: Kind::Yield,
                 object: ObjectId::NONE,
                 second: ObjectId::NONE,
+                within: [ObjectId::NONE; 2],
+                gives_up: false,
                 exclusive: false,
                 argument: 0,
                 site: Site(0),
@@ -314,16 +320,21 @@ impl Reader<'_> {
         Some(())
     }
     fn choice(&mut self) -> Option<Choice> {
+        let (thread, alternative) = (ThreadId(self.word()?), self.word()?);
+        let kind = self.byte()?;
+        let kind = *self.kinds.get(kind as usize)?;
+        let (object, second) = (ObjectId(self.word()?), ObjectId(self.word()?));
+        let within = [ObjectId(self.word()?), ObjectId(self.word()?)];
+        let flags = self.byte()?;
         Some(Choice {
-            thread: ThreadId(self.word()?),
-            alternative: self.word()?,
-            kind: {
-                let kind = self.byte()?;
-                *self.kinds.get(kind as usize)?
-            },
-            object: ObjectId(self.word()?),
-            second: ObjectId(self.word()?),
-            exclusive: self.byte()? != 0,
+            thread,
+            alternative,
+            kind,
+            object,
+            second,
+            within,
+            gives_up: flags & 2 != 0,
+            exclusive: flags & 1 != 0,
             argument: self.long()?,
             site: Site(self.long()?),
         })
@@ -375,6 +386,7 @@ impl Reader<'_> {
             6 => Object::Queue { capacity: value },
             7 => Object::Memory,
             8 => Object::Futex,
+            9 => Object::Region,
             _ => return None,
         })
     }
@@ -456,6 +468,8 @@ impl Note {
                 kind: *kinds.get((words[8] & 0xff) as usize)?,
                 object: ObjectId(low(words[5])),
                 second: ObjectId(high(words[5])),
+                within: [ObjectId::NONE; 2],
+                gives_up: false,
                 exclusive: words[8] >> 8 & 1 != 0,
                 argument: words[6],
                 site: Site(words[7]),

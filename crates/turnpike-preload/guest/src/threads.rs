@@ -65,6 +65,7 @@ pub unsafe fn create(attributes: *const c_void, start: Start, site: Site, out: *
         // SAFETY: initialised attributes, or null.
         thread.fiber = fiber::prepare(slot, unsafe { stack_size(attributes) });
         thread.high = thread.fiber.stack;
+        thread.extent = fiber::extent(slot, thread.high);
     } else {
         let error = baton::create(&thread.baton, attributes, &mut thread.handle);
         if error != 0 {
@@ -78,6 +79,7 @@ pub unsafe fn create(attributes: *const c_void, start: Start, site: Site, out: *
     let creator = state.kernel.current();
     state.threads.push(thread);
     state.alive += 1;
+    state.unjoined += 1;
     let id = state.kernel.spawn(site);
     if detached {
         state.kernel.detach(id);
@@ -108,6 +110,7 @@ pub fn end(result: usize) -> ! {
     crate::once::forget_all();
     keys::destroy_thread_locals();
     crate::mutex::abandon();
+    crate::memory::thread_ends();
     let thread = control::thread();
     thread.result = result;
     let state = control::state();
@@ -154,7 +157,9 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     let thread = &mut control::state().threads[id.0 as usize];
     thread.detached = true;
     release(thread);
-    Ok(thread.result)
+    let result = thread.result;
+    control::state().unjoined -= 1;
+    Ok(result)
 }
 
 fn store(joined: Result<usize, c_int>, result: *mut usize) -> c_int {

@@ -7,7 +7,7 @@ use turnpike_scheduler::{Kind, ObjectId, Operation, Site};
 
 use crate::hook::hook;
 use crate::sys::{EINVAL, Timespec, Timeval, fail_with};
-use crate::{cancel, control, sites};
+use crate::{cancel, control, sites, state};
 
 /// When executions begin, in seconds since 1970.
 const EPOCH: u64 = 1_700_000_000;
@@ -133,15 +133,15 @@ hook! {
         (now() / 1_000) as c_long
     }
     fn sched_yield(; site) -> c_int {
-        control::simple(Kind::Yield, ObjectId::NONE, sites::user(site));
+        control::with(Kind::Yield, state::own(), sites::user(site));
         0
     }
     fn pthread_yield(; site) -> c_int {
-        control::simple(Kind::Yield, ObjectId::NONE, sites::user(site));
+        control::with(Kind::Yield, state::own(), sites::user(site));
         0
     }
     fn thrd_yield(; site) {
-        control::simple(Kind::Yield, ObjectId::NONE, sites::user(site));
+        control::with(Kind::Yield, state::own(), sites::user(site));
     }
     fn alarm(seconds: u32; site) -> u32 {
         control::uncontrolled("the moment at which an alarm rings");

@@ -32,7 +32,7 @@ fn size_of(object: Object) -> u64 {
         Object::Condvar => 48,
         Object::Semaphore { .. } | Object::Barrier { .. } => 32,
         Object::Once | Object::Futex => 4,
-        Object::Memory | Object::Queue { .. } => 0,
+        Object::Memory | Object::Queue { .. } | Object::Region => 0,
     }
 }
 

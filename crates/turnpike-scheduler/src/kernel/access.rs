@@ -6,6 +6,7 @@ use crate::bits;
 use crate::execution::Choice;
 use crate::fingerprint::Fingerprint;
 use crate::operation::{Kind, Object, ObjectId, Operation, ThreadId};
+use crate::plan::Timeouts;
 
 /// Something with a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +173,7 @@ impl Kernel {
             Kind::NotifyOne | Kind::NotifyAll => Access::on(object, exclusive_if(self.waiters(object) > 0)),
             Kind::SemTryWait => Access::on(object, exclusive_if(self.thing(object).count > 0)),
             Kind::SemPost => Access::on(object, Class::Post),
-            Kind::Arrive | Kind::OnceEnd => Access::on(object, Class::Exclusive),
+            Kind::Arrive | Kind::OnceEnd | Kind::Destroy | Kind::Free => Access::on(object, Class::Exclusive),
             Kind::Leave if self.thing(object).log == NONE => Access { also: thread.waker, ..Access::LOCAL },
             Kind::OnceBegin => Access::on(object, exclusive_if(!self.thing(object).done)),
             Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave => {
@@ -287,6 +288,29 @@ impl Kernel {
         }
     }
 
+    /// The region in which something lies that a step touches.
+    #[inline]
+    fn region_of(&self, touch: Touch) -> ObjectId {
+        match touch.place() {
+            Place::Object(object) => self.thing(object).within,
+            _ => ObjectId::NONE,
+        }
+    }
+
+    /// The regions in which things lie that a step touches.
+    fn within(&self, access: &Access) -> [ObjectId; 2] {
+        if !self.regions {
+            return [ObjectId::NONE; 2];
+        }
+        let (first, second) = (self.region_of(access.first), self.region_of(access.second));
+        [first, if first == second { ObjectId::NONE } else { second }]
+    }
+
+    /// The same, one after the other: each is read, so that giving it back conflicts with the step.
+    fn regions_of(&self, access: &Access) -> impl Iterator<Item = ObjectId> + use<> {
+        self.within(access).into_iter().filter(|&region| region != ObjectId::NONE)
+    }
+
     /// Hash of the thread's past after the step.
     #[inline]
     pub(super) fn hash_after(&self, t: u32, alternative: u32, access: &Access) -> Fingerprint {
@@ -302,6 +326,13 @@ impl Kernel {
         if access.also != Fingerprint::ZERO {
             hash = hash.mix(access.also);
         }
+        if self.regions {
+            for region in self.regions_of(access) {
+                if let Some(cell) = self.cell(Place::Object(region)) {
+                    hash = hash.mix(cell.seen_by(Class::Read));
+                }
+            }
+        }
         if alternative == Choice::SPURIOUS {
             hash = hash.mix(self.last_spurious);
         }
@@ -314,6 +345,11 @@ impl Kernel {
         self.touch_place(hash, access.first);
         if !access.second.is_nothing() {
             self.touch_place(hash, access.second);
+        }
+        if self.regions {
+            for region in self.regions_of(access) {
+                self.touch_place(hash, Touch::object(region, Class::Read));
+            }
         }
         let thread = self.thread_mut(t);
         let (old, new) = (thread.summand, hash.summand());
@@ -373,8 +409,20 @@ impl Kernel {
             },
         };
         thread.phase == super::Phase::Pending
-            && (meets(step.first) || meets(step.second))
-            && self.access(t, 0).conflicts(step)
+            && (meets(step.first) && self.access(t, 0).conflicts(step)
+                || meets(step.second) && self.access(t, 0).conflicts(step)
+                || self.regions && self.frees(t, step))
+    }
+
+    /// Whether a step and the pending operation of a thread meet because one of them gives a region back.
+    fn frees(&self, t: u32, step: &Access) -> bool {
+        let pending = self.access(t, 0);
+        let meet = |one: &Access, other: &Access| {
+            let freed = one.first;
+            freed.is_exclusive()
+                && self.regions_of(other).any(|region| freed.place() == Place::Object(region))
+        };
+        meet(&pending, step) || meet(step, &pending)
     }
 
     /// Draws new priorities for the pending operations that race with the step that thread `t` took, and for its own.
@@ -402,6 +450,9 @@ impl Kernel {
             kind: operation.kind,
             object: operation.object,
             second: operation.second,
+            within: self.within(access),
+            gives_up: operation.timed && self.timeouts == Timeouts::Always
+                || operation.kind == Kind::Park && self.spurious > 0,
             exclusive,
             argument,
             site: operation.site,
@@ -412,6 +463,10 @@ impl Kernel {
     fn choice_argument(&self, t: u32, alternative: u32) -> u64 {
         let thread = self.thread(t);
         let operation = &thread.pending;
+        // The state of a thread is nothing that executions have in common.
+        if operation.kind == Kind::Yield {
+            return 0;
+        }
         let Some(thing) = self.objects.get(operation.object.0 as usize) else { return operation.argument };
         let message = |number: u64| match thing.object {
             Object::Queue { capacity } => u64::from(capacity) << 32 | number & 0xffff_ffff,

@@ -53,9 +53,6 @@ impl Kernel {
                 if spurious {
                     rest |= self.waiting[word];
                 }
-                if !timeouts && self.timed[word] & !self.ready[word] != 0 {
-                    self.incomplete = true;
-                }
                 while rest != 0 {
                     let bit = rest.trailing_zeros();
                     rest &= rest - 1;

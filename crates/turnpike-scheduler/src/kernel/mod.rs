@@ -20,6 +20,7 @@ mod access;
 mod choices;
 mod clocks;
 mod knowledge;
+mod lifetimes;
 mod nature;
 mod objects;
 mod pending;
@@ -70,6 +71,10 @@ pub struct Kernel {
     objects: Vec<Thing>,
     /// Three sets for each object, each of `stride` words.
     channels: Vec<u64>,
+    /// Whether any object lies in a region.
+    regions: bool,
+    /// Whether any object was destroyed.
+    ruins: bool,
     stride: usize,
 
     /// Threads whose pending operation can happen.
@@ -134,6 +139,8 @@ impl Kernel {
             order: Vec::new(),
             objects: Vec::new(),
             channels: Vec::new(),
+            regions: false,
+            ruins: false,
             stride: 1,
             ready: Vec::new(),
             several: Vec::new(),
@@ -183,6 +190,8 @@ impl Kernel {
         self.order.clear();
         self.objects.clear();
         self.channels.clear();
+        self.regions = false;
+        self.ruins = false;
         for set in [&mut self.ready, &mut self.several, &mut self.timed, &mut self.waiting] {
             set.clear();
             set.resize(self.stride, 0);
@@ -223,6 +232,25 @@ impl Kernel {
             return ObjectId::NONE;
         }
         self.add_object(object, name, site)
+    }
+
+    /// The object lies in a region, for as long as it exists.
+    pub fn place(&mut self, object: ObjectId, region: ObjectId) {
+        if let Some(thing) = self.objects.get_mut(object.0 as usize) {
+            thing.within = region;
+            self.regions |= region != ObjectId::NONE;
+        }
+    }
+
+    /// A synchronisation object is no more, and no other thread could tell: the same as [`Kind::Destroy`] without a step.
+    pub fn destroy(&mut self, object: ObjectId) -> bool {
+        (object.0 as usize) < self.objects.len() && self.ruin(object)
+    }
+
+    /// The region that an object lies in.
+    pub fn region(&self, object: ObjectId) -> Option<ObjectId> {
+        let region = self.objects.get(object.0 as usize)?.within;
+        (region != ObjectId::NONE).then_some(region)
     }
 
     /// So many senders hold a queue. Making more is not visible; each closes it for itself ([`Kind::Close`]), and only the
@@ -465,6 +493,9 @@ impl Kernel {
         }
         let hash = self.hash_after(t, alternative, &access);
         self.touch(t, hash, &access);
+        if self.reduction.filters && self.thread(t).pending.kind == Kind::Free {
+            self.check_freeing(t);
+        }
         if alternative == Choice::SPURIOUS {
             self.last_spurious = hash;
         }

@@ -32,6 +32,9 @@ const ONCE: u16 = 1 << 5;
 const QUEUE: u16 = 1 << 6;
 const MEMORY: u16 = 1 << 7;
 const FUTEX: u16 = 1 << 8;
+const REGION: u16 = 1 << 9;
+/// What can be destroyed.
+const SYNCHRONISATION: u16 = MUTEX | RWLOCK | CONDVAR | SEMAPHORE | BARRIER | ONCE | FUTEX;
 
 /// The bit of an object's kind.
 #[inline]
@@ -46,10 +49,11 @@ pub(super) const fn bit(object: &Object) -> u16 {
         Object::Queue { .. } => QUEUE,
         Object::Memory => MEMORY,
         Object::Futex => FUTEX,
+        Object::Region => REGION,
     }
 }
 
-const KINDS: usize = Kind::FutexWake as usize + 1;
+const KINDS: usize = Kind::Free as usize + 1;
 
 static NATURES: [Nature; KINDS] = {
     let mut natures = [Nature { fits: 0, waits: Waits::Special }; KINDS];
@@ -97,6 +101,8 @@ const fn nature_of(kind: Kind) -> Nature {
         Kind::Assert | Kind::Message | Kind::Exit => (0, Never),
         Kind::FutexWait => (FUTEX, Never),
         Kind::FutexWake => (FUTEX, Special),
+        Kind::Destroy => (SYNCHRONISATION, Never),
+        Kind::Free => (REGION, Never),
     };
     Nature { fits, waits }
 }

@@ -88,6 +88,10 @@ pub(super) struct Thing {
     pub(super) time: [u64; 2],
     pub(super) name: u64,
     pub(super) site: Site,
+    /// It was destroyed.
+    pub(super) gone: bool,
+    /// The region that it lies in.
+    pub(super) within: ObjectId,
 }
 
 impl Thing {
@@ -164,6 +168,8 @@ impl Kernel {
             time: [0; 2],
             name,
             site,
+            gone: false,
+            within: ObjectId::NONE,
         });
         self.channels.resize(self.objects.len() * CHANNELS * self.stride, 0);
         id

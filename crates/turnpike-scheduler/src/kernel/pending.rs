@@ -6,6 +6,7 @@ use super::threads::{Phase, Spin};
 use super::{Kernel, MOST_ALTERNATIVES};
 use crate::bits;
 use crate::operation::{Kind, Object, Operation, ThreadId};
+use crate::plan::Timeouts;
 
 impl Kernel {
     /// The thread waits for its turn to do this.
@@ -121,6 +122,9 @@ impl Kernel {
     }
 
     fn add_timed(&mut self, rank: u32) {
+        // It could have waited, and given up, before its turn came: whether it does wait in this execution depends on
+        // the order of steps that have nothing to do with it.
+        self.incomplete |= self.timeouts != Timeouts::Always;
         bits::set(&mut self.timed, rank);
         self.odd += 1;
     }

@@ -35,6 +35,11 @@ impl Kernel {
         }
         self.retire(t);
         self.thread_mut(t).phase = Phase::Running;
+        if self.ruins
+            && let Some(why) = self.misses(t)
+        {
+            return self.misuse(t, why);
+        }
         let after = if alternative >= Choice::SPURIOUS {
             self.give_up(t, alternative)
         } else {
@@ -220,6 +225,11 @@ impl Kernel {
                 OK
             }
             Kind::Yield => OK,
+            Kind::Destroy => ok_if(self.ruin(object)),
+            Kind::Free => {
+                self.startle(object);
+                OK
+            }
             Kind::Sleep => {
                 let thread = self.thread_mut(t);
                 thread.time = thread.time.saturating_add(argument);

@@ -42,6 +42,8 @@ impl Kernel {
             kind: Kind::Yield,
             object: ObjectId::NONE,
             second: ObjectId::NONE,
+            within: [ObjectId::NONE; 2],
+            gives_up: false,
             exclusive: false,
             argument: 0,
             site: Site(0),
@@ -128,7 +130,7 @@ impl Kernel {
                 born: thread.born,
             });
         }
-        let mut before = [0; 9];
+        let mut before = [0; 10];
         for (thing, id) in self.objects.iter().zip(0..) {
             let holder = out.threads.get_mut(thing.owner as usize);
             if let Some(holder) = holder.filter(|_| !matches!(thing.object, Object::Once)) {
@@ -187,7 +189,7 @@ impl Kernel {
     }
 
     /// Numbers those of a kind.
-    fn object_name(&self, id: u32, before: &mut [u32; 9]) -> String {
+    fn object_name(&self, id: u32, before: &mut [u32; 10]) -> String {
         let (what, kind) = match self.objects[id as usize].object {
             Object::Mutex { .. } => ("mutex", 0),
             Object::RwLock => ("rwlock", 1),
@@ -198,6 +200,7 @@ impl Kernel {
             Object::Queue { .. } => ("queue", 6),
             Object::Memory => ("memory", 7),
             Object::Futex => ("futex", 8),
+            Object::Region => ("region", 9),
         };
         let number = before[kind];
         before[kind] += 1;

@@ -256,13 +256,34 @@ impl Kernel {
             Kind::Yield | Kind::Sleep => return !self.is_ready(p),
             _ => {}
         }
+        if operation.kind == Kind::Free && self.may_use_part(q, operation.object) {
+            return true;
+        }
         let access = self.access(p, 0);
         let reads = self.is_ready(p)
             && access.touches().iter().all(|touch| touch.class() == Class::Read)
             && access.also == Fingerprint::ZERO;
-        [operation.object, operation.second]
-            .iter()
-            .any(|&object| object != ObjectId::NONE && self.may(q, object, reads))
+        [operation.object, operation.second].iter().any(|&object| {
+            object != ObjectId::NONE && (self.may(q, object, reads) || self.may_free(q, object))
+        })
+    }
+
+    /// Whether a thread may ever give back the region that an object lies in.
+    fn may_free(&self, t: u32, object: ObjectId) -> bool {
+        self.region(object).is_some_and(|region| self.may(t, region, true))
+    }
+
+    /// Whether a thread may ever use something that lies in a region.
+    fn may_use_part(&self, t: u32, region: ObjectId) -> bool {
+        let objects = (0..self.objects.len() as u32).map(ObjectId);
+        objects.filter(|&object| self.thing(object).within == region).any(|object| self.may(t, object, false))
+    }
+
+    /// A thread gives a region back: a table that does not tell so is wrong about it, and proves nothing.
+    #[cold]
+    pub(super) fn check_freeing(&mut self, t: u32) {
+        let region = self.thread(t).pending.object;
+        self.incomplete |= self.reduction.table.is_some() && !self.may(t, region, true);
     }
 
     fn is_ready(&self, t: u32) -> bool {

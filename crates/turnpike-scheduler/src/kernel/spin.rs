@@ -1,22 +1,35 @@
-//! Spin loops: a thread that yields, has only read since it yielded last, and would read the same again, waits for a
-//! change instead. That keeps state spaces finite, and tells loops that nobody will ever end.
+//! Spin loops: a thread that yields, has only read since it yielded in the same state, and would read the same again,
+//! waits for a change instead. That keeps state spaces finite, and tells loops that nobody will ever end. A loop that
+//! counts its turns never comes back to the same state, and goes on.
+//!
+//! A turn may have several yields. As in Brent's search for cycles, the state is compared with that at an earlier yield, which is
+//! replaced by the present one after one, three, seven … yields.
 
 use super::Kernel;
 use super::access::{Access, Place};
 use super::objects::{Class, WATCH};
 use super::threads::{Spin, life};
 use crate::bits;
-use crate::operation::{Kind, ObjectId};
+use crate::operation::{Kind, ObjectId, Operation};
 
 /// A spinning thread that reads more objects than this between two yields is not watched.
 const MOST_SEEN: usize = 64;
+/// A turn of a loop has no more yields than this.
+const MOST_YIELDS: u32 = 31;
+
+/// The thread's own state, as far as it is told. Sleeping tells none.
+fn own_state(operation: &Operation) -> u64 {
+    if operation.kind == Kind::Yield { operation.argument } else { 0 }
+}
 
 impl Kernel {
     /// A thread yields: if it only read since it yielded last, and nothing that it read has changed, then it would do
     /// the same again, and waits for a change instead.
     pub(super) fn check_spinning(&mut self, t: u32) {
         let thread = self.thread(t);
+        let state = own_state(&thread.pending);
         let spins = thread.spin == Spin::Maybe
+            && thread.turn == state
             && !thread.seen.is_empty()
             && thread.seen.len() <= MOST_SEEN
             && thread.seen.iter().all(|&(object, version)| match self.objects.get(object.0 as usize) {
@@ -25,7 +38,8 @@ impl Kernel {
             });
         if spins {
             self.thread_mut(t).spin = Spin::Waiting;
-            self.incomplete = true;
+            // Something that is not told may change from turn to turn.
+            self.incomplete |= state & 1 == 0;
             // Threads with a watch count as odd, so that `retire` looks after them.
             self.odd += 1;
         }
@@ -36,6 +50,16 @@ impl Kernel {
         let thread = self.thread_mut(t);
         let (kind, argument) = (thread.pending.kind, thread.pending.argument);
         if matches!(kind, Kind::Yield | Kind::Sleep) {
+            let state = own_state(&thread.pending);
+            if thread.spin == Spin::Maybe && thread.turn != state && thread.yields > 0 {
+                thread.yields -= 1;
+                return;
+            }
+            // A turn begins here.
+            thread.patience =
+                if thread.spin == Spin::No { 0 } else { (2 * thread.patience + 1).min(MOST_YIELDS) };
+            thread.yields = thread.patience;
+            thread.turn = state;
             thread.spin = Spin::Maybe;
             thread.seen.clear();
             return;

@@ -67,6 +67,11 @@ pub(super) struct Thread {
     /// Objects it read since it yielded, with their versions.
     pub(super) seen: Vec<(ObjectId, u32)>,
     pub(super) spin: Spin,
+    /// Its own state when the present turn of its loop began, yields that may follow before another begins, and how many
+    /// there may be then.
+    pub(super) turn: u64,
+    pub(super) yields: u32,
+    pub(super) patience: u32,
     /// Steps it took.
     pub(super) steps: u32,
 }
@@ -124,6 +129,9 @@ impl Thread {
             reading: Vec::new(),
             seen: Vec::new(),
             spin: Spin::No,
+            turn: 0,
+            yields: 0,
+            patience: 0,
             steps: 0,
         }
     }

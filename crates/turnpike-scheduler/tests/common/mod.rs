@@ -80,7 +80,7 @@ pub(crate) fn outcomes(
 }
 
 /// The objects of random programs, by number.
-pub(crate) const OBJECTS: [Object; 12] = [
+pub(crate) const OBJECTS: [Object; 15] = [
     Object::Mutex { recursive: false },
     Object::Mutex { recursive: true },
     Object::RwLock,
@@ -93,6 +93,9 @@ pub(crate) const OBJECTS: [Object; 12] = [
     Object::Queue { capacity: u32::MAX },
     Object::Memory,
     Object::Futex,
+    Object::Region,
+    Object::Memory,
+    Object::Mutex { recursive: false },
 ];
 const MUTEX: ObjectId = ObjectId(0);
 const AGAIN: ObjectId = ObjectId(1);
@@ -106,6 +109,10 @@ const BOUNDED: ObjectId = ObjectId(8);
 const QUEUE: ObjectId = ObjectId(9);
 const MEMORY: ObjectId = ObjectId(10);
 const FUTEX: ObjectId = ObjectId(11);
+const BLOCK: ObjectId = ObjectId(12);
+/// These two lie in the block.
+const PART: ObjectId = ObjectId(13);
+const INNER: ObjectId = ObjectId(14);
 const NONE: ObjectId = ObjectId::NONE;
 
 /// An operation, and what follows if it succeeds.
@@ -164,6 +171,17 @@ pub(crate) fn piece(threads: u64) -> impl Strategy<Value = Piece> {
         (with(Kind::Toss, NONE, 1), vec![op(Kind::Message, NONE)]),
         (op(Kind::FutexWait, FUTEX), vec![]),
         (with(Kind::FutexWake, FUTEX, 1), vec![]),
+        (op(Kind::Load, PART), vec![]),
+        (Operation { second: PART, ..op(Kind::Store, MEMORY) }, vec![]),
+        (op(Kind::Lock, INNER), vec![op(Kind::Unlock, INNER)]),
+        (op(Kind::Lock, INNER), vec![Operation { second: INNER, ..wait }, op(Kind::Unlock, INNER)]),
+        (op(Kind::Free, BLOCK), vec![]),
+        (op(Kind::Free, BLOCK), vec![]),
+        (op(Kind::Destroy, MUTEX), vec![]),
+        (op(Kind::Destroy, CONDVAR), vec![]),
+        (op(Kind::Destroy, SEMAPHORE), vec![]),
+        (op(Kind::Destroy, BARRIER), vec![]),
+        (op(Kind::Destroy, LOCK), vec![]),
     ];
     let other = 1..=threads;
     prop_oneof![
@@ -190,6 +208,8 @@ pub(crate) fn script(threads: Vec<Vec<Piece>>) -> (Script, Log) {
             context.register(object);
         }
         context.kernel.set_senders(BOUNDED, 2);
+        context.kernel.place(PART, BLOCK);
+        context.kernel.place(INNER, BLOCK);
         *shared.lock().unwrap() = vec![Vec::new(); threads.len()];
         let threads = threads.iter().enumerate();
         start_only(threads.map(|(i, pieces)| thread(i, pieces.clone(), shared.clone())).collect())

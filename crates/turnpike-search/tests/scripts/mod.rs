@@ -4,6 +4,7 @@
 
 pub(crate) mod outcomes;
 pub(crate) mod random;
+pub(crate) mod vocabulary;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

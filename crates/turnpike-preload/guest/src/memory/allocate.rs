@@ -26,9 +26,10 @@ unsafe fn resize(old: *mut c_void, size: usize, site: Site) -> *mut c_void {
         heap::free(old as u64, site);
         return core::ptr::null_mut();
     }
+    heap::announce_free(old as u64, site);
     let Some(before) = heap::size_of(old as u64) else {
         // Not a live block: freeing it says what is wrong.
-        heap::free(old as u64, site);
+        heap::take_back(old as u64, site);
         return core::ptr::null_mut();
     };
     let new = block(size, 16, site);
@@ -37,7 +38,7 @@ unsafe fn resize(old: *mut c_void, size: usize, site: Site) -> *mut c_void {
         unsafe {
             core::ptr::copy_nonoverlapping(old as *const u8, new as *mut u8, size.min(before as usize))
         };
-        heap::free(old as u64, site);
+        heap::take_back(old as u64, site);
     }
     new
 }

@@ -4,22 +4,22 @@
 
 #[cfg(target_arch = "x86_64")]
 macro_rules! pass_site {
-    ($imp:ident) => { core::arch::naked_asm!("mov rdi, [rsp]", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident) => { core::arch::naked_asm!("mov rsi, [rsp]", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident) => { core::arch::naked_asm!("mov rdx, [rsp]", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident) => { core::arch::naked_asm!("mov rcx, [rsp]", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { core::arch::naked_asm!("mov r8, [rsp]", "jmp {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => { core::arch::naked_asm!("mov r9, [rsp]", "jmp {}", sym $imp) };
+    ($imp:ident) => { $crate::hook::jump!($imp "mov rdi, [rsp]") };
+    ($imp:ident $a:ident) => { $crate::hook::jump!($imp "mov rsi, [rsp]") };
+    ($imp:ident $a:ident $b:ident) => { $crate::hook::jump!($imp "mov rdx, [rsp]") };
+    ($imp:ident $a:ident $b:ident $c:ident) => { $crate::hook::jump!($imp "mov rcx, [rsp]") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { $crate::hook::jump!($imp "mov r8, [rsp]") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => { $crate::hook::jump!($imp "mov r9, [rsp]") };
 }
 
 #[cfg(target_arch = "aarch64")]
 macro_rules! pass_site {
-    ($imp:ident) => { core::arch::naked_asm!("mov x0, x30", "b {}", sym $imp) };
-    ($imp:ident $a:ident) => { core::arch::naked_asm!("mov x1, x30", "b {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident) => { core::arch::naked_asm!("mov x2, x30", "b {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident) => { core::arch::naked_asm!("mov x3, x30", "b {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { core::arch::naked_asm!("mov x4, x30", "b {}", sym $imp) };
-    ($imp:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => { core::arch::naked_asm!("mov x5, x30", "b {}", sym $imp) };
+    ($imp:ident) => { $crate::hook::jump!($imp "mov x0, x30") };
+    ($imp:ident $a:ident) => { $crate::hook::jump!($imp "mov x1, x30") };
+    ($imp:ident $a:ident $b:ident) => { $crate::hook::jump!($imp "mov x2, x30") };
+    ($imp:ident $a:ident $b:ident $c:ident) => { $crate::hook::jump!($imp "mov x3, x30") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { $crate::hook::jump!($imp "mov x4, x30") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => { $crate::hook::jump!($imp "mov x5, x30") };
 }
 pub(super) use pass_site;
 

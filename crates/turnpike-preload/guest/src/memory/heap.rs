@@ -8,12 +8,11 @@
 use core::cell::UnsafeCell;
 
 use alloc::string::String;
-use turnpike_scheduler::{FailureKind, Site, ThreadId};
+use turnpike_scheduler::{FailureKind, ObjectId, Site, ThreadId};
 
 use super::logic::heap::{Block, Heap, Misuse, State, Touch};
-use super::logic::race::Access;
 use super::logic::sizes::PAGE;
-use super::{os, report};
+use super::{lifetime, os, report};
 use crate::{control, sites};
 
 /// What freed memory is filled with: no pointer made of it is valid.
@@ -83,18 +82,41 @@ pub fn limit(bytes: u64) {
 
 /// Takes a block back.
 pub fn free(address: u64, site: Site) {
-    if address == 0 {
+    if address != 0 {
+        announce_free(address, site);
+        take_back(address, site);
+    }
+}
+
+/// The thread is about to give a block back; comes back when it is its turn.
+pub fn announce_free(address: u64, site: Site) {
+    if !lifetime::matters() {
         return;
     }
-    // To other threads it is a write to all of it. Not for huge ones, which take too long.
-    if control::active() && super::threaded() && super::is_instrumented() {
-        if let Some(block) = heap().find(address).filter(|block| block.state == State::Live && block.size > 0)
-        {
-            let size = block.size.min(PROTECTED);
-            super::remember(Access { address, size, write: true, atomic: false, site: site.0 });
-        }
+    let live = |block: &Block| block.state == State::Live && block.start == address;
+    if let Some(block) = heap().find(address).filter(live) {
+        lifetime::give_back(address, block.size.max(1), site, || region_of(address, site));
     }
-    match heap().free(address, me(), site.0) {
+}
+
+/// The scheduler's region of the live block around an address.
+pub fn region_of(address: u64, site: Site) -> ObjectId {
+    let Some(block) = heap().find(address).filter(|block| block.state == State::Live) else {
+        return ObjectId::NONE;
+    };
+    if block.region != 0 {
+        return ObjectId(block.region - 1);
+    }
+    // Blocks are objects, too, at their first byte: the name must be another one.
+    let name = name(block.start).rotate_left(17) | 1 << 63;
+    let region = lifetime::register(name, site, || report::whole(&block));
+    heap().set_region(address, region.0);
+    region
+}
+
+/// Takes a block back, when it is the thread's turn.
+pub fn take_back(address: u64, site: Site) {
+    match heap().free(address, me(), site.0, lifetime::epoch()) {
         Ok(block) => {
             poison(&block);
             while let Some(block) = heap().release() {
@@ -105,7 +127,10 @@ pub fn free(address: u64, site: Site) {
         Err(Misuse::Unknown) if !control::active() || foreign(address) => {}
         Err(misuse) => {
             let message = match misuse {
-                Misuse::Double(block) => report::double_free(&block),
+                Misuse::Double(block) => {
+                    lifetime::tell_race(&block, address, site, true);
+                    report::double_free(&block)
+                }
                 Misuse::Inside(block) => report::inside(&block, address),
                 Misuse::Unknown => report::unknown(address),
             };
@@ -134,11 +159,15 @@ pub fn size_of(address: u64) -> Option<u64> {
 /// The program accesses some bytes.
 pub fn check(address: u64, size: u64, write: bool, site: Site) {
     if !heap().contains(address) {
+        lifetime::check(address, write, site);
         return;
     }
     let message = match heap().touch(address, size) {
         Touch::Fine => return,
-        Touch::Freed(block) => report::after_free(&block, address, size, write),
+        Touch::Freed(block) => {
+            lifetime::tell_race(&block, address, site, write);
+            report::after_free(&block, address, size, write)
+        }
         Touch::Beyond(block) => report::overflow(&block, address, size, write),
     };
     fail(&message, site);
@@ -193,6 +222,11 @@ pub fn called(address: u64) -> Option<String> {
     Some(report::on_stack(thread, below))
 }
 
+/// Whether an address is in the heap's range.
+pub fn contains(address: u64) -> bool {
+    heap().contains(address)
+}
+
 /// The thread on whose stack an address is, and how far below its first frame.
 fn stack_of(address: usize) -> Option<(u32, usize)> {
     const STACK: usize = 8 << 20;
@@ -201,7 +235,7 @@ fn stack_of(address: usize) -> Option<(u32, usize)> {
     Some((found as u32, threads[found].high - address))
 }
 
-fn fail(message: &str, site: Site) {
+pub fn fail(message: &str, site: Site) {
     if control::active() {
         control::fail(FailureKind::Heap, message, site);
     }

@@ -21,6 +21,7 @@ mod atomics;
 mod call;
 mod coverage;
 mod heap;
+mod lifetime;
 pub mod logic;
 mod operators;
 mod os;
@@ -33,13 +34,15 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Detail, Finding, Kind, MemoryOrder, Object, ObjectId, Operation, Site};
 
-use crate::{control, fiber, modules, sites};
+use crate::{control, fiber, modules, sites, state};
 use logic::objects::{Covered, Objects};
 use logic::race::{Access, Clocks, Detector, Race};
 use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
 pub use heap::{explain, sweep, used};
+pub use lifetime::{matters as others_may_see, place, touched};
+pub use lifetime::thread_ends;
 
 /// What is not under control when two accesses may or may not be ordered.
 const UNSEEN: &str = "synchronisation by futexes in uninstrumented code, or by storing an atomic value that is there already,";
@@ -66,6 +69,20 @@ struct Memory {
     told: Table<bool>,
     /// By thread.
     spins: Vec<Spin>,
+}
+
+impl Memory {
+    /// Whether a thread's plain access is a step.
+    #[inline]
+    fn is_step(&self, me: u32, address: u64, size: u64, write: bool, site: Site) -> bool {
+        match self.level {
+            Level::Sync => false,
+            Level::Racy => self.visible.get(site.0).is_some(),
+            Level::All => {
+                self.visible.get(site.0).is_some() || self.detector.shared(me, address, size, write)
+            }
+        }
+    }
 }
 
 struct Global(UnsafeCell<Memory>);
@@ -134,6 +151,7 @@ pub fn is_instrumented() -> bool {
 /// The memory is used for something new: the stack of a new thread, a block that is handed out again.
 pub fn renew(address: usize, size: usize) {
     let memory = memory();
+    lifetime::renew(address, size);
     memory.detector.forget(address as u64, size as u64);
     memory.objects.forget(address as u64, size as u64);
 }
@@ -152,13 +170,10 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
     if threaded() {
         let me = control::me().0;
         let memory = memory();
-        let visible = match memory.level {
-            Level::Sync => false,
-            Level::Racy => memory.visible.get(site.0).is_some(),
-            Level::All => {
-                memory.visible.get(site.0).is_some() || memory.detector.shared(me, address, size, write)
-            }
-        };
+        let visible = memory.is_step(me, address, size, write, site);
+        if write {
+            state::wrote(address);
+        }
         let steps = control::state().kernel.steps_taken();
         if visible || spin(me).invisible(site.0, address, write, steps) {
             let kind = if write { Kind::Write } else { Kind::Read };
@@ -195,14 +210,14 @@ fn step(
     let me = control::me().0;
     control::enter(site.0, fiber::stack_pointer());
     if reads {
-        match spin(me).read(site.0, object.0) {
+        match spin(me).read(site.0, object.0, state::own) {
             Pause::None => {}
             // A sleep of no time: it ends when nothing else can happen.
             Pause::Nap => {
                 control::with(Kind::Sleep, 0, site);
             }
-            Pause::Yield => {
-                control::with(Kind::Yield, 0, site);
+            Pause::Yield(state) => {
+                control::with(Kind::Yield, state, site);
             }
         }
     } else {
@@ -215,6 +230,13 @@ fn step(
         operation.unchanged = unchanged;
     }
     control::step(operation);
+    if let Some(Peek { writes, argument, .. }) = peek
+        && reads
+        && writes(argument)
+    {
+        // It had to wait until it was no longer just a read.
+        spin(me).progress();
+    }
 }
 
 /// The object at an address, for functions that are given one.
@@ -261,6 +283,8 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
             name => name,
         };
         let id = state.kernel.register(Object::Memory, name, site);
+        let region = lifetime::region_of(address, site);
+        state.kernel.place(id, region);
         if state.detail == Detail::Full
             && let Some(name) = heap::called(address)
         {
@@ -279,28 +303,27 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
 fn remember(access: Access) {
     let state = control::state();
     let me = state.kernel.current().0;
-    let Memory { detector, told, visible, .. } = memory();
-    let kernel = &mut state.kernel;
     let mut races: Vec<Race> = Vec::new();
-    let mut doubtful = false;
-    let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
-    detector.access(me, clocks, &access, |race| {
-        if race.doubtful {
-            doubtful = true;
-            return;
-        }
-        let pair = race.first.rotate_left(32) ^ race.second;
-        let told = told.entry(pair);
-        if !*told {
-            *told = true;
-            races.push(race);
-        }
-    });
-    if doubtful {
+    let clocks = Clocks { sure: state.kernel.clock(), perhaps: state.kernel.doubtful_clock() };
+    memory().detector.access(me, clocks, &access, |race| races.push(race));
+    tell(races);
+}
+
+/// Tells races with what the running thread does, each pair of places once.
+fn tell(races: Vec<Race>) {
+    let state = control::state();
+    let me = state.kernel.current().0;
+    let Memory { told, visible, .. } = memory();
+    let kernel = &mut state.kernel;
+    if races.iter().any(|race| race.doubtful) {
         // Something that cannot be seen may order them, or may not.
         kernel.note(Finding::Uncontrolled(UNSEEN.into()));
     }
-    for race in races {
+    for race in races.into_iter().filter(|race| !race.doubtful) {
+        let told = told.entry(race.first.rotate_left(32) ^ race.second);
+        if core::mem::replace(told, true) {
+            continue;
+        }
         if visible.get(race.first).is_none() || visible.get(race.second).is_none() {
             // Without steps there, other orders of the two were not tried.
             kernel.mark_incomplete();

@@ -92,6 +92,21 @@ pub fn on_stack(id: u32, below: usize) -> String {
     format!("stack of {}-{below}", thread(id))
 }
 
+/// A name for a block.
+pub fn whole(block: &Block) -> String {
+    format!("block {} of {}", block.index, thread(block.thread))
+}
+
+/// A name for a thread's stack.
+pub fn stack(id: u32) -> String {
+    format!("stack of {}", thread(id))
+}
+
+/// An access to the stack of a thread that has ended.
+pub fn after_end(id: u32, write: bool) -> String {
+    format!("use after the end of a thread: {} of the stack of {}, which has ended", verb(write), thread(id))
+}
+
 /// A name for a place in a block.
 pub fn place(block: &Block, address: u64) -> String {
     format!("block {} of {}+{}", block.index, thread(block.thread), address.saturating_sub(block.start))

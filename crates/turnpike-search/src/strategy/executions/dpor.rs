@@ -175,8 +175,10 @@ fn extend(frames: &mut Vec<Frame>, execution: &Execution, mut sleep: Vec<Choice>
 
 /// Where steps could have happened the other way round, that is to be tried.
 fn look_for_races(frames: &mut [Frame], execution: &Execution, order: &Order, first: usize) {
+    // What a failure cut short may have been waiting for the very step that failed.
+    let cut_short = ends_all(execution);
     for later in first..order.events.len() {
-        if later >= order.steps && !order.is_blocked(execution, later) {
+        if later >= order.steps && !cut_short && !order.is_blocked(execution, later) {
             continue;
         }
         order.races(execution, later, |earlier| {

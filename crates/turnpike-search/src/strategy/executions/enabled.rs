@@ -17,6 +17,11 @@ pub(crate) fn enabled_after<'s>(
     if operation.alternative >= Choice::SPURIOUS {
         return None;
     }
+    // Where it has to wait it can give up instead: that it waits is what is to be tried. Those who entered a queue have
+    // given up wherever they could, because they are seen waiting in every execution.
+    if operation.gives_up && !matches!(operation.kind, Kind::Reacquire | Kind::Leave) {
+        return Some(true);
+    }
     match operation.kind {
         Kind::Lock => Some(lock_is_free(
             before,

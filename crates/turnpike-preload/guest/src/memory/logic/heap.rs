@@ -45,6 +45,10 @@ pub struct Block {
     pub state: State,
     /// It was used for another block before.
     pub used: bool,
+    /// The scheduler's region that it is, plus one; 0 = none yet.
+    pub region: u32,
+    /// The first step of who freed it that comes after that.
+    pub epoch: u32,
 }
 
 /// A page of the heap.
@@ -158,11 +162,19 @@ impl Heap {
         block.allocated = site;
         block.index = count;
         block.state = State::Live;
+        block.region = 0;
         Some(*block)
     }
 
-    /// Takes a block back. Call [`Heap::release`] afterwards.
-    pub fn free(&mut self, address: u64, thread: u32, site: u64) -> Result<Block, Misuse> {
+    /// The live block around an address is this region of the scheduler.
+    pub fn set_region(&mut self, address: u64, region: u32) {
+        if let Some(number) = self.number(address) {
+            self.blocks[number as usize].region = region.wrapping_add(1);
+        }
+    }
+
+    /// Takes a block back, before the step `epoch` of the thread. Call [`Heap::release`] afterwards.
+    pub fn free(&mut self, address: u64, thread: u32, site: u64, epoch: u32) -> Result<Block, Misuse> {
         let number = self.number(address).ok_or(Misuse::Unknown)?;
         let block = &mut self.blocks[number as usize];
         match block.state {
@@ -173,6 +185,7 @@ impl Heap {
                 block.state = State::Freed;
                 block.freed = site;
                 block.freed_by = thread;
+                block.epoch = epoch;
                 let block = *block;
                 self.live -= block.size;
                 self.quarantine.push(number, block.size);

@@ -98,6 +98,26 @@ impl Detector {
         }
     }
 
+    /// The memory is given back by `thread`: tells every access that nothing orders before that. It is not remembered, because
+    /// whoever comes later is wrong anyway.
+    pub fn freed(&self, thread: u32, clocks: Clocks<'_>, memory: &Access, mut tell: impl FnMut(Race)) {
+        self.shadow.visit(memory.address, memory.size, |granule, record| {
+            let first = granule + u64::from(record.mask.trailing_zeros());
+            let inside = first < memory.address.saturating_add(memory.size);
+            if inside && record.thread != thread && !reaches(clocks.sure, record) {
+                tell(Race {
+                    first: record.site,
+                    first_writes: record.write,
+                    first_thread: record.thread,
+                    second: memory.site,
+                    second_writes: true,
+                    address: first.max(memory.address),
+                    doubtful: clocks.perhaps.is_some_and(|clock| reaches(clock, record)),
+                });
+            }
+        });
+    }
+
     /// Whether another thread than `thread` was in one of the eight-byte units of the range, and somebody wrote there or is about to.
     pub fn shared(&self, thread: u32, address: u64, size: u64, write: bool) -> bool {
         let end = address.saturating_add(size);

@@ -13,6 +13,8 @@ use super::table::Table;
 pub const GRANULE: u64 = 8;
 const CELLS: usize = 512;
 const PAGE_BITS: u32 = 12;
+/// Pages of a group, as a power of two.
+const GROUP_BITS: u32 = 9;
 /// No record.
 pub const NONE: u32 = u32::MAX;
 
@@ -59,6 +61,8 @@ impl Cell {
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
     pages: Table<u32>,
+    /// Groups of pages of which some exist.
+    groups: Table<bool>,
     cells: Vec<Cell>,
     records: Vec<Record>,
     /// Records that may be used again.
@@ -70,7 +74,14 @@ pub struct Shadow {
 impl Shadow {
     /// Of memory that nobody touched.
     pub const fn new() -> Self {
-        Shadow { pages: Table::new(), cells: Vec::new(), records: Vec::new(), free: Vec::new(), last: None }
+        Shadow {
+            pages: Table::new(),
+            groups: Table::new(),
+            cells: Vec::new(),
+            records: Vec::new(),
+            free: Vec::new(),
+            last: None,
+        }
     }
 
     /// The place of the cell of an address, made if need be.
@@ -83,6 +94,7 @@ impl Shadow {
                 let stored = self.pages.entry(page);
                 if *stored == 0 {
                     *stored = (self.cells.len() / CELLS) as u32 + 1;
+                    *self.groups.entry(page >> GROUP_BITS) = true;
                     self.cells.resize(self.cells.len() + CELLS, Cell::EMPTY);
                 }
                 let index = *stored - 1;
@@ -131,6 +143,33 @@ impl Shadow {
     /// Takes a record away; the caller unlinked it.
     pub fn remove(&mut self, index: u32) {
         self.free.push(index);
+    }
+
+    /// All records of the eight-byte units that a range touches, with the first address of their unit.
+    pub fn visit(&self, address: u64, size: u64, mut tell: impl FnMut(u64, &Record)) {
+        let end = address.saturating_add(size);
+        let mut at = address & !(GRANULE - 1);
+        while at < end {
+            let page = at >> PAGE_BITS;
+            if self.groups.get(page >> GROUP_BITS).is_none() {
+                at = ((page >> GROUP_BITS) + 1) << (GROUP_BITS + PAGE_BITS);
+                continue;
+            }
+            let next = (page + 1) << PAGE_BITS;
+            let Some(index) = self.pages.get(page) else {
+                at = next;
+                continue;
+            };
+            while at < end.min(next) {
+                let place = (index - 1) as usize * CELLS + (at / GRANULE) as usize % CELLS;
+                let mut record = self.cells[place].head;
+                while record != NONE {
+                    tell(at, &self.records[record as usize]);
+                    record = self.records[record as usize].next;
+                }
+                at += GRANULE;
+            }
+        }
     }
 
     /// The memory is new: a block that is handed out again, the stack of a new thread.

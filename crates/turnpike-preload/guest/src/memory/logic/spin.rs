@@ -1,9 +1,12 @@
 //! Loops that wait for another thread by reading memory.
 //!
 //! They ask no scheduler to let others go first, so it is done for them. A thread that comes back to the same read of
-//! the same object, having done nothing else that is visible, *may* be waiting: it naps, and goes on when the object
-//! was modified, or when nothing else can happen. After very many repetitions it *surely* waits, and yields: if nobody
-//! can change what it reads, that is a livelock.
+//! the same object *in the same state*, having done nothing else that is visible, waits: it yields, and the scheduler lets it
+//! go on when something that it read was modified. If nobody can do that, it is a livelock.
+//!
+//! A loop whose turns change something of the thread's own, such as a counter, may end by itself. It runs, and every
+//! order of its reads among the steps of others is a different execution; only after very many turns the thread naps now and
+//! then, and goes on when the object was modified or nothing else can happen.
 //!
 //! Where plain accesses are no steps, a waiting loop would never give way. So a thread that makes very many accesses
 //! without a step is looked at: if it does nothing but read a few places again and again, these reads become steps,
@@ -11,11 +14,13 @@
 //!
 //! Counts only, so that the same execution pauses at the same places.
 
-/// Every so many repetitions of a visible read the thread may be waiting.
+/// Repetitions of a visible read after which the thread naps,
+const LONG: u32 = 2048;
+/// and every so many of them.
 const PERHAPS: u32 = 8;
-/// Repetitions after which it surely is.
-const SURELY: u32 = 1024;
-/// Visible reads after which a loop is looked for elsewhere.
+/// Visible reads after which a loop is looked for elsewhere, at first; twice as many the next time, and so on
+const FIRST_WINDOW: u32 = 4;
+/// up to this number.
 const WINDOW: u32 = 256;
 /// Invisible accesses before a thread is looked at; four times as many the next time, and so on.
 const INVISIBLE: u32 = 50_000;
@@ -31,8 +36,8 @@ pub enum Pause {
     None,
     /// Wait for a change, unless nothing else can happen.
     Nap,
-    /// Wait for a change.
-    Yield,
+    /// Wait for a change, in this state.
+    Yield(u64),
 }
 
 /// What one thread did since its last step that was more than a read.
@@ -43,7 +48,10 @@ pub struct Spin {
     /// Its object plus one; 0 = none is looked for.
     object: u32,
     repeated: u32,
+    /// The thread's own state at the last repetition.
+    state: u64,
     reads: u32,
+    window: u32,
     /// Accesses without a step, since the step of this number.
     invisible: u32,
     since: u32,
@@ -63,7 +71,9 @@ impl Spin {
             site: 0,
             object: 0,
             repeated: 0,
+            state: 0,
             reads: 0,
+            window: FIRST_WINDOW,
             invisible: 0,
             since: 0,
             looked: 0,
@@ -73,22 +83,26 @@ impl Spin {
         }
     }
 
-    /// The thread is about to do a visible read.
-    pub fn read(&mut self, site: u64, object: u32) -> Pause {
+    /// The thread is about to do a visible read; its own state is asked for when it matters.
+    pub fn read(&mut self, site: u64, object: u32, own: impl FnOnce() -> u64) -> Pause {
         let object = object.wrapping_add(1);
         self.reads += 1;
         if (self.site, self.object) != (site, object) {
-            if self.object == 0 || self.reads > WINDOW {
-                (self.site, self.object, self.repeated, self.reads) = (site, object, 0, 0);
+            if self.object == 0 || self.reads > self.window {
+                self.window = if self.object == 0 { self.window } else { (2 * self.window).min(WINDOW) };
+                (self.site, self.object, self.repeated, self.reads, self.state) = (site, object, 0, 0, 0);
             }
             return Pause::None;
         }
         self.repeated = self.repeated.saturating_add(1);
         self.reads = 0;
-        match self.repeated {
-            n if !n.is_multiple_of(PERHAPS) => Pause::None,
-            n if n < SURELY => Pause::Nap,
-            _ => Pause::Yield,
+        let state = own();
+        if core::mem::replace(&mut self.state, state) == state {
+            Pause::Yield(state)
+        } else if self.repeated >= LONG && self.repeated.is_multiple_of(PERHAPS) {
+            Pause::Nap
+        } else {
+            Pause::None
         }
     }
 
@@ -136,42 +150,46 @@ mod tests {
     use super::*;
 
     /// How many naps and yields.
-    fn pauses(reads: impl Iterator<Item = (u64, u32)>) -> (usize, usize) {
+    fn pauses(reads: impl Iterator<Item = (u64, u32)>, counts: bool) -> (usize, usize) {
         let mut spin = Spin::new();
-        let (mut naps, mut yields) = (0, 0);
+        let (mut naps, mut yields, mut turns) = (0, 0, 0);
         for (site, object) in reads {
-            match spin.read(site, object) {
+            turns += u64::from(counts);
+            match spin.read(site, object, || turns | 1 << 40) {
                 Pause::None => {}
                 Pause::Nap => naps += 1,
-                Pause::Yield => yields += 1,
+                Pause::Yield(_) => yields += 1,
             }
         }
         (naps, yields)
     }
 
     #[test]
-    fn a_waiting_loop_naps_then_yields() {
-        assert_eq!(pauses((0..8).map(|_| (7, 1))), (0, 0));
-        assert_eq!(pauses((0..9).map(|_| (7, 1))), (1, 0));
-        assert_eq!(pauses((0..1001).map(|_| (7, 1))), (125, 0));
-        assert_eq!(pauses((0..2001).map(|_| (7, 1))), (127, 123));
+    fn a_waiting_loop_yields_and_one_that_counts_goes_on() {
+        assert_eq!(pauses((0..2).map(|_| (7, 1)), false), (0, 0));
+        assert_eq!(pauses((0..3).map(|_| (7, 1)), false), (0, 1));
+        assert_eq!(pauses((0..1000).map(|_| (7, 1)), true), (0, 0));
+        assert_eq!(pauses((0..2048).map(|_| (7, 1)), true), (0, 0));
+        assert_eq!(pauses((0..4096).map(|_| (7, 1)), true), (256, 0));
         // Two variables, two places, after some other reads.
-        let reads = (0..100).map(|i| (1000 + i, 50)).chain((0..5000).map(|i| (i % 2, 3)));
-        let (naps, yields) = pauses(reads);
-        assert!(naps > 100 && yields > 100, "{naps} {yields}");
+        let reads = (0..100).map(|i| (1000 + i, 50)).chain((0..200).map(|i| (i % 2, 3)));
+        let (naps, yields) = pauses(reads, false);
+        assert!(naps == 0 && yields > 50, "{naps} {yields}");
     }
 
     #[test]
     fn looking_at_many_variables_is_no_waiting() {
-        assert_eq!(pauses((0..100_000).map(|i| (7, i))), (0, 0));
+        assert_eq!(pauses((0..100_000).map(|i| (7, i)), false), (0, 0));
     }
 
     #[test]
     fn progress_starts_again() {
         let mut spin = Spin::new();
+        let mut number = 0;
         for _ in 0..1000 {
             for _ in 0..8 {
-                assert_eq!(spin.read(7, 1), Pause::None);
+                assert_eq!(spin.read(7, 1, || 2 * number + 1), Pause::None);
+                number += 1;
             }
             spin.progress();
         }

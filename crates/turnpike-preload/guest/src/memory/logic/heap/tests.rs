@@ -85,7 +85,7 @@ proptest! {
                     let found = known.iter_mut().find(|other| {
                         other.state != State::Unused && (other.start..other.start + other.size.max(1)).contains(&address)
                     });
-                    match (heap.free(address, 1, 9), found) {
+                    match (heap.free(address, 1, 9, 0), found) {
                         (Ok(freed), Some(block)) => {
                             prop_assert_eq!((freed.start, freed.size, freed.thread, freed.index), (block.start, block.size, block.thread, block.index));
                             prop_assert_eq!((block.state, block.start), (State::Live, address));
@@ -142,7 +142,7 @@ fn the_same_calls_give_the_same_addresses() {
             let block = heap.allocate(i * 37 % 5000, 16, 0, i).expect("room");
             all.push(block.start);
             if i % 3 == 0 {
-                heap.free(block.start, 0, i).expect("live");
+                heap.free(block.start, 0, i, 0).expect("live");
                 while heap.release().is_some() {}
             }
         }
@@ -157,11 +157,11 @@ fn memory_is_used_again_after_quarantine() {
     // A gigabyte would be full after 1024 rounds.
     for round in 0..5000u64 {
         let block = heap.allocate(1 << 20, 16, 0, round).expect("room");
-        heap.free(block.start, 0, round).expect("live");
+        heap.free(block.start, 0, round, 0).expect("live");
         while heap.release().is_some() {}
         for _ in 0..20 {
             let small = heap.allocate(1000, 16, 0, round).expect("room");
-            heap.free(small.start, 0, round).expect("live");
+            heap.free(small.start, 0, round, 0).expect("live");
             while heap.release().is_some() {}
         }
     }
@@ -176,7 +176,7 @@ fn no_room_is_no_block() {
     assert!(heap.allocate(2 << 30, 16, 0, 0).is_none());
     assert!(heap.allocate(16, 1 << 40, 0, 0).is_none());
     assert!(heap.allocate(512 << 20, 16, 0, 0).is_some());
-    assert!(matches!(heap.free(12, 0, 0), Err(Misuse::Unknown)));
+    assert!(matches!(heap.free(12, 0, 0, 0), Err(Misuse::Unknown)));
     assert!(matches!(Heap::new().touch(12, 8), Touch::Fine));
 }
 
@@ -188,6 +188,6 @@ fn what_is_live_is_limited() {
     let block = heap.allocate(4000, 16, 0, 0).expect("within the limit");
     assert!(heap.allocate(1001, 16, 0, 0).is_none());
     assert!(heap.allocate(1000, 16, 0, 0).is_some());
-    heap.free(block.start, 0, 0).expect("live");
+    heap.free(block.start, 0, 0, 0).expect("live");
     assert!(heap.allocate(4000, 16, 0, 0).is_some());
 }

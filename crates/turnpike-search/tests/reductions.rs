@@ -1,0 +1,249 @@
+//! What `none` rests on, reduction by reduction: each is held against the search without any, on random programs over
+//! everything that threads can do.
+//!
+//! - *Source-DPOR*, *sleep sets* and *states by their fingerprints* must show all that the plain enumeration shows: every
+//!   end, with everything that the threads saw, and nothing else.
+//! - *Persistent sets*, with a table of everything that threads do, must show all deadlocks, or an error if there is one.
+//! - Two executions with one fingerprint must be the same to every thread.
+//! - `none` is said exactly when no execution fails, and none left control or was cut.
+//!
+//! `TURNPIKE_RANDOM_PROGRAMS=200000 cargo test --release -p turnpike-search --test reductions -- --nocapture` tries so many
+//! programs instead of 2,000.
+
+mod scripts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use scripts::one;
+use scripts::outcomes::exhaustive;
+use scripts::vocabulary::{Act, Code, observed, random};
+use turnpike_model::scheduler::{
+    Choice, Detail, End, Execution, Executor, GuestError, Kind, MayAccess, ObjectId, Plan, Site,
+};
+use turnpike_program::{ProgramModel, ProgramOptions};
+use turnpike_search::{SearchOptions, StopReason, Strategy, Verdict};
+
+/// Programs in the ordinary run of the tests.
+const PROGRAMS: u64 = 2_000;
+/// A program with more executions is left out.
+const MOST: u64 = 1_500;
+
+/// How an execution ended, and all that its threads saw.
+type Seen = (String, Vec<Vec<u64>>, Vec<u64>);
+
+#[derive(Debug, Default)]
+struct Log {
+    ends: BTreeSet<Seen>,
+    /// By fingerprint.
+    states: BTreeMap<u128, Seen>,
+    /// Two executions with one fingerprint that differ.
+    differ: Option<(Seen, Seen)>,
+    incomplete: bool,
+    /// Who touches what, when that is asked for.
+    table: BTreeMap<(u64, u64), bool>,
+    errors: usize,
+}
+
+/// Notes what executions come to.
+struct Noting {
+    inner: Box<dyn Executor>,
+    log: Arc<Mutex<Log>>,
+    tabled: bool,
+}
+
+impl Executor for Noting {
+    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        let detail = if self.tabled { Detail::Full } else { plan.detail };
+        self.inner.run(&Plan { detail, ..*plan }, out)?;
+        let mut log = self.log.lock().unwrap();
+        if !matches!(out.end, End::Asleep | End::Stopped | End::Diverged(_)) {
+            let (threads, values) = observed();
+            let end = match &out.end {
+                End::Failed(failure) => failure.message.clone(),
+                other => format!("{other:?}"),
+            };
+            log.errors += usize::from(!matches!(out.end, End::Finished));
+            let seen = (end, threads, values.to_vec());
+            let old = log.states.insert(out.fingerprint, seen.clone()).filter(|old| *old != seen);
+            log.differ = log.differ.take().or(old.map(|old| (old, seen.clone())));
+            // Where others are when one fails makes no difference.
+            let failed = matches!(out.end, End::Failed(_));
+            log.ends.insert(if failed { (seen.0, Vec::new(), Vec::new()) } else { seen });
+        }
+        log.incomplete |= out.incomplete;
+        if self.tabled {
+            let blocked = out.threads.iter().filter_map(|thread| Some(thread.waits.as_ref()?.0));
+            let choices: Vec<Choice> = out.choices.iter().copied().chain(blocked).collect();
+            for choice in choices {
+                note(out, &choice, &mut log.table);
+            }
+        }
+        Ok(())
+    }
+
+    fn site(&mut self, site: Site) -> String {
+        self.inner.site(site)
+    }
+}
+
+/// Everything that a step touches, for its thread and for those that started it.
+fn note(execution: &Execution, choice: &Choice, table: &mut BTreeMap<(u64, u64), bool>) {
+    let mut touched: Vec<(u64, bool)> = Vec::new();
+    let named = matches!(choice.kind, Kind::Join | Kind::TryJoin | Kind::Unpark);
+    if let Some(other) = execution.threads.get(choice.argument as usize).filter(|_| named) {
+        touched.push((other.name_hash, true));
+    }
+    let objects = [(choice.object, true), (choice.second, true)];
+    let regions = choice.within.map(|region| (region, false));
+    for (id, writes) in objects.into_iter().chain(regions).filter(|&(id, _)| id != ObjectId::NONE) {
+        touched.push((execution.objects[id.0 as usize].name_hash, writes));
+    }
+    // A thread that touches nothing needs an entry.
+    touched.push((7, false));
+    let path = &execution.threads[choice.thread.0 as usize].name;
+    for thread in &execution.threads {
+        let starts = path.strip_prefix(thread.name.as_str());
+        if starts.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+            for &(object, writes) in &touched {
+                *table.entry((thread.name_hash, object)).or_default() |= writes;
+            }
+        }
+    }
+}
+
+/// Executes a program as a search wants it, looking for nothing; `None` when it takes too long.
+fn explore(code: &Code, options: ProgramOptions, search: &SearchOptions, tabled: bool) -> Option<Log> {
+    let log = Arc::new(Mutex::new(Log::default()));
+    let model = noted(code, options, &log, tabled);
+    *log.lock().unwrap() = Log::default();
+    let mut search = search.clone();
+    search.objectives = vec!["race".parse().unwrap()];
+    let report = one(&model, &search);
+    drop(model);
+    let ended = !matches!(report.stop, StopReason::MaxExecutions | StopReason::MaxStates);
+    ended.then(|| std::mem::take(&mut *log.lock().unwrap()))
+}
+
+fn noted(code: &Code, options: ProgramOptions, log: &Arc<Mutex<Log>>, tabled: bool) -> ProgramModel {
+    let inner = Arc::new(code.model(options.clone()));
+    let log = Arc::clone(log);
+    let launch = move || {
+        let inner = inner.executor()?;
+        Ok(Box::new(Noting { inner, log: Arc::clone(&log), tabled }) as Box<dyn Executor>)
+    };
+    ProgramModel::new("noted", 1, Box::new(launch), options).expect("a script can be executed")
+}
+
+fn bfs() -> SearchOptions {
+    let mut options = SearchOptions::new(Strategy::Bfs);
+    options.objectives.push("any-error".parse().unwrap());
+    options.shorten = false;
+    options
+}
+
+fn limited(mut options: SearchOptions, executions: u64) -> SearchOptions {
+    options.limits.executions = Some(executions);
+    options.limits.states = Some(executions * 50);
+    options
+}
+
+/// The ends that are errors.
+fn errors(log: &Log) -> BTreeSet<&Seen> {
+    log.ends.iter().filter(|(end, ..)| end != "Finished").collect()
+}
+
+/// What is wrong with a reduction on a program, if anything; `Err` when the program is too large.
+fn check(code: &Code) -> Result<Option<String>, ()> {
+    let plain = code.options.clone();
+    let sleep = ProgramOptions { sleep: true, ..plain.clone() };
+    let all = explore(code, plain.clone(), &limited(exhaustive(false), MOST), true).ok_or(())?;
+    if let Some((one, other)) = &all.differ {
+        return Ok(Some(format!("one fingerprint, two executions: {one:?} {other:?}")));
+    }
+    let table = MayAccess {
+        entries: all.table.iter().map(|(&(thread, object), &writes)| (thread, object, writes)).collect(),
+        proved: true,
+    };
+    let persistent = ProgramOptions { persistent: Some(table), ..plain.clone() };
+    let both = ProgramOptions { sleep: true, ..persistent.clone() };
+
+    // Where others are when the process ends makes no difference to it.
+    let exits = code.has(|act| matches!(act, Act::Do(Kind::Exit, ..)));
+    let exact = [
+        ("source-dpor", plain.clone(), exhaustive(true)),
+        ("sleep sets", sleep, exhaustive(false)),
+        ("fingerprints", plain.clone(), bfs()),
+    ];
+    for (name, options, search) in exact {
+        let few = explore(code, options, &limited(search, MOST * 4), false).expect("fewer executions");
+        let same = if exits { errors(&few) == errors(&all) } else { few.ends == all.ends };
+        if !same {
+            let missing: Vec<_> = all.ends.difference(&few.ends).take(2).collect();
+            let new: Vec<_> = few.ends.difference(&all.ends).take(2).collect();
+            return Ok(Some(format!("{name}: missing {missing:?}, new {new:?}")));
+        }
+        if few.incomplete != all.incomplete && !exits && all.errors == 0 {
+            return Ok(Some(format!("{name}: incomplete {} instead of {}", few.incomplete, all.incomplete)));
+        }
+    }
+    for (name, options) in [("persistent sets", persistent), ("persistent and sleep sets", both)] {
+        let few =
+            explore(code, options, &limited(exhaustive(false), MOST * 4), false).expect("fewer executions");
+        let failed = |log: &Log| errors(log).iter().any(|(end, ..)| end != "Deadlock");
+        let same = match failed(&all) {
+            // A failure cuts short what others would have done.
+            true => failed(&few),
+            false => errors(&few) == errors(&all),
+        };
+        if !same {
+            return Ok(Some(format!("{name}: {:?} instead of {:?}", errors(&few), errors(&all))));
+        }
+    }
+
+    // What is said in the end.
+    let log = Arc::default();
+    for (name, search) in [("exhaustive", exhaustive(true)), ("bfs", bfs())] {
+        let report = one(&noted(code, plain.clone(), &log, false), &limited(search, MOST * 8));
+        let expected = match () {
+            () if !errors(&all).is_empty() => Verdict::Found,
+            () if all.incomplete => Verdict::Inconclusive,
+            () => Verdict::None,
+        };
+        if report.verdict != expected {
+            return Ok(Some(format!("{name} says {:?} instead of {expected:?}", report.verdict)));
+        }
+    }
+    Ok(None)
+}
+
+#[test]
+fn reductions_show_what_the_plain_search_shows() {
+    let count = std::env::var("TURNPIKE_RANDOM_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    let count: u64 = count.unwrap_or(PROGRAMS);
+    let (mut compared, mut failing, mut kinds) = (0u64, 0u64, BTreeSet::new());
+    let mut seed = 0;
+    while compared < count {
+        let code = random(seed);
+        match check(&code) {
+            Ok(None) => {
+                compared += 1;
+                failing += u64::from(code.has(|act| matches!(act, Act::Free)));
+                kinds.extend(code.threads.iter().flatten().filter_map(|act| match act {
+                    Act::Do(kind, ..) | Act::Timed(kind, _) | Act::Receive(kind) => Some(*kind),
+                    Act::Load(_, kind) | Act::Store(_, kind) => Some(*kind),
+                    _ => None,
+                }));
+            }
+            Ok(Some(why)) => panic!("seed {seed}: {why}\n{:#?}", code.threads),
+            Err(()) => {}
+        }
+        seed += 1;
+    }
+    println!(
+        "{compared} programs, {} too large; {failing} free memory; {} kinds of operations",
+        seed - compared,
+        kinds.len()
+    );
+    assert!(kinds.len() >= 35, "{kinds:?}");
+}
