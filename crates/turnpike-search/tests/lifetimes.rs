@@ -2,6 +2,7 @@
 //! and without reductions find the same.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr)]
 
 mod native;
 mod scripts;

@@ -10,6 +10,8 @@
 //! `TURNPIKE_RANDOM_PROGRAMS=200000 cargo test --release -p turnpike-search --test reductions -- --nocapture` tries so many
 //! programs instead of 2,000.
 
+#![allow(clippy::print_stdout)]
+
 mod scripts;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,6 +2,7 @@
 //! nobody ends are found.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr)]
 
 mod native;
 mod scripts;
