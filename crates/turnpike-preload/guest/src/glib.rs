@@ -59,6 +59,11 @@ unsafe fn renew(memory: *mut u32, site: Site, object: Object) {
     unsafe { objects::register(memory, site, object) };
 }
 
+unsafe fn clear(memory: *mut u32, object: Object, site: Site) {
+    // SAFETY: as above.
+    objects::destroy(unsafe { of(memory, site, object) }, site);
+}
+
 unsafe fn perform(memory: *mut u32, kind: Kind, object: Object, site: Site) -> bool {
     // SAFETY: as above.
     let id = unsafe { of(memory, site, object) };
@@ -124,19 +129,19 @@ const READY: c_int = 2;
 
 hook! {
     fn g_mutex_init(lock: *mut u32; site) { renew(lock, site, MUTEX) }
-    fn g_mutex_clear(lock: *mut u32; site) { objects::forget(lock) }
+    fn g_mutex_clear(lock: *mut u32; site) { clear(lock, MUTEX, site) }
     fn g_mutex_lock(lock: *mut u32; site) { perform(lock, Kind::Lock, MUTEX, site); }
     fn g_mutex_trylock(lock: *mut u32; site) -> c_int { perform(lock, Kind::TryLock, MUTEX, site).into() }
     fn g_mutex_unlock(lock: *mut u32; site) { perform(lock, Kind::Unlock, MUTEX, site); }
 
     fn g_rec_mutex_init(lock: *mut u32; site) { renew(lock, site, RECURSIVE) }
-    fn g_rec_mutex_clear(lock: *mut u32; site) { objects::forget(lock) }
+    fn g_rec_mutex_clear(lock: *mut u32; site) { clear(lock, RECURSIVE, site) }
     fn g_rec_mutex_lock(lock: *mut u32; site) { perform(lock, Kind::Lock, RECURSIVE, site); }
     fn g_rec_mutex_trylock(lock: *mut u32; site) -> c_int { perform(lock, Kind::TryLock, RECURSIVE, site).into() }
     fn g_rec_mutex_unlock(lock: *mut u32; site) { perform(lock, Kind::Unlock, RECURSIVE, site); }
 
     fn g_rw_lock_init(lock: *mut u32; site) { renew(lock, site, Object::RwLock) }
-    fn g_rw_lock_clear(lock: *mut u32; site) { objects::forget(lock) }
+    fn g_rw_lock_clear(lock: *mut u32; site) { clear(lock, Object::RwLock, site) }
     fn g_rw_lock_writer_lock(lock: *mut u32; site) { perform(lock, Kind::WriteLock, Object::RwLock, site); }
     fn g_rw_lock_writer_trylock(lock: *mut u32; site) -> c_int {
         perform(lock, Kind::TryWriteLock, Object::RwLock, site).into()
@@ -149,7 +154,7 @@ hook! {
     fn g_rw_lock_reader_unlock(lock: *mut u32; site) { perform(lock, Kind::ReadUnlock, Object::RwLock, site); }
 
     fn g_cond_init(cond: *mut u32; site) { renew(cond, site, Object::Condvar) }
-    fn g_cond_clear(cond: *mut u32; site) { objects::forget(cond) }
+    fn g_cond_clear(cond: *mut u32; site) { clear(cond, Object::Condvar, site) }
     fn g_cond_wait(cond: *mut u32, lock: *mut u32; site) { wait(cond, lock, None, site); }
     fn g_cond_wait_until(cond: *mut u32, lock: *mut u32, microseconds: i64; site) -> c_int {
         const MONOTONIC: c_int = 1;

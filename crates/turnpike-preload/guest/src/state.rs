@@ -71,19 +71,21 @@ const DEEPEST: usize = 8 << 10;
 /// asked in a hook, before any switch: afterwards the registers are another thread's.
 pub fn own() -> u64 {
     let thread = control::thread();
-    let stack = REGISTERS.0[0].load(Ordering::Relaxed);
+    // Each note is good for one question.
+    let stack = REGISTERS.0[0].swap(0, Ordering::Relaxed);
     let words = thread.high.wrapping_sub(stack) / 8;
     let mut hash = thread.random ^ thread.clock_reads.rotate_left(32) ^ thread.writes.rotate_left(48);
     let mut mix = |word: u64| {
         hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
         hash ^= hash >> 29;
     };
-    if words > DEEPEST {
+    if stack == 0 || words > DEEPEST {
         thread.writes += 1;
         mix(thread.writes);
         return hash | 1;
     }
-    for register in &REGISTERS.0 {
+    mix(stack as u64);
+    for register in &REGISTERS.0[1..] {
         mix(register.load(Ordering::Relaxed) as u64);
     }
     for word in 0..words {

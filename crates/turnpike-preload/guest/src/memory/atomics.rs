@@ -321,16 +321,14 @@ macro_rules! wide_compare {
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-                "mov eax, r8d",
-                "and eax, 15",
-                "shl rax, 48",
-                "and r9d, 15",
-                "shl r9, 56",
-                "or r9, rax",
-                "or r9, [rsp]",
-                "jmp {}",
-                sym compare_wide,
+            crate::hook::jump!(compare_wide
+                "mov eax, r8d"
+                "and eax, 15"
+                "shl rax, 48"
+                "and r9d, 15"
+                "shl r9, 56"
+                "or r9, rax"
+                "or r9, [rsp]"
             );
         }
     )* };
@@ -343,16 +341,14 @@ wide_compare! { __tsan_atomic128_compare_exchange_strong __tsan_atomic128_compar
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 unsafe extern "C" fn __tsan_atomic128_compare_exchange_val() {
-    core::arch::naked_asm!(
-        "and r9d, 15",
-        "shl r9, 48",
-        "mov eax, [rsp + 8]",
-        "and eax, 15",
-        "shl rax, 56",
-        "or r9, rax",
-        "or r9, [rsp]",
-        "jmp {}",
-        sym compare_wide_value,
+    crate::hook::jump!(compare_wide_value
+        "and r9d, 15"
+        "shl r9, 48"
+        "mov eax, [rsp + 8]"
+        "and eax, 15"
+        "shl rax, 56"
+        "or r9, rax"
+        "or r9, [rsp]"
     );
 }
 
