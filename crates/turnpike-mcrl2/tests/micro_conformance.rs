@@ -442,6 +442,55 @@ fn the_same_choice_twice_draws_twice() {
 }
 
 #[test]
+fn a_choice_made_again_leaves_its_last_outcome_alone() {
+    does(
+        "act a; u: Bool; proc P = dist x: Bool[1/2]. a . (u(x).delta + P); init P;",
+        &[
+            "0 --dist [1/2]-> 1",
+            "0 --dist [1/2]-> 2",
+            // The last outcome, then the next one.
+            "1 --a [1/2]-> 3",
+            "1 --a [1/2]-> 4",
+            "2 --a [1/2]-> 5",
+            "2 --a [1/2]-> 6",
+            "3 --u(true)-> 7",
+            "4 --u(true)-> 7",
+            "5 --u(false)-> 7",
+            "6 --u(false)-> 7",
+            "3 --a [1/2]-> 3",
+            "3 --a [1/2]-> 4",
+            "4 --a [1/2]-> 5",
+            "4 --a [1/2]-> 6",
+            "5 --a [1/2]-> 3",
+            "5 --a [1/2]-> 4",
+            "6 --a [1/2]-> 5",
+            "6 --a [1/2]-> 6",
+        ],
+    );
+    let condition = "act a, b; proc P = dist z: Bool[1/2]. (a . (((z) -> P) + b.delta)); init P;";
+    does(
+        condition,
+        &[
+            "0 --dist [1/2]-> 1",
+            "0 --dist [1/2]-> 2",
+            "1 --a [1/2]-> 3",
+            "1 --a [1/2]-> 4",
+            "2 --a [1]-> 5",
+            "3 --b-> 6",
+            "4 --b-> 6",
+            "5 --b-> 6",
+            "3 --a [1/2]-> 3",
+            "3 --a [1/2]-> 4",
+            "4 --a [1]-> 5",
+        ],
+    );
+    does(
+        "act a; proc Q(x: Bool) = (x) -> a <> (dist x: Bool[1/2]. (a . Q())); init Q(true);",
+        &["0 --a-> 1", "1 --Terminate-> 2"],
+    );
+}
+
+#[test]
 fn a_multi_action_with_delta_never_happens() {
     does("act a,b; init a|delta + b.(a|delta|b);", &["0 --b-> 1"]);
     does("act a,b; init (delta|tau) + (a|delta).b + b.delta;", &["0 --b-> 1"]);

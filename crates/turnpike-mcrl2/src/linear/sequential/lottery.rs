@@ -5,7 +5,7 @@ use turnpike_model::diagnostic::Diagnostic;
 use super::terms::error;
 use crate::expression::{all, equal, representative, variable};
 use crate::linear::Distribution;
-use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
+use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, Variable, VariableId};
 use crate::syntax::Span;
 
 /// The choices met so far: they are independent, so probabilities multiply.
@@ -41,11 +41,7 @@ impl Lottery {
         if !conditions.is_empty() {
             let mut fixed = Vec::new();
             for &one in &variables {
-                let (sort, span) = (program.variable(one).sort, program.variable(one).span);
-                let Some(value) = representative(program, sort) else {
-                    let message = "a probabilistic choice below a condition needs a sort with a known value";
-                    return Err(error(span, message));
-                };
+                let value = some_value(program, one)?;
                 let one = variable(program, one);
                 fixed.push(equal(program, one, value));
             }
@@ -70,6 +66,13 @@ impl Lottery {
         let variables = self.variables;
         self.weight.map(|weight| Distribution { variables, weight })
     }
+}
+
+/// A value for a variable of a choice that is not made.
+pub(super) fn some_value(program: &mut Program, one: VariableId) -> Result<ExpressionId, Diagnostic> {
+    let Variable { sort, span, .. } = *program.variable(one);
+    let message = "a probabilistic choice below a condition needs a sort with a known value";
+    representative(program, sort).ok_or_else(|| error(span, message))
 }
 
 fn number(program: &mut Program, digits: &str) -> ExpressionId {

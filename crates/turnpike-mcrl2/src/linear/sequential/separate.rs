@@ -1,7 +1,8 @@
 //! Probabilistic choices that are met more than once before the next action.
 //!
 //! The outcome of a choice is kept in its variables, which are variables of the location. So in `P + P` and in `sum b: Bool. P`, where `P`
-//! begins with a choice, each copy needs variables of its own. Calls are then replaced by bodies, sums by their alternatives, and the
+//! begins with a choice, each copy needs variables of its own; so does a choice that is made again while its last outcome is still
+//! needed, as in `P = dist x: Bool[1/2]. a . (b(x) + P)`. Calls are then replaced by bodies, sums by their alternatives, and the
 //! variables of repeated choices are renamed. What comes after an action gets a process of its own where it needs this, so that
 //! copies end.
 
@@ -182,10 +183,10 @@ impl Separator<'_> {
         self.program.add_behaviour(behaviour, span)
     }
 
-    /// Whether a choice is met twice before the first action, or below a sum. Recursion without an action is left for others to
+    /// Whether a choice is met twice before the first action, below a sum, or while its variables are needed. Recursion without an action is left for others to
     /// report.
     fn repeats(&self, term: BehaviourId) -> bool {
-        let mut seen = FxHashSet::default();
+        let mut seen: FxHashSet<VariableId> = free_of(self.program, term).into_iter().collect();
         let mut repeats = false;
         let guarded = self.meet(term, false, &mut Vec::new(), &mut |variables, below_sum| {
             repeats |= below_sum || !variables.iter().all(|&one| seen.insert(one));

@@ -8,7 +8,7 @@ use super::{Here, Place, RETURN, Unfolding};
 use crate::expression::{Substitution, not, variable};
 use crate::linear::Update;
 use crate::linear::sequential::chain::{ChainId, Rest};
-use crate::linear::sequential::lottery::Lottery;
+use crate::linear::sequential::lottery::{Lottery, some_value};
 use crate::linear::sequential::stack::Stack;
 use crate::linear::sequential::terms::error;
 use crate::sorts::{Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, VariableId};
@@ -198,14 +198,15 @@ impl Unfolding<'_> {
         lottery: &mut Lottery,
     ) -> Result<Vec<(VariableId, ExpressionId)>, Diagnostic> {
         let mut chosen: Vec<(VariableId, ExpressionId)> = Vec::new();
-        let mut work: Vec<(Here, Vec<ExpressionId>)> = vec![(here.clone(), Vec::new())];
+        // With the conditions on the way; nothing where one of them never holds.
+        let mut work: Vec<(Here, Option<Vec<ExpressionId>>)> = vec![(here.clone(), Some(Vec::new()))];
         while let Some((mut here, conditions)) = work.pop() {
             let term = here.rest.term;
             if !self.terms.chancy(term) {
                 continue;
             }
             let span = self.program.behaviour_span(term);
-            let mut go = |here: &Here, body: BehaviourId, conditions: Vec<ExpressionId>| {
+            let mut go = |here: &Here, body: BehaviourId, conditions: Option<Vec<ExpressionId>>| {
                 let mut here = here.clone();
                 here.rest.term = self.terms.canonical(body);
                 work.push((here, conditions));
@@ -223,12 +224,13 @@ impl Unfolding<'_> {
                     for (body, condition) in
                         otherwise.map(|one| (one, negated)).into_iter().chain([(then, condition)])
                     {
-                        if *self.program.expression(condition) == Expression::Bool(false) {
-                            continue;
-                        }
                         let mut here = here.clone();
                         here.rest.term = self.terms.canonical(body);
-                        work.push((here, conditions.iter().copied().chain([condition]).collect()));
+                        let possible = *self.program.expression(condition) != Expression::Bool(false);
+                        let conditions = conditions.as_ref().filter(|_| possible);
+                        let all =
+                            |others: &Vec<ExpressionId>| others.iter().copied().chain([condition]).collect();
+                        work.push((here, conditions.map(all)));
                     }
                 }
                 Behaviour::Call { process, arguments } => {
@@ -238,8 +240,17 @@ impl Unfolding<'_> {
                 Behaviour::Dist { variables, weight, body } => {
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
-                    chosen.extend(variables.iter().map(|one| (*one, here.values[one])));
-                    lottery.add(self.program, fresh, weight, &conditions)?;
+                    match &conditions {
+                        Some(conditions) => {
+                            chosen.extend(variables.iter().map(|one| (*one, here.values[one])));
+                            lottery.add(self.program, fresh, weight, conditions)?;
+                        }
+                        None => {
+                            for &one in &variables {
+                                chosen.push((one, some_value(self.program, one)?));
+                            }
+                        }
+                    }
                     here.rest.term = self.terms.canonical(body);
                     work.push((here, conditions));
                 }
