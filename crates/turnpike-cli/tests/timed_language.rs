@@ -115,3 +115,47 @@ fn a_name_means_what_was_declared_before_it() {
     turnpike_in(files.path(), &["search", "late.xta"], "")
         .expect(2, &["`w` is used before its declaration", "late.xta:1:"]);
 }
+
+#[test]
+fn largest_and_smallest_values_are_told() {
+    let model = "clock x, g; int[0,9] n; process P() { state a { x <= 5 }, b { x < 7 }; init a;
+        trans a -> b { guard x >= 2; assign n = 4; }, b -> a { guard x > 6; assign x = 0; }; } system P;";
+    let files = folder(&[("m.xta", model)]);
+    let ran = |query: &str| turnpike_in(files.path(), &["search", "m.xta", "--query", query], "");
+    ran("sup: x, n, g").expect(0, &["sup: x, n, g\nx < 7\nn <= 4\ng has no bound\nmeasured: "]);
+    ran("inf{P.b}: x").expect(0, &["2 <= x\n"]);
+    ran("bounds{P.b && x > 3}: x").expect(0, &["3 < x < 7\n"]);
+    ran("sup{n > 5}: x").expect(0, &["no reachable state counts"]);
+    ran("sup: y").expect(2, &["no name `y`"]);
+    let path = files.path().join("m.xta");
+    let path = path.to_str().expect("text");
+    let value = json(1, &["search", path, "--query", "bounds: x, g", "--query", "E<> P.b"]);
+    let measured = &value["queries"][0];
+    assert_eq!(measured["verdict"], "measured");
+    assert!(measured["satisfied"].is_null());
+    assert_eq!(measured["values"][0]["expression"], "x");
+    assert_eq!(measured["values"][0]["high"], serde_json::json!({"value": 7, "strict": true, "exact": true}));
+    assert_eq!(
+        measured["values"][1]["high"],
+        serde_json::json!({"value": null, "strict": false, "exact": true})
+    );
+    assert_eq!(measured["values"][1]["low"]["value"], 0);
+    assert_eq!(value["queries"][1]["satisfied"], true);
+    let cut = json(3, &["search", path, "--query", "sup: x", "--max-states", "1"]);
+    assert_eq!(cut["queries"][0]["verdict"], "inconclusive");
+    assert_eq!(cut["queries"][0]["stop"], "max-states");
+    assert_eq!(cut["queries"][0]["values"][0]["high"]["exact"], false);
+}
+
+#[test]
+fn runs_that_end_in_deadlocks_are_asked_for() {
+    let model = "clock x; process P() { state a { x <= 3 }, b, c; init a;
+        trans a -> b { guard x >= 1; }, b -> c { guard x <= 9; }; } system P;";
+    let files = folder(&[("m.xta", model)]);
+    let ask = |query: &str| turnpike_in(files.path(), &["search", "m.xta", "--query", query], "").exits(0);
+    // Whoever waits in b misses the last moment to leave it.
+    assert!(ask("A<> deadlock").stdout.contains("A<> deadlock\nsatisfied"));
+    assert!(ask("A<> (P.c or deadlock)").stdout.contains("\nsatisfied"));
+    assert!(ask("P.b --> deadlock").stdout.contains("\nsatisfied"));
+    assert!(ask("E[] not deadlock").stdout.contains("\nnot satisfied"));
+}

@@ -256,7 +256,8 @@ impl Timed {
         }
     }
 
-    fn options(&self, reading: &ReadingArgs, purpose: &Purpose) -> Result<Options, Failure> {
+    /// How the model is explored for a purpose.
+    pub(crate) fn options(&self, reading: &ReadingArgs, purpose: &Purpose) -> Result<Options, Failure> {
         let mut conditions = purpose.conditions.clone();
         // A list of labels is no condition; if it is neither, the search will say so.
         let is_condition = |text: &&String| self.names.condition(&self.network, text).is_ok();

@@ -134,6 +134,8 @@ pub struct TimedModel {
     counted: Vec<Counted>,
     /// Runs end where they would leave this.
     stay: Option<Compiled>,
+    /// Runs that rest have something possible for ever.
+    live: bool,
     /// The initial state, when there is exactly one.
     initial: Option<Vec<u32>>,
 }
@@ -154,6 +156,8 @@ pub(crate) struct Demand {
     conditions: Vec<Condition>,
     /// Runs end where they would leave the last of them, as if it were part of every invariant.
     stay: bool,
+    /// With `stay`: runs do not come to rest where nothing is possible any more, now or ever.
+    live: bool,
     /// Labels have the same numbers as in the model that these are of.
     labels: Arc<Labels>,
     /// States look like those of a model with [`Options::non_zeno`], but time is not counted.
@@ -164,6 +168,11 @@ impl Demand {
     /// Zones are fine enough for these conditions, and with `stay` runs end where they would leave the last of them.
     pub(crate) fn new(conditions: Vec<Condition>, stay: bool) -> Demand {
         Demand { conditions, stay, ..Demand::default() }
+    }
+
+    /// Runs are not to get to where nothing is possible any more.
+    pub(crate) fn live(self, live: bool) -> Demand {
+        Demand { live, ..self }
     }
 
     /// States are to look like those of a model that counts time, but this one does not.
@@ -271,6 +280,7 @@ impl TimedModel {
             demanded,
             counted: Vec::new(),
             stay,
+            live: demand.live,
             initial: None,
         };
         model.counted = model.counted(&options.accepting);

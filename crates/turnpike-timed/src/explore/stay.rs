@@ -76,6 +76,18 @@ impl Walker<'_> {
     fn can_rest(&mut self) -> Outcome<bool> {
         let model = self.model;
         let delay = self.delay_allowed()?;
+        if model.live {
+            // Some point from which time can pass for ever without leading to where nothing is possible any more.
+            if !delay || !self.base.can_diverge() {
+                return Ok(false);
+            }
+            let mut lively = vec![self.base.clone()];
+            for mut part in self.deadlocked()? {
+                part.down();
+                subtract(&mut lively, &part);
+            }
+            return Ok(!lively.is_empty());
+        }
         if delay && self.base.can_diverge() {
             return Ok(true);
         }

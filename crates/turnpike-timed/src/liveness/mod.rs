@@ -9,6 +9,8 @@
 //! run (Tripakis). Runs whose transitions come ever faster count, as they do in UPPAAL. A run that cannot go on counts as one that stays in
 //! `p` only if time does not lead out of `p` either. With [`Options::non_zeno`] runs whose transitions come ever faster do not count: a cycle then
 //! has to tick (see [`crate::zeno`]), or is one of steps `rest`.
+//!
+//! A run that never gets to a deadlock takes transitions for ever, or rests where time passes for ever and a transition stays possible for ever.
 
 mod explorer;
 mod formula;
@@ -20,7 +22,7 @@ use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, S
 use self::explorer::Runs;
 pub use self::formula::Formula;
 use crate::explore::{Compiled, Demand, Options, TimedModel, asks_for_deadlock};
-use crate::network::Network;
+use crate::network::{Expression, Network};
 use crate::query::Condition;
 use crate::schedule;
 use crate::uppaal::Names;
@@ -50,12 +52,16 @@ impl LivenessModel {
         options: &Options,
         formula: &Formula,
     ) -> Result<(LivenessModel, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let (premise, stay) = (formula.premise.clone(), formula.stay.clone());
-        let conditions: Vec<Condition> = premise.iter().chain([&stay]).cloned().collect();
-        if conditions.iter().any(asks_for_deadlock) {
-            let error = Diagnostic::error("deadlock is not supported in E[], A<> and -->");
-            return Err(vec![error.help("E<> deadlock and A[] not deadlock are")]);
+        let premise = formula.premise.clone();
+        let (stay, live) = without_deadlocks(formula.stay.clone());
+        if asks_for_deadlock(&stay) {
+            let error =
+                Diagnostic::error("deadlocks are supported in E[], A<> and --> only as what runs get to");
+            return Err(vec![
+                error.help("write A<> (p or deadlock), E[] (p and not deadlock) or p --> deadlock"),
+            ]);
         }
+        let conditions: Vec<Condition> = premise.iter().chain([&stay]).cloned().collect();
         let options =
             Options { deadlock: true, conditions: Vec::new(), accepting: Vec::new(), ..options.clone() };
         let make = |demand: Demand| {
@@ -66,8 +72,8 @@ impl LivenessModel {
         // Time counts where the run has to stay.
         let before = premise.is_some().then(|| make(demand(false).idle(true))).transpose()?;
         let inside = match &before {
-            Some((before, _)) => make(demand(true).labels_of(before))?,
-            None => make(demand(true))?,
+            Some((before, _)) => make(demand(true).live(live).labels_of(before))?,
+            None => make(demand(true).live(live))?,
         };
         let (inside, warnings) = inside;
         let before = before.map(|(before, _)| before);
@@ -80,6 +86,34 @@ impl LivenessModel {
         let non_zeno = options.non_zeno;
         Ok((LivenessModel { info, text, before, inside, timed, non_zeno }, warnings))
     }
+}
+
+/// Takes `not deadlock` out of a conjunction: what is left, and whether it was there. A run with transitions for ever never gets to a deadlock, so
+/// only where runs come to rest does it matter.
+fn without_deadlocks(stay: Condition) -> (Condition, bool) {
+    let mut parts = Vec::new();
+    let mut live = false;
+    // Conditions to be met, and whether their opposite is.
+    let mut open = vec![(stay, true)];
+    while let Some((condition, wanted)) = open.pop() {
+        match (condition, wanted) {
+            (Condition::Not(part), _) => open.push((*part, !wanted)),
+            (Condition::And(all), true) => open.extend(all.into_iter().rev().map(|part| (part, true))),
+            (Condition::Or(all), false) => open.extend(all.into_iter().rev().map(|part| (part, false))),
+            (Condition::Deadlock, false) => live = true,
+            (part, true) => parts.push(part),
+            (part, false) => parts.push(Condition::Not(Box::new(part))),
+        }
+    }
+    let stay = match (parts.pop(), parts.is_empty()) {
+        (None, _) => Condition::Data(Expression::Constant(1)),
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            parts.push(last);
+            Condition::And(parts)
+        }
+    };
+    (stay, live)
 }
 
 impl Model for LivenessModel {

@@ -357,6 +357,87 @@ fn runs_are_those_of_whole_numbers() {
     assert!(seen.iter().all(|&count| count > 100), "both answers occur: {seen:?}");
 }
 
+/// Whether no transition is possible, now or after any time.
+fn is_dead(processes: &[Process; 2], state: &State) -> bool {
+    let mut at = *state;
+    loop {
+        let later = (at.0, at.1.map(|value| (value + 1).min(CAP)));
+        let next = steps(processes, &at);
+        let waits =
+            next.last() == Some(&later) && !(0..2).any(|process| processes[process].urgent[at.0[process]]);
+        // Time is the last of the steps.
+        if next.len() > usize::from(waits) {
+            return false;
+        }
+        if !waits || later == at {
+            return true;
+        }
+        at = later;
+    }
+}
+
+#[test]
+fn deadlocks_that_runs_get_to_are_those_of_whole_numbers() {
+    let mut seen = [0; 2];
+    for seed in 1000..1400 {
+        let mut numbers = Numbers(seed);
+        let processes = [process(&mut numbers), process(&mut numbers)];
+        let initial: State = ([0, 0], [0; CLOCKS]);
+        if !invariant(&processes, &initial) {
+            continue;
+        }
+        let text = source(&processes);
+        let stay = claim(&mut numbers, true);
+        let lively = |state: &State| !is_dead(&processes, state);
+        let all = reachable(&processes, vec![initial], &|_| true);
+        let premise = claim(&mut numbers, true);
+        let starts = |dead: bool| -> Vec<State> {
+            all.keys().filter(|state| premise.holds(state) && (!dead || !lively(state))).copied().collect()
+        };
+        let other = claim(&mut numbers, false);
+        for (formula, expected) in [
+            ("E[] not deadlock".to_owned(), stays(&processes, vec![initial], &lively)),
+            (
+                format!("E[] {} and not deadlock", stay.text()),
+                stays(&processes, vec![initial], &|state| stay.holds(state) && lively(state)),
+            ),
+            (format!("not ({} --> deadlock)", premise.text()), stays(&processes, starts(false), &lively)),
+            (
+                format!("not ({} --> ({} or deadlock))", premise.text(), other.text()),
+                stays(&processes, starts(false), &|state| !other.holds(state) && lively(state)),
+            ),
+            (
+                format!("not ({} and deadlock --> {})", premise.text(), other.text()),
+                stays(&processes, starts(true), &|state| !other.holds(state)),
+            ),
+        ] {
+            if let Some(found) = has_cycle(&text, &formula, false) {
+                assert_eq!(found, expected, "seed {seed}: {formula} in\n{text}");
+                seen[usize::from(found)] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 100), "both answers occur: {seen:?}");
+}
+
+#[test]
+fn runs_that_get_to_a_deadlock() {
+    let text = |place: &str, guard: &str| {
+        format!(
+            "clock x; process P() {{ state a {place}, b; init a; trans a -> b {{ guard {guard}; }}; }} system P;"
+        )
+    };
+    // The invariant forces the process to where nothing happens.
+    assert_eq!(has_cycle(&text("{ x <= 3 }", "x >= 1"), "E[] not deadlock", false), Some(false));
+    // It may wait for ever, and could go at any time.
+    assert_eq!(has_cycle(&text("", "x >= 1"), "E[] not deadlock", false), Some(true));
+    assert_eq!(has_cycle(&text("", "x >= 1"), "E[] P.a and not deadlock", false), Some(true));
+    // Waiting for ever misses the last moment to go.
+    assert_eq!(has_cycle(&text("", "x <= 2"), "E[] not deadlock", false), Some(false));
+    assert_eq!(has_cycle(&text("", "x <= 2"), "E[] P.a", false), Some(true));
+    assert_eq!(has_cycle(&text("", "x < 2"), "not (P.a --> deadlock)", false), Some(false));
+}
+
 #[test]
 fn small_formulas() {
     let text = "clock x; int n; process P() { state a { x <= 3 }, b, c { x <= 1 }; init a;

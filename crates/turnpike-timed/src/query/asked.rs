@@ -29,12 +29,22 @@ impl Asked {
                 (format!("accepting not ({premise} --> {conclusion})"), false)
             }
             Formula::Extremum { .. } => {
-                return Err(Diagnostic::error("queries with sup, inf and bounds are not supported")
+                return Err(Diagnostic::error("sup, inf and bounds are measured, not searched for")
                     .help("E<> and a comparison tells whether a value is reached"));
             }
         };
         Ok(Asked { objective, satisfied_if_found })
     }
+}
+
+/// The texts of what `sup`, `inf` or `bounds` measure, in order; nothing for other queries.
+pub fn measured(text: &str) -> Result<Vec<String>, Diagnostic> {
+    Ok(match parse_query(text)? {
+        Formula::Extremum { expressions, .. } => {
+            expressions.iter().map(|expression| expression.to_string()).collect()
+        }
+        _ => Vec::new(),
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod asked;
 
-pub use self::asked::Asked;
+pub use self::asked::{Asked, measured};
 use crate::network::{ClockAtom, ClockCell, Expression};
 
 /// A condition on a state with its clocks: any boolean combination.

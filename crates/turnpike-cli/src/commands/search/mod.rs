@@ -1,5 +1,6 @@
 //! `turnpike search`.
 
+mod extremes;
 pub(crate) mod flags;
 pub(crate) mod human;
 pub(crate) mod json;

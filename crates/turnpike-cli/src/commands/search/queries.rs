@@ -15,6 +15,7 @@ use turnpike_search::{
 use turnpike_timed::network::QueryText;
 use turnpike_timed::query;
 
+use super::extremes::{self, Extremes};
 use super::flags::Args;
 use super::trace_file::TraceFile;
 use super::{executed, human, json, search_options, strategy, warnings};
@@ -77,6 +78,9 @@ pub(crate) struct QueryOutput {
     seconds: f64,
     /// The trace that was found: it shows that the query holds, or refutes it.
     witness: Option<WitnessReport>,
+    /// Of `sup`, `inf` and `bounds`: what was measured, in order; empty when no reachable state counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<extremes::ValueOutput>>,
 }
 
 /// What a witness that is a whole run means.
@@ -89,8 +93,16 @@ struct Answer<'a> {
     seconds: f64,
 }
 
+/// What was told about a query.
+enum Told {
+    /// By a search.
+    Searched(Box<Searched>),
+    /// By measuring all states.
+    Measured(Extremes),
+}
+
 /// What a search told about a query.
-struct Told {
+struct Searched {
     report: SearchReport,
     options: SearchOptions,
     satisfied: Option<bool>,
@@ -152,7 +164,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, plan: Plan, format: Format) -> Out
     for query in &asked.queries {
         let begun = Instant::now();
         let mut outcome = answer(args, asked, &plan, query, interrupt);
-        if let (Ok(told), Some(trace)) = (&mut outcome, &plan.trace) {
+        if let (Ok(Told::Searched(told)), Some(trace)) = (&mut outcome, &plan.trace) {
             told.files = trace.write_after(files, &told.report)?;
             files += told.files.len();
         }
@@ -193,6 +205,9 @@ fn answer(
 ) -> Result<Told, Failure> {
     let Asked { timed, .. } = asked;
     let pointing = |error| Failure { source: Some(query.text.clone()), ..Failure::from(error) };
+    if let Some(question) = extremes::question(timed, &query.text).map_err(pointing)? {
+        return extremes::measure(args, timed, &question, &plan.limits, interrupt).map(Told::Measured);
+    }
     let search = query::Asked::new(&timed.names, &timed.network, &query.text).map_err(pointing)?;
     let objectives: Vec<Objective> = vec![search.objective.parse()?];
     let purpose = Purpose { non_zeno: args.goal.non_zeno, ..Purpose::of(&objectives) };
@@ -219,13 +234,15 @@ fn answer(
     let zeno = named
         .zeno
         .filter(|zeno| zeno.is_told(report.verdict == Verdict::Found && !rests, args.goal.non_zeno));
-    Ok(Told { report, options, satisfied, files: Vec::new(), zeno })
+    Ok(Told::Searched(Box::new(Searched { report, options, satisfied, files: Vec::new(), zeno })))
 }
 
 /// Found if anything was, none if everything was covered for each query.
 fn overall(answers: &[Answer<'_>]) -> Verdict {
-    let verdict = |answer: &Answer<'_>| {
-        answer.outcome.as_ref().map_or(Verdict::Inconclusive, |told| told.report.verdict)
+    let verdict = |answer: &Answer<'_>| match &answer.outcome {
+        Ok(Told::Searched(told)) => told.report.verdict,
+        Ok(Told::Measured(extremes)) => extremes.verdict(),
+        Err(_) => Verdict::Inconclusive,
     };
     let verdicts: Vec<Verdict> = answers.iter().map(verdict).collect();
     if verdicts.contains(&Verdict::Found) {
@@ -264,11 +281,18 @@ fn show(args: &Args, asked: &Asked, answer: &Answer<'_>) {
             return;
         }
     };
+    let told = match told {
+        Told::Searched(told) => told,
+        Told::Measured(extremes) => {
+            extremes.lines(args.progress.quiet, answer.seconds).iter().for_each(|line| output::line(line));
+            return;
+        }
+    };
     output::line(word(told.satisfied));
     if args.progress.quiet {
         return;
     }
-    let Told { options, report, .. } = told;
+    let Searched { options, report, .. } = &**told;
     for warning in &report.warnings {
         output::diagnostic("", None, warning);
     }
@@ -304,7 +328,12 @@ fn object(
     verdict: Verdict,
     (interrupted, seconds): (bool, f64),
 ) -> json::SearchOutput {
-    let told = || answers.iter().filter_map(|answer| answer.outcome.as_ref().ok());
+    let told = || {
+        answers.iter().filter_map(|answer| match &answer.outcome {
+            Ok(Told::Searched(told)) => Some(told),
+            _ => None,
+        })
+    };
     let runs: Vec<RunReport> = told().flat_map(|told| told.report.runs.iter().cloned()).collect();
     let report = SearchReport {
         verdict,
@@ -346,12 +375,26 @@ fn entry(answer: &Answer<'_>) -> QueryOutput {
         depth: 0,
         seconds: answer.seconds,
         witness: None,
+        values: None,
     };
     let told = match &answer.outcome {
         Ok(told) => told,
         Err(failure) => {
             let error = failure.diagnostics.first().map(|first| first.message.clone());
             return QueryOutput { error: Some(error.unwrap_or_default()), ..entry };
+        }
+    };
+    let told = match told {
+        Told::Searched(told) => told,
+        Told::Measured(extremes) => {
+            return QueryOutput {
+                verdict: Some(extremes.verdict()),
+                stop: Some(extremes.stop),
+                states: extremes.answer.states,
+                transitions: extremes.answer.transitions,
+                values: Some(extremes.values()),
+                ..entry
+            };
         }
     };
     let runs = &told.report.runs;
