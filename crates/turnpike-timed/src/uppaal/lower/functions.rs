@@ -146,7 +146,7 @@ impl<'t> Lowerer<'t> {
                 .at(callee.span.clone(), "recursion is not supported")
                 .help("use a loop"));
         }
-        if self.is_harmless(function, scope) {
+        if self.is_harmless(key, function, scope) {
             let mut done = Vec::new();
             for argument in arguments {
                 done.extend(self.ignored(argument)?);

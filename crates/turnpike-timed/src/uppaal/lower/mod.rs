@@ -182,6 +182,9 @@ pub(crate) struct Lowerer<'t> {
     pub result: types::Type,
     /// Where a struct is returned to.
     pub out: Option<Lvalue>,
+    /// Functions that only compute what is not computed, and those that change nothing, as far as they were looked at.
+    pub harmless: FxHashMap<(FunctionKey, usize), bool>,
+    pub pure: FxHashMap<(FunctionKey, usize), bool>,
     /// How many bodies of quantifiers have been written out for the expression at hand.
     pub expanded: u32,
     /// How many choices of edges there have been.
@@ -254,6 +257,8 @@ impl<'t> Lowerer<'t> {
             calling: Vec::new(),
             result: types::Type::Void,
             out: None,
+            harmless: FxHashMap::default(),
+            pure: FxHashMap::default(),
             expanded: 0,
             choices: 0,
             mentioned: BTreeMap::new(),

@@ -9,7 +9,7 @@ use turnpike_model::Diagnostic;
 use super::expressions::Operand;
 use super::fold::{self, Value, has_effects};
 use super::types::{Real, Type};
-use super::{Entity, Lowerer, Lvalue, Outcome};
+use super::{Entity, FunctionKey, Lowerer, Lvalue, Outcome};
 use crate::network::{Binary, ClockCell, ClockValue, Expression, Place, Statement, Unary};
 use crate::uppaal::syntax::tree::{self, ExpressionKind, StatementKind};
 
@@ -419,8 +419,17 @@ impl Lowerer<'_> {
     }
 
     /// Whether a function does nothing but compute with real values: it is not worth executing, whatever it depends on.
-    pub(crate) fn is_harmless(&mut self, function: &tree::Function, scope: usize) -> bool {
-        let mut reader = Harmless { names: vec![Vec::new()], reals: false, harmless: true, depth: 0 };
+    pub(crate) fn is_harmless(&mut self, key: FunctionKey, function: &tree::Function, scope: usize) -> bool {
+        if let Some(&known) = self.harmless.get(&(key, scope)) {
+            return known;
+        }
+        let harmless = self.looks_harmless(function, scope);
+        self.harmless.insert((key, scope), harmless);
+        harmless
+    }
+
+    fn looks_harmless(&mut self, function: &tree::Function, scope: usize) -> bool {
+        let mut reader = Harmless { names: vec![Vec::new()], reals: false, harmless: true };
         let real_result = self.written_in(scope, |this| {
             let result = this.declared(&function.result, &[]);
             for parameter in &function.parameters {
@@ -453,8 +462,6 @@ struct Harmless {
     /// Whether real values are assigned.
     reals: bool,
     harmless: bool,
-    /// How many functions deep.
-    depth: u32,
 }
 
 impl Harmless {
@@ -585,10 +592,7 @@ impl Harmless {
                     Some(Entity::Function(key, scope)) => {
                         let Some(function) = lowerer.function(key) else { return };
                         let by_value = function.parameters.iter().all(|parameter| !parameter.reference);
-                        self.depth += 1;
-                        self.harmless &=
-                            by_value && self.depth < 20 && lowerer.is_pure(function, scope, self.depth);
-                        self.depth -= 1;
+                        self.harmless &= by_value && lowerer.is_pure(key, function, scope);
                     }
                     None => self.harmless &= is_predeclared(name),
                     Some(_) => self.harmless = false,
@@ -600,14 +604,20 @@ impl Harmless {
 
 impl Lowerer<'_> {
     /// Whether a function changes nothing, whatever it returns.
-    fn is_pure(&mut self, function: &tree::Function, scope: usize, depth: u32) -> bool {
-        let mut reader = Harmless { names: vec![Vec::new()], reals: false, harmless: true, depth };
+    fn is_pure(&mut self, key: FunctionKey, function: &tree::Function, scope: usize) -> bool {
+        if let Some(&known) = self.pure.get(&(key, scope)) {
+            return known;
+        }
+        // One that calls itself is refused elsewhere.
+        self.pure.insert((key, scope), false);
+        let mut reader = Harmless { names: vec![Vec::new()], reals: false, harmless: true };
         self.written_in(scope, |this| {
             for parameter in &function.parameters {
                 reader.declare(&parameter.name.name, true);
             }
             reader.block(this, &function.body);
         });
+        self.pure.insert((key, scope), reader.harmless);
         reader.harmless
     }
 }

@@ -272,6 +272,15 @@ impl Parser<'_> {
             Kind::True => E::Bool(true),
             Kind::False => E::Bool(false),
             Kind::Deadlock => E::Deadlock,
+            Kind::Name if self.is_dynamic() => {
+                let token = self.token().clone();
+                let construct = format!("dynamic templates (`{}`)", token.text);
+                return Err(self.unsupported(
+                    &construct,
+                    token.span,
+                    "list all processes on the `system` line",
+                ));
+            }
             Kind::Name => E::Name(self.token().text.to_owned()),
             Kind::LeftParenthesis => {
                 self.bump();
@@ -284,6 +293,19 @@ impl Parser<'_> {
         };
         self.bump();
         Ok(Tall { expression: Expression { kind, span: self.since(start) }, height: 1 })
+    }
+
+    /// Whether this speaks of processes that come and go: `spawn P(1)`, `foreach (p : P) …`, `numOf(P)`, `exit()`.
+    fn is_dynamic(&self) -> bool {
+        match (self.word_at(0), self.peek_at(1), self.peek_at(2)) {
+            (Some("spawn"), Kind::Name, _) => true,
+            (Some("numOf"), Kind::LeftParenthesis, Kind::Name) => !self.context.is_declared("numOf"),
+            (Some("foreach"), Kind::LeftParenthesis, Kind::Name) => self.peek_at(3) == Kind::Colon,
+            (Some("exit"), Kind::LeftParenthesis, Kind::RightParenthesis) => {
+                !self.context.is_declared("exit")
+            }
+            _ => false,
+        }
     }
 
     /// What follows an operand. `steps`: also `++` and `--`.

@@ -101,6 +101,11 @@ impl Context {
         }
     }
 
+    /// Whether a name has been declared, as anything.
+    fn is_declared(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
+    }
+
     fn is_type(&self, name: &str) -> bool {
         self.scopes.iter().rev().find_map(|scope| scope.get(name).copied()).unwrap_or(false)
     }

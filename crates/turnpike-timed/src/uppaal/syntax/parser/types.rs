@@ -20,7 +20,9 @@ impl Parser<'_> {
         match self.peek() {
             Kind::Name => {
                 let named = |name| self.context.is_type(name);
-                !self.old() && (self.peek_at(1) == Kind::Name || self.word_at(0).is_some_and(named))
+                // `spawn P(1)` is no declaration, though it looks like one.
+                let followed = self.peek_at(1) == Kind::Name && self.word_at(0) != Some("spawn");
+                !self.old() && (followed || self.word_at(0).is_some_and(named))
             }
             kind => is_type_word(kind),
         }
