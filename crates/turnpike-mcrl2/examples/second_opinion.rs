@@ -1,0 +1,124 @@
+//! Holds what turnpike makes of random mCRL2 specifications against a naive interpreter of process terms.
+//!
+//! ```text
+//! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2
+//! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --seed 0 --from 1234 --count 1
+//! cargo run --release -p turnpike-mcrl2 --example second_opinion -- some.mcrl2
+//! ```
+//!
+//! A specification is known by the seed and its number. Where the two differ it is made small and printed with what both say; the exit
+//! code is then 1. A file is held against the interpreter as it is.
+
+// What only the tests ask for is not called here.
+#[allow(dead_code)]
+#[path = "../tests/naive/mod.rs"]
+mod naive;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use naive::trial::{self, MOST, Outcome, Tally};
+use turnpike_mcrl2::explore::Options;
+
+const USAGE: &str = "usage: second_opinion [--count N] [--seed N] [--from N] [--threads N] [--failures N] [FILE…]";
+
+struct Request {
+    count: u64,
+    seed: u64,
+    from: u64,
+    threads: u64,
+    failures: u64,
+    files: Vec<String>,
+}
+
+fn request() -> Option<Request> {
+    let mut request = Request { count: 5000, seed: 0, from: 0, threads: 1, failures: 10, files: Vec::new() };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number = || arguments.next()?.parse::<u64>().ok();
+        match argument.as_str() {
+            "--count" => request.count = number()?,
+            "--seed" => request.seed = number()?,
+            "--from" => request.from = number()?,
+            "--threads" => request.threads = number()?,
+            "--failures" => request.failures = number()?,
+            flag if flag.starts_with('-') => return None,
+            _ => request.files.push(argument),
+        }
+    }
+    Some(request)
+}
+
+fn main() -> ExitCode {
+    let Some(request) = request() else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    if !request.files.is_empty() {
+        return ask_about_files(&request.files);
+    }
+    let (done, different) = (AtomicU64::new(0), AtomicU64::new(0));
+    let step = (request.count / 20).clamp(1, 50_000);
+    let end = request.from.saturating_add(request.count);
+    let tally = trial::run(request.seed, request.from..end, request.threads, &|number, outcome| {
+        let all = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if all.is_multiple_of(step) {
+            eprintln!("{all} of {} specifications", request.count);
+        }
+        if !matches!(outcome, Outcome::Different(_)) {
+            return true;
+        }
+        println!("specification {number} of seed {}:", request.seed);
+        println!("{}", trial::smallest(request.seed, number));
+        different.fetch_add(1, Ordering::Relaxed) + 1 < request.failures
+    });
+    print(&request, &tally);
+    if tally.different.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn ask_about_files(files: &[String]) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for file in files {
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) => {
+                eprintln!("error: {file}: {error}");
+                return ExitCode::from(2);
+            }
+        };
+        match trial::judge(&text, &Options::default(), MOST) {
+            Outcome::Different(difference) => {
+                println!("{file}: {difference}");
+                code = ExitCode::FAILURE;
+            }
+            other => println!("{file}: {other:?}"),
+        }
+    }
+    code
+}
+
+fn print(request: &Request, tally: &Tally) {
+    println!("seed {}, specifications {} to {}", request.seed, request.from, request.from + tally.specifications - 1);
+    let share = |count: u64| format!("{count:>9} {:>5.1} %", 100.0 * count as f64 / tally.specifications.max(1) as f64);
+    let sum = |all: &BTreeMap<String, u64>| all.values().sum::<u64>();
+    println!("{} the same", share(tally.agreed));
+    println!("{}    of them all states, within {MOST}", share(tally.complete));
+    println!("{} different: {:?}", share(tally.different.len() as u64), tally.different);
+    println!("{} refused with a message", share(sum(&tally.refused)));
+    println!("{} with an error in a step", share(sum(&tally.failed)));
+    println!("{} too large for the naive interpreter, or not to be told by it", share(sum(&tally.untold)));
+    println!("{} not correct", share(sum(&tally.wrong)));
+    println!("{} states by turnpike, {} by the naive interpreter", tally.states, tally.naive_states);
+    println!("\nspecifications on which both agree, by what is in them");
+    tally.operators.iter().for_each(|(operator, count)| println!("{count:>9} {operator}"));
+    for (title, all) in [
+        ("refused", &tally.refused),
+        ("error in a step", &tally.failed),
+        ("not told by the naive interpreter", &tally.untold),
+        ("not correct", &tally.wrong),
+    ] {
+        println!("\n{title}");
+        all.iter().for_each(|(message, count)| println!("{count:>9} {message}"));
+    }
+}

@@ -1,0 +1,631 @@
+//! Random specifications: sequential processes with everything in them, composed in parallel under stacks of operators; now and then anything
+//! anywhere, which is mostly refused.
+
+use std::collections::BTreeSet;
+
+use super::draw::Draw;
+use super::specification::{Data, Definition, GROUPS, Infix, Operator, Process, Sort, Specification, Variable};
+
+/// The specification of a number.
+pub(crate) fn specification(draw: &mut Draw) -> Specification {
+    let wild = draw.percent(6);
+    let sequential = draw.between(1, 3);
+    let mut names: Vec<(String, Vec<Variable>)> = Vec::new();
+    for name in ["P", "Q", "R"].into_iter().take(sequential) {
+        names.push((name.to_owned(), parameters(draw)));
+    }
+    let parallel = usize::from(draw.percent(20));
+    if parallel > 0 {
+        names.push(("X".to_owned(), if draw.percent(50) { parameters(draw) } else { Vec::new() }));
+    }
+    let features = Features {
+        data: draw.percent(75),
+        chance: draw.percent(30),
+        time: draw.percent(12),
+        wild,
+    };
+    let alphabet = alphabet(draw, features.data);
+    let mut maker = Maker { draw, names, alphabet, sequential, features, parallels: 3, definitions: Vec::new() };
+    for index in 0..maker.sequential {
+        let scope = maker.names[index].1.clone();
+        let depth = maker.draw.weighted(&[(3, 1), (2, 2), (2, 3), (2, 4)]);
+        let place = Place { owner: Some(index), guarded: false, last: true };
+        let body = maker.behaviour(depth, &scope, place);
+        let (name, parameters) = maker.names[index].clone();
+        maker.definitions.push(Definition { name, parameters, body });
+    }
+    if parallel > 0 {
+        let (name, parameters) = maker.names[sequential].clone();
+        maker.parallels = 1;
+        let body = maker.composition(2, &parameters, false);
+        maker.definitions.push(Definition { name, parameters, body });
+    }
+    maker.parallels = if maker.draw.percent(20) { 0 } else { maker.draw.between(1, 3) };
+    let init = match wild {
+        true => maker.behaviour(4, &[], Place { owner: None, guarded: false, last: true }),
+        false if maker.draw.percent(40) => maker.stack(parallel > 0),
+        false => {
+            let depth = maker.draw.between(1, 6);
+            maker.composition(depth, &[], parallel > 0)
+        }
+    };
+    Specification { definitions: maker.definitions, init }
+}
+
+fn parameters(draw: &mut Draw) -> Vec<Variable> {
+    let all = [("x", Sort::Bool), ("n", Sort::Nat), ("k", Sort::D), ("y", Sort::Bool)];
+    all.iter().filter(|_| draw.percent(28)).map(|&(name, sort)| (name.to_owned(), sort)).collect()
+}
+
+/// Some actions by name and sorts. With few of them, operators more often mean the same ones.
+fn alphabet(draw: &mut Draw, data: bool) -> Vec<(&'static str, &'static [Sort])> {
+    let mut all: Vec<(&str, &[Sort])> = Vec::new();
+    let several = data && draw.percent(60);
+    let main = if data { draw.below(GROUPS.len()) } else { 0 };
+    for (at, (names, signatures)) in GROUPS.iter().enumerate() {
+        if at == main || several && draw.percent(50) {
+            let count = draw.between(2, names.len().min(3));
+            let first = draw.below(names.len());
+            for name in names.iter().cycle().skip(first).take(count) {
+                all.extend(signatures.iter().map(|&sorts| (*name, sorts)));
+            }
+        }
+    }
+    all
+}
+
+/// What a specification may have in it.
+struct Features {
+    data: bool,
+    chance: bool,
+    time: bool,
+    wild: bool,
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The process whose body it is in.
+    owner: Option<usize>,
+    /// Whether an action came before.
+    guarded: bool,
+    /// Whether nothing comes after.
+    last: bool,
+}
+
+struct Maker<'d> {
+    draw: &'d mut Draw,
+    names: Vec<(String, Vec<Variable>)>,
+    alphabet: Vec<(&'static str, &'static [Sort])>,
+    sequential: usize,
+    features: Features,
+    /// How many more parallel compositions there may be.
+    parallels: usize,
+    definitions: Vec<Definition>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Simple,
+    Sequence,
+    Choice,
+    Sum,
+    If,
+    Dist,
+    At,
+    Synchronise,
+    Parallel,
+    LeftMerge,
+    Before,
+    Under,
+}
+
+/// The kinds of [`Operator`].
+#[derive(Clone, Copy)]
+enum Setting {
+    Block,
+    Hide,
+    Rename,
+    Allow,
+    Comm,
+}
+
+impl Maker<'_> {
+    /// A sequential process, or anything at all in a wild specification.
+    fn behaviour(&mut self, depth: usize, scope: &[Variable], place: Place) -> Process {
+        if depth == 0 {
+            return self.simple(scope, place);
+        }
+        let on = usize::from;
+        let wild = on(self.features.wild);
+        let kind = self.draw.weighted(&[
+            (2, Kind::Simple),
+            (8, Kind::Sequence),
+            (5, Kind::Choice),
+            (3 * on(self.features.data), Kind::Sum),
+            (3 * on(self.features.data), Kind::If),
+            (4 * on(self.features.chance), Kind::Dist),
+            (3 * on(self.features.time), Kind::At),
+            (1, Kind::Synchronise),
+            (3 * wild, Kind::Parallel),
+            (wild, Kind::LeftMerge),
+            (wild, Kind::Before),
+            (4 * wild, Kind::Under),
+        ]);
+        let below = depth - 1;
+        let both = |operator, left, right| Process::Infix(operator, Box::new(left), Box::new(right));
+        match kind {
+            Kind::Simple => self.simple(scope, place),
+            Kind::Sequence => {
+                let early = Place { last: false, ..place };
+                let first = match self.draw.percent(70) {
+                    true => self.multi_action(scope),
+                    false => self.behaviour(below.min(2), scope, early),
+                };
+                let then = self.behaviour(below, scope, Place { guarded: true, ..place });
+                both(Infix::Sequence, first, then)
+            }
+            Kind::Choice => {
+                let left = self.behaviour(below, scope, place);
+                both(Infix::Choice, left, self.behaviour(below, scope, place))
+            }
+            Kind::Synchronise if !self.features.wild && self.draw.percent(85) => self.multi_action(scope),
+            Kind::Synchronise | Kind::Parallel | Kind::LeftMerge | Kind::Before => {
+                let operator = match kind {
+                    Kind::Synchronise => Infix::Synchronise,
+                    Kind::Parallel => Infix::Parallel,
+                    Kind::LeftMerge => Infix::LeftMerge,
+                    _ => Infix::Before,
+                };
+                let left = self.behaviour(below.min(1), scope, place);
+                both(operator, left, self.behaviour(below.min(1), scope, place))
+            }
+            Kind::Sum => self.sum(below, scope, place),
+            Kind::If => {
+                let condition = self.data(Sort::Bool, scope, 2);
+                let then = Box::new(self.behaviour(below, scope, place));
+                let otherwise = self.draw.percent(50).then(|| Box::new(self.behaviour(below, scope, place)));
+                Process::If(condition, then, otherwise)
+            }
+            Kind::Dist => self.dist(below, scope, place),
+            Kind::At => {
+                let body = match self.draw.percent(60) {
+                    true => self.multi_action(scope),
+                    false => self.behaviour(below, scope, place),
+                };
+                let time = self.time(scope);
+                Process::At(Box::new(body), time)
+            }
+            Kind::Under => {
+                let body = self.behaviour(below, scope, place);
+                self.under(body)
+            }
+        }
+    }
+
+    /// A process without other processes in it, but for calls.
+    fn simple(&mut self, scope: &[Variable], place: Place) -> Process {
+        // A call that something follows makes a stack, which may grow without end.
+        let recursive = place.guarded && (place.last || self.draw.percent(15));
+        let first = if recursive { 0 } else { place.owner.map_or(0, |owner| owner + 1) };
+        let callable: Vec<usize> = (first..self.sequential).collect();
+        if !callable.is_empty() && self.draw.percent(if place.last { 55 } else { 20 }) {
+            let index = *self.draw.pick(&callable);
+            return self.call(index, scope);
+        }
+        match self.draw.below(10) {
+            0 => Process::Delta,
+            _ => self.multi_action(scope),
+        }
+    }
+
+    /// A call with all its data, or with assignments where the names in scope allow it.
+    fn call(&mut self, index: usize, scope: &[Variable]) -> Process {
+        let parameters = self.names[index].1.clone();
+        if !parameters.is_empty() && self.draw.percent(30) {
+            let mut assigned = Vec::new();
+            for (name, sort) in &parameters {
+                let visible = scope.iter().rev().find(|(known, _)| known == name);
+                if visible.is_none_or(|(_, known)| known != sort) || self.draw.percent(40) {
+                    assigned.push((name.clone(), self.data(*sort, scope, 2)));
+                }
+            }
+            return Process::Assign(index, assigned);
+        }
+        Process::Call(index, parameters.iter().map(|&(_, sort)| self.data(sort, scope, 2)).collect())
+    }
+
+    /// `tau`, an action, or several joined by bars, rarely with a `delta` among them.
+    fn multi_action(&mut self, scope: &[Variable]) -> Process {
+        let count = self.draw.weighted(&[(12, 1), (3, 2), (1, 3)]);
+        let mut whole = self.action(scope, if count == 1 { 7 } else { 12 }, 0);
+        for _ in 1..count {
+            let next = self.action(scope, 8, 6);
+            whole = Process::Infix(Infix::Synchronise, Box::new(whole), Box::new(next));
+        }
+        whole
+    }
+
+    fn action(&mut self, scope: &[Variable], tau: usize, delta: usize) -> Process {
+        let number = self.draw.below(100);
+        if number < tau {
+            return Process::Tau;
+        }
+        if number < tau + delta {
+            return Process::Delta;
+        }
+        let (name, sorts) = *self.draw.pick(&self.alphabet);
+        let data = sorts.iter().map(|&sort| self.data(sort, scope, 2)).collect();
+        Process::Action(name.to_owned(), data)
+    }
+
+    fn sum(&mut self, depth: usize, scope: &[Variable], place: Place) -> Process {
+        let (variables, inner) = self.bind(scope);
+        let outer = without(scope, &variables);
+        let mut bounds = Vec::new();
+        for (name, sort) in &variables {
+            if *sort == Sort::Nat {
+                match self.draw.below(8) {
+                    // Somebody has to give the value; `r` and its like are received.
+                    0 if variables.len() == 1 => {
+                        let receive = Process::Action(
+                            (*self.draw.pick(&["r", "s"])).to_owned(),
+                            vec![Data { sort: Sort::Nat, text: name.clone() }],
+                        );
+                        let then = self.behaviour(depth.min(2), &inner, Place { guarded: true, ..place });
+                        let body = Process::Infix(Infix::Sequence, Box::new(receive), Box::new(then));
+                        return Process::Sum(variables, Box::new(body));
+                    }
+                    1 | 2 => {
+                        let value = self.data(Sort::Nat, &outer, 2).text;
+                        bounds.push(format!("{name} == {value}"));
+                    }
+                    3 => bounds.push(format!("{name} <= 1")),
+                    _ => bounds.push(format!("{name} < 2")),
+                }
+            }
+        }
+        let mut body = self.behaviour(depth, &inner, place);
+        if self.draw.percent(30) {
+            bounds.push(self.data(Sort::Bool, &inner, 2).text);
+        }
+        if !bounds.is_empty() {
+            let condition = Data { sort: Sort::Bool, text: bounds.join(" && ") };
+            body = Process::If(condition, Box::new(body), None);
+        }
+        Process::Sum(variables, Box::new(body))
+    }
+
+    fn dist(&mut self, depth: usize, scope: &[Variable], place: Place) -> Process {
+        let (mut variables, _) = self.bind(scope);
+        variables.truncate(if self.draw.percent(80) { 1 } else { 2 });
+        let (outer, inner) = (without(scope, &variables), [scope, &variables].concat());
+        let mut factors = Vec::new();
+        for (name, sort) in &variables {
+            let all: &[&str] = match sort {
+                Sort::Bool => &["1/2", "if(#, 1/3, 2/3)", "if(#, 1, 0)", "if(# == %, 1/4, 3/4)"],
+                Sort::Nat => &["if(# < 2, 1/2, 0)", "if(# == 1, 1/3, if(# == 2, 2/3, 0))", "if(# == 0, 1, 0)"],
+                Sort::D => &["1/3", "if(# == d1, 1/2, 1/4)"],
+                Sort::Real => &["1"],
+            };
+            let other = self.data(Sort::Bool, &outer, 1).text;
+            factors.push(self.draw.pick(all).replace('#', name).replace('%', &format!("({other})")));
+        }
+        let weight = Data { sort: Sort::Real, text: parenthesised(&factors) };
+        let body = self.behaviour(depth, &inner, place);
+        Process::Dist(variables, weight, Box::new(body))
+    }
+
+    /// One or two variables, and the scope with them.
+    fn bind(&mut self, scope: &[Variable]) -> (Vec<Variable>, Vec<Variable>) {
+        let pool = [
+            ("x", Sort::Bool),
+            ("z", Sort::Bool),
+            ("n", Sort::Nat),
+            ("m", Sort::Nat),
+            ("k", Sort::D),
+            ("n", Sort::Bool),
+        ];
+        let mut variables: Vec<Variable> = Vec::new();
+        for _ in 0..self.draw.weighted(&[(4, 1), (1, 2)]) {
+            let (name, sort) = self.draw.weighted(&[
+                (5, pool[0]),
+                (5, pool[1]),
+                (4, pool[2]),
+                (4, pool[3]),
+                (3, pool[4]),
+                (1, pool[5]),
+            ]);
+            if !variables.iter().any(|(known, _)| known == name) {
+                variables.push((name.to_owned(), sort));
+            }
+        }
+        let inner = [scope, &variables].concat();
+        (variables, inner)
+    }
+
+    fn time(&mut self, scope: &[Variable]) -> Data {
+        let text = match self.draw.below(6) {
+            0 => "1 / 2".to_owned(),
+            1 => format!("{} + 1", self.data(Sort::Nat, scope, 1).text),
+            2 => format!("if({}, 1, 3 / 2)", self.data(Sort::Bool, scope, 1).text),
+            _ => self.draw.between(0, 4).to_string(),
+        };
+        Data { sort: Sort::Real, text }
+    }
+
+    /// Data over the variables in scope. Numbers stay below 3.
+    fn data(&mut self, sort: Sort, scope: &[Variable], depth: usize) -> Data {
+        let visible: Vec<&str> = scope
+            .iter()
+            .enumerate()
+            .filter(|(at, (name, _))| !scope[at + 1..].iter().any(|(later, _)| later == name))
+            .filter(|(_, (_, known))| *known == sort)
+            .map(|(_, (name, _))| name.as_str())
+            .collect();
+        let text = if !visible.is_empty() && self.draw.percent(60) {
+            (*self.draw.pick(&visible)).to_owned()
+        } else if depth == 0 || self.draw.percent(50) {
+            match sort {
+                Sort::Bool => (*self.draw.pick(&["true", "false"])).to_owned(),
+                Sort::Nat => self.draw.below(3).to_string(),
+                _ => (*self.draw.pick(&["d1", "d2(true)", "d2(false)"])).to_owned(),
+            }
+        } else {
+            let mut one = |sort| self.data(sort, scope, depth - 1).text;
+            match sort {
+                Sort::Bool => {
+                    let (p, q, i, j) = (one(Sort::Bool), one(Sort::Bool), one(Sort::Nat), one(Sort::Nat));
+                    let (v, w) = (one(Sort::D), one(Sort::D));
+                    match self.draw.below(8) {
+                        0 => format!("!({p})"),
+                        1 => format!("({p} && {q})"),
+                        2 => format!("({p} || {q})"),
+                        3 => format!("({p} == {q})"),
+                        4 => format!("({i} == {j})"),
+                        5 => format!("({v} == {w})"),
+                        6 => format!("({p} => {q})"),
+                        _ => format!("({i} < {j})"),
+                    }
+                }
+                Sort::Nat => {
+                    let (i, j, p) = (one(Sort::Nat), one(Sort::Nat), one(Sort::Bool));
+                    match self.draw.below(3) {
+                        0 => format!("(({i} + 1) mod 3)"),
+                        1 => format!("(({i} + {j}) mod 2)"),
+                        _ => format!("if({p}, {i}, {j})"),
+                    }
+                }
+                _ => {
+                    let (p, v, w) = (one(Sort::Bool), one(Sort::D), one(Sort::D));
+                    match self.draw.below(2) {
+                        0 => format!("d2({p})"),
+                        _ => format!("if({p}, {v}, {w})"),
+                    }
+                }
+            }
+        };
+        Data { sort, text }
+    }
+
+    /// Sequential processes in parallel, under operators.
+    fn composition(&mut self, depth: usize, scope: &[Variable], named: bool) -> Process {
+        if depth == 0 || self.draw.percent(8) {
+            if named && self.draw.percent(30) {
+                return self.call(self.sequential, scope);
+            }
+            if self.draw.percent(65) {
+                let index = self.draw.below(self.sequential);
+                return self.call(index, scope);
+            }
+            let depth = self.draw.below(3);
+            return self.behaviour(depth, scope, Place { owner: None, guarded: false, last: true });
+        }
+        if self.parallels > 0 && self.draw.percent(45) {
+            self.parallels -= 1;
+            let left = self.composition(depth - 1, scope, named);
+            let right = self.composition(depth - 1, scope, named);
+            return Process::Infix(Infix::Parallel, Box::new(left), Box::new(right));
+        }
+        let body = self.composition(depth - 1, scope, named);
+        self.under(body)
+    }
+
+    /// Two or three processes in parallel under several operators.
+    fn stack(&mut self, named: bool) -> Process {
+        self.parallels = 0;
+        let mut all = self.component(named);
+        for _ in 0..self.draw.weighted(&[(3, 1), (1, 2)]) {
+            let next = self.component(named);
+            all = Process::Infix(Infix::Parallel, Box::new(all), Box::new(next));
+        }
+        // Mostly each kind once, in any order.
+        let mut kinds = vec![Setting::Comm, Setting::Hide, Setting::Allow, Setting::Rename, Setting::Block];
+        if self.draw.percent(60) {
+            all = self.under_a(kinds.remove(0), all);
+        }
+        for _ in 0..self.draw.between(1, 4) {
+            let at = self.draw.below(kinds.len());
+            let kind = if self.draw.percent(80) { kinds.remove(at) } else { kinds[at] };
+            all = self.under_a(kind, all);
+        }
+        all
+    }
+
+    fn component(&mut self, named: bool) -> Process {
+        match self.draw.below(4) {
+            0 => self.multi_action(&[]),
+            1 => {
+                let left = self.multi_action(&[]);
+                Process::Infix(Infix::Choice, Box::new(left), Box::new(self.multi_action(&[])))
+            }
+            depth => self.composition(depth - 2, &[], named),
+        }
+    }
+
+    fn under(&mut self, body: Process) -> Process {
+        // What is composed mostly communicates.
+        let composed = matches!(body, Process::Infix(Infix::Parallel, ..));
+        let kind = self.draw.weighted(&[
+            (1, Setting::Block),
+            (2, Setting::Hide),
+            (2, Setting::Rename),
+            (2, Setting::Allow),
+            (if composed { 9 } else { 2 }, Setting::Comm),
+        ]);
+        self.under_a(kind, body)
+    }
+
+    fn under_a(&mut self, kind: Setting, body: Process) -> Process {
+        let inside = self.names_in(&body);
+        let operator = match kind {
+            Setting::Block => Operator::Block(self.some_names(&inside)),
+            Setting::Hide => Operator::Hide(self.some_names(&inside)),
+            Setting::Rename => self.rename(&inside.all),
+            Setting::Allow => self.allow(&inside),
+            Setting::Comm => self.comm(&inside.all),
+        };
+        Process::Under(operator, Box::new(body))
+    }
+
+    /// One name or two, mostly of those that occur, often of those that communicate.
+    fn some_names(&mut self, inside: &Names) -> Vec<String> {
+        let count = self.draw.between(1, 2);
+        let mut all = BTreeSet::new();
+        for _ in 0..count {
+            let from = if self.draw.percent(50) { &inside.communicating } else { &inside.all };
+            all.insert(self.name(from));
+        }
+        all.into_iter().collect()
+    }
+
+    fn name(&mut self, names: &[String]) -> String {
+        if names.is_empty() || self.draw.percent(15) {
+            return self.draw.pick(&self.alphabet).0.to_owned();
+        }
+        self.draw.pick(names).clone()
+    }
+
+    /// Mostly what communication makes, less often what it is made of.
+    fn allow(&mut self, inside: &Names) -> Operator {
+        let mut all = Vec::new();
+        let share = *self.draw.pick(&[30, 60, 90]);
+        for name in &inside.all {
+            let share = match inside.communicating.contains(name) {
+                true => share / 2,
+                false if inside.results.contains(name) => 90,
+                false => share,
+            };
+            if self.draw.percent(share) {
+                all.push(vec![name.clone()]);
+            }
+        }
+        for _ in 0..self.draw.below(4) {
+            let count = self.draw.weighted(&[(2, 1), (4, 2), (1, 3)]);
+            let mut one: Vec<String> = (0..count).map(|_| self.name(&inside.all)).collect();
+            one.sort();
+            all.push(one);
+        }
+        all.sort();
+        all.dedup();
+        Operator::Allow(all)
+    }
+
+    fn rename(&mut self, names: &[String]) -> Operator {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for _ in 0..self.draw.between(1, 2) {
+            let old = self.name(names);
+            let group = group_of(&old);
+            let new = (*self.draw.pick(group)).to_owned();
+            if old != new && !all.iter().any(|(known, _)| *known == old) {
+                all.push((old, new));
+            }
+        }
+        Operator::Rename(all)
+    }
+
+    fn comm(&mut self, names: &[String]) -> Operator {
+        let mut rules: Vec<(Vec<String>, String)> = Vec::new();
+        for _ in 0..self.draw.between(1, 2) {
+            let first = self.name(names);
+            let group = group_of(&first);
+            let mut left = vec![first];
+            for _ in 0..self.draw.weighted(&[(5, 1), (1, 2)]) {
+                // Mostly different names that occur, and a result that is none of them.
+                let different = self.draw.percent(70);
+                let likely: Vec<String> = names
+                    .iter()
+                    .filter(|name| group.contains(&name.as_str()) && !(different && left.contains(name)))
+                    .cloned()
+                    .collect();
+                left.push(match likely.is_empty() || self.draw.percent(20) {
+                    true => (*self.draw.pick(group)).to_owned(),
+                    false => self.draw.pick(&likely).clone(),
+                });
+            }
+            let mut right = (*self.draw.pick(group)).to_owned();
+            if left.contains(&right) {
+                right = (*self.draw.pick(group)).to_owned();
+            }
+            let clash = rules.iter().any(|(known, result)| {
+                left.contains(result) || known.contains(&right) || left.iter().any(|name| known.contains(name))
+            });
+            if !clash {
+                rules.push((left, right));
+            }
+        }
+        Operator::Comm(rules)
+    }
+
+    /// The names that occur in a process, its calls included.
+    fn names_in(&self, process: &Process) -> Names {
+        let [mut all, mut communicating, mut results] = [const { BTreeSet::new() }; 3];
+        let mut done = BTreeSet::new();
+        let mut todo = vec![process];
+        while let Some(process) = todo.pop() {
+            process.walk(&mut |one| match one {
+                Process::Action(name, _) => {
+                    all.insert(name.clone());
+                }
+                Process::Call(index, _) | Process::Assign(index, _) if done.insert(*index) => {
+                    todo.extend(self.definitions.get(*index).map(|definition| &definition.body));
+                }
+                Process::Under(Operator::Rename(renamings), _) => {
+                    all.extend(renamings.iter().map(|(_, new)| new.clone()));
+                }
+                Process::Under(Operator::Comm(rules), _) => {
+                    communicating.extend(rules.iter().flat_map(|(names, _)| names.iter().cloned()));
+                    results.extend(rules.iter().map(|(_, new)| new.clone()));
+                }
+                _ => {}
+            });
+        }
+        all.extend(results.iter().cloned());
+        let [all, communicating, results] = [all, communicating, results].map(|set| set.into_iter().collect());
+        Names { all, communicating, results }
+    }
+}
+
+/// Names in a process: all of them, those that communicate, and what that makes.
+struct Names {
+    all: Vec<String>,
+    communicating: Vec<String>,
+    results: Vec<String>,
+}
+
+/// The variables in scope whose names are not bound again.
+fn without(scope: &[Variable], bound: &[Variable]) -> Vec<Variable> {
+    scope.iter().filter(|(name, _)| !bound.iter().any(|(other, _)| other == name)).cloned().collect()
+}
+
+fn parenthesised(factors: &[String]) -> String {
+    match factors {
+        [only] => only.clone(),
+        all => all.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" * "),
+    }
+}
+
+/// The names that share the sorts of one.
+fn group_of(name: &str) -> &'static [&'static str] {
+    GROUPS.iter().find(|(names, _)| names.contains(&name)).map_or(GROUPS[0].0, |group| group.0)
+}
