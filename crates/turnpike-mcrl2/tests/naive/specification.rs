@@ -162,13 +162,6 @@ impl Process {
         visit(self);
         self.parts().into_iter().for_each(|part| part.walk(visit));
     }
-
-    /// How many expressions it consists of.
-    pub(crate) fn size(&self) -> usize {
-        let mut size = 0;
-        self.walk(&mut |_| size += 1);
-        size
-    }
 }
 
 impl Specification {
