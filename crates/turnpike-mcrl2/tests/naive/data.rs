@@ -74,13 +74,15 @@ impl Data {
     /// The value of an expression.
     pub(crate) fn evaluate(&mut self, expression: ExpressionId, values: &Values) -> Result<Value, Trouble> {
         let mentioned = self.variables_of(expression);
-        let values: Values = values.iter().filter(|(variable, _)| mentioned.contains(variable)).copied().collect();
+        let values: Values =
+            values.iter().filter(|(variable, _)| mentioned.contains(variable)).copied().collect();
         let key = (expression, values);
         if let Some(&known) = self.results.get(&key) {
             return Ok(known);
         }
         let terms = key.1.iter().map(|&(variable, value)| (variable, self.term(value).clone())).collect();
-        let term = normal_form(&mut self.program, expression, &terms).map_err(|OutOfSteps| Trouble::Endless)?;
+        let term =
+            normal_form(&mut self.program, expression, &terms).map_err(|OutOfSteps| Trouble::Endless)?;
         let sort = self.program.sort_of(expression);
         if [SortId::POS, SortId::NAT].contains(&sort)
             && term.as_number().is_none_or(|number| *number > RBig::from(HORIZON))

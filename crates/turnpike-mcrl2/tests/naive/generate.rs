@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::draw::Draw;
-use super::specification::{Data, Definition, GROUPS, Infix, Operator, Process, Sort, Specification, Variable};
+use super::specification::{
+    Data, Definition, GROUPS, Infix, Operator, Process, Sort, Specification, Variable,
+};
 
 /// The specification of a number.
 pub(crate) fn specification(draw: &mut Draw) -> Specification {
@@ -18,14 +20,11 @@ pub(crate) fn specification(draw: &mut Draw) -> Specification {
     if parallel > 0 {
         names.push(("X".to_owned(), if draw.percent(50) { parameters(draw) } else { Vec::new() }));
     }
-    let features = Features {
-        data: draw.percent(75),
-        chance: draw.percent(30),
-        time: draw.percent(12),
-        wild,
-    };
+    let features =
+        Features { data: draw.percent(75), chance: draw.percent(30), time: draw.percent(12), wild };
     let alphabet = alphabet(draw, features.data);
-    let mut maker = Maker { draw, names, alphabet, sequential, features, parallels: 3, definitions: Vec::new() };
+    let mut maker =
+        Maker { draw, names, alphabet, sequential, features, parallels: 3, definitions: Vec::new() };
     for index in 0..maker.sequential {
         let scope = maker.names[index].1.clone();
         let depth = maker.draw.weighted(&[(3, 1), (2, 2), (2, 3), (2, 4)]);
@@ -37,7 +36,11 @@ pub(crate) fn specification(draw: &mut Draw) -> Specification {
     if parallel > 0 {
         let (name, parameters) = maker.names[sequential].clone();
         maker.parallels = 1;
-        let body = maker.composition(2, &parameters, false);
+        let numbered = parameters.iter().any(|(name, _)| name == "n");
+        let body = match numbered && maker.draw.percent(60) {
+            true => maker.tower(&parameters),
+            false => maker.composition(2, &parameters, false),
+        };
         maker.definitions.push(Definition { name, parameters, body });
     }
     maker.parallels = if maker.draw.percent(20) { 0 } else { maker.draw.between(1, 3) };
@@ -304,7 +307,9 @@ impl Maker<'_> {
         for (name, sort) in &variables {
             let all: &[&str] = match sort {
                 Sort::Bool => &["1/2", "if(#, 1/3, 2/3)", "if(#, 1, 0)", "if(# == %, 1/4, 3/4)"],
-                Sort::Nat => &["if(# < 2, 1/2, 0)", "if(# == 1, 1/3, if(# == 2, 2/3, 0))", "if(# == 0, 1, 0)"],
+                Sort::Nat => {
+                    &["if(# < 2, 1/2, 0)", "if(# == 1, 1/3, if(# == 2, 2/3, 0))", "if(# == 0, 1, 0)"]
+                }
                 Sort::D => &["1/3", "if(# == d1, 1/2, 1/4)"],
                 Sort::Real => &["1"],
             };
@@ -377,8 +382,9 @@ impl Maker<'_> {
                 Sort::Bool => {
                     let (p, q, i, j) = (one(Sort::Bool), one(Sort::Bool), one(Sort::Nat), one(Sort::Nat));
                     let (v, w) = (one(Sort::D), one(Sort::D));
-                    match self.draw.below(8) {
+                    match self.draw.below(9) {
                         0 => format!("!({p})"),
+                        7 => format!("q({v})"),
                         1 => format!("({p} && {q})"),
                         2 => format!("({p} || {q})"),
                         3 => format!("({p} == {q})"),
@@ -390,8 +396,9 @@ impl Maker<'_> {
                 }
                 Sort::Nat => {
                     let (i, j, p) = (one(Sort::Nat), one(Sort::Nat), one(Sort::Bool));
-                    match self.draw.below(3) {
+                    match self.draw.below(4) {
                         0 => format!("(({i} + 1) mod 3)"),
+                        1 => format!("h({i})"),
                         1 => format!("(({i} + {j}) mod 2)"),
                         _ => format!("if({p}, {i}, {j})"),
                     }
@@ -429,6 +436,21 @@ impl Maker<'_> {
         }
         let body = self.composition(depth - 1, scope, named);
         self.under(body)
+    }
+
+    /// As many processes in parallel as the parameter `n` says, and one.
+    fn tower(&mut self, scope: &[Variable]) -> Process {
+        self.parallels = 0;
+        let last = Box::new(self.composition(1, scope, false));
+        let one = Box::new(self.composition(1, scope, false));
+        let less = Data { sort: Sort::Nat, text: "Int2Nat(n - 1)".to_owned() };
+        let rest = Box::new(Process::Assign(self.sequential, vec![("n".to_owned(), less)]));
+        let mut more = Process::Infix(Infix::Parallel, one, rest);
+        if self.draw.percent(50) {
+            more = self.under(more);
+        }
+        let condition = Data { sort: Sort::Bool, text: "n == 0".to_owned() };
+        Process::If(condition, last, Some(Box::new(more)))
     }
 
     /// Two or three processes in parallel under several operators.
@@ -568,7 +590,9 @@ impl Maker<'_> {
                 right = (*self.draw.pick(group)).to_owned();
             }
             let clash = rules.iter().any(|(known, result)| {
-                left.contains(result) || known.contains(&right) || left.iter().any(|name| known.contains(name))
+                left.contains(result)
+                    || known.contains(&right)
+                    || left.iter().any(|name| known.contains(name))
             });
             if !clash {
                 rules.push((left, right));
@@ -601,7 +625,8 @@ impl Maker<'_> {
             });
         }
         all.extend(results.iter().cloned());
-        let [all, communicating, results] = [all, communicating, results].map(|set| set.into_iter().collect());
+        let [all, communicating, results] =
+            [all, communicating, results].map(|set| set.into_iter().collect());
         Names { all, communicating, results }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use dashu_ratio::RBig;
-use turnpike_mcrl2::sorts::{Behaviour, BehaviourId, ExpressionId, Program, ProcessId, SortId, VariableId};
+use turnpike_mcrl2::sorts::{Behaviour, BehaviourId, ExpressionId, ProcessId, Program, SortId, VariableId};
 use turnpike_mcrl2::syntax::{ProcessOperator, Symbol};
 
 use super::data::{Data, Trouble, Value, Values};
@@ -273,9 +273,7 @@ impl Interpreter {
                 (!actions.iter().any(|act| blocked.contains(&act.name))).then(|| all().collect())
             }
             Behaviour::Hide { actions: hidden, .. } => Some(
-                all()
-                    .filter(|act| !hidden.contains(&act.name) || self.unhide.contains(&act.name))
-                    .collect(),
+                all().filter(|act| !hidden.contains(&act.name) || self.unhide.contains(&act.name)).collect(),
             ),
             Behaviour::Allow { actions: allowed, .. } => {
                 let mut names: Vec<Symbol> = actions.iter().map(|act| act.name).collect();
@@ -330,7 +328,9 @@ impl Interpreter {
                     rows = rows
                         .iter()
                         .flat_map(|(row, one)| {
-                            column.iter().map(move |(part, other)| ([&row[..], &[*part]].concat(), one * other))
+                            column
+                                .iter()
+                                .map(move |(part, other)| ([&row[..], &[*part]].concat(), one * other))
                         })
                         .collect();
                 }

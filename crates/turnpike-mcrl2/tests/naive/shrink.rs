@@ -4,7 +4,10 @@ use super::specification::{Data, Operator, Process, Sort, Specification, Variabl
 
 /// The smallest specification found that still fails. Every step makes the text shorter, or not longer and first in the order of
 /// texts, so that there is an end.
-pub(crate) fn shrink(specification: &Specification, fails: &mut dyn FnMut(&Specification) -> bool) -> Specification {
+pub(crate) fn shrink(
+    specification: &Specification,
+    fails: &mut dyn FnMut(&Specification) -> bool,
+) -> Specification {
     let mut best = specification.clone();
     let mut tries = 0;
     'again: loop {

@@ -125,11 +125,9 @@ impl Process {
     /// The expressions directly below.
     pub(crate) fn parts(&self) -> Vec<&Process> {
         match self {
-            Process::Delta
-            | Process::Tau
-            | Process::Action(..)
-            | Process::Call(..)
-            | Process::Assign(..) => Vec::new(),
+            Process::Delta | Process::Tau | Process::Action(..) | Process::Call(..) | Process::Assign(..) => {
+                Vec::new()
+            }
             Process::Infix(_, left, right) => vec![left, right],
             Process::If(_, then, otherwise) => std::iter::once(&**then).chain(otherwise.as_deref()).collect(),
             Process::Sum(_, body)
@@ -208,8 +206,14 @@ impl Specification {
             .filter(|word| !word.is_empty())
             .collect();
         let mut text = String::new();
-        if ["D", "d1", "d2", "u", "v"].iter().any(|word| names.contains(word)) {
+        if ["D", "d1", "d2", "u", "v", "q"].iter().any(|word| names.contains(word)) {
             text.push_str("sort D = struct d1 | d2(Bool);\n");
+        }
+        if names.contains("h") {
+            text.push_str("map h: Nat -> Nat; var i: Nat; eqn h(i) = (i + 1) mod 3;\n");
+        }
+        if names.contains("q") {
+            text.push_str("map q: D -> Bool; var j: Bool; eqn q(d1) = false; q(d2(j)) = j;\n");
         }
         for (group, signatures) in GROUPS {
             let used: Vec<&str> = group.iter().copied().filter(|name| names.contains(name)).collect();

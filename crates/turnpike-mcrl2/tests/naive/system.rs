@@ -125,7 +125,9 @@ pub(crate) fn of_product(model: &Mcrl2Model, most: usize) -> Result<System, Stri
 }
 
 /// Puts outcomes together that are transitions of their own, one after the other, until their probabilities add up to one.
-fn grouped<S: Clone + std::fmt::Debug>(flat: Vec<(String, S)>) -> Result<Vec<(String, Vec<(S, RBig)>)>, String> {
+fn grouped<S: Clone + std::fmt::Debug>(
+    flat: Vec<(String, S)>,
+) -> Result<Vec<(String, Vec<(S, RBig)>)>, String> {
     let mut groups: Vec<(String, Vec<(S, RBig)>)> = Vec::new();
     let mut missing = RBig::ZERO;
     let labels: Vec<String> = flat.iter().map(|(label, _)| label.clone()).collect();
@@ -140,13 +142,20 @@ fn grouped<S: Clone + std::fmt::Debug>(flat: Vec<(String, S)>) -> Result<Vec<(St
         } else {
             let (begun, outcomes) = groups.last_mut().expect("a group was begun");
             if *begun != label || weight > missing {
-                return Err(format!("mistake: outcomes of {begun} do not add up to one, in {}", labels.join(", ")));
+                return Err(format!(
+                    "mistake: outcomes of {begun} do not add up to one, in {}",
+                    labels.join(", ")
+                ));
             }
             missing -= &weight;
             outcomes.push((target, weight));
         }
     }
-    if missing == RBig::ZERO { Ok(groups) } else { Err("mistake: the last outcomes do not add up".to_owned()) }
+    if missing == RBig::ZERO {
+        Ok(groups)
+    } else {
+        Err("mistake: the last outcomes do not add up".to_owned())
+    }
 }
 
 fn fraction(text: &str) -> Result<RBig, String> {
@@ -211,7 +220,9 @@ fn label(interpreter: &Interpreter, actions: &[Act]) -> String {
     let program = &interpreter.data.program;
     let mut texts: Vec<(&str, Vec<String>)> = actions
         .iter()
-        .map(|act| (program.text(act.name), act.data.iter().map(|&value| interpreter.data.text(value)).collect()))
+        .map(|act| {
+            (program.text(act.name), act.data.iter().map(|&value| interpreter.data.text(value)).collect())
+        })
         .collect();
     texts.sort();
     if texts.is_empty() {

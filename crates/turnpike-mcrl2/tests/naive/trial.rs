@@ -121,9 +121,8 @@ pub(crate) fn specification(seed: u64, number: u64) -> (Specification, Options) 
 /// A name, if the text declares it.
 fn declared_of(specification: &Specification, name: &str) -> Vec<String> {
     let text = specification.text();
-    let known = program(&text).is_ok_and(|program| {
-        program.actions.iter().any(|action| program.text(action.name) == name)
-    });
+    let known = program(&text)
+        .is_ok_and(|program| program.actions.iter().any(|action| program.text(action.name) == name));
     if known { vec![name.to_owned()] } else { Vec::new() }
 }
 
@@ -256,7 +255,13 @@ pub(crate) fn operators(specification: &Specification) -> Vec<&'static str> {
             found.insert(match one {
                 Process::Delta => "delta",
                 Process::Tau => "tau",
-                Process::Action(_, data) => if data.is_empty() { "action" } else { "action with data" },
+                Process::Action(_, data) => {
+                    if data.is_empty() {
+                        "action"
+                    } else {
+                        "action with data"
+                    }
+                }
                 Process::Call(..) => "P(e)",
                 Process::Assign(..) => "P(x = e)",
                 Process::Infix(Infix::Synchronise, ..) => "|",
