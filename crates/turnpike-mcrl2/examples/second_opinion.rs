@@ -52,6 +52,8 @@ fn request() -> Option<Request> {
 }
 
 fn main() -> ExitCode {
+    // A panic of the product is a difference like any other, and told as one.
+    std::panic::set_hook(Box::new(|_| {}));
     let Some(request) = request() else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
