@@ -9,6 +9,8 @@
 //! A specification is known by the seed and its number. Where the two differ it is made small and printed with what both say; the exit
 //! code is then 1. A file is held against the interpreter as it is.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
+
 // What only the tests ask for is not called here.
 #[allow(dead_code)]
 #[path = "../tests/naive/mod.rs"]

@@ -124,6 +124,32 @@ fn outcomes_stay_together() {
 }
 
 #[test]
+fn what_was_decided_is_not_what_is_decided_next() {
+    agree("act a; proc P = dist z: Bool[1/2] . (a . (((z) -> P) + a)); init P;");
+    agree("act a; u: Bool; proc P = dist x: Bool[1/2] . (a . (u(x) + P())); init P;");
+}
+
+#[test]
+fn chance_that_is_not_met_at_first() {
+    agree("act a; proc Q(x: Bool) = (x) -> a <> (dist x: Bool[1/2] . (a . Q())); init Q(true);");
+    agree(
+        "act a; r: Nat; proc P(x: Bool) = (x) -> (a . P(!(x))) <> (dist n: Nat[if(n < 2, 1/2, 0)] . r(n)); init P(true);",
+    );
+    agree("act a; proc P(y: Bool) = (y) -> (dist z: Bool[1/2] . (a . P(y = z))); init P(false);");
+    agree(
+        "act a; g: Bool; proc P(x: Bool) = ((x) -> a <> (dist z: Bool[1/2] . g(z))) + (a . P(false)); init P(true);",
+    );
+}
+
+#[test]
+fn towers_of_processes_that_begin_with_chance() {
+    agree(
+        "act a: Nat; proc X(n: Nat) = (n == 0) -> P(n) <> (P(n) || X(Int2Nat(n - 1))); \
+         P(n: Nat) = dist x: Bool[1/2] . ((x) -> a(n) <> a(0)); init X(2);",
+    );
+}
+
+#[test]
 fn delta_in_multi_actions_and_chance_in_sums_and_choices() {
     agree("act a; init a | delta;");
     agree("act a, b; init (a | delta | b) + b . a;");

@@ -16,10 +16,10 @@ use super::data::{Data, Trouble, Value, Values};
 
 /// A process term, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct TermId(u32);
+pub(crate) struct TermId(pub(super) u32);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Term {
+pub(super) enum Term {
     /// A process expression with values for the variables it mentions.
     Written(BehaviourId, Values),
     /// An infix operator.
@@ -58,7 +58,7 @@ pub(crate) struct Step {
 pub(crate) type Outcomes = Vec<(TermId, RBig)>;
 
 /// At most so many outcomes of one choice, and so many steps of one term.
-const MOST: usize = 150;
+pub(super) const MOST: usize = 150;
 
 /// Tells what the processes of one program do.
 #[derive(Debug)]
@@ -67,11 +67,12 @@ pub(crate) struct Interpreter {
     pub(crate) data: Data,
     /// Action names that are not hidden, whatever the program says.
     unhide: Vec<Symbol>,
-    terms: Vec<Term>,
+    pub(super) terms: Vec<Term>,
     known: HashMap<Term, TermId>,
     steps: HashMap<TermId, Rc<[Step]>>,
     mentioned: HashMap<BehaviourId, Box<[VariableId]>>,
-    chancy: HashMap<BehaviourId, bool>,
+    /// For each expression whether something must be decided before its first step, once somebody asked.
+    pub(super) chancy: Option<Vec<bool>>,
     calls: u32,
 }
 
@@ -86,7 +87,7 @@ impl Interpreter {
             known: HashMap::new(),
             steps: HashMap::new(),
             mentioned: HashMap::new(),
-            chancy: HashMap::new(),
+            chancy: None,
             calls: 0,
         }
     }
@@ -184,7 +185,7 @@ impl Interpreter {
     }
 
     /// The outermost operator of an expression as an operator over terms.
-    fn taken_apart(&mut self, behaviour: BehaviourId, values: &Values) -> Result<TermId, Trouble> {
+    pub(super) fn taken_apart(&mut self, behaviour: BehaviourId, values: &Values) -> Result<TermId, Trouble> {
         let term = match *self.data.program.behaviour(behaviour) {
             Behaviour::Binary(operator, left, right) => {
                 Term::Binary(operator, self.written(left, values), self.written(right, values))
@@ -298,123 +299,8 @@ impl Interpreter {
         }
     }
 
-    /// What a term may turn out to be. The terms given are decided: asked again, each is only itself.
-    pub(crate) fn outcomes(&mut self, term: TermId) -> Result<Outcomes, Trouble> {
-        let outcomes = match self.terms[term.0 as usize].clone() {
-            Term::Written(behaviour, _) if !self.begins_with_chance(behaviour) => vec![(term, RBig::ONE)],
-            Term::Written(behaviour, values) => self.outcomes_written(term, behaviour, &values)?,
-            Term::Binary(operator, left, right) => {
-                let lefts = self.outcomes(left)?;
-                // What follows is decided when it is reached.
-                let rights = match operator {
-                    ProcessOperator::Sequence => vec![(right, RBig::ONE)],
-                    _ => self.outcomes(right)?,
-                };
-                let mut all = Vec::new();
-                for (left, one) in &lefts {
-                    for (right, other) in &rights {
-                        all.push((self.add(Term::Binary(operator, *left, *right)), one * other));
-                    }
-                }
-                all
-            }
-            Term::Choice(parts) => {
-                let mut rows = vec![(Vec::new(), RBig::ONE)];
-                for part in parts {
-                    let column = self.outcomes(part)?;
-                    if rows.len() * column.len() > MOST {
-                        return Err(Trouble::TooMany);
-                    }
-                    rows = rows
-                        .iter()
-                        .flat_map(|(row, one)| {
-                            column
-                                .iter()
-                                .map(move |(part, other)| ([&row[..], &[*part]].concat(), one * other))
-                        })
-                        .collect();
-                }
-                rows.into_iter().map(|(row, weight)| (self.add(Term::Choice(row.into())), weight)).collect()
-            }
-            Term::At(body, time) => self
-                .outcomes(body)?
-                .into_iter()
-                .map(|(body, weight)| (self.add(Term::At(body, time)), weight))
-                .collect(),
-            Term::Under(operator, body) => self
-                .outcomes(body)?
-                .into_iter()
-                .map(|(body, weight)| (self.add(Term::Under(operator, body)), weight))
-                .collect(),
-        };
-        if outcomes.len() > MOST { Err(Trouble::TooMany) } else { Ok(outcomes) }
-    }
-
-    fn outcomes_written(
-        &mut self,
-        term: TermId,
-        behaviour: BehaviourId,
-        values: &Values,
-    ) -> Result<Outcomes, Trouble> {
-        match self.data.program.behaviour(behaviour).clone() {
-            Behaviour::Call { process, arguments } => {
-                self.called(process, &arguments, values, Interpreter::outcomes)
-            }
-            Behaviour::If { condition, then, otherwise } => {
-                match (self.data.holds(condition, values)?, otherwise) {
-                    (true, _) => self.outcomes_of(then, values),
-                    (false, Some(otherwise)) => self.outcomes_of(otherwise, values),
-                    (false, None) => Ok(vec![(term, RBig::ONE)]),
-                }
-            }
-            Behaviour::Sum { variables, body } => {
-                let all = self.assignments(&variables, values)?;
-                let parts = all.iter().map(|values| self.written(body, values)).collect();
-                let choice = self.add(Term::Choice(parts));
-                self.outcomes(choice)
-            }
-            Behaviour::Dist { variables, weight, body } => {
-                let (mut all, mut total) = (Vec::new(), RBig::ZERO);
-                for values in self.assignments(&variables, values)? {
-                    let weight = self.data.number(weight, &values)?;
-                    if weight == RBig::ZERO {
-                        continue;
-                    }
-                    total += &weight;
-                    let outcomes = self.outcomes_of(body, &values)?;
-                    all.extend(outcomes.into_iter().map(|(term, inner)| (term, inner * &weight)));
-                }
-                if total == RBig::ONE { Ok(all) } else { Err(Trouble::NotOne) }
-            }
-            _ => {
-                let term = self.taken_apart(behaviour, values)?;
-                self.outcomes(term)
-            }
-        }
-    }
-
-    /// Whether something must be decided before the first step.
-    fn begins_with_chance(&mut self, behaviour: BehaviourId) -> bool {
-        if let Some(&known) = self.chancy.get(&behaviour) {
-            return known;
-        }
-        // Through recursion, nothing begins with chance that does not do so without.
-        self.chancy.insert(behaviour, false);
-        let chance = match *self.data.program.behaviour(behaviour) {
-            Behaviour::Dist { .. } => true,
-            Behaviour::Call { process, .. } => {
-                let body = self.data.program.process(process).body;
-                body.is_some_and(|body| self.begins_with_chance(body))
-            }
-            Behaviour::Binary(ProcessOperator::Sequence, left, _) => self.begins_with_chance(left),
-            ref other => other.parts().any(|part| self.begins_with_chance(part)),
-        };
-        self.chancy.insert(behaviour, chance);
-        chance
-    }
-
     /// Does something with the body of a process.
-    fn called<T>(
+    pub(super) fn called<T>(
         &mut self,
         process: ProcessId,
         arguments: &[ExpressionId],
@@ -436,7 +322,11 @@ impl Interpreter {
     }
 
     /// All ways to give values to variables, besides those that have one.
-    fn assignments(&mut self, variables: &[VariableId], values: &Values) -> Result<Vec<Values>, Trouble> {
+    pub(super) fn assignments(
+        &mut self,
+        variables: &[VariableId],
+        values: &Values,
+    ) -> Result<Vec<Values>, Trouble> {
         let mut rows = vec![values.to_vec()];
         for &variable in variables {
             let column = self.data.values_of(self.data.program.variable(variable).sort)?;
@@ -460,13 +350,8 @@ impl Interpreter {
         Ok(self.steps(term)?.to_vec())
     }
 
-    fn outcomes_of(&mut self, behaviour: BehaviourId, values: &Values) -> Result<Outcomes, Trouble> {
-        let term = self.written(behaviour, values);
-        self.outcomes(term)
-    }
-
     /// An expression with values for what it mentions.
-    fn written(&mut self, behaviour: BehaviourId, values: &Values) -> TermId {
+    pub(super) fn written(&mut self, behaviour: BehaviourId, values: &Values) -> TermId {
         let mentioned = self.variables_of(behaviour);
         let mut values: Vec<_> = values.iter().filter(|(one, _)| mentioned.contains(one)).copied().collect();
         values.sort_unstable();
@@ -495,7 +380,7 @@ impl Interpreter {
         found
     }
 
-    fn add(&mut self, term: Term) -> TermId {
+    pub(super) fn add(&mut self, term: Term) -> TermId {
         let next = TermId(self.terms.len() as u32);
         let id = *self.known.entry(term.clone()).or_insert(next);
         if id == next {

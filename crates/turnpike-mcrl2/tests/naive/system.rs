@@ -96,7 +96,11 @@ impl System {
     }
 }
 
-type Expansion<S> = (Vec<(String, Vec<(S, RBig)>)>, bool);
+/// Labels, each with targets and their probabilities.
+type Groups<S> = Vec<(String, Vec<(S, RBig)>)>;
+
+/// What a state does, and whether it is a deadlock.
+type Expansion<S> = (Groups<S>, bool);
 
 /// What the product makes of a specification. An error is a step that it cannot take, with its message, or a mistake in the way it
 /// gives probabilities.
@@ -125,10 +129,8 @@ pub(crate) fn of_product(model: &Mcrl2Model, most: usize) -> Result<System, Stri
 }
 
 /// Puts outcomes together that are transitions of their own, one after the other, until their probabilities add up to one.
-fn grouped<S: Clone + std::fmt::Debug>(
-    flat: Vec<(String, S)>,
-) -> Result<Vec<(String, Vec<(S, RBig)>)>, String> {
-    let mut groups: Vec<(String, Vec<(S, RBig)>)> = Vec::new();
+fn grouped<S: Clone + std::fmt::Debug>(flat: Vec<(String, S)>) -> Result<Groups<S>, String> {
+    let mut groups: Groups<S> = Vec::new();
     let mut missing = RBig::ZERO;
     let labels: Vec<String> = flat.iter().map(|(label, _)| label.clone()).collect();
     for (label, target) in flat {

@@ -58,7 +58,10 @@ pub(crate) fn judge(text: &str, options: &Options, most: usize) -> Outcome {
         Ok(program) => program,
         Err(message) => return Outcome::Wrong(message),
     };
-    let naive = of_interpreter(&mut Interpreter::new(program, &options.unhide), most);
+    let naive = catch_unwind(AssertUnwindSafe(|| {
+        of_interpreter(&mut Interpreter::new(program, &options.unhide), most)
+    }));
+    let Ok(naive) = naive else { return Outcome::Different("the naive interpreter panicked".to_owned()) };
     if naive.as_ref().is_err_and(|trouble| *trouble == Trouble::TooMany) {
         // Too much for the product, too, or for the patience of a test.
         return Outcome::Untold(Trouble::TooMany);
@@ -154,7 +157,7 @@ pub(crate) fn run(
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
         for worker in workers {
-            tally.join(worker.join().expect("a worker catches panics of the product"));
+            tally.join(worker.join().expect("a worker catches panics"));
         }
     });
     tally.different.sort_unstable();
