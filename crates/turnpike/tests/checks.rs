@@ -480,3 +480,42 @@ fn counted_references_are_explored() {
     let checked = Config::new().strategy("exhaustive").run(fine).unwrap();
     assert!(checked.complete, "{checked:?}");
 }
+
+/// What the standard library leaves open is tried both ways, by every strategy.
+#[test]
+fn outcomes_that_nobody_promises_are_found() {
+    use turnpike::sync::RwLock;
+    let meets = || {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let thread = thread::spawn(move || receiver.recv().is_ok());
+        let sent = sender.try_send(1);
+        drop(sender);
+        thread.join().unwrap();
+        assert!(sent.is_ok(), "nobody waited yet");
+    };
+    let leaves = || {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let thread = thread::spawn(move || drop(receiver));
+        let sent = sender.try_send(1);
+        thread.join().unwrap();
+        assert!(sent == Err(mpsc::TrySendError::Disconnected(1)), "the receiver was there");
+    };
+    let reads_twice = || {
+        let lock = Arc::new(RwLock::new(0));
+        let other = lock.clone();
+        let thread = thread::spawn(move || *other.write().unwrap() += 1);
+        let both = (lock.read().unwrap(), lock.read().unwrap());
+        drop(both);
+        thread.join().unwrap();
+    };
+    for strategy in ["exhaustive", "random", "pos", "pct", "auto", "bfs"] {
+        let config = || Config::new().strategy(strategy).executions(2_000);
+        for (what, result) in [
+            ("meets", config().run(meets)),
+            ("leaves", config().run(leaves)),
+            ("reads twice", config().run(reads_twice)),
+        ] {
+            assert!(matches!(result, Err(CheckError::Failed(_))), "{what} by {strategy}: {result:?}");
+        }
+    }
+}
