@@ -353,7 +353,7 @@ impl<'t> Lowerer<'t> {
                 .at(name.span.clone(), "declared again")
                 .help("names of one scope must differ"));
         }
-        names.insert(name.name.clone(), Named { entity, since: name.span.end });
+        names.insert(name.name.clone(), Named { entity, since: name.span.start });
         Ok(())
     }
 

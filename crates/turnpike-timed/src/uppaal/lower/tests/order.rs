@@ -164,3 +164,13 @@ fn queries_see_everything() {
         assert!(names.query(&network, query).is_ok(), "{query}: {:?}", names.query(&network, query));
     }
 }
+
+#[test]
+fn texts_of_entities_are_in_order_too() {
+    let xml = r#"<!DOCTYPE nta [<!ENTITY decl "const int n = 2; int f() { return n; } int g() { return f() + n; }">]>
+        <nta><declaration>&decl; int r = g();</declaration><template><name>P</name><location id="a"/><init ref="a"/>
+        <transition><source ref="a"/><target ref="a"/><label kind="assignment">r = f()</label></transition></template>
+        <system>system P;</system></nta>"#;
+    let (network, ..) = read(xml, Format::Xml, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert_eq!(network.variables[0].initial, 4);
+}
