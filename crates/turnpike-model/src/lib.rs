@@ -18,7 +18,7 @@ pub use id_table::IdTable;
 pub use label::{Label, LabelId};
 pub use successors::Successors;
 pub use system::{
-    Capabilities, Explorer, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule, StepError,
+    Capabilities, Claim, Explorer, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule, StepError,
     Violation, ViolationKind,
 };
 pub use trace::{StateValues, Step, Trace};

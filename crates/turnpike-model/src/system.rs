@@ -34,6 +34,13 @@ pub trait Model: Send + Sync {
         Ok(None)
     }
 
+    /// For models with [`Capabilities::approximate`]: whether what these choices lead to, from the initial state on, is
+    /// real. What is not is passed over, and then [`left_out`](Self::left_out) tells of it.
+    fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {
+        let _ = (choices, claim);
+        Ok(true)
+    }
+
     /// Why exploring everything proves nothing, as far as it is known by now: executions of a program that were cut at a number of
     /// steps, spin loops that were cut, calls outside control. `None`: nothing was left out.
     fn left_out(&self) -> Option<String> {
@@ -58,9 +65,25 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).schedule(choices, target)
     }
 
+    fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {
+        (**self).confirms(choices, claim)
+    }
+
     fn left_out(&self) -> Option<String> {
         (**self).left_out()
     }
+}
+
+/// What a run is said to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Claim<'a> {
+    /// Its transitions, and that its last state meets a condition if there is one.
+    Reaches(Option<&'a str>),
+    /// Something that depends on what its last state can *not* do.
+    Stuck,
+    /// That its end can be repeated for ever.
+    Repeats,
 }
 
 /// When the transitions of a run are taken.
@@ -278,6 +301,9 @@ pub struct Capabilities {
     /// What a state shows by itself ([`Explorer::violation`]) is known only once it was expanded: a program has to be
     /// executed up to it.
     pub violations_on_expansion: bool,
+    /// States may show more than any run leads to: what is found must be confirmed by [`Model::confirms`]. Nothing is
+    /// missing.
+    pub approximate: bool,
 }
 
 impl Default for Capabilities {
@@ -287,6 +313,7 @@ impl Default for Capabilities {
             restartable: true,
             deterministic: true,
             violations_on_expansion: false,
+            approximate: false,
         }
     }
 }

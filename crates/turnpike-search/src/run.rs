@@ -19,7 +19,7 @@ use crate::resources;
 use crate::rng::{Purpose, Rng, derive};
 use crate::store::{Fingerprints, Visited};
 use crate::strategy::Ending;
-use crate::witness::{Path, Witness};
+use crate::witness::{Path, Witness, is_real};
 
 /// What the whole search shares: who listens, and whether to stop.
 #[derive(Clone, Copy)]
@@ -430,6 +430,11 @@ impl<'m> Run<'m> {
                 let (objective, kind) = (hit.objective, HitKind::Here);
                 Witness { objective, choices: Vec::new(), loop_start: None, kind, stem: 0 }
             };
+            if !is_real(self.model, &witness, &self.objectives[hit.objective])
+                .map_err(|error| SearchError::Replay(error.message))?
+            {
+                continue;
+            }
             self.found[hit.objective] = Some(witness);
             self.first.get_or_insert(hit.objective);
             if !self.options.all {

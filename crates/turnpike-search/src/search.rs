@@ -19,8 +19,8 @@ use crate::rng::{Purpose, derive, run_seed};
 use crate::run::{Control, Run};
 use crate::strategy::Strategy;
 use crate::witness::{
-    Attempts, Budget, Witness, confirm, confirm_schedule, explain, shorten, shorten_schedule, tell_times,
-    tells, trace_of, words,
+    Attempts, Budget, Witness, confirm, confirm_schedule, explain, is_real, shorten, shorten_schedule,
+    tell_times, tells, trace_of, words,
 };
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
@@ -45,6 +45,8 @@ pub fn search(
         options.objectives.push(any.unwrap_or_else(Objective::deadlock));
     }
     validate(&options, model.info())?;
+    // Without a witness nothing could be confirmed.
+    options.witness |= model.info().capabilities.approximate;
     let endless = matches!(options.strategy, Strategy::Random(_)) || options.strategy.needs_program();
     let limits = &options.limits;
     if endless && limits.states.is_none() && limits.time.is_none() && limits.executions.is_none() {
@@ -98,6 +100,15 @@ fn validate(options: &SearchOptions, info: &ModelInfo) -> Result<(), Diagnostic>
         Strategy::Drs(drs) if drs.increment == Some(0) => return zero("the increment"),
         Strategy::Genetic(genetic) => genetic.validate()?,
         _ => {}
+    }
+    if info.capabilities.approximate
+        && let Some(measure) = options.objectives.iter().find(|objective| objective.is_measure())
+    {
+        return Err(Diagnostic::error(format!(
+            "`{}` cannot be measured: states of this model may show more than its runs lead to",
+            measure.text()
+        ))
+        .help("ask with --find 'state EXPR' whether a value is reached"));
     }
     crate::strategy::validate_lasso(options)?;
     if options.cover {
@@ -223,8 +234,11 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         if !is_short && options.shorten && options.strategy.wants_shortening(stop, options.cover) {
             (run.control.events)(&Event::Shortening { run: run.number, length: original });
             let budget = shorten_budget(options, counters.states);
-            let (shorter, spent) = shorten(run, witness, budget);
-            witness = shorter;
+            let (shorter, spent) = shorten(run, witness.clone(), budget);
+            // What is shorter need not be real.
+            if is_real(model, &shorter, &objectives[index]).map_err(SearchError::not_again)? {
+                witness = shorter;
+            }
             shorten_states += spent;
         }
         let with_states = options.states_in_witness && options.runs == 1;

@@ -32,12 +32,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("utot-rejects/tmpl-binding-03.xta", "`i` must be known"),
     // Beyond timed automata.
     ("demos/lsc_example.xml", "live sequence charts"),
-    ("demos/scheduling4.xml", "rate other than 1"),
     ("utap-tests/double_compare.xml", "numbers that have a fraction"),
     ("utap-tests/external_fn.xml", "external libraries"),
-    // Who receives would depend on time.
-    ("firefly-sync/firefly-sync-W1-H1-N10.xml", "receives a broadcast cannot have a guard on clocks"),
-    ("firefly-sync/firefly-sync-W2-H1-N3.xml", "receives a broadcast cannot have a guard on clocks"),
     // A stray character.
     ("suite/critical/critical-2-25-50.xta", "expected the name of a location"),
 ];

@@ -46,13 +46,7 @@ fn one_move(language: Language, differences: bool) -> impl Strategy<Value = Move
     let resets = prop::collection::vec((0..2usize, if differences { 0..1i32 } else { 0..3i32 }), 0..2);
     let variable = (prop::option::weighted(0.3, 0..3i32), prop::option::weighted(0.3, 0..3i32));
     (0..3usize, 0..3usize, with(language), guard, variable, resets).prop_map(
-        |(from, to, with, mut guard, (needs, sets), resets)| {
-            // Clocks cannot decide who receives a broadcast, nor whether urgency holds.
-            if matches!(with, With::Receive(1) | With::Send(2) | With::Receive(2)) {
-                guard.clear();
-            }
-            Move { from, to, with, guard, needs, sets, resets }
-        },
+        |(from, to, with, guard, (needs, sets), resets)| Move { from, to, with, guard, needs, sets, resets },
     )
 }
 
@@ -110,6 +104,26 @@ fn sketch(language: Language, differences: bool, priorities: bool) -> impl Strat
         let most = if differences { 2 * MOST } else { MOST };
         Sketch { language, clocks: 2, automata, vectors, most }
     })
+}
+
+/// Most moves send or receive on the channels where it matters that a guard does not hold, and have guards on clocks.
+fn clocks_decide(mut sketch: Sketch) -> Sketch {
+    let mut number = 0_usize;
+    for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
+        number += 1;
+        one.with = match one.with {
+            With::Send(0 | 3) => With::Send(1 + number % 2),
+            With::Receive(0 | 3) => With::Receive(1 + number % 2),
+            other => other,
+        };
+        if one.guard.is_empty() && !number.is_multiple_of(3) {
+            let (left, right) = if number.is_multiple_of(2) { (Some(0), None) } else { (None, Some(1)) };
+            let bound = if left.is_some() { 1 } else { -1 };
+            one.guard.push(Atom { left, right, strict: number % 5 < 2, bound });
+        }
+        one.needs = one.needs.filter(|_| number.is_multiple_of(2));
+    }
+    sketch
 }
 
 /// Channels without a direction: events whose vectors need everybody, and moves that are taken alone.
@@ -331,6 +345,41 @@ proptest! {
     #[test]
     fn alphabets_are_as_regions_say(sketch in sketch(Language::Tck, false, false).prop_map(alphabets)) {
         check(&sketch)?;
+    }
+
+    #[test]
+    fn clocks_decide_as_regions_say(
+        sketch in sketch(Language::Uppaal, false, false).prop_map(clocks_decide)
+    ) {
+        check(&sketch)?;
+    }
+
+    #[test]
+    fn clocks_decide_with_priorities_as_regions_say(
+        sketch in sketch(Language::Uppaal, false, true).prop_map(clocks_decide)
+    ) {
+        check(&sketch)?;
+    }
+
+    #[test]
+    fn differences_decide_as_regions_say(
+        sketch in sketch(Language::Uppaal, true, false).prop_map(clocks_decide)
+    ) {
+        check(&sketch)?;
+    }
+
+    #[test]
+    fn cycles_are_as_regions_say_where_clocks_decide(
+        sketch in sketch(Language::Uppaal, false, false).prop_map(clocks_decide)
+    ) {
+        check_cycles(&sketch)?;
+    }
+
+    #[test]
+    fn walks_are_runs_where_clocks_decide(
+        sketch in sketch(Language::Uppaal, false, true).prop_map(clocks_decide), non_zeno: bool
+    ) {
+        check_walks(&sketch, non_zeno)?;
     }
 
     #[test]

@@ -10,5 +10,5 @@ mod shorten;
 pub(crate) use path::{Path, Witness};
 pub(crate) use program::{Attempts, confirm_schedule, explain, shorten_schedule, signature, tells, words};
 pub use replay::{Divergence, Replayed, judge, replay};
-pub(crate) use replay::{confirm, tell_times, trace_of};
+pub(crate) use replay::{confirm, is_real, tell_times, trace_of};
 pub(crate) use shorten::{Budget, shorten};

@@ -1,6 +1,6 @@
 //! Re-execution: of a witness before it is reported, and of a trace file on a model.
 
-use turnpike_model::{Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace};
+use turnpike_model::{Claim, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace};
 
 use super::{Path, Witness};
 use crate::error::SearchError;
@@ -80,6 +80,29 @@ fn is_accepting(
     let monitor = Monitor::new(std::slice::from_ref(objective), &[], false, explorer, info)
         .map_err(|diagnostic| StepError::new(diagnostic.message))?;
     Ok(cycle.first() == states.last() && monitor.accepts(explorer, cycle)?)
+}
+
+/// Whether a witness is a run of the model: those of models that show more than there is have to be confirmed.
+pub(crate) fn is_real(
+    model: &dyn Model,
+    witness: &Witness,
+    objective: &Objective,
+) -> Result<bool, StepError> {
+    if !model.info().capabilities.approximate {
+        return Ok(true);
+    }
+    let claim = match &objective.goal {
+        _ if witness.loop_start.is_some() => Claim::Repeats,
+        Goal::State(condition) => Claim::Reaches(Some(condition)),
+        Goal::Action(_) | Goal::Label(_) | Goal::Cover(_) => Claim::Reaches(None),
+        Goal::Livelock | Goal::Accepting(_) => Claim::Repeats,
+        Goal::Deadlock
+        | Goal::Nondeterminism
+        | Goal::Violation(_)
+        | Goal::AnyError
+        | Goal::Extreme { .. } => Claim::Stuck,
+    };
+    model.confirms(&witness.choices, claim)
 }
 
 /// Writes down when the steps of a trace, with all its choices, are taken, if the model knows time.

@@ -9,7 +9,7 @@ use turnpike_model::Diagnostic;
 
 use super::effects::{Effects, Source, effects};
 use super::tests_of_clocks::{Test, atoms, tests};
-use crate::network::{ClockId, LocationId, Network, ProcessId};
+use crate::network::{ChannelCell, ClockId, LocationId, Network, ProcessId, Sync};
 use crate::query::Condition;
 use crate::zone::{Bound, NO_BOUND};
 
@@ -140,9 +140,11 @@ impl Solver {
         let mut all_effects = Vec::with_capacity(process.edges.len());
         for (number, edge) in process.edges.iter().enumerate() {
             for atom in &edge.guard.clocks {
-                tests(network, &edge.locals, atom, true, &mut |test| {
-                    found.push((edge.source.0 as usize, test));
-                });
+                let mut note = |test| found.push((edge.source.0 as usize, test));
+                tests(network, &edge.locals, atom, true, &mut note);
+                if counts_where_closed(network, &edge.sync) {
+                    tests(network, &edge.locals, atom, false, &mut note);
+                }
             }
             incoming[edge.target.0 as usize].push(number);
             all_effects.push(effects(network, edge));
@@ -281,6 +283,18 @@ fn everywhere(network: &Network, conditions: &[Condition]) -> Result<BTreeMap<Cl
         if pairs == before_round {
             return Ok(pairs);
         }
+    }
+}
+
+/// Whether it matters where the guard of an edge does *not* hold: others go on without a receiver of a broadcast, and
+/// time passes where no synchronisation on an urgent channel is possible.
+fn counts_where_closed(network: &Network, sync: &Sync) -> bool {
+    // Cells of one array are declared together: what holds for the first holds for all.
+    let channel = |cell: &ChannelCell| &network.channels[cell.base.0 as usize];
+    match sync {
+        Sync::Internal | Sync::Event(_) => false,
+        Sync::Send(cell) => channel(cell).urgent,
+        Sync::Receive(cell) => channel(cell).urgent || channel(cell).broadcast,
     }
 }
 

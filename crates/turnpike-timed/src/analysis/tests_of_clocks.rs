@@ -52,6 +52,6 @@ pub(super) fn atoms<'a>(condition: &'a Condition, holds: bool, tell: &mut impl F
         Condition::Clock(atom) => tell(atom, holds),
         Condition::Not(inner) => atoms(inner, !holds, tell),
         Condition::And(all) | Condition::Or(all) => all.iter().for_each(|one| atoms(one, holds, tell)),
-        Condition::Data(_) | Condition::Deadlock => {}
+        Condition::Data(_) | Condition::Deadlock | Condition::Rate(_) => {}
     }
 }

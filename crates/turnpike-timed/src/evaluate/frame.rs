@@ -1,6 +1,6 @@
 //! How many local cells an expression uses, where no declaration says it.
 
-use crate::network::{Cells, ClockAtom, Expression, Network, Space, Statement};
+use crate::network::{Cells, ClockAtom, Expression, Network, Rate, Space, Statement};
 
 /// Local cells that the frame of an expression needs.
 pub fn frame_size(network: &Network, expression: &Expression) -> usize {
@@ -13,6 +13,12 @@ pub fn frame_size(network: &Network, expression: &Expression) -> usize {
 pub fn atom_frame_size(network: &Network, atom: &ClockAtom) -> usize {
     let clocks = [&atom.left, &atom.right].into_iter().flatten().filter_map(|cell| cell.offset.as_ref());
     let parts = atom.when.iter().chain([&atom.bound]).chain(clocks);
+    parts.map(|part| frame_size(network, part)).max().unwrap_or(0)
+}
+
+/// The same for the rate of a clock.
+pub fn rate_frame_size(network: &Network, rate: &Rate) -> usize {
+    let parts = rate.when.iter().chain([&rate.value]).chain(&rate.clock.offset);
     parts.map(|part| frame_size(network, part)).max().unwrap_or(0)
 }
 

@@ -6,13 +6,14 @@
 
 mod frame;
 mod operator;
+mod rates;
 mod run;
 #[cfg(test)]
 mod tests;
 
 use crate::network::{ClockCell, ClockId, Expression, Local, Network, Place};
 
-pub use frame::{atom_frame_size, frame_size};
+pub use frame::{atom_frame_size, frame_size, rate_frame_size};
 pub use run::STEPS;
 
 /// What is wrong with the model where it was executed.

@@ -118,8 +118,7 @@ impl Walker<'_> {
             }
         }
         if self.collecting {
-            self.pending.extend_from_slice(&self.participants);
-            self.pending_ends.push((self.pending.len() as u32, self.channel));
+            self.postpone();
             return Ok(());
         }
         self.fire(out)

@@ -64,6 +64,7 @@ impl<'a> Walker<'a> {
         let model = self.model;
         let tables = &model.tables;
         self.fill_buckets()?;
+        self.absent.clear();
         for process in 0..self.machine.locations.len() {
             let slot = tables.slot(process, self.machine.locations[process]);
             for &step in tables.list(&slot.starts) {
@@ -108,6 +109,7 @@ impl<'a> Walker<'a> {
         self.enabled.clear();
         self.choices.clear();
         let mut before = sender;
+        let mut timed = false;
         let mut at = self.buckets.first[channel as usize];
         while at != END {
             let receiver = self.buckets.receivers[at as usize];
@@ -121,10 +123,11 @@ impl<'a> Walker<'a> {
                     before = receiver.process;
                 }
                 self.enabled.push(receiver.step);
+                timed |= self.model.tables.steps[receiver.step as usize].timed;
             }
             at = receiver.next;
         }
-        self.product(out)
+        if timed { self.spread(out) } else { self.product(out) }
     }
 
     fn fill_buckets(&mut self) -> Outcome<()> {
@@ -161,7 +164,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The channel that an edge whose guard holds means; `None` when there is no such channel and that only disables the edge.
-    fn channel(&mut self, step: u32, cell: &'a ChannelCell) -> Outcome<Option<u32>> {
+    pub(super) fn channel(&mut self, step: u32, cell: &'a ChannelCell) -> Outcome<Option<u32>> {
         if let Some(channel) = self.model.tables.steps[step as usize].channel {
             return Ok(Some(channel));
         }
@@ -182,8 +185,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether no synchronisation on an urgent channel is possible in the machine's state. Clocks have no say in it: guards of such edges
-    /// do not speak of them.
+    /// Whether no synchronisation on an urgent channel is possible in the machine's state, as far as variables are
+    /// concerned. Where clocks have a say in it, [`Walker::stops`] is asked.
     pub(super) fn no_urgent_synchronisation(&mut self) -> Outcome<bool> {
         let model = self.model;
         let tables = &model.tables;
@@ -199,7 +202,7 @@ impl<'a> Walker<'a> {
                 }
                 let Some(channel) = self.channel(step, cell)? else { continue };
                 let broadcast = model.network.channels[channel as usize].broadcast;
-                if broadcast || self.somebody_receives(channel, process as u32)? {
+                if broadcast || self.find_receivers(channel, process as u32, |_| true)? {
                     return Ok(false);
                 }
             }
@@ -207,7 +210,14 @@ impl<'a> Walker<'a> {
         Ok(true)
     }
 
-    fn somebody_receives(&mut self, channel: u32, sender: u32) -> Outcome<bool> {
+    /// Looks for edges of others that can receive on an urgent channel, as far as variables are concerned, until one is
+    /// `enough`.
+    pub(super) fn find_receivers(
+        &mut self,
+        channel: u32,
+        sender: u32,
+        mut enough: impl FnMut(u32) -> bool,
+    ) -> Outcome<bool> {
         let model = self.model;
         let tables = &model.tables;
         for &process in &tables.receivers[channel as usize] {
@@ -220,7 +230,7 @@ impl<'a> Walker<'a> {
                     continue;
                 }
                 let Sync::Receive(cell) = &model.edge(step).sync else { continue };
-                if self.guard(step)? && self.channel(step, cell)? == Some(channel) {
+                if self.guard(step)? && self.channel(step, cell)? == Some(channel) && enough(step) {
                     return Ok(true);
                 }
             }

@@ -2,6 +2,7 @@
 
 use turnpike_model::Successors;
 
+use super::delay::beyond_holes;
 use super::fire::evaluate;
 use super::walker::{NO_ROW, Walker, conjoin, invariant};
 use crate::evaluate::{Outcome, atom_frame_size, frame_size};
@@ -48,6 +49,7 @@ pub(super) fn visit(condition: &Condition, leaf: &mut impl FnMut(&Condition)) {
             Condition::Not(part) => open.push(part),
             Condition::And(parts) | Condition::Or(parts) => open.extend(parts),
             Condition::Data(_) | Condition::Clock(_) | Condition::Deadlock => leaf(condition),
+            Condition::Rate(_) => {}
         }
     }
 }
@@ -69,25 +71,39 @@ impl Walker<'_> {
             return self.data(&compiled.condition);
         }
         self.load(state)?;
-        if compiled.timelock && self.time_diverges()? {
-            return Ok(false);
+        let mut parts = vec![self.base.clone()];
+        if compiled.timelock {
+            for part in self.divergent()? {
+                subtract(&mut parts, &part);
+            }
         }
         self.machine.enter_condition(compiled.locals);
-        let mut parts = vec![self.base.clone()];
         self.restrict(&compiled.condition, true, compiled.locals, &mut parts)?;
         Ok(!parts.is_empty())
     }
 
-    /// Whether time can pass for ever in the loaded state.
-    fn time_diverges(&mut self) -> Outcome<bool> {
-        if !self.delay_allowed()? {
-            return Ok(false);
-        }
+    /// The parts of the loaded state in which time can pass for ever.
+    fn divergent(&mut self) -> Outcome<Vec<Dbm>> {
+        let Some(holes) = self.delay_holes()? else { return Ok(Vec::new()) };
+        let runs = self.running_rows(self.source)?;
         let mut zone = self.base.clone();
-        zone.up();
+        match &runs {
+            None => zone.up(),
+            Some(runs) => zone.up_running(runs),
+        }
         let tuple = self.tuples.get(self.source);
         let within = tuple.invariant.iter().chain(&self.computed).all(|&atom| conjoin(&mut zone, atom));
-        Ok(within && (1..zone.dimension()).all(|row| zone.get(row, 0) >= Bound::INFINITY))
+        let endless =
+            |row: usize| runs.as_ref().is_some_and(|runs| !runs[row]) || zone.get(row, 0) >= Bound::INFINITY;
+        if !within || !(1..zone.dimension()).all(endless) {
+            return Ok(Vec::new());
+        }
+        if runs.is_some() && !holes.is_empty() {
+            // Holes are overlooked.
+            self.note_inexact();
+            return Ok(Vec::new());
+        }
+        Ok(beyond_holes(&self.base, &holes))
     }
 
     pub(super) fn data(&mut self, condition: &Condition) -> Outcome<bool> {
@@ -110,7 +126,7 @@ impl Walker<'_> {
                 }
                 Ok(false)
             }
-            Condition::Clock(_) | Condition::Deadlock => Ok(false),
+            Condition::Clock(_) | Condition::Deadlock | Condition::Rate(_) => Ok(false),
         })
     }
 
@@ -162,6 +178,7 @@ impl Walker<'_> {
                 }
                 Ok(())
             }
+            (Condition::Rate(_), _) => Ok(()),
             (Condition::Deadlock, _) => {
                 let dead = self.deadlocked()?;
                 self.machine.enter_condition(locals);
@@ -189,21 +206,36 @@ impl Walker<'_> {
     /// The part of the loaded state from which no transition is possible, now or after any delay.
     pub(super) fn deadlocked(&mut self) -> Outcome<Vec<Dbm>> {
         let mut dead = vec![self.base.clone()];
-        let delay = self.delay_allowed()?;
+        let holes = self.delay_holes()?;
+        let runs = self.running_rows(self.source)?;
+        let whole = self.base.clone();
+        if runs.is_none() && holes.as_ref().is_some_and(|holes| !holes.is_empty()) {
+            // Time leads to other parts of the state.
+            let tuple = self.tuples.get(self.source);
+            let (network, tables) = (&self.model.network, &self.model.tables);
+            invariant(&mut self.machine, network, tables, tuple, &mut self.computed)?;
+            if let Some(later) = self.later(self.source, whole.clone())? {
+                self.base = later;
+            }
+        }
         self.collect()?;
         let (pending, ends) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.pending_ends));
         for index in 0..ends.len() {
             self.choose_pending(&pending, &ends, index);
-            if self.enabled_zone()? {
-                if delay {
-                    self.guarded.down();
-                }
-                subtract(&mut dead, &self.guarded);
-                if dead.is_empty() {
-                    break;
+            for part in self.enabled_parts()? {
+                match &holes {
+                    None => subtract(&mut dead, &part),
+                    Some(holes) => {
+                        let from = self.leads_to(&part, holes, runs.as_deref());
+                        from.iter().for_each(|from| subtract(&mut dead, from));
+                    }
                 }
             }
+            if dead.is_empty() {
+                break;
+            }
         }
+        self.base = whole;
         (self.pending, self.pending_ends) = (pending, ends);
         Ok(dead)
     }
@@ -218,8 +250,26 @@ impl Walker<'_> {
         collected
     }
 
-    /// The part of the loaded zone in which the participants' transition can be taken at once, into `guarded`; false when there is none.
-    pub(super) fn enabled_zone(&mut self) -> Outcome<bool> {
+    /// The parts of the loaded zone in which the participants' transition can be taken at once.
+    pub(super) fn enabled_parts(&mut self) -> Outcome<Vec<Dbm>> {
+        if self.absent.is_empty() {
+            return Ok(if self.enabled_zone()? { vec![self.guarded.clone()] } else { Vec::new() });
+        }
+        let whole = self.base.clone();
+        let mut found = Vec::new();
+        for part in self.without_absent(whole.clone())? {
+            self.base = part;
+            if self.enabled_zone()? {
+                found.push(self.guarded.clone());
+            }
+        }
+        self.base = whole;
+        Ok(found)
+    }
+
+    /// The part of `base` in which the participants' transition can be taken at once, into `guarded`; false when there
+    /// is none. Who is absent does not count.
+    fn enabled_zone(&mut self) -> Outcome<bool> {
         if !self.guard_atoms()? || !self.guarded_zone() {
             return Ok(false);
         }

@@ -82,33 +82,42 @@ impl Walker<'_> {
 
     /// Evaluates the guards on clocks by rows of the source; false when a clock that is not there would be needed.
     pub(super) fn guard_atoms(&mut self) -> Outcome<bool> {
-        let model = self.model;
         self.atoms.clear();
-        for &participant in &self.participants {
-            let step = &model.tables.steps[participant as usize];
-            for atom in &step.guard.fixed {
-                let (left, right) = (self.rows[atom.left as usize], self.rows[atom.right as usize]);
-                debug_assert!(left != NO_ROW && right != NO_ROW, "a guard tests an inactive clock");
+        for at in 0..self.participants.len() {
+            if !self.add_guard_atoms(self.participants[at])? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The same for one edge: its atoms come behind those that are there.
+    #[inline]
+    pub(super) fn add_guard_atoms(&mut self, participant: u32) -> Outcome<bool> {
+        let model = self.model;
+        let step = &model.tables.steps[participant as usize];
+        for atom in &step.guard.fixed {
+            let (left, right) = (self.rows[atom.left as usize], self.rows[atom.right as usize]);
+            debug_assert!(left != NO_ROW && right != NO_ROW, "a guard tests an inactive clock");
+            if left != NO_ROW && right != NO_ROW {
+                self.atoms.push((left, right, atom.bound));
+            }
+        }
+        if step.guard.computed.is_empty() {
+            return Ok(true);
+        }
+        let edge = model.edge(participant);
+        self.machine.enter(&edge.locals);
+        for &index in &step.guard.computed {
+            let atom = evaluate(&mut self.machine, &edge.guard.clocks[index as usize]);
+            let atom = match atom {
+                Err(fault) if fault.range && model.network.out_of_range_disables => return Ok(false),
+                other => other?,
+            };
+            if let Some((left, right, bound)) = atom {
+                let (left, right) = (self.rows[left as usize], self.rows[right as usize]);
                 if left != NO_ROW && right != NO_ROW {
-                    self.atoms.push((left, right, atom.bound));
-                }
-            }
-            if step.guard.computed.is_empty() {
-                continue;
-            }
-            let edge = model.edge(participant);
-            self.machine.enter(&edge.locals);
-            for &index in &step.guard.computed {
-                let atom = evaluate(&mut self.machine, &edge.guard.clocks[index as usize]);
-                let atom = match atom {
-                    Err(fault) if fault.range && model.network.out_of_range_disables => return Ok(false),
-                    other => other?,
-                };
-                if let Some((left, right, bound)) = atom {
-                    let (left, right) = (self.rows[left as usize], self.rows[right as usize]);
-                    if left != NO_ROW && right != NO_ROW {
-                        self.atoms.push((left, right, bound));
-                    }
+                    self.atoms.push((left, right, bound));
                 }
             }
         }

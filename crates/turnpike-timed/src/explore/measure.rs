@@ -3,6 +3,7 @@
 use turnpike_model::StepError;
 
 use super::condition::Compiled;
+use super::delay::beyond_holes;
 use super::walker::{NO_ROW, Walker};
 use crate::evaluate::{Fault, Outcome, atom_frame_size, frame_size};
 use crate::network::{ClockAtom, Network};
@@ -69,7 +70,7 @@ impl Walker<'_> {
         if parts.is_empty() {
             return Ok(Vec::new());
         }
-        let delay = self.delay_allowed()?;
+        let holes = self.delay_holes()?;
         let unit = i64::from(self.model.unit);
         let mut extents = Vec::new();
         for (quantity, locals) in quantities {
@@ -99,7 +100,9 @@ impl Walker<'_> {
                 let high = (most < Bound::INFINITY)
                     .then(|| value(most))
                     .map(|(high, strict)| (high + offset, strict));
-                let endless = delay && part.can_diverge();
+                let endless = holes
+                    .as_ref()
+                    .is_some_and(|holes| beyond_holes(part, holes).iter().any(Dbm::can_diverge));
                 let one = Extent { low, high, endless };
                 whole = Some(match whole {
                     None => one,

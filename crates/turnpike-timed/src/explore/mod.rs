@@ -12,6 +12,7 @@
 mod candidates;
 mod channels;
 mod condition;
+mod delay;
 mod diagonal;
 mod explorer;
 mod fire;
@@ -20,6 +21,7 @@ mod layout;
 mod measure;
 mod path;
 mod priority;
+mod receivers;
 mod scale;
 mod source;
 mod stay;
@@ -29,9 +31,10 @@ mod walker;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use turnpike_model::{
-    Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule, StepError, hash,
+    Claim, Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule, StepError, hash,
 };
 
 pub(crate) use self::condition::{Compiled, asks_for_deadlock};
@@ -136,6 +139,12 @@ pub struct TimedModel {
     stay: Option<Compiled>,
     /// Runs that rest have something possible for ever.
     live: bool,
+    /// Whether clocks may stand still.
+    stopwatches: bool,
+    /// Whether some zone has valuations that no run leads to, because clocks stand still.
+    inexact: AtomicBool,
+    /// How often something was met in a zone that no run could be found for.
+    unconfirmed: AtomicU64,
     /// The initial state, when there is exactly one.
     initial: Option<Vec<u32>>,
 }
@@ -229,6 +238,8 @@ impl TimedModel {
         let layout = Layout::new(&network);
         let deadlock = options.deadlock || parsed.iter().any(condition::asks_for_deadlock);
         let exact = deadlock || tables.has_priorities;
+        let stopwatches = network.has_stopwatches();
+        let split = tables.has_timed_urgency || stopwatches;
         let Chosen { extrapolation, differences, warnings } = choose(&network, &parsed, options, exact)?;
         // Simulation by lower and upper bounds looks at what is possible, never at what is not, and never at differences.
         let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
@@ -256,6 +267,9 @@ impl TimedModel {
         let mut info = info(name, source, &network, &layout, options);
         info.suggestions.extend(["deadlock".to_owned(), format!("state {TIMELOCK}")]);
         info.suggestions.extend(location_labels.iter().map(|label| format!("label {label}")));
+        info.capabilities.approximate = stopwatches;
+        // Pieces along differences are made coarser as if all clocks ran.
+        let inexact = stopwatches && !differences.is_empty();
         let mut model = TimedModel {
             info,
             lines: Lines::new(source),
@@ -274,13 +288,17 @@ impl TimedModel {
             extrapolation,
             differences,
             cover,
-            elapsed: options.elapsed,
+            // Parts of a state that time leads to are states of their own.
+            elapsed: options.elapsed || split,
             deadlock,
             unit,
             demanded,
             counted: Vec::new(),
             stay,
             live: demand.live,
+            stopwatches,
+            inexact: AtomicBool::new(inexact),
+            unconfirmed: AtomicU64::new(0),
             initial: None,
         };
         model.counted = model.counted(&options.accepting);
@@ -370,6 +388,42 @@ impl Model for TimedModel {
             schedule.moments.insert(0, begins);
         }
         Ok(Some(schedule))
+    }
+
+    fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {
+        if !self.stopwatches {
+            return Ok(true);
+        }
+        let target = match claim {
+            Claim::Reaches(target) => target,
+            _ => None,
+        };
+        let deadlock = |text| {
+            let known = self.conditions.iter().find(|(condition, _)| condition == text);
+            known.is_some_and(|(_, compiled)| condition::asks_for_deadlock(&compiled.condition))
+        };
+        // What is not possible in a valuation shows only if zones are exact; nor do zones tell whether a loop closes.
+        let by_runs = match claim {
+            Claim::Reaches(target) => !target.is_some_and(deadlock),
+            _ => false,
+        };
+        let exact = || !self.inexact.load(Ordering::Relaxed);
+        let told = by_runs || (claim != Claim::Repeats && exact());
+        let confirmed = told && self.schedule(choices, target).is_ok();
+        if !confirmed {
+            self.unconfirmed.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(confirmed)
+    }
+
+    fn left_out(&self) -> Option<String> {
+        let count = self.unconfirmed.load(Ordering::Relaxed);
+        let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+        (count > 0).then(|| {
+            format!(
+                "{times} it was found in a zone, but at no times by a run: clocks stand still in this model"
+            )
+        })
     }
 }
 

@@ -25,40 +25,32 @@ impl Walker<'_> {
         ends: &[(u32, Option<u32>)],
         out: &mut Successors,
     ) -> Outcome<()> {
-        let mut possible: Vec<((u32, u32), Option<Dbm>)> = Vec::with_capacity(ends.len());
+        let mut possible: Vec<((u32, u32), Vec<Dbm>)> = Vec::with_capacity(ends.len());
         for index in 0..ends.len() {
             self.choose_pending(pending, ends, index);
             let level = self.level();
-            possible.push((level, self.enabled_zone()?.then(|| self.guarded.clone())));
+            possible.push((level, self.enabled_parts()?));
         }
         let whole = self.base.clone();
         for index in 0..ends.len() {
-            let (level, Some(_)) = &possible[index] else { continue };
-            let mut parts = vec![whole.clone()];
-            for (higher, zone) in &possible {
-                if let Some(zone) = zone
-                    && higher > level
-                {
-                    subtract(&mut parts, zone);
+            let (level, enabled) = &possible[index];
+            if enabled.is_empty() {
+                continue;
+            }
+            self.choose_pending(pending, ends, index);
+            let mut parts = self.without_absent(whole.clone())?;
+            for (higher, zones) in &possible {
+                if higher > level {
+                    zones.iter().for_each(|zone| subtract(&mut parts, zone));
                 }
             }
             for part in parts {
                 self.base = part;
-                self.choose_pending(pending, ends, index);
                 self.fire(out)?;
             }
         }
         self.base = whole;
         Ok(())
-    }
-
-    /// Makes a collected transition the one that is tried.
-    pub(super) fn choose_pending(&mut self, pending: &[u32], ends: &[(u32, Option<u32>)], index: usize) {
-        let start = if index == 0 { 0 } else { ends[index - 1].0 as usize };
-        let (end, channel) = ends[index];
-        self.participants.clear();
-        self.participants.extend_from_slice(&pending[start..end as usize]);
-        self.channel = channel;
     }
 
     fn level(&self) -> (u32, u32) {

@@ -94,6 +94,6 @@ fn parts(condition: &mut Condition, visit: &mut impl FnMut(&mut Expression)) {
         Condition::Clock(atom) => visit(&mut atom.bound),
         Condition::Not(part) => parts(part, visit),
         Condition::And(all) | Condition::Or(all) => all.iter_mut().for_each(|part| parts(part, visit)),
-        Condition::Data(_) | Condition::Deadlock => {}
+        Condition::Data(_) | Condition::Deadlock | Condition::Rate(_) => {}
     }
 }

@@ -4,6 +4,7 @@
 use turnpike_model::{LabelId, StepError, Successors};
 
 use super::condition::Compiled;
+use super::delay::beyond_holes;
 use super::walker::{NO_ROW, Walker, conjoin_all, invariant};
 use crate::evaluate::{Fault, Outcome};
 use crate::network::ProcessId;
@@ -14,28 +15,42 @@ impl Walker<'_> {
     #[inline]
     pub(super) fn target_stays(&mut self, tuple: u32) -> Outcome<bool> {
         let model = self.model;
-        let Some(stay) = &model.stay else { return Ok(true) };
+        if model.stay.is_none() {
+            return Ok(true);
+        }
         self.swap_rows(tuple);
         let mut zone = std::mem::take(&mut self.target);
-        let left = self.one_part(stay, &mut zone);
+        let left = self.stays(&mut zone);
         self.target = zone;
         std::mem::swap(&mut self.rows, &mut self.other_rows);
         left
+    }
+
+    /// Restricts a zone of the machine's state to what stays; false when nothing is left. Rows must be those of the state.
+    #[inline]
+    pub(super) fn stays(&mut self, zone: &mut Dbm) -> Outcome<bool> {
+        let model = self.model;
+        match &model.stay {
+            None => Ok(true),
+            Some(stay) => self.one_part(stay, zone),
+        }
     }
 
     /// Restricts the loaded zone to what stays; false when nothing is left.
     #[inline]
     pub(super) fn base_stays(&mut self) -> Outcome<bool> {
         let model = self.model;
-        let Some(stay) = &model.stay else { return Ok(true) };
+        if model.stay.is_none() {
+            return Ok(true);
+        }
         let mut zone = std::mem::take(&mut self.base);
-        let left = self.one_part(stay, &mut zone);
+        let left = self.stays(&mut zone);
         self.base = zone;
         left
     }
 
     /// Makes the rows those of another tuple; swapping back undoes it.
-    fn swap_rows(&mut self, tuple: u32) {
+    pub(super) fn swap_rows(&mut self, tuple: u32) {
         self.other_rows.clear();
         self.other_rows.resize(self.rows.len(), NO_ROW);
         self.other_rows[0] = 0;
@@ -75,20 +90,32 @@ impl Walker<'_> {
 
     fn can_rest(&mut self) -> Outcome<bool> {
         let model = self.model;
-        let delay = self.delay_allowed()?;
+        let holes = self.delay_holes()?;
+        let delay = holes.is_some();
+        let divergent: Vec<Dbm> = match &holes {
+            None => Vec::new(),
+            Some(holes) => beyond_holes(&self.base, holes).into_iter().filter(Dbm::can_diverge).collect(),
+        };
         if model.live {
             // Some point from which time can pass for ever without leading to where nothing is possible any more.
-            if !delay || !self.base.can_diverge() {
-                return Ok(false);
+            let (mut lively, Some(holes)) = (divergent, &holes) else { return Ok(false) };
+            let whole = self.base.clone();
+            if !holes.is_empty()
+                && let Some(later) = self.later(self.source, whole.clone())?
+            {
+                // Time leads to other parts of the state.
+                self.base = later;
             }
-            let mut lively = vec![self.base.clone()];
-            for mut part in self.deadlocked()? {
-                part.down();
-                subtract(&mut lively, &part);
+            let dead = self.deadlocked()?;
+            self.base = whole;
+            for part in dead {
+                for from in self.leads_to(&part, holes, None) {
+                    subtract(&mut lively, &from);
+                }
             }
             return Ok(!lively.is_empty());
         }
-        if delay && self.base.can_diverge() {
+        if !divergent.is_empty() {
             return Ok(true);
         }
         // Where time leads out of the condition.
@@ -103,9 +130,10 @@ impl Walker<'_> {
             self.restrict(&stay.condition, false, stay.locals, &mut outside)?;
         }
         let mut dead = self.deadlocked()?;
-        for mut part in outside {
-            part.down();
-            subtract(&mut dead, &part);
+        for part in outside {
+            for from in self.leads_to(&part, holes.as_deref().unwrap_or_default(), None) {
+                subtract(&mut dead, &from);
+            }
         }
         Ok(!dead.is_empty())
     }
@@ -170,7 +198,7 @@ impl Walker<'_> {
 }
 
 /// Without the zones that others include.
-fn largest(zones: Vec<Dbm>) -> Vec<Dbm> {
+pub(super) fn largest(zones: Vec<Dbm>) -> Vec<Dbm> {
     let mut kept: Vec<Dbm> = Vec::new();
     for zone in zones {
         if !kept.iter().any(|other| other.includes(&zone)) {

@@ -8,9 +8,7 @@ use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 
 use crate::evaluate::{atom_frame_size, frame_size};
-use crate::network::{
-    ChannelCell, ClockAtom, Constraint, EventId, Expression, Network, Place, ProcessId, Sync,
-};
+use crate::network::{ChannelCell, ClockAtom, Constraint, EventId, Expression, Network, ProcessId, Sync};
 use crate::zone::Bound;
 
 /// A part of [`Tables::lists`].
@@ -41,6 +39,8 @@ pub(super) struct Step {
     pub(super) target: u32,
     /// Whether the guard says nothing of variables.
     pub(super) open: bool,
+    /// Whether the guard speaks of clocks.
+    pub(super) timed: bool,
     pub(super) guard: Atoms,
     /// The channel, when it does not depend on variables.
     pub(super) channel: Option<u32>,
@@ -94,6 +94,8 @@ pub(super) struct Tables {
     pub(super) receivers: Vec<Vec<u32>>,
     pub(super) has_receivers: bool,
     pub(super) has_urgent: bool,
+    /// Whether clocks have a say in when a synchronisation on an urgent channel is possible.
+    pub(super) has_timed_urgency: bool,
     pub(super) has_priorities: bool,
 }
 
@@ -127,6 +129,7 @@ impl Tables {
                     index,
                     target: edge.target.0,
                     open: edge.guard.data.is_empty(),
+                    timed: !edge.guard.clocks.is_empty(),
                     guard: atoms(&edge.guard, &mut errors),
                     channel,
                 });
@@ -135,7 +138,7 @@ impl Tables {
         if network.by_events() {
             tables.add_events(network);
         } else {
-            tables.add_channels(network, &mut errors);
+            tables.add_channels(network);
         }
         if let Some(ticker) = network.ticker {
             tables.in_slots(network, ticker.0 as usize, |_| true, |slot, list| slot.alongs = list);
@@ -273,7 +276,7 @@ impl Tables {
         }
     }
 
-    fn add_channels(&mut self, network: &Network, errors: &mut Vec<Diagnostic>) {
+    fn add_channels(&mut self, network: &Network) {
         let urgent = |cell: &ChannelCell| match known_channel(cell) {
             Some(channel) => network.channels[channel as usize].urgent,
             // Cells of one array are declared together: what holds for the first holds for all.
@@ -303,16 +306,7 @@ impl Tables {
                         }
                     }
                 }
-                let Some(atom) = edge.guard.clocks.first() else { continue };
-                let channel = &network.channels[cell.base.0 as usize];
-                let why = if urgent(cell) {
-                    "an edge on an urgent channel cannot have a guard on clocks"
-                } else if receiving && channel.broadcast {
-                    "an edge that receives a broadcast cannot have a guard on clocks"
-                } else {
-                    continue;
-                };
-                errors.push(clock_guard(why, &channel.name, &atom.place));
+                self.has_timed_urgency |= urgent(cell) && !edge.guard.clocks.is_empty();
             }
         }
     }
@@ -321,12 +315,6 @@ impl Tables {
 /// The number of processes that move by themselves.
 fn own(network: &Network) -> usize {
     network.processes.len() - usize::from(network.ticker.is_some())
-}
-
-fn clock_guard(why: &str, channel: &str, place: &Place) -> Diagnostic {
-    Diagnostic::error(why)
-        .at(place.clone(), format!("{channel} is such a channel"))
-        .help("whether others may go on would depend on the clock: test it on an edge of its own")
 }
 
 fn add(list: &mut Vec<u32>, process: usize) {

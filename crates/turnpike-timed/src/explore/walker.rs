@@ -5,6 +5,7 @@ use turnpike_model::{LabelId, StepError, Successors};
 use super::TimedModel;
 use super::channels::Buckets;
 use super::condition::Compiled;
+use super::delay::Stops;
 use super::diagonal;
 use super::labels::Front;
 use super::tables::Tables;
@@ -39,6 +40,8 @@ pub(crate) struct Walker<'a> {
     pub(super) other_rows: Vec<u32>,
     /// Edges of the transition that is tried, in the order of their updates.
     pub(super) participants: Vec<u32>,
+    /// Edges of others that would receive its broadcast if their guards on clocks held: it is taken where they do not.
+    pub(super) absent: Vec<u32>,
     /// Its channel.
     pub(super) channel: Option<u32>,
     /// Its guard on clocks.
@@ -46,6 +49,8 @@ pub(crate) struct Walker<'a> {
     /// The part of an invariant that depends on variables.
     pub(super) computed: Vec<RowAtom>,
     pub(super) origins: Vec<Origin>,
+    /// Which clocks run.
+    pub(super) runs: Vec<bool>,
     pub(super) guarded: Dbm,
     pub(super) target: Dbm,
     pub(super) next: Vec<u32>,
@@ -84,10 +89,12 @@ impl<'a> Walker<'a> {
             mapped: Vec::new(),
             other_rows: Vec::new(),
             participants: Vec::new(),
+            absent: Vec::new(),
             channel: None,
             atoms: Vec::new(),
             computed: Vec::new(),
             origins: Vec::new(),
+            runs: Vec::new(),
             guarded: Dbm::default(),
             target: Dbm::default(),
             next: Vec::new(),
@@ -213,6 +220,17 @@ impl<'a> Walker<'a> {
             return Ok(());
         }
         let urgent = self.tuples.get(id).urgent;
+        if model.elapsed && !urgent && (model.tables.has_timed_urgency || model.stopwatches) {
+            let zone = std::mem::take(&mut self.target);
+            self.swap_rows(id);
+            let parts = self.elapse(id, zone);
+            std::mem::swap(&mut self.rows, &mut self.other_rows);
+            for part in parts? {
+                self.target = part;
+                self.add_target(id, label, out)?;
+            }
+            return Ok(());
+        }
         if model.elapsed && !urgent && self.no_urgent_synchronisation()? {
             self.target.up();
             let tuple = self.tuples.get(id);
@@ -220,6 +238,13 @@ impl<'a> Walker<'a> {
                 return Ok(());
             }
         }
+        self.add_target(id, label, out)
+    }
+
+    /// Makes the target zone coarser and adds the transition to it.
+    #[inline]
+    fn add_target(&mut self, id: u32, label: LabelId, out: &mut Successors) -> Outcome<()> {
+        let model = self.model;
         let tuple = self.tuples.get(id);
         if !model.differences.is_empty() && model.extrapolation != Extrapolation::None {
             for piece in diagonal::pieces(&self.target, tuple, &model.differences) {
@@ -237,9 +262,23 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Whether time may pass in the loaded state.
+    /// Whether time may pass somewhere in the loaded state.
     pub(super) fn delay_allowed(&mut self) -> Outcome<bool> {
-        Ok(!self.tuples.get(self.source).urgent && self.no_urgent_synchronisation()?)
+        Ok(self.delay_holes()?.is_some())
+    }
+
+    /// Where in the loaded state time must not pass; `None` when it must not anywhere.
+    pub(super) fn delay_holes(&mut self) -> Outcome<Option<Vec<Dbm>>> {
+        if self.tuples.get(self.source).urgent {
+            return Ok(None);
+        }
+        if !self.model.tables.has_timed_urgency {
+            return Ok(self.no_urgent_synchronisation()?.then(Vec::new));
+        }
+        match self.stops(self.base.dimension())? {
+            Stops::Everywhere => Ok(None),
+            Stops::In(holes) => Ok(Some(holes)),
+        }
     }
 }
 

@@ -102,6 +102,12 @@ pub fn measure(
     if let Some(error) = question.quantities.iter().find_map(refused) {
         return Err(Failure::Refused(vec![error]));
     }
+    if network.has_stopwatches() {
+        // Zones have values that no run leads to.
+        let error = Diagnostic::error("sup, inf and bounds are not supported where clocks stand still");
+        let help = "ask with E<> whether a value is reached";
+        return Err(Failure::Refused(vec![error.help(help)]));
+    }
     let upper = question.extremum != Extremum::Infimum;
     let mut answer = Answer { values: Vec::new(), complete: false, states: 0, transitions: 0 };
     let mut limit = first_limit(network);
@@ -333,7 +339,7 @@ fn free_clock(network: &Network, condition: Option<&Condition>, cell: &ClockCell
             Condition::Clock(atom) => compared(atom, &mut look),
             Condition::Not(part) => open.push(part),
             Condition::And(parts) | Condition::Or(parts) => open.extend(parts),
-            Condition::Data(_) | Condition::Deadlock => {}
+            Condition::Data(_) | Condition::Deadlock | Condition::Rate(_) => {}
         }
     }
     free.then_some(clock)

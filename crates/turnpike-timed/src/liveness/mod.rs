@@ -61,6 +61,10 @@ impl LivenessModel {
                 error.help("write A<> (p or deadlock), E[] (p and not deadlock) or p --> deadlock"),
             ]);
         }
+        if network.has_stopwatches() {
+            let error = Diagnostic::error("E[], A<> and --> are not supported where clocks stand still");
+            return Err(vec![error.help("reachability is: E<> and A[]")]);
+        }
         let conditions: Vec<Condition> = premise.iter().chain([&stay]).cloned().collect();
         let options =
             Options { deadlock: true, conditions: Vec::new(), accepting: Vec::new(), ..options.clone() };

@@ -130,6 +130,8 @@ pub struct Location {
     pub name: String,
     /// Must hold on entering, while delaying and on leaving.
     pub invariant: Constraint,
+    /// Which clocks stand still here.
+    pub rates: Vec<Rate>,
     /// No delay here.
     pub urgent: bool,
     /// No delay here, and the next transition must leave a committed location.
@@ -137,6 +139,20 @@ pub struct Location {
     /// Labels (`.tck`).
     pub labels: Vec<String>,
     /// Where it is declared.
+    pub place: Place,
+}
+
+/// How fast a clock runs while a process is in a location: `x' == e` in its invariant. Clocks of which no location
+/// says anything run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rate {
+    /// It only counts when this is non-zero; absent: always.
+    pub when: Option<Expression>,
+    /// The clock.
+    pub clock: ClockCell,
+    /// 0: it stands still; 1: it runs. Anything else is an error of the model.
+    pub value: Expression,
+    /// Where it is written.
     pub place: Place,
 }
 
@@ -247,6 +263,14 @@ impl Network {
     /// internal edges go with either.
     pub fn by_events(&self) -> bool {
         self.language == Language::Tck || !self.events.is_empty()
+    }
+}
+
+impl Network {
+    /// Whether some clock may stand still.
+    pub fn has_stopwatches(&self) -> bool {
+        let mut locations = self.processes.iter().flat_map(|process| &process.locations);
+        locations.any(|location| !location.rates.is_empty())
     }
 }
 

@@ -3,14 +3,10 @@
 mod asked;
 
 pub use self::asked::{Asked, measured};
-use crate::network::{ClockAtom, ClockCell, Expression};
+use crate::network::{ClockAtom, ClockCell, Expression, Rate};
 
 /// A condition on a state with its clocks: any boolean combination.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are few of them, and boxes would be in the way of patterns"
-)]
 pub enum Condition {
     /// Integers and locations only.
     Data(Expression),
@@ -24,6 +20,8 @@ pub enum Condition {
     Or(Vec<Condition>),
     /// No transition is possible, now or after any delay.
     Deadlock,
+    /// `x' == e`: how fast a clock runs. Only in invariants, which say it of their location; it says nothing of a state.
+    Rate(Rate),
 }
 
 /// A query.

@@ -1,19 +1,54 @@
 //! What a path demands of the moments at which its transitions are taken.
 
-use super::rules::{self, fail};
+use super::rules::{self, Comparison, Waiting, fail};
 use super::{Path, priority};
 use crate::evaluate::{Machine, Outcome};
 use crate::network::{ClockAtom, ClockCell, Network, ProcessId};
 use crate::query::Condition;
 
-/// `moment a - moment b <= bound`, or `<` when strict. Moment 0 is the beginning, moment `k` the `k`-th transition; the one behind the last
+/// A bound on moments. Moment 0 is the beginning, moment `k` the `k`-th transition; the one behind the last
 /// transition is the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    pub(super) later: usize,
-    pub(super) earlier: usize,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Demand {
+    pub(super) left: Side,
     pub(super) bound: i64,
+    /// `<` rather than `<=`.
     pub(super) strict: bool,
+}
+
+/// What is bounded from above.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// `later - earlier`.
+    Difference { later: usize, earlier: usize },
+    /// A sum of moments, each times a number: only where clocks stand still now and then.
+    Sum(Vec<(usize, i64)>),
+}
+
+impl Demand {
+    fn difference(later: usize, earlier: usize, bound: i64, strict: bool) -> Demand {
+        Demand { left: Side::Difference { later, earlier }, bound, strict }
+    }
+
+    /// What says the contrary.
+    pub(super) fn opposite(&self) -> Demand {
+        let left = match &self.left {
+            Side::Difference { later, earlier } => Side::Difference { later: *earlier, earlier: *later },
+            Side::Sum(terms) => Side::Sum(terms.iter().map(|&(moment, times)| (moment, -times)).collect()),
+        };
+        Demand { left, bound: -self.bound, strict: !self.strict }
+    }
+
+    /// Whether moments, as multiples of `1 / unit`, meet it.
+    pub(super) fn holds(&self, moments: &[i64], unit: i64) -> bool {
+        let wide = |moment: usize| i128::from(moments[moment]);
+        let left = match &self.left {
+            Side::Difference { later, earlier } => wide(*later) - wide(*earlier),
+            Side::Sum(terms) => terms.iter().map(|&(moment, times)| wide(moment) * i128::from(times)).sum(),
+        };
+        let bound = i128::from(self.bound) * i128::from(unit);
+        if self.strict { left < bound } else { left <= bound }
+    }
 }
 
 /// All demands of a path.
@@ -21,11 +56,12 @@ pub(super) struct Difference {
 pub(super) struct Demands {
     /// Number of moments.
     pub(super) moments: usize,
-    pub(super) always: Vec<Difference>,
-    /// Each is a list of bounds that must not all hold: a transition with a higher priority would be possible.
-    pub(super) rivals: Vec<Vec<Difference>>,
+    pub(super) always: Vec<Demand>,
+    /// Each is a list of bounds that must not all hold: a transition with a higher priority would be possible, somebody
+    /// would receive a broadcast who does not, or time would pass where it must not.
+    pub(super) rivals: Vec<Vec<Demand>>,
     /// Ways to meet the target: the demands of one of them must hold as well.
-    pub(super) alternatives: Vec<Vec<Difference>>,
+    pub(super) alternatives: Vec<Vec<Demand>>,
 }
 
 /// A target with more alternatives than this is cut off: one of so many will do.
@@ -37,15 +73,21 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
     let end = path.steps.len() + 1;
     let prioritised = priority::is_used(network);
     let mut collector = Collector {
-        assigned: vec![(0, 0); network.clocks.len()],
+        clocks: vec![Clock { terms: vec![(0, -1)], constant: 0, runs: true }; network.clocks.len()],
+        stopwatches: network.has_stopwatches(),
         demands: Demands { moments: end + 1, ..Demands::default() },
     };
+    collector.switch(&mut machine, 0)?;
     collector.invariants(network, &mut machine, 0)?;
     for (number, participants) in path.steps.iter().enumerate() {
         let moment = number + 1;
         collector.wait(network, &mut machine, number)?;
         if prioritised {
             collector.rivals(network, &mut machine, participants, moment)?;
+        }
+        for guard in rules::absent(network, &mut machine, participants)? {
+            let needs = guard.iter().map(|one| collector.demand(one, moment)).collect();
+            collector.demands.rivals.push(needs);
         }
         for &(process, index) in participants {
             let edge = rules::edge(network, process, index)?;
@@ -57,13 +99,14 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
         rules::update(network, &mut machine, participants)?;
         collector.assign(&machine, moment);
         rules::settle(network, &mut machine);
+        collector.switch(&mut machine, moment)?;
         collector.invariants(network, &mut machine, moment)?;
     }
     collector.wait(network, &mut machine, path.steps.len())?;
     collector.demands.alternatives = match target {
         None => {
             // Nothing is to be waited for.
-            collector.less(end, end - 1, 0, false);
+            collector.less(end, end - 1);
             vec![Vec::new()]
         }
         Some(condition) => {
@@ -76,30 +119,62 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
     Ok(collector.demands)
 }
 
+/// The value of a clock: a sum of moments plus a number, plus the moment at which it is asked if it runs.
+#[derive(Clone, Debug)]
+struct Clock {
+    terms: Vec<(usize, i64)>,
+    constant: i64,
+    runs: bool,
+}
+
 struct Collector {
-    /// By clock: the moment since which it runs, and what it began with.
-    assigned: Vec<(usize, i64)>,
+    clocks: Vec<Clock>,
+    stopwatches: bool,
     demands: Demands,
 }
 
 impl Collector {
-    fn less(&mut self, later: usize, earlier: usize, bound: i64, strict: bool) {
-        self.demands.always.push(Difference { later, earlier, bound, strict });
+    /// Demands that one moment is not after another.
+    fn less(&mut self, later: usize, earlier: usize) {
+        self.demands.always.push(Demand::difference(later, earlier, 0, false));
     }
 
     /// What clocks are after the updates of a transition.
     fn assign(&mut self, machine: &Machine<'_>, moment: usize) {
-        let before = self.assigned.clone();
-        for (clock, value) in self.assigned.iter_mut().enumerate() {
+        let changed = |clock: usize| {
             let source = machine.origin(clock as u32);
-            *value = match source.clock {
-                None => (moment, i64::from(source.offset)),
-                Some(from) => {
-                    let (since, more) = before[from.0 as usize];
-                    (since, more + i64::from(source.offset))
-                }
-            };
+            source.offset != 0 || source.clock.is_none_or(|from| from.0 as usize != clock)
+        };
+        let changes: Vec<(usize, Clock)> = (0..self.clocks.len())
+            .filter(|&clock| changed(clock))
+            .map(|clock| {
+                let source = machine.origin(clock as u32);
+                let mut value = match source.clock {
+                    // Whether it runs from now on is seen when the transition was taken.
+                    None => Clock { terms: vec![(moment, -1)], constant: 0, runs: true },
+                    Some(from) => self.clocks[from.0 as usize].clone(),
+                };
+                value.constant += i64::from(source.offset);
+                (clock, value)
+            })
+            .collect();
+        for (clock, value) in changes {
+            self.clocks[clock] = value;
         }
+    }
+
+    /// Stops and starts clocks at a moment, as the locations want it.
+    fn switch(&mut self, machine: &mut Machine<'_>, moment: usize) -> Outcome<()> {
+        if !self.stopwatches {
+            return Ok(());
+        }
+        for (clock, runs) in self.clocks.iter_mut().zip(rules::running(machine)?) {
+            if clock.runs != runs {
+                add(&mut clock.terms, moment, if runs { -1 } else { 1 });
+                clock.runs = runs;
+            }
+        }
+        Ok(())
     }
 
     /// What makes transitions possible that go before the one that is taken.
@@ -111,7 +186,21 @@ impl Collector {
         moment: usize,
     ) -> Outcome<()> {
         for rival in priority::rivals(network, machine, participants)? {
-            let mut needs = Collector { assigned: self.assigned.clone(), demands: Demands::default() };
+            let mut needs = Collector {
+                clocks: self.clocks.clone(),
+                stopwatches: self.stopwatches,
+                demands: Demands::default(),
+            };
+            // Nobody may be left out who could receive: some bound of each of their guards fails.
+            let mut ways: Vec<Vec<Demand>> = vec![Vec::new()];
+            for guard in rules::absent(network, machine, &rival)? {
+                let longer = |way: &Vec<Demand>| {
+                    let way = way.clone();
+                    let fails = guard.iter().map(|one| self.demand(one, moment).opposite());
+                    fails.map(move |one| way.iter().cloned().chain([one]).collect()).collect::<Vec<_>>()
+                };
+                ways = ways.iter().flat_map(longer).collect();
+            }
             for &(process, index) in &rival {
                 let edge = rules::edge(network, process, index)?;
                 machine.enter(&edge.locals);
@@ -128,7 +217,9 @@ impl Collector {
             machine.locations = locations;
             // What cannot be done is in nobody's way.
             if possible.is_ok() {
-                self.demands.rivals.push(needs.demands.always);
+                let always = &needs.demands.always;
+                let all = ways.into_iter().map(|way| always.iter().cloned().chain(way).collect());
+                self.demands.rivals.extend(all);
             }
         }
         Ok(())
@@ -137,11 +228,57 @@ impl Collector {
     /// The time between transition `number` and the next moment: it does not run backwards, invariants hold, and where waiting is forbidden there
     /// is none.
     fn wait<'n>(&mut self, network: &'n Network, machine: &mut Machine<'n>, number: usize) -> Outcome<()> {
-        self.less(number, number + 1, 0, false);
-        if !rules::may_wait(network, machine)? {
-            self.less(number + 1, number, 0, false);
+        self.less(number, number + 1);
+        match rules::waiting(network, machine)? {
+            Waiting::Never => self.less(number + 1, number),
+            Waiting::Unless(stops) => {
+                for stop in stops {
+                    let ways = self.ways_around(&stop, number);
+                    self.demands.rivals.push(ways.iter().map(Demand::opposite).collect());
+                }
+            }
         }
         self.invariants(network, machine, number + 1)
+    }
+
+    /// Ways not to wait beyond a moment at which all of these comparisons hold, between transition `number` and the
+    /// next: one of them is needed.
+    fn ways_around(&self, stop: &[Comparison], number: usize) -> Vec<Demand> {
+        let next = number + 1;
+        let mut ways = Vec::new();
+        let (mut lowers, mut uppers) = (Vec::new(), Vec::new());
+        let runs = |clock: Option<usize>| i64::from(clock.is_some_and(|clock| self.clocks[clock].runs));
+        for one in stop {
+            match runs(one.left) - runs(one.right) {
+                // Does not change with time.
+                0 => ways.push(self.demand(one, number).opposite()),
+                // It is over already.
+                change if change > 0 => {
+                    ways.push(self.demand(one, number).opposite());
+                    uppers.push(one);
+                }
+                // The next transition is taken when it begins, or before.
+                _ => {
+                    let mut begins = self.demand(one, next).opposite();
+                    begins.strict = false;
+                    ways.push(begins);
+                    lowers.push(one);
+                }
+            }
+        }
+        // It begins after it is over. At any moment, lower + upper together do not depend on the moment.
+        for lower in &lowers {
+            for upper in &uppers {
+                let (one, other) = (self.demand(lower, next), self.demand(upper, next));
+                let mut terms = terms(&one);
+                terms_into(&other, &mut terms);
+                let sum = normal(terms, one.bound + other.bound, one.strict || other.strict);
+                ways.push(sum.opposite());
+            }
+        }
+        // No time passes at all.
+        ways.push(Demand::difference(next, number, 0, false));
+        ways
     }
 
     fn invariants(&mut self, network: &Network, machine: &mut Machine<'_>, moment: usize) -> Outcome<()> {
@@ -160,26 +297,34 @@ impl Collector {
     }
 
     fn atom(&mut self, machine: &mut Machine<'_>, atom: &ClockAtom, moment: usize) -> Outcome<()> {
-        if let Some(difference) = self.difference(machine, atom, moment)? {
-            self.demands.always.push(difference);
+        if let Some(comparison) = rules::compare(machine, atom)? {
+            let demand = self.demand(&comparison, moment);
+            self.demands.always.push(demand);
         }
         Ok(())
     }
 
-    /// What an atom says of moments; `None` when it does not count.
-    fn difference(
-        &self,
-        machine: &mut Machine<'_>,
-        atom: &ClockAtom,
-        moment: usize,
-    ) -> Outcome<Option<Difference>> {
-        let Some(rules::Comparison { left, right, bound }) = rules::compare(machine, atom)? else {
-            return Ok(None);
-        };
-        // A clock is `moment - since + more`, and the constant zero is a clock that began at this moment.
-        let value = |clock: Option<usize>| clock.map_or((moment, 0), |clock| self.assigned[clock]);
-        let ((left, more), (right, less)) = (value(left), value(right));
-        Ok(Some(Difference { later: right, earlier: left, bound: bound - more + less, strict: atom.strict }))
+    /// What a comparison at a moment says of moments.
+    fn demand(&self, comparison: &Comparison, moment: usize) -> Demand {
+        let &Comparison { left, right, bound, strict } = comparison;
+        let mut bound = bound;
+        // The usual case: a running clock is `moment - since + constant`, and the constant zero has begun now.
+        if !self.stopwatches {
+            let since = |clock: Option<usize>| clock.map_or(moment, |clock| self.clocks[clock].terms[0].0);
+            let constant = |clock: Option<usize>| clock.map_or(0, |clock| self.clocks[clock].constant);
+            bound += constant(right) - constant(left);
+            return Demand::difference(since(right), since(left), bound, strict);
+        }
+        let mut terms = Vec::new();
+        for (clock, sign) in [(left, 1), (right, -1)] {
+            let Some(clock) = clock.map(|clock| &self.clocks[clock]) else { continue };
+            clock.terms.iter().for_each(|&(at, times)| add(&mut terms, at, sign * times));
+            if clock.runs {
+                add(&mut terms, moment, sign);
+            }
+            bound -= sign * clock.constant;
+        }
+        normal(terms, bound, strict)
     }
 
     /// Extends each way by what the condition, or its negation, demands of the last moment.
@@ -189,7 +334,7 @@ impl Collector {
         condition: &Condition,
         wanted: bool,
         end: usize,
-        ways: &mut Vec<Vec<Difference>>,
+        ways: &mut Vec<Vec<Demand>>,
     ) -> Outcome<()> {
         if ways.is_empty() {
             return Ok(());
@@ -216,18 +361,57 @@ impl Collector {
                 }
                 *ways = all;
             }
-            (Condition::Clock(atom), _) => match self.difference(machine, atom, end)? {
-                Some(difference) => {
-                    let told = if wanted { difference } else { priority::opposite(difference) };
-                    ways.iter_mut().for_each(|way| way.push(told));
+            (Condition::Clock(atom), _) => match rules::compare(machine, atom)? {
+                Some(comparison) => {
+                    let demand = self.demand(&comparison, end);
+                    let told = if wanted { demand } else { demand.opposite() };
+                    ways.iter_mut().for_each(|way| way.push(told.clone()));
                 }
                 None if wanted => {}
                 None => ways.clear(),
             },
             // Which valuations are stuck is not told by moments alone.
-            (Condition::Deadlock, _) => {}
+            (Condition::Deadlock | Condition::Rate(_), _) => {}
         }
         Ok(())
+    }
+}
+
+/// Adds a multiple of a moment to a sum.
+fn add(terms: &mut Vec<(usize, i64)>, moment: usize, times: i64) {
+    match terms.iter_mut().find(|term| term.0 == moment) {
+        Some(term) => term.1 += times,
+        None => terms.push((moment, times)),
+    }
+    terms.retain(|term| term.1 != 0);
+}
+
+/// What a demand bounds, as a sum.
+fn terms(demand: &Demand) -> Vec<(usize, i64)> {
+    let mut terms = Vec::new();
+    terms_into(demand, &mut terms);
+    terms
+}
+
+fn terms_into(demand: &Demand, terms: &mut Vec<(usize, i64)>) {
+    match &demand.left {
+        Side::Difference { later, earlier } => {
+            add(terms, *later, 1);
+            add(terms, *earlier, -1);
+        }
+        Side::Sum(more) => more.iter().for_each(|&(moment, times)| add(terms, moment, times)),
+    }
+}
+
+/// A demand on a sum, as a difference if it is one.
+fn normal(mut terms: Vec<(usize, i64)>, bound: i64, strict: bool) -> Demand {
+    terms.retain(|term| term.1 != 0);
+    match *terms.as_slice() {
+        [] => Demand::difference(0, 0, bound, strict),
+        [(later, 1), (earlier, -1)] | [(earlier, -1), (later, 1)] => {
+            Demand::difference(later, earlier, bound, strict)
+        }
+        _ => Demand { left: Side::Sum(terms), bound, strict },
     }
 }
 

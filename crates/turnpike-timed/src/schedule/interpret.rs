@@ -1,6 +1,6 @@
 //! Executes a run on clock values: no zones, no bounds, just numbers.
 
-use super::rules::{self, Comparison, fail};
+use super::rules::{self, Comparison, Waiting, fail};
 use super::{Path, Times, priority};
 use crate::evaluate::{Machine, Outcome};
 use crate::network::{ClockAtom, Network, ProcessId};
@@ -35,6 +35,11 @@ pub(super) fn run(
                     return Err(fail("a guard does not hold", &atom.place));
                 }
             }
+        }
+        let all_hold =
+            |guard: &Vec<Comparison>| guard.iter().all(|one| meets_bound(one, &clocks, times.unit));
+        if rules::absent(network, &mut machine, participants)?.iter().any(all_hold) {
+            return Err(fail("a process that would receive a broadcast does not take part", &(0..0)));
         }
         rules::update(network, &mut machine, participants)?;
         assign(&machine, &mut clocks, times.unit)?;
@@ -84,6 +89,11 @@ fn can_be_taken<'n>(
                 }
             }
         }
+        for guard in rules::absent(network, machine, participants)? {
+            if guard.iter().all(|one| meets_bound(one, clocks, unit)) {
+                return Ok(false);
+            }
+        }
         rules::update(network, machine, participants)?;
         let mut after = clocks.to_vec();
         assign(machine, &mut after, unit)?;
@@ -108,10 +118,17 @@ fn wait<'n>(
         return Err(fail("time runs backwards", &(0..0)));
     }
     if delay > 0 {
-        if !rules::may_wait(network, machine)? {
+        let runs = rules::running(machine)?;
+        let stopped = match rules::waiting(network, machine)? {
+            Waiting::Never => true,
+            Waiting::Unless(stops) => {
+                stops.iter().any(|stop| holds_before(stop, clocks, &runs, delay, times.unit))
+            }
+        };
+        if stopped {
             return Err(fail("time passes where it must not", &(0..0)));
         }
-        clocks.iter_mut().for_each(|clock| *clock += delay);
+        clocks.iter_mut().zip(&runs).filter(|(_, runs)| **runs).for_each(|(clock, _)| *clock += delay);
         // Invariants are convex: what holds at both ends holds in between.
         check_invariants(network, machine, clocks, times.unit)?;
     }
@@ -136,10 +153,32 @@ fn check_invariants(network: &Network, machine: &mut Machine<'_>, clocks: &[i64]
 }
 
 fn holds(machine: &mut Machine<'_>, atom: &ClockAtom, clocks: &[i64], unit: i64) -> Outcome<bool> {
-    let Some(Comparison { left, right, bound }) = rules::compare(machine, atom)? else { return Ok(true) };
+    Ok(rules::compare(machine, atom)?.is_none_or(|one| meets_bound(&one, clocks, unit)))
+}
+
+fn meets_bound(one: &Comparison, clocks: &[i64], unit: i64) -> bool {
     let value = |clock: Option<usize>| clock.map_or(0, |clock| clocks[clock]);
-    let difference = value(left) - value(right);
-    Ok(if atom.strict { difference < bound * unit } else { difference <= bound * unit })
+    let difference = value(one.left) - value(one.right);
+    if one.strict { difference < one.bound * unit } else { difference <= one.bound * unit }
+}
+
+/// Whether all comparisons hold at once at some moment before `delay` has passed.
+fn holds_before(all: &[Comparison], clocks: &[i64], runs: &[bool], delay: i64, unit: i64) -> bool {
+    let value = |clock: Option<usize>| clock.map_or(0, |clock| clocks[clock]);
+    let speed = |clock: Option<usize>| i64::from(clock.is_some_and(|clock| runs[clock]));
+    // They hold between these times, of which the flag tells whether they are excluded.
+    let (mut from, mut to) = ((0, false), (delay, true));
+    for one in all {
+        let left = one.bound * unit - (value(one.left) - value(one.right));
+        match speed(one.left) - speed(one.right) {
+            0 if left < 0 || (left == 0 && one.strict) => return false,
+            0 => {}
+            change if change > 0 && (left, !one.strict) < (to.0, !to.1) => to = (left, one.strict),
+            change if change > 0 => {}
+            _ => from = from.max((-left, one.strict)),
+        }
+    }
+    from.0 < to.0 || (from.0 == to.0 && !from.1 && !to.1)
 }
 
 /// Whether a condition holds, or does not when that is wanted.
@@ -164,6 +203,6 @@ fn meets(
             all
         }
         // Decided on zones, both ways.
-        Condition::Deadlock => true,
+        Condition::Deadlock | Condition::Rate(_) => true,
     })
 }

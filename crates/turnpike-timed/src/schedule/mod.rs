@@ -8,6 +8,7 @@ mod demands;
 mod interpret;
 mod priority;
 mod rules;
+mod simplex;
 mod solve;
 #[cfg(test)]
 mod tests;

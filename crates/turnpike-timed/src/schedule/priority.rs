@@ -4,9 +4,9 @@
 //! bounds is, so that the choice is searched for: only where the earliest moments are in conflict.
 
 use super::Times;
-use super::demands::{Demands, Difference};
+use super::demands::{Demand, Demands};
 use super::rules::{channel, enabled};
-use super::solve::earliest;
+use super::solve::solve;
 use crate::evaluate::{Machine, Outcome};
 use crate::network::{Edge, Network, Participant, ProcessId, Sync};
 
@@ -96,7 +96,15 @@ fn transitions<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<V
                 }
                 if network.channels.get(sent).is_some_and(|channel| channel.broadcast) {
                     let by_process = receivers.chunk_by(|one, other| one.0 == other.0);
-                    found.extend(by_process.fold(vec![vec![one]], product));
+                    found.extend(by_process.fold(vec![vec![one]], |lists, choices| {
+                        // Who has only guards on clocks may be absent.
+                        let timed = |&one: &(ProcessId, u32)| !edge(network, one).guard.clocks.is_empty();
+                        let mut absent = lists.clone();
+                        absent.retain(|_| choices.iter().all(timed));
+                        let mut all = product(lists, choices);
+                        all.append(&mut absent);
+                        all
+                    }));
                 } else {
                     found.extend(receivers.into_iter().map(|other| vec![one, other]));
                 }
@@ -139,12 +147,12 @@ fn product(lists: Vec<Together>, choices: &[(ProcessId, u32)]) -> Vec<Together> 
 }
 
 /// Moments that meet the demands, with `more`, and at which no rival is possible; as early as that lets them be.
-pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Difference]) -> Option<Times> {
+pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Demand]) -> Option<Times> {
     let mut chosen = more.to_vec();
     // The rivals that were in the way, and which of their bounds was chosen to fail.
     let mut choices: Vec<(usize, usize)> = Vec::new();
     for _ in 0..BUDGET {
-        let conflict = match earliest(demands, &chosen) {
+        let conflict = match solve(demands, &chosen) {
             Some(times) => match demands.rivals.iter().position(|rival| possible(rival, &times)) {
                 None => return Some(times),
                 Some(rival) => Some(rival),
@@ -152,7 +160,7 @@ pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Difference]) ->
             None => None,
         };
         if let Some(rival) = conflict.filter(|&rival| !demands.rivals[rival].is_empty()) {
-            chosen.push(opposite(demands.rivals[rival][0]));
+            chosen.push(demands.rivals[rival][0].opposite());
             choices.push((rival, 0));
             continue;
         }
@@ -160,8 +168,8 @@ pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Difference]) ->
         loop {
             let (rival, bound) = choices.pop()?;
             chosen.pop();
-            if let Some(&next) = demands.rivals[rival].get(bound + 1) {
-                chosen.push(opposite(next));
+            if let Some(next) = demands.rivals[rival].get(bound + 1) {
+                chosen.push(next.opposite());
                 choices.push((rival, bound + 1));
                 break;
             }
@@ -170,14 +178,6 @@ pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Difference]) ->
     None
 }
 
-fn possible(rival: &[Difference], times: &Times) -> bool {
-    rival.iter().all(|&Difference { later, earlier, bound, strict }| {
-        let difference = times.moments[later] - times.moments[earlier];
-        if strict { difference < bound * times.unit } else { difference <= bound * times.unit }
-    })
-}
-
-pub(super) fn opposite(difference: Difference) -> Difference {
-    let Difference { later, earlier, bound, strict } = difference;
-    Difference { later: earlier, earlier: later, bound: -bound, strict: !strict }
+fn possible(rival: &[Demand], times: &Times) -> bool {
+    rival.iter().all(|demand| demand.holds(&times.moments, times.unit))
 }

@@ -8,11 +8,21 @@ use crate::network::{
 };
 use crate::query::Condition;
 
-/// `left - right` compared with a number; an absent clock is zero.
+/// `left - right <= bound`, or `<` when strict; an absent clock is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub(super) left: Option<usize>,
     pub(super) right: Option<usize>,
     pub(super) bound: i64,
+    pub(super) strict: bool,
+}
+
+/// When time may pass.
+pub(super) enum Waiting {
+    /// Not at all.
+    Never,
+    /// Not at moments at which all comparisons of one of these lists hold. None of the lists is empty.
+    Unless(Vec<Vec<Comparison>>),
 }
 
 pub(super) fn fail(message: impl Into<String>, place: &Place) -> Box<Fault> {
@@ -49,7 +59,18 @@ pub(super) fn compare(machine: &mut Machine<'_>, atom: &ClockAtom) -> Outcome<Op
     }
     let left = clock(machine, atom.left.as_ref(), atom)?;
     let right = clock(machine, atom.right.as_ref(), atom)?;
-    Ok(Some(Comparison { left, right, bound: i64::from(machine.value(&atom.bound)?) }))
+    let bound = i64::from(machine.value(&atom.bound)?);
+    Ok(Some(Comparison { left, right, bound, strict: atom.strict }))
+}
+
+/// What the guard of an edge says of clocks.
+pub(super) fn guard<'n>(machine: &mut Machine<'n>, edge: &'n Edge) -> Outcome<Vec<Comparison>> {
+    machine.enter(&edge.locals);
+    let mut all = Vec::with_capacity(edge.guard.clocks.len());
+    for atom in &edge.guard.clocks {
+        all.extend(compare(machine, atom)?);
+    }
+    Ok(all)
 }
 
 /// Whether an edge leaves the location its process is in, and its guard holds as far as variables are concerned.
@@ -76,13 +97,15 @@ pub(super) fn channel<'n>(machine: &mut Machine<'n>, edge: &'n Edge, cell: &Chan
     Ok((i64::from(cell.base.0) + i64::from(offset)) as usize)
 }
 
-/// Whether time may pass: no location is urgent or committed, and no synchronisation on an urgent channel is possible.
-pub(super) fn may_wait<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<bool> {
+/// Whether time may pass: no location is urgent or committed, and where no synchronisation on an urgent channel is
+/// possible.
+pub(super) fn waiting<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<Waiting> {
     if locations(network, machine).iter().any(|location| location.urgent || location.committed) {
-        return Ok(false);
+        return Ok(Waiting::Never);
     }
+    let mut stops = Vec::new();
     if !network.channels.iter().any(|channel| channel.urgent) {
-        return Ok(true);
+        return Ok(Waiting::Unless(stops));
     }
     for (sender, process) in network.processes.iter().enumerate() {
         for edge in &process.edges {
@@ -92,21 +115,30 @@ pub(super) fn may_wait<'n>(network: &'n Network, machine: &mut Machine<'n>) -> O
             }
             let sent = channel(machine, edge, cell)?;
             let Channel { urgent, broadcast, .. } = network.channels[sent];
-            if urgent && (broadcast || !receivers(network, machine, sender, sent)?.is_empty()) {
-                return Ok(false);
+            if !urgent {
+                continue;
+            }
+            let own = guard(machine, edge)?;
+            if broadcast {
+                stops.push(own);
+                continue;
+            }
+            for (_, receiver) in receivers(network, machine, sender, sent)? {
+                stops.push(own.iter().copied().chain(guard(machine, receiver)?).collect());
             }
         }
     }
-    Ok(true)
+    Ok(if stops.iter().any(Vec::is_empty) { Waiting::Never } else { Waiting::Unless(stops) })
 }
 
-/// Processes other than the sender that could receive on a channel now.
+/// Edges of processes other than the sender that could receive on a channel now, as far as variables and locations
+/// are concerned.
 fn receivers<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
     sender: usize,
     sent: usize,
-) -> Outcome<Vec<usize>> {
+) -> Outcome<Vec<(usize, &'n Edge)>> {
     let mut found = Vec::new();
     for (receiver, process) in network.processes.iter().enumerate().filter(|(index, _)| *index != sender) {
         for edge in &process.edges {
@@ -114,12 +146,33 @@ fn receivers<'n>(
                 && enabled(machine, receiver, edge)?
                 && channel(machine, edge, cell)? == sent
             {
-                found.push(receiver);
-                break;
+                found.push((receiver, edge));
             }
         }
     }
     Ok(found)
+}
+
+/// The guards of those edges that would receive a broadcast, but whose processes do not take part: each must not hold.
+pub(super) fn absent<'n>(
+    network: &'n Network,
+    machine: &mut Machine<'n>,
+    participants: &[(ProcessId, u32)],
+) -> Outcome<Vec<Vec<Comparison>>> {
+    let Some(&(first, index)) = participants.first() else { return Ok(Vec::new()) };
+    let leading = edge(network, first, index)?;
+    let Sync::Send(cell) = &leading.sync else { return Ok(Vec::new()) };
+    let sent = channel(machine, leading, cell)?;
+    if !network.channels[sent].broadcast {
+        return Ok(Vec::new());
+    }
+    let mut guards = Vec::new();
+    for (process, edge) in receivers(network, machine, first.0 as usize, sent)? {
+        if !participants.iter().any(|(taking_part, _)| taking_part.0 as usize == process) {
+            guards.push(guard(machine, edge)?);
+        }
+    }
+    Ok(guards)
 }
 
 /// Checks that these edges may be taken together now, as far as variables and locations are concerned.
@@ -131,7 +184,7 @@ pub(super) fn together<'n>(
     let mut edges = Vec::new();
     // Who moves along may do so with any transition.
     let participants = participants.iter().filter(|(process, _)| Some(*process) != network.ticker);
-    for &(process, index) in participants {
+    for &(process, index) in participants.clone() {
         let edge = edge(network, process, index)?;
         if !enabled(machine, process.0 as usize, edge)? {
             return Err(fail("an edge is not enabled", &edge.place));
@@ -166,8 +219,12 @@ pub(super) fn together<'n>(
             }
             let mut partners: Vec<usize> = edges[1..].iter().map(|(process, _)| process.0 as usize).collect();
             if network.channels[sent].broadcast {
+                // Who does not take part must not be able to; clocks may see to that.
+                let taking_part: Vec<(ProcessId, u32)> = participants.copied().collect();
                 partners.sort_unstable();
-                partners == receivers(network, machine, first.0 as usize, sent)?
+                partners.windows(2).all(|pair| pair[0] != pair[1])
+                    && !partners.contains(&(first.0 as usize))
+                    && absent(network, machine, &taking_part)?.iter().all(|guard| !guard.is_empty())
             } else {
                 partners.len() == 1 && partners[0] != first.0 as usize
             }
@@ -240,6 +297,13 @@ pub(super) fn invariant_frame(network: &Network, location: &Location) -> usize {
     data.chain(clocks).max().unwrap_or(0)
 }
 
+/// Which clocks run in a state.
+pub(super) fn running(machine: &mut Machine<'_>) -> Outcome<Vec<bool>> {
+    let mut runs = Vec::new();
+    machine.find_running(&mut runs)?;
+    Ok(runs)
+}
+
 /// Local cells that a condition uses.
 pub(super) fn condition_frame(network: &Network, condition: &Condition) -> usize {
     match condition {
@@ -249,6 +313,6 @@ pub(super) fn condition_frame(network: &Network, condition: &Condition) -> usize
         Condition::And(parts) | Condition::Or(parts) => {
             parts.iter().map(|part| condition_frame(network, part)).max().unwrap_or(0)
         }
-        Condition::Deadlock => 0,
+        Condition::Deadlock | Condition::Rate(_) => 0,
     }
 }

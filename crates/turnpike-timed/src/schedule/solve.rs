@@ -1,25 +1,32 @@
 //! The earliest moments that meet all demands.
 
-use super::Times;
-use super::demands::{Demands, Difference};
+use super::demands::{Demand, Demands, Side};
+use super::{Times, simplex};
 
 /// A number plus a multiple of a time that is as small as need be.
 type Value = (i64, i64);
 
-/// The earliest moments that meet the demands; `None` when there are none.
+/// Moments that meet the demands; `None` when there are none. They are the earliest if all demands are on differences.
+pub(super) fn solve(demands: &Demands, more: &[Demand]) -> Option<Times> {
+    let all: Vec<&Demand> = demands.always.iter().chain(more).collect();
+    let sums = all.iter().any(|demand| matches!(demand.left, Side::Sum(_)));
+    if sums { simplex::solve(demands.moments, &all) } else { earliest(demands.moments, &all) }
+}
+
+/// The earliest moments that meet demands on differences; `None` when there are none.
 ///
 /// A strict bound is met by an arbitrarily small step; how small is decided at the end, as coarsely as possible.
-pub(super) fn earliest(demands: &Demands, more: &[Difference]) -> Option<Times> {
-    let all: Vec<Difference> = demands.always.iter().chain(more).copied().collect();
-    let mut moments: Vec<Value> = vec![(0, 0); demands.moments];
+fn earliest(count: usize, all: &[&Demand]) -> Option<Times> {
+    let mut moments: Vec<Value> = vec![(0, 0); count];
     // `later - earlier <= bound` makes `earlier` at least `later - bound`. Without a contradiction, no moment depends on more others than there are.
-    for round in 0..=demands.moments {
+    for round in 0..=count {
         let mut changed = false;
-        for demand in &all {
-            let (number, steps) = moments[demand.later];
+        for demand in all {
+            let Side::Difference { later, earlier } = demand.left else { continue };
+            let (number, steps) = moments[later];
             let least = (number - demand.bound, steps + i64::from(demand.strict));
-            if least > moments[demand.earlier] {
-                moments[demand.earlier] = least;
+            if least > moments[earlier] {
+                moments[earlier] = least;
                 changed = true;
             }
         }
@@ -29,7 +36,7 @@ pub(super) fn earliest(demands: &Demands, more: &[Difference]) -> Option<Times> 
         if !changed {
             break;
         }
-        if round == demands.moments {
+        if round == count {
             return None;
         }
     }
@@ -40,12 +47,7 @@ pub(super) fn earliest(demands: &Demands, more: &[Difference]) -> Option<Times> 
         |unit: i64| moments.iter().map(|&(number, steps)| number * unit + steps).collect::<Vec<i64>>();
     for unit in units {
         let moments = scaled(unit);
-        let holds = |demand: &Difference| {
-            let difference = moments[demand.later] - moments[demand.earlier];
-            let bound = demand.bound * unit;
-            if demand.strict { difference < bound } else { difference <= bound }
-        };
-        if all.iter().all(holds) {
+        if all.iter().all(|demand| demand.holds(&moments, unit)) {
             return Some(Times { moments, unit });
         }
     }

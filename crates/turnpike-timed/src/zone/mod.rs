@@ -6,6 +6,7 @@
 mod bound;
 mod closure;
 mod dbm;
+mod delay;
 mod display;
 mod extrapolate;
 mod inclusion;

@@ -59,12 +59,9 @@ fn graph(slow: &Slow<'_>) -> (Vec<Node>, Vec<Vec<Step>>) {
             let assigned = moves.iter().flat_map(|ids| one(ids).resets.iter().map(|&(clock, _)| clock));
             targets.push((target, Some(assigned.collect())));
         }
-        if !slow.time_stops(&discrete) {
-            // Beyond all numbers time passes and nothing changes.
-            let next = slow.later(&region).unwrap_or_else(|| region.clone());
-            if slow.invariant(&discrete.0, &next) {
-                targets.push(((discrete, next), None));
-            }
+        // Beyond all numbers time passes and nothing changes.
+        if let Some(next) = slow.wait(&discrete, &region) {
+            targets.push(((discrete, next), None));
         }
         let mut row = Vec::new();
         for (target, assigned) in targets {

@@ -243,8 +243,9 @@ impl Slow<'_> {
         one.from == at[process] && one.needs.is_none_or(|needed| needed == value)
     }
 
-    /// All combinations of moves that go together, with their channel, as far as clocks have no say.
-    fn combinations(&self, (at, value): &Discrete) -> Vec<Together> {
+    /// All combinations of moves that go together, with their channel. Of clocks only those count that decide who
+    /// receives a broadcast.
+    fn combinations(&self, (at, value): &Discrete, region: &Region) -> Vec<Together> {
         let sketch = self.sketch;
         let all: Vec<(usize, usize)> = (0..sketch.automata.len())
             .flat_map(|process| (0..sketch.automata[process].moves.len()).map(move |index| (process, index)))
@@ -267,7 +268,10 @@ impl Slow<'_> {
                     let mut lists = vec![vec![one]];
                     for process in (0..sketch.automata.len()).filter(|&process| process != one.0) {
                         let can = |other: &&(usize, usize)| {
-                            other.0 == process && open(other) && get(**other).with == With::Receive(BROADCAST)
+                            other.0 == process
+                                && open(other)
+                                && get(**other).with == With::Receive(BROADCAST)
+                                && self.holds(&get(**other).guard, region)
                         };
                         let able: Vec<(usize, usize)> = all.iter().filter(can).copied().collect();
                         if !able.is_empty() {
@@ -332,7 +336,7 @@ impl Slow<'_> {
         let committed = |process: usize| automata[process].spots[discrete.0[process]].committed;
         let some = (0..automata.len()).any(committed);
         let mut possible = Vec::new();
-        for (moves, channel) in self.combinations(discrete) {
+        for (moves, channel) in self.combinations(discrete, region) {
             if some && !moves.iter().any(|one| committed(one.0)) {
                 continue;
             }
@@ -346,12 +350,26 @@ impl Slow<'_> {
         possible.into_iter().filter(|(level, _)| Some(*level) == highest).map(|(_, target)| target).collect()
     }
 
-    fn time_stops(&self, discrete: &Discrete) -> bool {
+    /// Whether a synchronisation on the urgent channel is possible.
+    fn is_urgent(&self, discrete: &Discrete, region: &Region) -> bool {
+        let guard = |&(process, index): &(usize, usize)| &self.sketch.automata[process].moves[index].guard;
+        self.combinations(discrete, region).iter().any(|(moves, channel)| {
+            *channel == Some(URGENT) && moves.iter().all(|one| self.holds(guard(one), region))
+        })
+    }
+
+    /// The region after this one as time passes, which is the same beyond all numbers; none when time must not pass.
+    fn wait(&self, discrete: &Discrete, region: &Region) -> Option<Region> {
         let automata = &self.sketch.automata;
-        let spots = automata.iter().zip(&discrete.0).map(|(automaton, &at)| &automaton.spots[at]);
-        let urgent = |(_, channel): &Together| *channel == Some(URGENT);
-        spots.into_iter().any(|spot| spot.urgent || spot.committed)
-            || self.combinations(discrete).iter().any(urgent)
+        let mut spots = automata.iter().zip(&discrete.0).map(|(automaton, &at)| &automaton.spots[at]);
+        if spots.any(|spot| spot.urgent || spot.committed) || self.is_urgent(discrete, region) {
+            return None;
+        }
+        let next = self.later(region).unwrap_or_else(|| region.clone());
+        // Who is in a region that lasts has been in it before: only the first moment may be urgent.
+        let lasts = !next.iter().any(|clock| clock.0 <= self.sketch.most && clock.1 == 0);
+        let stops = lasts && self.is_urgent(discrete, &next);
+        (!stops && self.invariant(&discrete.0, &next)).then_some(next)
     }
 }
 
@@ -390,17 +408,13 @@ pub(crate) fn explore(sketch: &Sketch) -> Truth {
         let steps = slow.steps(&discrete, &region);
         acts.insert((discrete.clone(), region.clone()), !steps.is_empty());
         open.extend(steps.into_iter().map(|(target, _)| target));
-        if !slow.time_stops(&discrete)
-            && let Some(next) = slow.later(&region)
-            && slow.invariant(&discrete.0, &next)
-        {
+        if let Some(next) = slow.wait(&discrete, &region) {
             open.push((discrete, next));
         }
     }
     for ((discrete, region), &act) in &acts {
         let (mut now, mut able) = (region.clone(), act);
-        while !able && !slow.time_stops(discrete) {
-            let Some(next) = slow.later(&now).filter(|next| slow.invariant(&discrete.0, next)) else { break };
+        while !able && let Some(next) = slow.wait(discrete, &now) {
             able = acts[&(discrete.clone(), next.clone())];
             if next == now {
                 break;

@@ -77,6 +77,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         None => Vec::new(),
     };
 
+    let left_out = match &program {
+        Some(program) => program.left_out(),
+        None => model.left_out(),
+    };
     let model = model.info().name.clone();
     let strategy = options.strategy.name();
     match format {
@@ -117,7 +121,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
                 unwritten,
                 zeno,
                 incidents,
-                left_out: program.as_ref().and_then(|program| program.left_out()),
+                left_out,
                 repeat: repeat::exactly(options.seed),
             };
             print(&report, &context, args.progress.quiet);

@@ -106,6 +106,8 @@ struct Searched {
     report: SearchReport,
     options: SearchOptions,
     satisfied: Option<bool>,
+    /// Why covering everything proves nothing.
+    left_out: Option<String>,
     files: Vec<String>,
     /// What is known of the run that was found.
     zeno: Option<Zeno>,
@@ -234,7 +236,8 @@ fn answer(
     let zeno = named
         .zeno
         .filter(|zeno| zeno.is_told(report.verdict == Verdict::Found && !rests, args.goal.non_zeno));
-    Ok(Told::Searched(Box::new(Searched { report, options, satisfied, files: Vec::new(), zeno })))
+    let left_out = model.left_out();
+    Ok(Told::Searched(Box::new(Searched { report, options, satisfied, left_out, files: Vec::new(), zeno })))
 }
 
 /// Found if anything was, none if everything was covered for each query.
@@ -310,7 +313,7 @@ fn show(args: &Args, asked: &Asked, answer: &Answer<'_>) {
         unwritten: None,
         zeno: told.zeno,
         incidents: Vec::new(),
-        left_out: None,
+        left_out: told.left_out.clone(),
         repeat: String::new(),
     };
     human::runs(report, &context).iter().for_each(|line| output::line(line));

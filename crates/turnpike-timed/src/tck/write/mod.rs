@@ -195,6 +195,9 @@ impl<'a> Output<'a> {
                 ));
             }
         }
+        if let Some(rate) = location.rates.first() {
+            return Err(refusal("a clock that stands still", &rate.place));
+        }
         if location.committed {
             attributes.push("committed:".to_owned());
         }

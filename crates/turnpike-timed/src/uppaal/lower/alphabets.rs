@@ -12,7 +12,7 @@ use turnpike_model::Diagnostic;
 
 use super::types::Class;
 use super::{Entity, Lowerer, Lvalue, Operand, Outcome, Purpose, SYSTEM};
-use crate::network::{Constraint, EventId, Participant, Place, ProcessId, Sync};
+use crate::network::{EventId, Participant, Place, ProcessId, Sync};
 use crate::uppaal::syntax::tree::{self, Direction};
 
 /// No more entries than this in all alphabets together.
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
             && sync.direction == Direction::Together
         {
             // The guard may be what keeps an index from being wrong.
-            let _ = self.sync(sync, &Constraint::default());
+            let _ = self.sync(sync);
         }
     }
 

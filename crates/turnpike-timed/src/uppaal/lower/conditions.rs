@@ -7,7 +7,7 @@ use super::fold::{self, Value};
 use super::operators::not;
 use super::types::ANY_INT;
 use super::{Lowerer, Lvalue, Outcome, Purpose};
-use crate::network::{Binary, ClockAtom, ClockCell, Constraint, Expression, Place, Unary};
+use crate::network::{Binary, ClockAtom, ClockCell, Constraint, Expression, Place, Rate, Unary};
 use crate::query::{Condition, Quantity};
 use crate::uppaal::syntax::tree;
 
@@ -64,6 +64,9 @@ pub(crate) fn quantity(lowerer: &mut Lowerer<'_>, expression: &tree::Expression)
         Difference { left, right, data } => Quantity::Clock { left, right, offset: data.expression },
     })
 }
+
+/// What invariants are called in messages.
+pub(crate) const INVARIANT: &str = "an invariant";
 
 /// What a conjunction is for: decides what may be in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,10 +160,11 @@ impl Lowerer<'_> {
         role: Role,
     ) -> Outcome<Option<Constraint>> {
         self.expanded = 0;
-        let word = if role == Role::Guard { "a guard" } else { "an invariant" };
+        let word = if role == Role::Guard { "a guard" } else { INVARIANT };
         let condition = self.with_purpose(Purpose::Pure(word), |this| this.condition(expression))?;
         let mut constraint = Constraint::default();
-        conjunct(condition, None, role, &expression.span, &mut constraint)?;
+        self.rates.clear();
+        conjunct(condition, None, role, &expression.span, (&mut constraint, &mut self.rates))?;
         if constraint.data.contains(&Expression::Constant(0)) {
             return Ok(None);
         }
@@ -174,9 +178,13 @@ fn conjunct(
     when: Option<&Value>,
     role: Role,
     place: &Place,
-    constraint: &mut Constraint,
+    (constraint, rates): (&mut Constraint, &mut Vec<Rate>),
 ) -> Outcome<()> {
     match condition {
+        Condition::Rate(mut rate) => {
+            rate.when = when.map(|when| when.expression.clone());
+            rates.push(rate);
+        }
         Condition::Data(expression) => {
             let mut rest = vec![expression];
             while let Some(expression) = rest.pop() {
@@ -210,7 +218,7 @@ fn conjunct(
         }
         Condition::And(parts) => {
             for part in parts {
-                conjunct(part, when, role, place, constraint)?;
+                conjunct(part, when, role, place, (constraint, rates))?;
             }
         }
         Condition::Or(parts) => {
@@ -241,7 +249,7 @@ fn conjunct(
                 (when, needed) => needed.or(when.cloned()),
             };
             for part in clocks {
-                conjunct(part, when.as_ref(), role, place, constraint)?;
+                conjunct(part, when.as_ref(), role, place, (constraint, rates))?;
             }
         }
         Condition::Not(inner) => {
@@ -252,9 +260,10 @@ fn conjunct(
                 Condition::And(parts) => Condition::Or(parts.into_iter().map(not).collect()),
                 Condition::Or(parts) => Condition::And(parts.into_iter().map(not).collect()),
                 Condition::Deadlock => Condition::Deadlock,
+                Condition::Rate(rate) => return Err(denied_rate(&rate.place)),
             };
             // Only conjunctions under the negation become lists that may hold negations again: height shrinks each time.
-            return conjunct(flattened(pushed), when, role, place, constraint);
+            return conjunct(flattened(pushed), when, role, place, (constraint, rates));
         }
         Condition::Deadlock => {
             return Err(
@@ -263,6 +272,12 @@ fn conjunct(
         }
     }
     Ok(())
+}
+
+fn denied_rate(place: &Place) -> Diagnostic {
+    Diagnostic::error("the rate of a clock cannot be denied")
+        .at(place.clone(), "this leaves open what it is instead")
+        .help("write `x' == 0` or `x' == 1`")
 }
 
 /// Alternatives within alternatives are one list.
@@ -291,7 +306,7 @@ fn pushed_in(condition: Condition) -> Condition {
             Condition::Not(inner) => *inner,
             Condition::And(parts) => flattened(Condition::Or(parts.into_iter().map(not).collect())),
             Condition::Or(parts) => Condition::And(parts.into_iter().map(not).collect()),
-            Condition::Deadlock => Condition::Not(Box::new(Condition::Deadlock)),
+            other @ (Condition::Deadlock | Condition::Rate(_)) => Condition::Not(Box::new(other)),
         },
         other => other,
     }

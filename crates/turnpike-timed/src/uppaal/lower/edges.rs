@@ -18,6 +18,7 @@ impl Lowerer<'_> {
     /// Locations with their invariants.
     pub(crate) fn locations(&mut self, template: &tree::Template, process: &mut Process) {
         for location in &template.locations {
+            self.rates.clear();
             let invariant = match &location.invariant {
                 None => Constraint::default(),
                 Some(invariant) => match self.constraint(invariant, Role::Invariant) {
@@ -33,6 +34,7 @@ impl Lowerer<'_> {
             process.locations.push(Location {
                 name: location.name.clone(),
                 invariant,
+                rates: std::mem::take(&mut self.rates),
                 urgent: location.urgent,
                 committed: location.committed,
                 labels: Vec::new(),
@@ -122,7 +124,7 @@ impl Lowerer<'_> {
         };
         let sync = match &edge.sync {
             None => Sync::Internal,
-            Some(sync) => self.sync(sync, &guard)?,
+            Some(sync) => self.sync(sync)?,
         };
         let mut update = Vec::new();
         self.expanded = 0;
@@ -141,7 +143,7 @@ impl Lowerer<'_> {
         }))
     }
 
-    pub(crate) fn sync(&mut self, sync: &tree::Synchronisation, guard: &Constraint) -> Outcome<Sync> {
+    pub(crate) fn sync(&mut self, sync: &tree::Synchronisation) -> Outcome<Sync> {
         let place = &sync.channel.span;
         let operand =
             self.with_purpose(Purpose::Pure("a synchronisation"), |this| this.operand(&sync.channel))?;
@@ -160,26 +162,6 @@ impl Lowerer<'_> {
         };
         if sync.direction == tree::Direction::Together {
             return self.together(&lvalue, place);
-        }
-        // All cells of an array are alike.
-        let channel = &self.network.channels[lvalue.base as usize];
-        if let Some(atom) = guard.clocks.first() {
-            if channel.urgent {
-                return Err(Diagnostic::error(
-                    "an edge with an urgent channel cannot have a guard on clocks",
-                )
-                .at(atom.place.clone(), "whether time may pass would depend on time")
-                .help("put the bound into a location before, or make the channel not urgent"));
-            }
-            if channel.broadcast && sync.direction == tree::Direction::Receive {
-                return Err(Diagnostic::error(
-                    "an edge that receives a broadcast cannot have a guard on clocks",
-                )
-                .at(atom.place.clone(), "who takes part would depend on time")
-                .help(
-                    "receive on an edge without it, and test the clock on edges from a committed location",
-                ));
-            }
         }
         let cell = lvalue.channel();
         Ok(match sync.direction {

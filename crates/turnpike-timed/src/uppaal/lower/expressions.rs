@@ -24,7 +24,7 @@ pub(crate) enum Operand {
     /// A condition that depends on clocks.
     Condition(Condition),
     /// `x'`
-    Rate,
+    Rate(Lvalue),
     /// A process, in a query.
     Process(u32),
     /// A number with a fraction: its value if it is a constant, and what it does to variables when it is evaluated.
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
             ExpressionKind::Rate(clock) => {
                 let clock_operand = self.operand(clock)?;
                 match clock_operand {
-                    Operand::Lvalue(Lvalue { ty: Type::Clock, .. }) => Operand::Rate,
+                    Operand::Lvalue(lvalue) if lvalue.ty == Type::Clock => Operand::Rate(lvalue),
                     _ => {
                         return Err(Diagnostic::error("only clocks have a rate")
                             .at(clock.span.clone(), "this is no clock"));
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
                     .at(place.clone(), "this depends on a clock")
                     .help("clocks can be compared with integers, in guards, invariants and queries"))
             }
-            Operand::Rate => {
+            Operand::Rate(_) => {
                 Err(Diagnostic::error("the rate of a clock can only be compared").at(place.clone(), ""))
             }
             Operand::Process(_) => Err(Diagnostic::error("a process is not a value")

@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::Diagnostic;
 use turnpike_model::diagnostic::nearest;
 
-use crate::network::{Language, Local, Network, Place, QueryText};
+use crate::network::{Expression, Language, Local, Network, Place, QueryText, Rate};
 use crate::uppaal::syntax::tree;
 pub(crate) use conditions::quantity;
 pub(crate) use expressions::Operand;
@@ -187,6 +187,8 @@ pub(crate) struct Lowerer<'t> {
     pub pure: FxHashMap<(FunctionKey, usize), bool>,
     /// How many bodies of quantifiers have been written out for the expression at hand.
     pub expanded: u32,
+    /// What the invariant at hand says of the rates of clocks.
+    pub rates: Vec<Rate>,
     /// How many choices of edges there have been.
     pub choices: u64,
     /// Processes and the channels that their edges name without a direction, with the first place.
@@ -238,7 +240,20 @@ pub(crate) fn lower(
     }
     let Lowerer { state, mut network, errors, warnings, .. } = lowerer;
     crate::analysis::narrow(&mut network);
+    drop_usual_rates(&mut network);
     if errors.is_empty() { Ok((network, state, warnings)) } else { Err(errors) }
+}
+
+/// Where no clock ever stands still, nothing need be said of rates.
+fn drop_usual_rates(network: &mut Network) {
+    let mut locations = network.processes.iter().flat_map(|process| &process.locations);
+    let stops = |rate: &Rate| rate.value != Expression::Constant(1);
+    if locations.any(|location| location.rates.iter().any(stops)) {
+        return;
+    }
+    for location in network.processes.iter_mut().flat_map(|process| &mut process.locations) {
+        location.rates.clear();
+    }
 }
 
 impl<'t> Lowerer<'t> {
@@ -260,6 +275,7 @@ impl<'t> Lowerer<'t> {
             harmless: FxHashMap::default(),
             pure: FxHashMap::default(),
             expanded: 0,
+            rates: Vec::new(),
             choices: 0,
             mentioned: BTreeMap::new(),
             settings: FxHashMap::default(),

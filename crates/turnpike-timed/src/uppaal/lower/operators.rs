@@ -2,12 +2,12 @@
 
 use turnpike_model::Diagnostic;
 
-use super::conditions::Difference;
+use super::conditions::{Difference, INVARIANT};
 use super::expressions::{Operand, numeric};
 use super::fold::{self, Value, balanced};
 use super::types::{Class, Type};
 use super::{Lowerer, Lvalue, Outcome, Purpose, reals};
-use crate::network::{Binary, Expression, Place, Unary};
+use crate::network::{Binary, Expression, Place, Rate, Unary};
 use crate::query::Condition;
 use crate::uppaal::syntax::tree;
 
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         (right, right_place): (Operand, &Place),
         place: &Place,
     ) -> Outcome<Operand> {
-        if matches!(left, Operand::Rate) || matches!(right, Operand::Rate) {
+        if matches!(left, Operand::Rate(_)) || matches!(right, Operand::Rate(_)) {
             return self.rate(operator, (left, left_place), (right, right_place), place);
         }
         if has_clocks(&left) || has_clocks(&right) {
@@ -208,7 +208,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(if operator == Binary::Equal { all } else { fold::unary(Unary::Not, all) }))
     }
 
-    /// `x' == 1` is how clocks are; other rates are not supported.
+    /// `x' == e` in an invariant: the clock runs or stands still.
     fn rate(
         &mut self,
         operator: Binary,
@@ -216,17 +216,41 @@ impl Lowerer<'_> {
         (right, right_place): (Operand, &Place),
         place: &Place,
     ) -> Outcome<Operand> {
-        let value = match (left, right) {
-            (Operand::Rate, Operand::Rate) => None,
-            (Operand::Rate, other) => self.value_of(other, right_place)?.known(),
-            (other, _) => self.value_of(other, left_place)?.known(),
+        let (clock, value) = match (left, right) {
+            (Operand::Rate(_), Operand::Rate(_)) => {
+                return Err(Diagnostic::error("two rates cannot be compared")
+                    .at(place.clone(), "")
+                    .help("write `x' == 0` where the clock stands still"));
+            }
+            (Operand::Rate(clock), other) => (clock, self.value_of(other, right_place)?),
+            (other, Operand::Rate(clock)) => (clock, self.value_of(other, left_place)?),
+            _ => return Err(Diagnostic::error("a rate is needed here").at(place.clone(), "")),
         };
-        if operator == Binary::Equal && value == Some(1) {
+        if operator != Binary::Equal {
+            return Err(Diagnostic::error("the rate of a clock can only be set with ==")
+                .at(place.clone(), "other comparisons leave it open"));
+        }
+        if self.purpose != Purpose::Pure(INVARIANT) && value.known() == Some(1) {
+            // So clocks are.
             return Ok(Operand::Value(Value::bool(true)));
         }
-        Err(Diagnostic::error("clocks with a rate other than 1 are not supported")
-            .at(place.clone(), "a stopwatch, or a clock that runs faster or slower")
-            .help("all clocks of a timed automaton advance at the same speed"))
+        if self.purpose != Purpose::Pure(INVARIANT) {
+            return Err(Diagnostic::error("the rate of a clock is set in invariants")
+                .at(place.clone(), "this is not one")
+                .help("let the process be in a location whose invariant stops the clock"));
+        }
+        let value = numeric(value, place)?;
+        if let Some(rate) = value.known().filter(|rate| !(0..=1).contains(rate)) {
+            return Err(Diagnostic::error(format!("clocks with rate {rate} are not supported"))
+                .at(place.clone(), "a clock that runs faster or slower than others")
+                .help("a clock stands still with rate 0 and runs with rate 1"));
+        }
+        Ok(Operand::Condition(Condition::Rate(Rate {
+            when: None,
+            clock: clock.clock(),
+            value: value.expression,
+            place: place.clone(),
+        })))
     }
 
     /// Anything with clocks, as a difference.

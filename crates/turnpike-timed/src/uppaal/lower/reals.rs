@@ -259,7 +259,7 @@ impl Lowerer<'_> {
         let speed_place = &speed.span;
         let odd = match self.operand(speed) {
             Ok(operand) if real(&operand).is_some() => !matches!(whole(known(&operand)), Some(0 | 1)),
-            Ok(Operand::Rate | Operand::Clocks(_)) => true,
+            Ok(Operand::Rate(_) | Operand::Clocks(_)) => true,
             Ok(Operand::Lvalue(Lvalue { ty: Type::Clock, .. })) => true,
             Ok(operand) => {
                 let value = self.value_of(operand, speed_place)?;

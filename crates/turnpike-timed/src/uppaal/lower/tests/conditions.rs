@@ -88,7 +88,7 @@ fn clocks_in_the_wrong_place_are_refused() {
         ("guard x + y < 5;", "clocks can only be subtracted"),
         ("guard x - y < t[0] - t[1];", "only the difference of two clocks"),
         ("guard i < 5 && x;", "a number or truth value is needed here"),
-        ("guard x' == 0;", "rate other than 1"),
+        ("guard x' == 0;", "the rate of a clock is set in invariants"),
         ("guard deadlock;", "deadlock"),
         ("guard i = 3;", "must not change anything"),
         ("guard i++ > 3;", "must not change anything"),
@@ -105,15 +105,10 @@ fn clocks_in_the_wrong_place_are_refused() {
         assert!(error.contains(message), "{edge}: {error}");
     }
     let channels = "urgent chan u; broadcast chan b; clock x;";
-    for (edge, message) in [
-        ("guard x < 5; sync u!;", "urgent channel cannot have a guard on clocks"),
-        ("guard x < 5; sync u?;", "urgent channel cannot have a guard on clocks"),
-        ("guard x < 5; sync b?;", "receives a broadcast cannot have a guard on clocks"),
-    ] {
-        let (error, _) = refused(&with_edge(channels, "", edge));
-        assert!(error.contains(message), "{edge}: {error}");
+    for sync in ["u!", "u?", "b?", "b!"] {
+        let (network, _) = lowered(&with_edge(channels, "", &format!("guard x < 5; sync {sync};")));
+        assert_eq!(network.processes[0].edges[0].guard.clocks.len(), 1, "{sync}");
     }
-    lowered(&with_edge(channels, "", "guard x < 5; sync b!;"));
 }
 
 #[test]
@@ -139,9 +134,34 @@ fn invariants_are_upper_bounds() {
         ("x >= 3", "cannot be a lower bound"),
         ("x == 3", "cannot be a lower bound"),
         ("x <= 3 || y <= 3", "an invariant cannot be a disjunction"),
-        ("x' == 0", "rate other than 1"),
+        ("x' <= 1", "can only be set with =="),
+        ("!(x' == 0)", "cannot be denied"),
+        ("i' == 0", "only clocks have a rate"),
+        ("x' == 0 || y' == 0", "an invariant cannot be a disjunction"),
     ] {
         let (error, _) = refused(&model(invariant));
         assert!(error.contains(message), "{invariant}: {error}");
+    }
+}
+
+#[test]
+fn rates_are_kept_where_a_clock_may_stand_still() {
+    let model = |invariant: &str| {
+        format!("{GLOBALS} process P() {{ state A {{ {invariant} }}, B {{ x' == 1 }}; init A; }} system P;")
+    };
+    for (invariant, count, conditional) in [
+        ("x' == 1", 0, false),
+        ("x' == 0", 1, false),
+        ("0 == x'", 1, false),
+        ("x <= 5 && x' == (i > 2)", 1, false),
+        ("i == 1 imply x' == 0", 1, true),
+        ("forall (n : int[0,2]) t[n]' == 0", 3, false),
+    ] {
+        let (network, _) = lowered(&model(invariant));
+        let [a, b] = network.processes[0].locations.as_slice() else { panic!("two locations") };
+        assert_eq!(a.rates.len(), count, "{invariant}");
+        assert_eq!(b.rates.len(), usize::from(count > 0), "{invariant}: what runs is said too");
+        assert!(a.rates.iter().all(|rate| rate.when.is_some() == conditional), "{invariant}");
+        assert_eq!(network.has_stopwatches(), count > 0, "{invariant}");
     }
 }

@@ -1,0 +1,224 @@
+//! Time that passes where it may: not while a synchronisation on an urgent channel is possible.
+//!
+//! Without clocks in the guards of such edges that is a question about the discrete state, and [`Walker::settle`]
+//! answers it. With them, time stops exactly where such a guard holds: a valuation may wait until, but not beyond, the
+//! first moment at which one of these zones, the *holes*, is entered. What can be waited for is not convex then, and a
+//! state has several parts. A hole that begins behind a bound (`x > 3`) has no first moment: time stops at the bound.
+//!
+//! Where clocks stand still, time leads to the smallest zone around what is really reached, unless that is a zone
+//! itself; holes are overlooked then. Both only add valuations, which the model notes: what is found has to be
+//! confirmed by a schedule.
+
+use std::sync::atomic::Ordering;
+
+use super::stay::largest;
+use super::walker::{Walker, conjoin, conjoin_all};
+use crate::evaluate::Outcome;
+use crate::network::Sync;
+use crate::zone::{Dbm, subtract};
+
+/// Where time must not pass.
+#[derive(Debug)]
+pub(super) enum Stops {
+    /// Nowhere in the state.
+    Everywhere,
+    /// In these zones.
+    In(Vec<Dbm>),
+}
+
+/// A part of a zone from which time passes, and the holes that lie ahead of all of it.
+type Ahead = (Dbm, Vec<usize>);
+
+impl Walker<'_> {
+    /// The zones in which a synchronisation on an urgent channel is possible. Rows must be those of the machine's state.
+    pub(super) fn stops(&mut self, dimension: usize) -> Outcome<Stops> {
+        let model = self.model;
+        let tables = &model.tables;
+        let mut holes = Vec::new();
+        if !tables.has_urgent {
+            return Ok(Stops::In(holes));
+        }
+        let (mut partners, mut atoms) = (Vec::new(), std::mem::take(&mut self.atoms));
+        for process in 0..self.machine.locations.len() {
+            let slot = tables.slot(process, self.machine.locations[process]);
+            for &step in tables.list(&slot.urgent_sends) {
+                let Sync::Send(cell) = &model.edge(step).sync else { continue };
+                if !self.guard(step)? {
+                    continue;
+                }
+                let Some(channel) = self.channel(step, cell)? else { continue };
+                partners.clear();
+                if model.network.channels[channel as usize].broadcast {
+                    partners.push(None);
+                } else {
+                    self.find_receivers(channel, process as u32, |receiver| {
+                        partners.push(Some(receiver));
+                        false
+                    })?;
+                }
+                for &partner in &partners {
+                    self.atoms.clear();
+                    if !self.add_guard_atoms(step)? {
+                        continue;
+                    }
+                    if let Some(partner) = partner
+                        && !self.add_guard_atoms(partner)?
+                    {
+                        continue;
+                    }
+                    if self.atoms.is_empty() {
+                        self.atoms = atoms;
+                        return Ok(Stops::Everywhere);
+                    }
+                    let mut hole = Dbm::universe(dimension);
+                    if self.atoms.iter().all(|&atom| conjoin(&mut hole, atom)) {
+                        holes.push(hole);
+                    }
+                }
+            }
+        }
+        std::mem::swap(&mut self.atoms, &mut atoms);
+        Ok(Stops::In(largest(holes)))
+    }
+
+    /// What a zone of the machine's state becomes as time passes, in parts; itself included. Rows must be those of the
+    /// state, and the part of its invariant that depends on variables computed.
+    pub(super) fn elapse(&mut self, tuple: u32, zone: Dbm) -> Outcome<Vec<Dbm>> {
+        if self.tuples.get(tuple).urgent {
+            return Ok(vec![zone]);
+        }
+        let Stops::In(holes) = self.stops(zone.dimension())? else { return Ok(vec![zone]) };
+        if let Some(runs) = self.running_rows(tuple)? {
+            if !holes.is_empty() || !zone.is_separable(&runs) {
+                self.note_inexact();
+            }
+            let mut later = zone;
+            later.up_running(&runs);
+            let left =
+                conjoin_all(&mut later, self.tuples.get(tuple), &self.computed) && self.stays(&mut later)?;
+            return Ok(if left { vec![later] } else { Vec::new() });
+        }
+        if holes.is_empty() {
+            return Ok(self.later(tuple, zone)?.into_iter().collect());
+        }
+        let mut parts = vec![zone.clone()];
+        for (part, ahead) in before_holes(zone, &holes) {
+            let Some(later) = self.later(tuple, part)? else { continue };
+            let mut reached = vec![later];
+            for &hole in &ahead {
+                let mut passed = holes[hole].clone();
+                passed.passed();
+                subtract(&mut reached, &passed);
+            }
+            parts.append(&mut reached);
+        }
+        Ok(largest(parts))
+    }
+
+    /// Which rows of a tuple's zones run in the machine's state; `None` when all do.
+    pub(super) fn running_rows(&mut self, tuple: u32) -> Outcome<Option<Vec<bool>>> {
+        if !self.model.stopwatches {
+            return Ok(None);
+        }
+        self.machine.find_running(&mut self.runs)?;
+        let active = &self.tuples.get(tuple).active;
+        let rows = active.iter().map(|&clock| self.runs[clock as usize]);
+        let rows: Vec<bool> = std::iter::once(false).chain(rows).collect();
+        Ok(rows[1..].contains(&false).then_some(rows))
+    }
+
+    /// From here on zones may have valuations that no run leads to.
+    pub(super) fn note_inexact(&self) {
+        self.model.inexact.store(true, Ordering::Relaxed);
+    }
+
+    /// The valuations of the loaded state from which time leads to some of a zone, at least: all of them, unless it is
+    /// noted that zones are inexact. `runs`: the rows that run, if some do not.
+    pub(super) fn leads_to(&self, zone: &Dbm, holes: &[Dbm], runs: Option<&[bool]>) -> Vec<Dbm> {
+        let Some(runs) = runs else { return leads_to(zone, holes) };
+        let mut from = zone.clone();
+        if holes.is_empty() && zone.is_separable(runs) {
+            from.down_running(runs);
+        } else {
+            self.note_inexact();
+        }
+        vec![from]
+    }
+
+    /// What a zone becomes as time passes within the invariant.
+    pub(super) fn later(&mut self, tuple: u32, mut zone: Dbm) -> Outcome<Option<Dbm>> {
+        zone.up();
+        if !conjoin_all(&mut zone, self.tuples.get(tuple), &self.computed) {
+            return Ok(None);
+        }
+        Ok(self.stays(&mut zone)?.then_some(zone))
+    }
+}
+
+/// What of a zone is in no hole, in parts: for each of them a hole is ahead of all valuations or of none.
+fn before_holes(zone: Dbm, holes: &[Dbm]) -> Vec<Ahead> {
+    let mut parts: Vec<Ahead> = vec![(zone, Vec::new())];
+    for (index, hole) in holes.iter().enumerate() {
+        let mut up_to = hole.clone();
+        up_to.down();
+        let mut split = Vec::with_capacity(parts.len());
+        for (part, ahead) in parts {
+            let mut beyond = Vec::new();
+            part.subtract(&up_to, &mut beyond);
+            split.extend(beyond.into_iter().map(|beyond| (beyond, ahead.clone())));
+            let mut before = part;
+            if before.intersect(&up_to) {
+                let mut outside = Vec::new();
+                before.subtract(hole, &mut outside);
+                let ahead: Vec<usize> = ahead.iter().copied().chain([index]).collect();
+                split.extend(outside.into_iter().map(|outside| (outside, ahead.clone())));
+            }
+        }
+        parts = split;
+    }
+    parts
+}
+
+/// The valuations from which time leads to some of a zone without stopping in a hole before; itself included.
+fn leads_to(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
+    let mut parts: Vec<Ahead> = vec![(zone.clone(), Vec::new())];
+    // Which holes lie before the valuations of a part.
+    for (index, hole) in holes.iter().enumerate() {
+        let mut passed = hole.clone();
+        passed.passed();
+        let mut split = Vec::with_capacity(parts.len());
+        for (part, behind) in parts {
+            let mut outside = Vec::new();
+            part.subtract(&passed, &mut outside);
+            split.extend(outside.into_iter().map(|outside| (outside, behind.clone())));
+            let mut inside = part;
+            if inside.intersect(&passed) {
+                split.push((inside, behind.iter().copied().chain([index]).collect()));
+            }
+        }
+        parts = split;
+    }
+    let mut found = vec![zone.clone()];
+    for (mut part, behind) in parts {
+        part.down();
+        let mut from = vec![part];
+        for &hole in &behind {
+            let mut up_to = holes[hole].clone();
+            up_to.down();
+            subtract(&mut from, &up_to);
+        }
+        found.append(&mut from);
+    }
+    largest(found)
+}
+
+/// The valuations of a zone from which time passes for ever without stopping in a hole, if the zone has no end.
+pub(super) fn beyond_holes(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
+    let mut parts = vec![zone.clone()];
+    for hole in holes {
+        let mut up_to = hole.clone();
+        up_to.down();
+        subtract(&mut parts, &up_to);
+    }
+    parts
+}
