@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2
-//! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --seed 0 --from 1234 --count 1
+//! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --seed 0 --from 1234 --count 1 --show
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- some.mcrl2
 //! ```
 //!
@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use naive::trial::{self, MOST, Outcome, Tally};
 use turnpike_mcrl2::explore::Options;
 
-const USAGE: &str =
-    "usage: second_opinion [--count N] [--seed N] [--from N] [--threads N] [--failures N] [FILE…]";
+const USAGE: &str = "usage: second_opinion [--count N] [--seed N] [--from N] [--threads N] [--failures N] [--show] \
+     [FILE…]";
 
 struct Request {
     count: u64,
@@ -32,11 +32,14 @@ struct Request {
     from: u64,
     threads: u64,
     failures: u64,
+    /// Whether every specification is printed.
+    show: bool,
     files: Vec<String>,
 }
 
 fn request() -> Option<Request> {
-    let mut request = Request { count: 5000, seed: 0, from: 0, threads: 1, failures: 10, files: Vec::new() };
+    let mut request =
+        Request { count: 5000, seed: 0, from: 0, threads: 1, failures: 10, show: false, files: Vec::new() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next()?.parse::<u64>().ok();
@@ -45,6 +48,7 @@ fn request() -> Option<Request> {
             "--seed" => request.seed = number()?,
             "--from" => request.from = number()?,
             "--threads" => request.threads = number()?,
+            "--show" => request.show = true,
             "--failures" => request.failures = number()?,
             flag if flag.starts_with('-') => return None,
             _ => request.files.push(argument),
@@ -70,6 +74,12 @@ fn main() -> ExitCode {
         let all = done.fetch_add(1, Ordering::Relaxed) + 1;
         if all.is_multiple_of(step) {
             eprintln!("{all} of {} specifications", request.count);
+        }
+        if request.show {
+            let (specification, options) = trial::specification(request.seed, number);
+            let (combinations, unhide) = (options.combinations, options.unhide);
+            println!("% {number}, combinations: {combinations:?}, unhide: {unhide:?}");
+            println!("{}% {outcome:?}\n", specification.text());
         }
         if !matches!(outcome, Outcome::Different(_)) {
             return true;

@@ -3,13 +3,13 @@
 
 mod naive;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use naive::compare::{Verdict, compare};
 use naive::draw::Draw;
 use naive::semantics::Interpreter;
 use naive::shrink::shrink;
-use naive::specification::{Operator, Process};
+use naive::specification::{Infix, Operator, Process};
 use naive::system::{System, of_interpreter, of_product};
 use naive::trial::{self, MOST, Outcome};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
@@ -34,7 +34,7 @@ fn five_thousand_specifications() {
         );
     }
     // The test is worth something only while most specifications are accepted and everything occurs.
-    let count = |all: &std::collections::BTreeMap<String, u64>| all.values().sum::<u64>();
+    let count = |all: &BTreeMap<String, u64>| all.values().sum::<u64>();
     assert!(tally.agreed > 4000, "{tally:?}");
     assert!(tally.complete > 3900, "{tally:?}");
     assert!(count(&tally.failed) < 75, "{tally:?}");
@@ -64,6 +64,68 @@ fn five_thousand_specifications() {
     ] {
         let found = tally.operators.get(operator).copied().unwrap_or(0);
         assert!(found > 100, "{operator} is in {found} specifications");
+    }
+}
+
+/// Faults were found in these shapes. A generator that no longer makes them would no longer find such faults.
+#[test]
+fn specifications_have_what_faults_needed() {
+    let mut found = BTreeMap::new();
+    for number in 0..5000 {
+        let (specification, _) = trial::specification(seed(), number);
+        let mut shapes = BTreeSet::new();
+        for body in specification.bodies() {
+            body.walk(&mut |one| shapes.extend(shape(one)));
+            if matches!(body, Process::Dist(..)) {
+                shapes.insert("a process that begins with dist");
+            }
+        }
+        shapes.into_iter().for_each(|shape| *found.entry(shape).or_insert(0) += 1);
+    }
+    for (shape, least) in [
+        ("allow around hide of what communicates", 50),
+        ("a process that begins with dist", 100),
+        ("delta in a multi-action", 100),
+        ("dist in a sum", 15),
+        ("two dists in a choice", 8),
+        ("a process in parallel with itself", 15),
+    ] {
+        let count = found.get(shape).copied().unwrap_or(0);
+        assert!(count >= least, "{shape}: {count} of 5,000, in {found:?}");
+    }
+}
+
+fn shape(process: &Process) -> Option<&'static str> {
+    let is_dist = |one: &Process| matches!(one, Process::Dist(..));
+    match process {
+        Process::Under(Operator::Allow(_), inner) => {
+            let mut hides = false;
+            inner.walk(&mut |one| {
+                if let Process::Under(Operator::Hide(hidden), inner) = one {
+                    inner.walk(&mut |deeper| {
+                        hides |= matches!(deeper, Process::Under(Operator::Comm(rules), _) if rules
+                            .iter()
+                            .any(|(left, right)| left.iter().chain([right]).any(|name| hidden.contains(name))));
+                    });
+                }
+            });
+            hides.then_some("allow around hide of what communicates")
+        }
+        Process::Infix(Infix::Synchronise, left, right) => {
+            let delta = **left == Process::Delta || **right == Process::Delta;
+            delta.then_some("delta in a multi-action")
+        }
+        Process::Sum(_, body) => {
+            let inner = if let Process::If(_, then, None) = &**body { then } else { body };
+            is_dist(inner).then_some("dist in a sum")
+        }
+        Process::Infix(Infix::Choice, left, right) => {
+            (is_dist(left) && is_dist(right)).then_some("two dists in a choice")
+        }
+        Process::Assign(_, assigned) if assigned.iter().any(|(_, data)| data.text.contains("Int2Nat")) => {
+            Some("a process in parallel with itself")
+        }
+        _ => None,
     }
 }
 
