@@ -359,6 +359,19 @@ impl<'t> Lowerer<'t> {
             self.declare(&parameter.name, Entity::Stored { lvalue, computable })?;
         }
         self.process_declarations(&template.declarations, Owner::Template(index), &prefix);
+        for location in template.locations.iter().filter(|location| !location.anonymous) {
+            if self.state.scopes[self.scope].names.contains_key(&location.name) {
+                let process = &template.name.name;
+                self.warn_once(
+                    Diagnostic::warning(format!(
+                        "`{process}` has a location and something else called `{}`",
+                        location.name
+                    ))
+                    .at(location.span.clone(), "queries that use this name speak of the location")
+                    .help("UPPAAL refuses this: give one of them another name"),
+                );
+            }
+        }
         let mut process = Process { name: name.to_owned(), priority, ..Process::default() };
         self.locations(template, &mut process);
         self.edges(template, &mut process);

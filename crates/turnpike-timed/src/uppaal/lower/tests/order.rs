@@ -174,3 +174,18 @@ fn texts_of_entities_are_in_order_too() {
     let (network, ..) = read(xml, Format::Xml, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     assert_eq!(network.variables[0].initial, 4);
 }
+
+#[test]
+fn a_location_with_the_name_of_a_variable_is_warned_about() {
+    let text = |local: &str, global: &str| {
+        format!(
+            "int {global}; process P(const int k) {{ int {local}; state A; init A; }} Q = P(1); system Q;"
+        )
+    };
+    let warnings = |text: &str| read(text, Format::Xta, &[]).expect("a model").2.len();
+    assert_eq!(warnings(&text("A", "v")), 1);
+    assert_eq!(warnings(&text("v", "A")), 0, "locals and locations hide global names");
+    let (network, names) = lowered(&text("A", "v"));
+    let query = names.query(&network, "E<> Q.A").expect("a query");
+    assert!(format!("{query:?}").contains("At("), "{query:?}");
+}
