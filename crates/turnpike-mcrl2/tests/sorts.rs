@@ -248,6 +248,15 @@ fn wrong_expressions_are_explained() {
 #[test]
 fn specifications_that_are_accepted() {
     let table = [
+        "map N: Nat; map N: Nat; eqn N = 3; init delta;",
+        "map f: Nat -> Nat; map f: Nat -> Nat; init delta;",
+        "sort S; cons c: S; cons c: S; map f: S -> S; init delta;",
+        "sort S; cons c: S; d: S -> S; cons d: S -> S; init delta;",
+        "sort S; S; map c: S; init delta;",
+        "sort S, S; cons c: S; init delta;",
+        "sort B = List(struct f(B) | c); act a: B; init a([f([]), c]).delta;",
+        "sort B = FSet(struct f(C) | c); C = List(B); act a: B; init a({f([]), c}).delta;",
+        "sort B = List(struct f(g: B)?is_f | c); map h: B -> Bool; var b: B; eqn h(b) = is_f(head(b)) && g(head(b)) == []; init delta;",
         "act a: Nat; a: Bool; init a(1).a(true).delta;",
         "act a: Nat; b: Bool; glob x: Nat; glob y: Bool; init a(x).b(y).delta;",
         "act a,b: Nat; proc P(n: Nat) = b(n).(sum n: Nat. (n==7||n==8) -> a(n).P()); init P(1);",
@@ -325,7 +334,12 @@ fn specifications_that_are_refused() {
         ("sort D; cons c: D -> D; init delta;", "sort D is empty"),
         ("cons c: Nat; init delta;", "Nat cannot have new constructors"),
         ("cons c: Nat -> List(Nat); init delta;", "List(Nat) cannot have new constructors"),
-        ("sort D, D; init delta;", "sort D is declared twice"),
+        (
+            "sort B = Set(struct f(B) | c); init delta;",
+            "sort struct f | c contains itself below a function, a Set or a Bag",
+        ),
+        ("sort B = struct f(B) -> Nat; init delta;", "sort struct f contains itself below a function"),
+        ("sort D; map c: D; cons c: D; init delta;", "c is declared twice as a constant"),
         ("sort D; D = Nat; init delta;", "sort D is declared twice"),
         ("map f: D; init delta;", "unknown sort D"),
         (

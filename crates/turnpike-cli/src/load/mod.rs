@@ -87,6 +87,13 @@ pub(crate) struct ReadingArgs {
     /// Honour time in an mCRL2 specification: no component waits longer than it says
     #[arg(long)]
     pub(crate) timed: bool,
+    /// Keep the values of variables of an mCRL2 specification after their last use: states that differ only in those are then different
+    #[arg(long)]
+    pub(crate) keep_dead: bool,
+    /// Try at most N values of a quantified variable of an mCRL2 specification, from the least one on, as the option -Q of the mCRL2 tools does;
+    /// without it as many as its bounds leave
+    #[arg(long, value_name = "N")]
+    pub(crate) quantifier_limit: Option<u32>,
     /// Read and write `.aut` files whose internal action is `i` (CADP) instead of `tau`
     #[arg(long)]
     pub(crate) cadp: bool,
@@ -107,6 +114,8 @@ impl ReadingArgs {
             ("--set", !self.settings.is_empty()),
             ("--unhide", !self.unhide.is_empty()),
             ("--timed", self.timed),
+            ("--keep-dead", self.keep_dead),
+            ("--quantifier-limit", self.quantifier_limit.is_some()),
             ("--cadp", self.cadp),
             ("--cover", self.timed_automata.cover.is_some()),
         ];
@@ -232,6 +241,8 @@ pub(crate) fn is_specification(name: &str, reading: &ReadingArgs) -> bool {
 pub(crate) fn only_for_specifications(name: &str, reading: &ReadingArgs) -> Result<(), Failure> {
     let flag = match reading {
         ReadingArgs { timed: true, .. } => "--timed",
+        ReadingArgs { keep_dead: true, .. } => "--keep-dead",
+        ReadingArgs { quantifier_limit: Some(_), .. } => "--quantifier-limit",
         ReadingArgs { unhide, .. } if !unhide.is_empty() => "--unhide",
         _ => return Ok(()),
     };
@@ -267,6 +278,8 @@ fn specification_text(name: &str, reading: &ReadingArgs) -> Result<(String, Opti
         settings: settings(&reading.settings)?,
         unhide: reading.unhide.iter().map(|name| name.trim().to_owned()).collect(),
         timed: reading.timed,
+        keep_dead: reading.keep_dead,
+        quantifier_limit: reading.quantifier_limit,
         ..Options::default()
     };
     Ok((String::from_utf8_lossy(&bytes(name)?).into_owned(), options))

@@ -54,6 +54,8 @@ pub const QUANTIFIER_LIMIT: usize = 1_000;
 pub struct Plan {
     steps: Arc<[Step]>,
     limit: usize,
+    /// So many values of a bounded number are tried, from the least of its sort on.
+    most: Option<u32>,
 }
 
 /// What to find.
@@ -116,7 +118,10 @@ impl Plan {
     pub fn for_query(rules: &Arc<Rules>, program: &Program, query: &Query, scope: &mut Scope) -> Plan {
         let steps =
             Planner::new(rules, program, scope).plan(query.variables, query.conditions, query.witness);
-        Plan { steps: steps.into(), limit: query.limit }
+        // The user's wish is about quantifiers.
+        let most = program.wishes.quantifier_limit.filter(|_| query.witness);
+        let limit = most.map_or(query.limit, |most| query.limit.min(most as usize));
+        Plan { steps: steps.into(), limit, most }
     }
 
     /// Plans for a probabilistic choice: all values of `variables` for which `weight` is not 0, which is what `possible` says. Also gives
@@ -130,7 +135,7 @@ impl Plan {
         scope: &mut Scope,
     ) -> Option<(Plan, u32)> {
         let (steps, slot) = Planner::new(rules, program, scope).product(variables, weight, possible)?;
-        Some((Plan { steps: steps.into(), limit: SUM_LIMIT }, slot))
+        Some((Plan { steps: steps.into(), limit: SUM_LIMIT, most: None }, slot))
     }
 
     /// Calls `visit` for every solution, with the variables' slots of the frame at `base` filled. Solutions come in an order that
@@ -141,7 +146,7 @@ impl Plan {
         base: usize,
         visit: &mut dyn FnMut(&mut Machine) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, EnumerationError> {
-        let mut run = Run { machine, base, visit, limit: self.limit, first: None };
+        let mut run = Run { machine, base, visit, limit: self.limit, most: self.most, first: None };
         let flow = run.steps(&self.steps, None)?;
         match run.first {
             Some(error) if flow.is_continue() => Err(error),

@@ -28,6 +28,7 @@ pub(super) struct Run<'a> {
     pub(super) base: usize,
     pub(super) visit: &'a mut dyn FnMut(&mut Machine) -> ControlFlow<()>,
     pub(super) limit: usize,
+    pub(super) most: Option<u32>,
     /// The first candidate that is not known to be a solution or none.
     pub(super) first: Option<EnumerationError>,
 }
@@ -393,6 +394,15 @@ impl Run<'_> {
                 self.doubt(origin, value);
             }
             return CONTINUE;
+        };
+        let to = match self.most.map(|most| IBig::from(least.unwrap_or(0)) + IBig::from(most) - IBig::ONE) {
+            Some(last) if to > last => {
+                if let Some(bound) = upper.first() {
+                    self.doubt(bound.origin, Value::FALSE);
+                }
+                last
+            }
+            _ => to,
         };
         let doubt = doubt.or(stuck);
         if let (Ok(from), Ok(to)) = (i64::try_from(&from), i64::try_from(&to)) {

@@ -179,10 +179,12 @@ impl Machine {
             Builtin::Not => return Ok(self.not(symbol, of)),
             Builtin::Size => self.size(of),
             Builtin::Pick => match heap.head(of) {
+                // Which is the least may depend on a variable.
+                Some(Head::Set | Head::Bag) if heap.is_open(of) && heap.arity(of) > 1 => None,
                 Some(Head::Set | Head::Bag) if heap.arity(of) > 0 => Some(heap.argument(of, 0)),
                 _ => None,
             },
-            Builtin::Complement => return Ok(self.complement(t, symbol, of)),
+            Builtin::Complement => return self.complement(t, symbol, of),
             Builtin::Set2Bag => heap.set_to_bag(of),
             Builtin::Bag2Set => heap.bag_to_set(of),
             _ => None,
@@ -197,6 +199,15 @@ impl Machine {
                 self.heap.bag_to_set(bag).unwrap_or(bag)
             });
         }
+        if let (Some(bag), Builtin::Set2Bag) = (found, builtin) {
+            let element = t.first_sort(symbol).and_then(|sort| t.element_sort(sort));
+            return Ok(self.with_domain(t, element, bag));
+        }
+        if let (None, Builtin::Set2Bag | Builtin::Bag2Set) = (found, builtin)
+            && let Some(converted) = self.converted(t, builtin, symbol, of)?
+        {
+            return Ok(converted);
+        }
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[of])))
     }
 
@@ -207,7 +218,8 @@ impl Machine {
                 let length = self.heap.list_length(of)?;
                 Some(self.heap.whole(length as i64))
             }
-            // Elements that differ as terms count as different.
+            // Elements that differ as terms count as different, unless that depends on a variable.
+            Head::Set if self.heap.is_open(of) && self.heap.arity(of) > 1 => None,
             Head::Set => {
                 let size = self.heap.arity(of);
                 Some(self.heap.whole(size as i64))
@@ -259,7 +271,39 @@ impl Machine {
             }
             _ => None,
         };
+        let found = found.or_else(|| self.simplified(t, builtin, symbol, left, right));
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[left, right])))
+    }
+
+    /// What an operation on numbers is whatever the operand that is stuck may be.
+    #[cold]
+    fn simplified(
+        &mut self,
+        t: &Tables,
+        builtin: Builtin,
+        symbol: SymbolId,
+        left: Value,
+        right: Value,
+    ) -> Option<Value> {
+        // Nothing is smaller than the least number of a sort.
+        let least =
+            match t.program.symbols.get(symbol.index()).map(|one| t.program.sorts.signature(one.sort).0) {
+                Some(&[SortId::NAT, SortId::NAT]) => Some(Value::ZERO),
+                Some(&[SortId::POS, SortId::POS]) => Some(Value::ONE),
+                _ => None,
+            };
+        match (builtin, left, right) {
+            (Builtin::Multiply, Value::ZERO, _) | (Builtin::Multiply, _, Value::ZERO) => Some(Value::ZERO),
+            (Builtin::Multiply, Value::ONE, other) | (Builtin::Multiply, other, Value::ONE) => Some(other),
+            (Builtin::Subtract, other, Value::ZERO) => Some(other),
+            (Builtin::Div | Builtin::Mod, Value::ZERO, _) => Some(Value::ZERO),
+            (Builtin::Exp, _, Value::ZERO) => Some(Value::ONE),
+            (Builtin::Exp, other, Value::ONE) => Some(other),
+            (Builtin::Max | Builtin::Min, ..) if self.heap.same(left, right) => Some(left),
+            (Builtin::Max, one, other) | (Builtin::Max, other, one) if Some(one) == least => Some(other),
+            (Builtin::Min, one, _) | (Builtin::Min, _, one) if Some(one) == least => Some(one),
+            _ => None,
+        }
     }
 
     /// `list . position`. Where the list is too short, what remains of both stays.
@@ -294,6 +338,9 @@ impl Machine {
     fn concat(&mut self, symbol: SymbolId, left: Value, right: Value) -> Value {
         if let Some(whole) = self.heap.list_concat(left, right) {
             return whole;
+        }
+        if right == Value::NIL {
+            return left;
         }
         let (before, rest) = self.open_list(left);
         let end = self.stuck(symbol, &[rest, right]);

@@ -9,7 +9,7 @@ use super::run::Answer;
 use super::{EvaluationError, Fault, Machine};
 use crate::enumerate::EnumerationError;
 use crate::sorts::{Sort, SortId, SymbolId};
-use crate::syntax::Container;
+use crate::syntax::{Binder, Container};
 use crate::value::{Head, Value};
 
 /// Sorts with more values than this are not gone through value by value.
@@ -60,6 +60,12 @@ impl Machine {
                     }
                     return self.enter_function(t, code, start);
                 }
+                Some(Head::Bind(Binder::Lambda, _)) => match self.heap.source(function) {
+                    Some(source) if matches!(self.heap.head(source), Some(Head::Lambda(_))) => {
+                        function = source;
+                    }
+                    _ => return self.apply_form(t, function, start),
+                },
                 Some(Head::Update) => match self.heap.update_at(function, self.stack[start]) {
                     Some(Some(value)) => return Ok(value),
                     Some(None) => function = self.heap.update_base(function),
@@ -142,6 +148,10 @@ impl Machine {
         function: Value,
         start: usize,
     ) -> Option<&'t Function> {
+        let function = match self.heap.head(function)? {
+            Head::Bind(Binder::Lambda, _) => self.heap.source(function)?,
+            _ => function,
+        };
         match self.heap.head(function)? {
             Head::Symbol(symbol) if self.heap.arity(function) > 0 => self.curried(t, symbol, function, start),
             Head::Symbol(symbol) => t.named.get(&symbol).map(|named| &**named),
@@ -206,7 +216,10 @@ impl Machine {
     fn key_sort(&self, t: &Tables, function: Value, key: Value) -> Option<SortId> {
         let base = self.heap.update_base(function);
         match self.heap.head(base) {
-            Some(Head::Lambda(binder)) => t.binders.get(binder as usize)?.sorts.first().copied(),
+            Some(Head::Lambda(binder)) => {
+                t.binders.get(binder as usize)?.names.first().map(|&(_, sort)| sort)
+            }
+            Some(Head::Bind(Binder::Lambda, _)) => self.heap.bound_variable(base, 0).map(|(_, sort)| sort),
             Some(Head::Symbol(symbol)) => {
                 let (domain, result) = t.program.signature(symbol);
                 let applied = self.heap.arity(base) > 0;
@@ -279,7 +292,7 @@ impl Machine {
             _ => None,
         });
         let function = self.heap.make(Head::Lambda(index), captured);
-        let sort = binder.sorts[0];
+        let sort = binder.names[0].1;
         if binder.is_bag {
             if constant == Some(Value::ZERO) {
                 return Ok(Value::EMPTY_BAG);
@@ -289,12 +302,17 @@ impl Machine {
                 for &value in values.iter() {
                     let count = self.apply_values(t, function, &[value])?;
                     pairs.push((value, count));
+                    if !self.heap.is_number(count) {
+                        break;
+                    }
                 }
                 if let Some(bag) = self.heap.bag_of(&pairs) {
                     return Ok(bag);
                 }
             }
-            return Ok(self.heap.bag_by(false, function, Value::EMPTY_BAG));
+            let function = self.form(t, function)?;
+            let zero = self.heap.constant_function(function) == Some(Value::ZERO);
+            return Ok(self.heap.bag_by(zero, function, Value::EMPTY_BAG));
         }
         if let Some(constant) = constant.and_then(Value::as_bool) {
             return Ok(self.heap.set_by(Some(constant), function, Value::EMPTY_SET));
@@ -316,7 +334,9 @@ impl Machine {
                 return Ok(self.heap.set_of(&members));
             }
         }
-        Ok(self.heap.set_by(None, function, Value::EMPTY_SET))
+        let function = self.form(t, function)?;
+        let constant = self.heap.constant_function(function).and_then(Value::as_bool);
+        Ok(self.heap.set_by(constant, function, Value::EMPTY_SET))
     }
 
     /// `exists` and `forall`.
@@ -324,6 +344,16 @@ impl Machine {
         let quantifier = &body.quantifiers[index as usize];
         for &slot in &quantifier.force {
             self.force_slot(t, base + slot as usize)?;
+        }
+        // Variables that stand for themselves decide nothing.
+        if self.bound > 0 {
+            let start = self.push_all(t, body, quantifier.captured, base)?;
+            if self.stack[start..].iter().any(|&value| self.heap.is_open(value)) {
+                let form = self.quantifier_form(t, quantifier.binder, start)?;
+                self.stack.truncate(start);
+                return Ok(form);
+            }
+            self.stack.truncate(start);
         }
         // The plan evaluates with the tables that this evaluation uses.
         self.tables = Some(Arc::clone(t));
@@ -340,7 +370,7 @@ impl Machine {
             }),
             Err(EnumerationError::Stuck { .. } | EnumerationError::Endless { .. }) => {
                 let start = self.push_all(t, body, quantifier.captured, base)?;
-                let stuck = self.heap.make(Head::Quantifier(quantifier.binder), &self.stack[start..]);
+                let stuck = self.quantifier_form(t, quantifier.binder, start)?;
                 self.stack.truncate(start);
                 Ok(stuck)
             }

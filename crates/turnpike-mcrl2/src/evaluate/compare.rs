@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::differences::Difference;
 use super::library::Tables;
 use super::run::{Answer, deeper};
 use super::{Fault, Machine};
@@ -102,7 +103,9 @@ impl Machine {
                 }
                 Ok(all)
             }
-            Sort::Function { domain, codomain } => self.equal_functions(t, domain, *codomain, left, right),
+            Sort::Function { domain, codomain } => {
+                self.equal_functions(t, sort, (domain, *codomain), left, right)
+            }
             _ => Ok(None),
         }
     }
@@ -150,8 +153,8 @@ impl Machine {
     fn equal_functions(
         &mut self,
         t: &Arc<Tables>,
-        domain: &[SortId],
-        codomain: SortId,
+        sort: SortId,
+        (domain, codomain): (&[SortId], SortId),
         left: Value,
         right: Value,
     ) -> Known {
@@ -165,8 +168,29 @@ impl Machine {
             }
             return self.equal_at_all(t, keys.into_iter().map(|key| vec![key]), codomain, left, right);
         }
-        let Some(rows) = self.rows(t, domain) else { return Ok(None) };
-        self.equal_at_all(t, rows.into_iter(), codomain, left, right)
+        if let Some(rows) = self.rows(t, domain) {
+            return self.equal_at_all(t, rows.into_iter(), codomain, left, right);
+        }
+        let known = |head| matches!(head, Some(Head::Bind(..) | Head::Lambda(_) | Head::Update));
+        if !known(self.heap.head(left)) || !known(self.heap.head(right)) {
+            return Ok(None);
+        }
+        // Equal for all arguments, whatever they are?
+        let count = domain.len();
+        let done = self.under(count, |machine, first| {
+            let variables: Vec<Value> =
+                (first..).take(count).map(|number| machine.heap.free(number)).collect();
+            let one = machine.apply_values(t, left, &variables)?;
+            let other = machine.apply_values(t, right, &variables)?;
+            machine.equal_at(t, codomain, one, other)
+        })?;
+        if let Some((Some(decided), _)) = done
+            && decided.as_bool().is_some()
+        {
+            return Ok(Some(decided));
+        }
+        let differ = self.differ(t, Difference::Functions, sort, left, right)?;
+        Ok(differ.map(|differ| Value::bool(!differ)))
     }
 
     fn equal_at_all(

@@ -54,6 +54,7 @@ pub(super) struct Known {
     /// Indices of groups by symbol and number of arguments.
     index: FxHashMap<(SymbolId, usize), u32>,
     arities: FxHashMap<SymbolId, usize>,
+    least: FxHashMap<SymbolId, usize>,
 }
 
 impl Known {
@@ -73,6 +74,8 @@ impl Known {
             });
             known.groups[index as usize].rules.push(rule);
             known.arities.insert(symbol, program.signature(symbol).0.len());
+            let least = known.least.entry(symbol).or_insert(arity);
+            *least = arity.min(*least);
         }
         for group in &mut known.groups {
             order(program, group);
@@ -101,6 +104,11 @@ impl Known {
     /// The rules for a function with the arguments of several applications.
     pub(super) fn curried(&self, symbol: SymbolId, arity: usize) -> Option<u32> {
         self.index.get(&(symbol, arity)).copied()
+    }
+
+    /// The least number of arguments that a symbol has rules for: those are tried first.
+    pub(super) fn least(&self, symbol: SymbolId) -> Option<usize> {
+        self.least.get(&symbol).copied()
     }
 
     /// Whether a symbol has rules for any number of arguments.

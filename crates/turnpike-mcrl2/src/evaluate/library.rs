@@ -11,6 +11,7 @@ use super::compile::Compiler;
 use super::node::{Binder, Body, Delay, Function, Otherwise};
 use super::{Machine, Rules, Scope};
 use crate::sorts::{Builtin, Program, Sort, SortId, SymbolId, SymbolKind, VariableId};
+use crate::syntax::Symbol;
 use crate::value::{Head, Heap, Value};
 
 /// What grows.
@@ -167,6 +168,13 @@ impl Rules {
         library.binders.push(Arc::new(binder));
         library.changed();
         index
+    }
+
+    /// Name and sort of a variable. Words that the program of these rules does not have would be other words elsewhere.
+    pub(super) fn lasting_name(&self, program: &Program, variable: VariableId) -> (Symbol, SortId) {
+        let variable = program.variable(variable);
+        let name = if variable.name.index() < self.words { variable.name } else { self.default_name };
+        (name, variable.sort)
     }
 
     pub(super) fn add_delay(&self, delay: Delay) -> u32 {

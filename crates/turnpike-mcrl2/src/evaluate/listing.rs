@@ -47,7 +47,19 @@ impl Machine {
             Some(Head::Set) => return Ok(Some(set)),
             Some(Head::SetBy) => {
                 let (function, exceptions) = (self.heap.argument(set, 0), self.heap.argument(set, 1));
-                let Some(mut members) = self.solutions(t, function)? else { return Ok(None) };
+                let source = match self.heap.head(function) {
+                    Some(Head::Bind(..)) => self.heap.source(function),
+                    _ => None,
+                };
+                let among = match source.map(|source| (source, self.heap.head(source))) {
+                    // The members of what it was made of.
+                    Some((source, Some(Head::Symbol(_)))) => {
+                        let listed = deeper(|| self.listed_set(t, sort, source))?;
+                        listed.map(|listed| self.heap.arguments(listed).collect())
+                    }
+                    _ => self.solutions(t, function)?,
+                };
+                let Some(mut members): Option<Vec<Value>> = among else { return Ok(None) };
                 members.extend(self.heap.arguments(exceptions));
                 return self.listed_members(t, sort, &members, set);
             }
@@ -96,6 +108,10 @@ impl Machine {
 
     /// All arguments for which the function of a comprehension is true.
     fn solutions(&mut self, t: &Arc<Tables>, function: Value) -> Result<Option<Vec<Value>>, Fault> {
+        let function = match self.heap.head(function) {
+            Some(Head::Bind(..)) => self.heap.source(function).unwrap_or(function),
+            _ => function,
+        };
         let Some(Head::Lambda(index)) = self.heap.head(function) else { return Ok(None) };
         if !self.listings.contains_key(&index) {
             let listing = self.make_listing(t, index);

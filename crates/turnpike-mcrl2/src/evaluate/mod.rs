@@ -9,7 +9,9 @@ mod builtins;
 mod closures;
 mod compare;
 mod compile;
+mod differences;
 mod equations;
+mod forms;
 mod keys;
 mod library;
 mod listing;
@@ -35,6 +37,7 @@ use self::node::{Body, Function};
 pub use self::prepare::prepare;
 use self::run::Thunk;
 use crate::sorts::{ExpressionId, Program, SortId, VariableId};
+use crate::syntax::Symbol;
 use crate::value::{Binders, Heap, Terms, Value};
 
 /// Calls of functions that one evaluation may make.
@@ -44,6 +47,9 @@ const DEFAULT_STEPS: u64 = 50_000_000;
 #[derive(Debug)]
 pub struct Rules {
     terms: Arc<Terms>,
+    /// How many words the program had at first, and the name of variables that have none of these.
+    words: usize,
+    default_name: Symbol,
     known: Known,
     functions: OnceLock<Arc<[Function]>>,
     globals: OnceLock<FxHashMap<VariableId, Value>>,
@@ -140,6 +146,8 @@ impl Rules {
         heap.reset();
         let rules = Arc::new(Rules {
             terms,
+            words: program.words.len(),
+            default_name: program.words.find("x").unwrap_or(Symbol::new(0)),
             known,
             functions: OnceLock::new(),
             globals: OnceLock::new(),
@@ -209,6 +217,12 @@ pub struct Machine {
     /// How the members of comprehensions are found.
     listings: FxHashMap<u32, Option<listing::Listing>>,
     memo: memo::Memo,
+    /// How many variables stand for themselves, because the body of their binder is being evaluated.
+    bound: u32,
+    forms: forms::Forms,
+    /// The bodies of quantifiers that could not be decided, and whether they are `exists`.
+    quantified: FxHashMap<u32, Option<(bool, forms::Quantified)>>,
+    searches: FxHashMap<(differences::Difference, SortId), Option<differences::Search>>,
     message: String,
 }
 
@@ -229,6 +243,10 @@ impl Machine {
             finite: FxHashMap::default(),
             listings: FxHashMap::default(),
             memo: memo::Memo::default(),
+            bound: 0,
+            forms: forms::Forms::default(),
+            quantified: FxHashMap::default(),
+            searches: FxHashMap::default(),
             message: String::new(),
         }
     }
@@ -307,6 +325,7 @@ impl Machine {
         }
         self.nested += 1;
         let marks = (self.stack.len(), self.thunks.len(), self.captured.len(), self.calls);
+        let bound = self.bound;
         let answer = run(self, &tables);
         self.nested -= 1;
         self.tables = Some(tables);
@@ -318,6 +337,7 @@ impl Machine {
                 self.thunks.truncate(marks.1);
                 self.captured.truncate(marks.2);
                 self.calls = marks.3;
+                self.bound = bound;
                 Err(self.error(fault))
             }
         }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::enumerate::Plan;
 use crate::sorts::{Builtin, ExpressionId, SortId, SymbolId, VariableId};
+use crate::syntax::Symbol;
 use crate::value::{Head, Value};
 
 /// A node, as an index into [`Body::nodes`].
@@ -344,8 +345,8 @@ pub(super) struct Binder {
     pub(super) expression: ExpressionId,
     /// The captured variables, in the order of the captured values.
     pub(super) captured: Box<[VariableId]>,
-    /// The sorts of the bound variables.
-    pub(super) sorts: Box<[SortId]>,
+    /// The names and sorts of the bound variables.
+    pub(super) names: Box<[(Symbol, SortId)]>,
     /// Whether it is a comprehension with counts.
     pub(super) is_bag: bool,
     /// Its code, for functions: parameters, then captured values, then the rest.

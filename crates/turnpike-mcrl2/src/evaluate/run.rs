@@ -275,7 +275,8 @@ impl Machine {
             Node::Closure { binder, captured } => {
                 let start = self.push_all(t, body, captured, base)?;
                 let captured = self.stack.split_off(start);
-                Ok(self.heap.make(Head::Lambda(binder), &captured))
+                let function = self.heap.make(Head::Lambda(binder), &captured);
+                self.form(t, function)
             }
             Node::Comprehension { binder, captured } => {
                 let start = self.push_all(t, body, captured, base)?;
@@ -336,8 +337,16 @@ impl Machine {
     #[cold]
     fn once(&mut self, t: &Arc<Tables>, body: &Body, index: u32, base: usize) -> Answer {
         let once = &body.once[index as usize];
-        let value = deeper(|| self.eval(t, body, once.root, base))?;
-        let value = self.heap.keep(value);
+        // It does not depend on who asks first.
+        let (steps, bound) = (self.steps, self.bound);
+        if bound > 0 {
+            (self.steps, self.bound) = (self.step_limit, 0);
+        }
+        let value = deeper(|| self.eval(t, body, once.root, base));
+        if bound > 0 {
+            (self.steps, self.bound) = (steps, bound);
+        }
+        let value = self.heap.keep(value?);
         Ok(*once.value.get_or_init(|| value))
     }
 }

@@ -4,6 +4,7 @@
 //! looks into it.
 
 mod compare;
+mod operations;
 
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ impl Machine {
                 };
                 if self.is_bag(t, container) {
                     let count = self.count_of(t, sort, element, container)?;
-                    count.and_then(|count| self.positive(count))
+                    count.and_then(|count| self.positive(t, count))
                 } else {
                     self.set_member(t, sort, element, container)?
                 }
@@ -58,11 +59,16 @@ impl Machine {
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[element, container])))
     }
 
-    fn positive(&self, count: Value) -> Option<Value> {
-        self.heap.is_number(count).then_some(Value::bool(count != Value::ZERO))
+    /// `count > 0`
+    fn positive(&mut self, t: &Tables, count: Value) -> Option<Value> {
+        if self.heap.is_number(count) {
+            return Some(Value::bool(count != Value::ZERO));
+        }
+        let less = t.builtin(Builtin::Less, SortId::NAT)?;
+        Some(self.stuck(less, &[Value::ZERO, count]))
     }
 
-    fn is_bag(&self, t: &Tables, container: Value) -> bool {
+    pub(super) fn is_bag(&self, t: &Tables, container: Value) -> bool {
         match self.heap.head(container) {
             Some(Head::Bag | Head::BagBy) => true,
             Some(Head::Symbol(symbol)) => t.program.symbols.get(symbol.index()).is_some_and(|found| {
@@ -111,17 +117,15 @@ impl Machine {
             Some(Head::Set | Head::CoSet) => {
                 let all: Vec<Value> = self.heap.arguments(set).collect();
                 let mut found = Some(Value::FALSE);
-                for one in all {
-                    match self.equal_at(t, sort, element, one)? {
-                        Some(Value::TRUE) => {
-                            found = Some(Value::TRUE);
-                            break;
-                        }
-                        Some(equal) => {
-                            found = found.and_then(|found| self.combine(t, Builtin::Or, found, equal))
-                        }
-                        None => found = None,
+                for one in all.into_iter().rev() {
+                    let equal = self.equal_at(t, sort, element, one)?;
+                    if equal == Some(Value::TRUE) {
+                        found = equal;
+                        break;
                     }
+                    found = found
+                        .zip(equal)
+                        .and_then(|(found, equal)| self.combine(t, Builtin::Or, equal, found));
                 }
                 match (head, found) {
                     (Some(Head::CoSet), Some(found)) => Ok(self.opposite(t, found)),
@@ -134,7 +138,11 @@ impl Machine {
                 match self.set_member(t, sort, element, exceptions)? {
                     Some(Value::FALSE) => Ok(Some(usual)),
                     Some(Value::TRUE) => Ok(self.opposite(t, usual)),
-                    _ => Ok(None),
+                    Some(exception) => {
+                        let equal = self.equal_at(t, SortId::BOOL, usual, exception)?;
+                        Ok(equal.and_then(|equal| self.opposite(t, equal)))
+                    }
+                    None => Ok(None),
                 }
             }
             _ => {
@@ -147,7 +155,7 @@ impl Machine {
                     }
                     (Builtin::Bag2Set, &[bag]) => {
                         let count = self.count_of(t, sort, element, bag)?;
-                        Ok(count.and_then(|count| self.positive(count)))
+                        Ok(count.and_then(|count| self.positive(t, count)))
                     }
                     (Builtin::Union | Builtin::Intersection | Builtin::Difference, &[left, right]) => {
                         let left = deeper(|| self.set_member(t, sort, element, left))?;
@@ -161,7 +169,13 @@ impl Machine {
     }
 
     /// Whether something is in a union, intersection or difference.
-    fn both(&mut self, t: &Arc<Tables>, builtin: Builtin, left: Value, right: Value) -> Option<Value> {
+    pub(super) fn both(
+        &mut self,
+        t: &Arc<Tables>,
+        builtin: Builtin,
+        left: Value,
+        right: Value,
+    ) -> Option<Value> {
         match builtin {
             Builtin::Union => self.combine(t, Builtin::Or, left, right),
             Builtin::Intersection => self.combine(t, Builtin::And, left, right),
@@ -201,6 +215,9 @@ impl Machine {
                     None => Ok(None),
                     Some(Some(count)) => Ok(Some(count)),
                     Some(None) if self.heap.is_number(function) => Ok(Some(function)),
+                    Some(None) if self.heap.constant_function(function).is_some() => {
+                        Ok(self.heap.constant_function(function))
+                    }
                     Some(None) => self.apply_values(t, function, &[element]).map(Some),
                 }
             }
@@ -210,25 +227,66 @@ impl Machine {
                 match (builtin, &parts[..]) {
                     (Builtin::Set2Bag, &[set]) => {
                         let inside = deeper(|| self.set_member(t, sort, element, set))?;
-                        Ok(inside
-                            .and_then(Value::as_bool)
-                            .map(|found| if found { Value::ONE } else { Value::ZERO }))
+                        Ok(match inside {
+                            Some(Value::TRUE) => Some(Value::ONE),
+                            Some(Value::FALSE) => Some(Value::ZERO),
+                            Some(open) => t
+                                .builtin(Builtin::If, SortId::BOOL)
+                                .map(|choice| self.stuck(choice, &[open, Value::ONE, Value::ZERO])),
+                            None => None,
+                        })
                     }
                     (Builtin::Union | Builtin::Intersection | Builtin::Difference, &[left, right]) => {
                         let left = deeper(|| self.count_of(t, sort, element, left))?;
                         let right = deeper(|| self.count_of(t, sort, element, right))?;
-                        let Some((left, right)) = left.zip(right) else { return Ok(None) };
-                        Ok(match builtin {
-                            Builtin::Union => self.heap.add(left, right),
-                            Builtin::Intersection => self.heap.min(left, right),
-                            _ => {
-                                let difference = self.heap.subtract(left, right);
-                                difference.and_then(|count| self.heap.max(count, Value::ZERO))
-                            }
-                        })
+                        Ok(left.zip(right).and_then(|(left, right)| self.counts(t, builtin, left, right)))
                     }
                     _ => Ok(None),
                 }
+            }
+        }
+    }
+
+    /// How often something is in a union, intersection or difference of bags.
+    pub(super) fn counts(
+        &mut self,
+        t: &Tables,
+        builtin: Builtin,
+        left: Value,
+        right: Value,
+    ) -> Option<Value> {
+        if self.heap.is_number(left) && self.heap.is_number(right) {
+            return match builtin {
+                Builtin::Union => self.heap.add(left, right),
+                Builtin::Intersection => self.heap.min(left, right),
+                _ => {
+                    let difference = self.heap.subtract(left, right)?;
+                    self.heap.max(difference, Value::ZERO)
+                }
+            };
+        }
+        match (builtin, left, right) {
+            (Builtin::Union, Value::ZERO, other) | (Builtin::Union, other, Value::ZERO) => Some(other),
+            (Builtin::Union, ..) => {
+                let symbol = t.builtin(Builtin::Add, SortId::NAT)?;
+                Some(self.stuck(symbol, &[left, right]))
+            }
+            (Builtin::Intersection, Value::ZERO, _) | (Builtin::Intersection, _, Value::ZERO) => {
+                Some(Value::ZERO)
+            }
+            (Builtin::Intersection, ..) if self.heap.same(left, right) => Some(left),
+            (Builtin::Intersection, ..) => {
+                let symbol = t.builtin(Builtin::Min, SortId::NAT)?;
+                Some(self.stuck(symbol, &[left, right]))
+            }
+            (_, Value::ZERO, _) => Some(Value::ZERO),
+            (_, _, Value::ZERO) => Some(left),
+            _ if self.heap.same(left, right) => Some(Value::ZERO),
+            _ => {
+                let subtract = t.builtin(Builtin::Subtract, SortId::NAT)?;
+                let max = t.builtin(Builtin::Max, SortId::NAT)?;
+                let difference = self.stuck(subtract, &[left, right]);
+                Some(self.stuck(max, &[Value::ZERO, difference]))
             }
         }
     }
@@ -242,136 +300,20 @@ impl Machine {
         bag: Value,
     ) -> Result<Option<Option<Value>>, super::Fault> {
         let pairs: Vec<Value> = self.heap.arguments(bag).collect();
+        let mut found = None;
         for pair in pairs.chunks_exact(2) {
-            match self.equal_at(t, sort, element, pair[0])? {
-                Some(Value::TRUE) => return Ok(Some(Some(pair[1]))),
-                Some(Value::FALSE) => {}
+            match (self.equal_at(t, sort, element, pair[0])?, found) {
+                (Some(Value::TRUE), None) => found = Some(pair[1]),
+                // Two terms for the same element.
+                (Some(Value::TRUE), Some(before)) => match self.heap.add(before, pair[1]) {
+                    Some(sum) => found = Some(sum),
+                    None => return Ok(None),
+                },
+                (Some(Value::FALSE), _) => {}
                 _ => return Ok(None),
             }
         }
-        Ok(Some(None))
-    }
-
-    /// `!set`
-    pub(super) fn complement(&mut self, t: &Arc<Tables>, symbol: SymbolId, set: Value) -> Value {
-        if let Some(complement) = self.heap.set_complement(set) {
-            return complement;
-        }
-        if builtin_of(t, self.heap.head(set)) == Some(Builtin::Complement) {
-            return self.heap.argument(set, 0);
-        }
-        self.stuck(symbol, &[set])
-    }
-
-    /// `+`, `*` or `-` on sets or bags.
-    pub(super) fn set_operation(
-        &mut self,
-        t: &Arc<Tables>,
-        builtin: Builtin,
-        symbol: SymbolId,
-        left: Value,
-        right: Value,
-    ) -> Answer {
-        let bag = matches!(self.heap.head(left), Some(Head::Bag | Head::BagBy))
-            || matches!(self.heap.head(right), Some(Head::Bag | Head::BagBy));
-        let heap = &mut self.heap;
-        let done = match (builtin, bag) {
-            (Builtin::Union, false) => heap.set_union(left, right),
-            (Builtin::Intersection, false) => heap.set_intersection(left, right),
-            (_, false) => heap.set_difference(left, right),
-            (Builtin::Union, true) => heap.bag_union(left, right),
-            (Builtin::Intersection, true) => heap.bag_intersection(left, right),
-            (_, true) => heap.bag_difference(left, right),
-        };
-        if let Some(done) = done {
-            return Ok(done);
-        }
-        let element = t.first_sort(symbol).and_then(|sort| t.element_sort(sort));
-        if let (Some(element), false) = (element, bag)
-            && let Some(done) = self.mixed_operation(t, builtin, element, left, right)?
-        {
-            return Ok(done);
-        }
-        let empty = if bag { Value::EMPTY_BAG } else { Value::EMPTY_SET };
-        Ok(match builtin {
-            Builtin::Union if left == empty => right,
-            Builtin::Union | Builtin::Difference if right == empty => left,
-            Builtin::Intersection if left == empty || right == empty => empty,
-            Builtin::Difference if left == empty => empty,
-            Builtin::Union | Builtin::Intersection if !bag && self.heap.same(left, right) => left,
-            _ => {
-                let stuck = self.stuck(symbol, &[left, right]);
-                if let (Some(element), true) = (element, bag)
-                    && let Some(listed) = self.listed_bag(t, element, stuck, false)?
-                {
-                    return Ok(listed);
-                }
-                stuck
-            }
-        })
-    }
-
-    /// An operation where one set is finite, or cofinite, and the other given by a predicate or a term.
-    fn mixed_operation(
-        &mut self,
-        t: &Arc<Tables>,
-        builtin: Builtin,
-        sort: SortId,
-        left: Value,
-        right: Value,
-    ) -> Known {
-        // What the predicate of the result is: constant, or that of an operand.
-        let shape = |machine: &Self, set: Value| match machine.heap.head(set) {
-            Some(Head::Set) => Some(Err(false)),
-            Some(Head::CoSet) => Some(Err(true)),
-            Some(Head::SetBy) => Some(Ok(machine.heap.argument(set, 0))),
-            _ => None,
-        };
-        let elements = |machine: &Self, set: Value| -> Vec<Value> {
-            let listed = if machine.heap.is(set, Head::SetBy) { machine.heap.argument(set, 1) } else { set };
-            machine.heap.arguments(listed).collect()
-        };
-        let (one, other) = (shape(self, left), shape(self, right));
-        // The operation as union or intersection of predicates, the right one turned round for a difference.
-        let result = match (builtin, one, other) {
-            (Builtin::Union, Some(Err(false)), Some(p)) | (Builtin::Union, Some(p), Some(Err(false))) => p,
-            (Builtin::Union, Some(Err(true)), Some(_)) | (Builtin::Union, Some(_), Some(Err(true))) => {
-                Err(true)
-            }
-            (Builtin::Intersection, Some(Err(true)), Some(p))
-            | (Builtin::Intersection, Some(p), Some(Err(true)))
-            | (Builtin::Difference, Some(p), Some(Err(false))) => p,
-            (Builtin::Intersection | Builtin::Difference, Some(Err(false)), _)
-            | (Builtin::Intersection, _, Some(Err(false)))
-            | (Builtin::Difference, Some(_), Some(Err(true))) => Err(false),
-            _ => return Ok(None),
-        };
-        let mut candidates = Vec::new();
-        for (set, shape) in [(left, one), (right, other)] {
-            if shape.is_some() {
-                candidates.extend(elements(self, set));
-            }
-        }
-        let mut exceptions = Vec::new();
-        for element in candidates {
-            let inside = [left, right].map(|set| deeper(|| self.set_member(t, sort, element, set)));
-            let [Some(one), Some(other)] = [inside[0]?, inside[1]?] else { return Ok(None) };
-            let inside = self.both(t, builtin, one, other);
-            let usual = match result {
-                Err(constant) => Value::bool(constant),
-                Ok(function) => self.apply_values(t, function, &[element])?,
-            };
-            match (inside.and_then(Value::as_bool), usual.as_bool()) {
-                (Some(inside), Some(usual)) if inside != usual => exceptions.push(element),
-                (Some(_), Some(_)) => {}
-                _ => return Ok(None),
-            }
-        }
-        let exceptions = self.heap.set_of(&exceptions);
-        Ok(Some(match result {
-            Err(constant) => self.heap.set_by(Some(constant), Value::FALSE, exceptions),
-            Ok(function) => self.heap.set_by(None, function, exceptions),
-        }))
+        Ok(Some(found))
     }
 
     /// `{element: count, …}`

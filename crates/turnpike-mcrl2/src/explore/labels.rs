@@ -167,7 +167,7 @@ pub(super) fn label(signature: &Signature, values: &[u32], mut text: impl FnMut(
     }
     if signature.timed {
         text.push_str(" @ ");
-        text.push_str(&values.next().unwrap_or_default());
+        text.push_str(&unit(values.next().unwrap_or_default()));
     }
     if signature.weighted {
         text.push_str(&format!(" [{}]", values.next().unwrap_or_default().replace(' ', "")));
@@ -175,8 +175,36 @@ pub(super) fn label(signature: &Signature, values: &[u32], mut text: impl FnMut(
     Label { text, actions: actions.into_iter().map(|(action, _)| action).collect() }
 }
 
+/// A time, in parentheses unless it is one word or one application.
+fn unit(time: String) -> String {
+    let mut depth = 0;
+    let mut apart = time.starts_with(['-', '!', '#']);
+    for letter in time.chars() {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ' ' if depth == 0 => apart = true,
+            _ => {}
+        }
+    }
+    if apart { format!("({time})") } else { time }
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn times_are_units() {
+        for (time, expected) in [
+            ("3", "3"),
+            ("1 / 2", "(1 / 2)"),
+            ("f(1 / 2)", "f(1 / 2)"),
+            ("f(1) + g(2)", "(f(1) + g(2))"),
+            ("-1", "(-1)"),
+        ] {
+            assert_eq!(unit(time.to_owned()), expected);
+        }
+    }
+
     use super::*;
 
     fn text(value: Value) -> String {

@@ -30,7 +30,7 @@ use self::source::SourceText;
 use self::walker::Walker;
 use crate::linear::{self, Composition, LinearProcess};
 use crate::lint::lints;
-use crate::sorts::{Program, check_specification};
+use crate::sorts::{Program, Wishes, check_specification};
 use crate::syntax::parse_specification;
 
 /// What the user may change of a specification.
@@ -47,6 +47,10 @@ pub struct Options {
     /// How many combinations of steps are tried before summands are made only for the locations that are met; by default
     /// [`MOST_COMBINATIONS`]. What can be seen of a model does not depend on it.
     pub combinations: Option<usize>,
+    /// Whether variables keep their values when nothing reads them any more. States that differ in nothing else are then different.
+    pub keep_dead: bool,
+    /// How many values of a quantified variable are tried at most, from the least one on.
+    pub quantifier_limit: Option<u32>,
 }
 
 /// So many combinations of steps are tried in much less time than a user notices.
@@ -111,6 +115,7 @@ fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), 
     let (program, more) = check_specification(&specification);
     diagnostics.extend(more);
     let Some(mut program) = program else { return Err(refused(diagnostics)) };
+    program.wishes = Wishes { keep_dead: options.keep_dead, quantifier_limit: options.quantifier_limit };
     if options.lints {
         diagnostics.extend(lints(&program));
         diagnostics.sort_by_key(|one| one.span.as_ref().map_or(0, |span| span.range.start));
@@ -218,6 +223,7 @@ fn title(name: &str, options: &Options) -> String {
     if options.timed {
         parts.push("timed".to_owned());
     }
+    parts.extend(wishes(options));
     if parts.is_empty() { name.to_owned() } else { format!("{name}({})", parts.join(", ")) }
 }
 
@@ -228,7 +234,16 @@ fn fingerprint(text: &str, options: &Options) -> u64 {
     for part in [settings.join("\n"), options.unhide.join("\n"), options.timed.to_string()] {
         hash = hash::mix(hash, hash::bytes(part.as_bytes()));
     }
+    for wish in wishes(options) {
+        hash = hash::mix(hash, hash::bytes(wish.as_bytes()));
+    }
     hash
+}
+
+/// How it is executed otherwise than usual.
+fn wishes(options: &Options) -> Vec<String> {
+    let kept = options.keep_dead.then(|| "keep-dead".to_owned());
+    kept.into_iter().chain(options.quantifier_limit.map(|most| format!("quantifier-limit={most}"))).collect()
 }
 
 /// Names that an action has when something is wrong.

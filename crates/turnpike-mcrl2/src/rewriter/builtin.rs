@@ -3,9 +3,9 @@
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use super::compare::{Answer, either};
+use super::compare::Answer;
 use super::engine::{Lazy, Rewriter, Rewritten};
-use super::term::{Node, Term};
+use super::term::{Base, Node, Term};
 use crate::sorts::{Builtin, SortId, SymbolId};
 use crate::syntax::Container;
 
@@ -94,11 +94,23 @@ impl Rewriter<'_> {
             }),
             Builtin::Complement => self.complement(self.element(sort), &values[0]),
             Builtin::Union | Builtin::Intersection | Builtin::Difference => {
-                if is_bag(&values[0]) || is_bag(&values[1]) {
-                    return Ok(self.combine_bags(builtin, &values[0], &values[1]));
-                }
                 let element = self.element(codomain);
+                if is_bag(&values[0]) || is_bag(&values[1]) {
+                    return self.combine_bags(builtin, element, &values[0], &values[1]);
+                }
+                if values[0] == values[1] && builtin != Builtin::Difference {
+                    return Ok(Some(values[0].clone()));
+                }
                 if builtin == Builtin::Difference {
+                    if let (
+                        Node::Set { base: Base::By(f), elements: s },
+                        Node::Set { base: Base::By(g), elements: t },
+                    ) = (values[0].node(), values[1].node())
+                        && super::collection::alike(f, g)
+                        && s == t
+                    {
+                        return Ok(Some(Term::set(Base::Nothing, Vec::new())));
+                    }
                     let Some(others) = self.complement(element, &values[1])? else { return Ok(None) };
                     return self.combine(false, element, &values[0], &others);
                 }
@@ -106,33 +118,35 @@ impl Rewriter<'_> {
             }
             Builtin::In => match self.program.sorts.element(Container::List, last) {
                 Some(element) => {
-                    let mut found = Some(false);
-                    let mut rest = values[1].clone();
-                    loop {
-                        match self.first_and_rest(&rest) {
-                            Some(Some((first, others))) => {
-                                found = either(found, self.equal(element, &values[0], &first)?);
-                                rest = others;
-                            }
-                            Some(None) => return Ok(answer(found)),
-                            None => return Ok(answer(either(found, None))),
+                    let equal = self.symbol(Builtin::Equal, "==", &[element, element], SortId::BOOL);
+                    let or = self.symbol(Builtin::Or, "||", &[SortId::BOOL, SortId::BOOL], SortId::BOOL);
+                    match self.first_and_rest(&values[1]) {
+                        Some(Some((first, others))) => {
+                            let here = Term::call(equal, &[&values[0], &first]);
+                            let later = Term::call(symbol, &[&values[0], &others]);
+                            self.closed(&Term::call(or, &[&here, &later])).map(Some)
                         }
+                        Some(None) => Ok(Some(Term::bool(false))),
+                        None => Ok(None),
                     }
                 }
                 None if is_bag(&values[1]) => {
-                    let count = self.count(sort, &values[0], &values[1])?;
-                    Ok(count.and_then(|count| count.as_number().map(|count| Term::bool(*count > RBig::ZERO))))
+                    let Some(count) = self.count(sort, &values[0], &values[1])? else { return Ok(None) };
+                    let less = self.symbol(Builtin::Less, "<", &[SortId::NAT, SortId::NAT], SortId::BOOL);
+                    self.closed(&Term::call(less, &[&Term::count(0), &count])).map(Some)
                 }
-                None => Ok(answer(self.member(sort, &values[0], &values[1])?)),
+                None => self.membership(sort, &values[0], &values[1]),
             },
             Builtin::Count => self.count(sort, &values[0], &values[1]),
             Builtin::Update => self.update(values[0].clone(), values[1].clone(), values[2].clone()).map(Some),
             Builtin::Pick => Ok(match values[0].node() {
+                Node::Set { elements, .. } if elements.len() > 1 && values[0].is_open() => None,
+                Node::Bag { entries, .. } if entries.len() > 1 && values[0].is_open() => None,
                 Node::Set { elements, .. } => elements.first().cloned(),
                 Node::Bag { entries, .. } => entries.first().map(|(element, _)| element.clone()),
                 _ => None,
             }),
-            Builtin::Set2Bag | Builtin::Bag2Set => Ok(converted(builtin, &values[0])),
+            Builtin::Set2Bag | Builtin::Bag2Set => self.converted(builtin, self.element(sort), &values[0]),
             Builtin::Convert => Ok(self.convert(sort, codomain, &values[0])),
             Builtin::Cons
             | Builtin::Snoc
@@ -143,7 +157,11 @@ impl Rewriter<'_> {
             | Builtin::Tail
             | Builtin::RHead
             | Builtin::RTail => self.list(builtin, symbol, values),
-            _ => Ok(number(builtin, values).filter(|value| fits(codomain, value)).map(Term::number)),
+            _ => {
+                let same = domain == [sort, sort];
+                let known = number(builtin, values).filter(|value| fits(codomain, value)).map(Term::number);
+                Ok(known.or_else(|| simplified(builtin, same.then_some(sort), values)))
+            }
         }
     }
 
@@ -164,12 +182,40 @@ impl Rewriter<'_> {
                 _ => {}
             }
         }
-        Ok(Term::call(symbol, &[one, other]))
+        // What has the same constructor is compared part by part.
+        let parts: Vec<(SortId, Term, Term)> = match (self.alternative(one), self.alternative(other)) {
+            (Some((first, ones)), Some((second, others))) if first == second => {
+                let pairs = ones.into_iter().zip(others).enumerate();
+                pairs.map(|(index, (one, other))| (self.field_sort(sort, first, index), one, other)).collect()
+            }
+            _ => match (
+                self.program.sorts.element(Container::List, sort),
+                self.first_and_rest(one),
+                self.first_and_rest(other),
+            ) {
+                (Some(element), Some(Some((one, ones))), Some(Some((other, others)))) => {
+                    vec![(element, one, other), (sort, ones, others)]
+                }
+                _ => Vec::new(),
+            },
+        };
+        if parts.is_empty() {
+            return Ok(Term::call(symbol, &[one, other]));
+        }
+        let and = self.symbol(Builtin::And, "&&", &[SortId::BOOL, SortId::BOOL], SortId::BOOL);
+        let mut all = Term::bool(true);
+        for (sort, one, other) in parts {
+            let equal = self.symbol(Builtin::Equal, "==", &[sort, sort], SortId::BOOL);
+            let here = Term::call(equal, &[&one, &other]);
+            all = self.closed(&Term::call(and, &[&all, &here]))?;
+        }
+        Ok(all)
     }
 
-    /// The element sort of a set.
+    /// The element sort of a set or bag.
     fn element(&self, sort: SortId) -> SortId {
-        let found = [Container::Set, Container::FSet].map(|one| self.program.sorts.element(one, sort));
+        let all = [Container::Set, Container::FSet, Container::Bag, Container::FBag];
+        let found = all.map(|one| self.program.sorts.element(one, sort));
         found.into_iter().flatten().next().unwrap_or(SortId::UNKNOWN)
     }
 
@@ -226,6 +272,7 @@ impl Rewriter<'_> {
             }
             Builtin::Size => match values[0].node() {
                 Node::List(elements) => Some(Term::count(elements.len())),
+                Node::Set { elements, .. } if elements.len() > 1 && values[0].is_open() => None,
                 Node::Set { elements, .. } => Some(Term::count(elements.len())),
                 Node::Bag { entries, .. } => {
                     let mut counts = entries.iter().map(|(_, count)| count.as_number());
@@ -263,18 +310,33 @@ fn is_bag(term: &Term) -> bool {
     matches!(term.node(), Node::Bag { .. })
 }
 
-fn converted(builtin: Builtin, value: &Term) -> Option<Term> {
-    use super::term::Base;
-    match (builtin, value.node()) {
-        (Builtin::Set2Bag, Node::Set { base: Base::Nothing, elements }) => {
-            let entries = elements.iter().map(|one| (one.clone(), Term::count(1))).collect();
-            Some(Term::new(Node::Bag { base: None, entries }))
-        }
-        (Builtin::Bag2Set, Node::Bag { base: None, entries }) => {
-            Some(Term::set(Base::Nothing, entries.iter().map(|(one, _)| one.clone()).collect()))
-        }
+/// What an operation on numbers is whatever an operand that is stuck may be; the sort of both operands is given if it is the same.
+fn simplified(builtin: Builtin, sort: Option<SortId>, values: &[Term]) -> Option<Term> {
+    let [left, right] = values else { return None };
+    let is = |term: &Term, number: &RBig| term.as_number() == Some(number);
+    let (zero, one) = (RBig::ZERO, RBig::ONE);
+    let least = match sort {
+        Some(SortId::NAT) => Some(&zero),
+        Some(SortId::POS) => Some(&one),
         _ => None,
-    }
+    };
+    let is_least = |term: &Term| least.is_some_and(|least| is(term, least));
+    let found = match builtin {
+        Builtin::Add if is(left, &zero) => right,
+        Builtin::Add | Builtin::Subtract if is(right, &zero) => left,
+        Builtin::Multiply if is(left, &zero) || is(right, &one) => left,
+        Builtin::Multiply if is(right, &zero) || is(left, &one) => right,
+        Builtin::Div | Builtin::Mod if is(left, &zero) => left,
+        Builtin::Exp if is(right, &zero) => return Some(Term::count(1)),
+        Builtin::Exp if is(right, &one) => left,
+        Builtin::Max | Builtin::Min if left == right => left,
+        Builtin::Max if is_least(left) => right,
+        Builtin::Max if is_least(right) => left,
+        Builtin::Min if is_least(left) => left,
+        Builtin::Min if is_least(right) => right,
+        _ => return None,
+    };
+    Some(found.clone())
 }
 
 /// Whether a number is one of a sort.

@@ -2,7 +2,7 @@
 
 use dashu_ratio::RBig;
 
-use super::compare::{Answer, either, finite_bag};
+use super::compare::{Answer, either};
 use super::engine::{Lazy, Rewriter, Rewritten};
 use super::term::{Base, Node, Term, Var};
 use crate::sorts::{Builtin, Sort, SortId, SymbolId};
@@ -24,6 +24,18 @@ pub(super) fn bag(base: Option<Term>, mut entries: Vec<(Term, Term)>) -> Term {
         entries = merged.into_iter().map(|(element, count)| (element, Term::number(count))).collect();
     }
     Term::new(Node::Bag { base, entries })
+}
+
+/// Whether two functions are the same but for the name of their variable.
+pub(super) fn alike(one: &Term, other: &Term) -> bool {
+    match (one.node(), other.node()) {
+        (Node::Binder(Binder::Lambda, left, body), Node::Binder(Binder::Lambda, right, rest))
+            if left.len() == right.len() =>
+        {
+            *body == super::engine::renamed(rest, right, left)
+        }
+        _ => one == other,
+    }
 }
 
 impl Rewriter<'_> {
@@ -50,6 +62,29 @@ impl Rewriter<'_> {
         let Node::Set { base, elements } = set.node() else { return Ok(None) };
         let (says, among) = (self.says(base, element)?, self.among(sort, element, elements)?);
         Ok(says.zip(among).map(|(says, among)| says != among))
+    }
+
+    /// `element in set`, as far as it is known: a disjunction of equalities for the elements.
+    pub(super) fn membership(&mut self, sort: SortId, element: &Term, set: &Term) -> Rewritten<Option<Term>> {
+        let Node::Set { base, elements } = set.node() else { return Ok(None) };
+        let truth = [SortId::BOOL, SortId::BOOL];
+        let equal = self.symbol(Builtin::Equal, "==", &[sort, sort], SortId::BOOL);
+        let or = self.symbol(Builtin::Or, "||", &truth, SortId::BOOL);
+        let differ = self.symbol(Builtin::NotEqual, "!=", &truth, SortId::BOOL);
+        let mut among = Term::bool(false);
+        for one in elements.iter().rev() {
+            among = Term::call(or, &[&Term::call(equal, &[element, one]), &among]);
+        }
+        let says = match base {
+            Base::Nothing => Term::bool(false),
+            Base::Everything => Term::bool(true),
+            Base::By(function) => Term::new(Node::Apply(function.clone(), vec![element.clone()])),
+        };
+        let among = self.closed(&among)?;
+        if among.as_bool() == Some(false) {
+            return self.closed(&says).map(Some);
+        }
+        self.closed(&Term::call(differ, &[&says, &among])).map(Some)
     }
 
     /// Union or intersection, element by element.
@@ -95,6 +130,9 @@ impl Rewriter<'_> {
             }
             return Ok(if *one == neutral { other.clone() } else { one.clone() });
         };
+        if alike(f, g) {
+            return Ok(one.clone());
+        }
         let (builtin, name) = if union { (Builtin::Or, "||") } else { (Builtin::And, "&&") };
         let symbol = self.symbol(builtin, name, &[SortId::BOOL, SortId::BOOL], SortId::BOOL);
         let (f, g) = (f.clone(), g.clone());
@@ -123,6 +161,16 @@ impl Rewriter<'_> {
 
     /// `lambda x. body(x)` as base of a set; the variable is named like that of another function.
     fn predicate(&mut self, sort: SortId, like: &Term, body: impl Fn(&Term) -> Term) -> Rewritten<Base> {
+        let function = self.function(sort, like, body)?;
+        let set = self.closed(&Term::set(Base::By(function), Vec::new()))?;
+        Ok(match set.node() {
+            Node::Set { base, .. } => base.clone(),
+            _ => Base::Nothing,
+        })
+    }
+
+    /// `lambda x. body(x)`; the variable is named like that of another function.
+    fn function(&mut self, sort: SortId, like: &Term, body: impl Fn(&Term) -> Term) -> Rewritten {
         let variable = match like.node() {
             Node::Binder(_, variables, _) => variables[0],
             _ => {
@@ -132,23 +180,27 @@ impl Rewriter<'_> {
         };
         let variable = self.copy(variable);
         let body = body(&Term::new(Node::Variable(variable)));
-        let function = Term::new(Node::Binder(Binder::Lambda, vec![variable], body));
-        let set = self.closed(&Term::set(Base::By(function), Vec::new()))?;
-        Ok(match set.node() {
-            Node::Set { base, .. } => base.clone(),
-            _ => Base::Nothing,
-        })
+        self.closed(&Term::new(Node::Binder(Binder::Lambda, vec![variable], body)))
     }
 
     /// `count(element, bag)`
     pub(super) fn count(&mut self, sort: SortId, element: &Term, bag: &Term) -> Rewritten<Option<Term>> {
         let Node::Bag { base, entries } = bag.node() else { return Ok(None) };
+        let mut found: Option<Term> = None;
         for (one, count) in entries {
-            match self.equal(sort, element, one)? {
-                Some(true) => return Ok(Some(count.clone())),
-                Some(false) => {}
-                None => return Ok(None),
+            match (self.equal(sort, element, one)?, &found) {
+                (Some(true), None) => found = Some(count.clone()),
+                // Two terms for the same element.
+                (Some(true), Some(before)) => match (before.as_number(), count.as_number()) {
+                    (Some(before), Some(count)) => found = Some(Term::number(before + count)),
+                    _ => return Ok(None),
+                },
+                (Some(false), _) => {}
+                (None, _) => return Ok(None),
             }
+        }
+        if found.is_some() {
+            return Ok(found);
         }
         match base {
             None => Ok(Some(Term::count(0))),
@@ -156,27 +208,161 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `+`, `*` and `-` on finite bags.
-    pub(super) fn combine_bags(&mut self, builtin: Builtin, one: &Term, other: &Term) -> Option<Term> {
-        let (ones, others) = (finite_bag(one)?, finite_bag(other)?);
-        let find = |all: &[(Term, Term)], element: &Term| {
-            let found = all.iter().find(|(one, _)| one == element);
-            found.and_then(|(_, count)| count.as_number().cloned()).unwrap_or_default()
+    /// `+`, `*` and `-` on bags.
+    pub(super) fn combine_bags(
+        &mut self,
+        builtin: Builtin,
+        sort: SortId,
+        one: &Term,
+        other: &Term,
+    ) -> Rewritten<Option<Term>> {
+        let (Node::Bag { base: f, entries: ones }, Node::Bag { base: g, entries: others }) =
+            (one.node(), other.node())
+        else {
+            return Ok(None);
         };
-        let mut elements: Vec<Term> =
-            ones.iter().chain(&others).map(|(element, _)| element.clone()).collect();
+        let base = match (builtin, f, g) {
+            (Builtin::Intersection | Builtin::Difference, None, _) | (Builtin::Intersection, _, None) => None,
+            (Builtin::Union, None, other) | (Builtin::Union | Builtin::Difference, other, None) => {
+                other.clone()
+            }
+            (Builtin::Intersection, Some(f), Some(g)) if alike(f, g) => Some(f.clone()),
+            (Builtin::Difference, Some(f), Some(g)) if alike(f, g) => None,
+            (_, Some(f), Some(g)) => {
+                let (f, g) = (f.clone(), g.clone());
+                let operation = self.count_operation(builtin);
+                self.counting(sort, &f, |variable| {
+                    let applied =
+                        |function: &Term| Term::new(Node::Apply(function.clone(), vec![variable.clone()]));
+                    operation(&applied(&f), &applied(&g))
+                })?
+            }
+            _ => return Ok(None),
+        };
+        let mut elements: Vec<Term> = ones.iter().chain(others).map(|(element, _)| element.clone()).collect();
         elements.sort_by(Term::compare);
         elements.dedup();
-        let entries = elements.into_iter().map(|element| {
-            let (one, other) = (find(&ones, &element), find(&others, &element));
-            let count = match builtin {
-                Builtin::Union => one + other,
-                Builtin::Intersection => one.min(other),
-                _ => (one - other).max(RBig::ZERO),
+        let operation = self.count_operation(builtin);
+        let mut counts = Vec::new();
+        for element in elements {
+            let (Some(one), Some(other)) =
+                (self.count(sort, &element, one)?, self.count(sort, &element, other)?)
+            else {
+                return Ok(None);
             };
-            (element, Term::number(count))
-        });
-        Some(bag(None, entries.collect()))
+            counts.push((element, self.closed(&operation(&one, &other))?));
+        }
+        self.bag_with(base, counts)
+    }
+
+    /// The bag with these counts, and those of the base for all other elements; nothing when a count is stuck.
+    fn bag_with(&mut self, base: Option<Term>, counts: Vec<(Term, Term)>) -> Rewritten<Option<Term>> {
+        let mut entries = Vec::new();
+        for (element, count) in counts {
+            let usual = match &base {
+                None => Term::count(0),
+                Some(function) => self.apply(function, &[Lazy::done(element.clone())])?,
+            };
+            if count.as_number().is_none() || usual.as_number().is_none() {
+                return Ok(None);
+            }
+            if count != usual {
+                entries.push((element, count));
+            }
+        }
+        Ok(Some(Term::new(Node::Bag { base, entries })))
+    }
+
+    /// How counts are combined.
+    fn count_operation(&mut self, builtin: Builtin) -> impl Fn(&Term, &Term) -> Term + use<> {
+        let counts = [SortId::NAT, SortId::NAT];
+        let (add, min, subtract, max) = (
+            self.symbol(Builtin::Add, "+", &counts, SortId::NAT),
+            self.symbol(Builtin::Min, "min", &counts, SortId::NAT),
+            self.symbol(Builtin::Subtract, "-", &counts, SortId::INT),
+            self.symbol(Builtin::Max, "max", &[SortId::NAT, SortId::INT], SortId::NAT),
+        );
+        move |one, other| match builtin {
+            Builtin::Union => Term::call(add, &[one, other]),
+            Builtin::Intersection => Term::call(min, &[one, other]),
+            _ => Term::call(max, &[&Term::count(0), &Term::call(subtract, &[one, other])]),
+        }
+    }
+
+    /// `lambda x. body(x)` as base of a bag; the variable is named like that of another function.
+    fn counting(
+        &mut self,
+        sort: SortId,
+        like: &Term,
+        body: impl Fn(&Term) -> Term,
+    ) -> Rewritten<Option<Term>> {
+        let function = self.function(sort, like, body)?;
+        Ok(match function.node() {
+            Node::Binder(_, _, body) if body.as_number() == Some(&RBig::ZERO) => None,
+            _ => Some(function),
+        })
+    }
+
+    /// `Set2Bag` and `Bag2Set`
+    pub(super) fn converted(
+        &mut self,
+        builtin: Builtin,
+        sort: SortId,
+        value: &Term,
+    ) -> Rewritten<Option<Term>> {
+        match (builtin, value.node()) {
+            (Builtin::Set2Bag, Node::Set { elements, .. })
+                if elements.len() > 1 && elements.iter().any(Term::is_open) =>
+            {
+                Ok(None)
+            }
+            (Builtin::Set2Bag, Node::Set { base, elements }) => {
+                let truth = [SortId::BOOL, SortId::NAT, SortId::NAT];
+                let choice = self.symbol(Builtin::If, "if", &truth, SortId::NAT);
+                let (one, zero) = (Term::count(1), Term::count(0));
+                let base = match base {
+                    Base::Nothing => None,
+                    Base::Everything => self.counting(sort, &one, |_| one.clone())?,
+                    Base::By(f) => {
+                        let f = f.clone();
+                        self.counting(sort, &f, |variable| {
+                            let says = Term::new(Node::Apply(f.clone(), vec![variable.clone()]));
+                            Term::call(choice, &[&says, &one, &zero])
+                        })?
+                    }
+                };
+                let mut counts = Vec::new();
+                for element in elements.clone() {
+                    let Some(inside) = self.member(sort, &element, value)? else { return Ok(None) };
+                    counts.push((element, Term::count(usize::from(inside))));
+                }
+                self.bag_with(base, counts)
+            }
+            (Builtin::Bag2Set, Node::Bag { base, entries }) => {
+                let less = self.symbol(Builtin::Less, "<", &[SortId::NAT, SortId::NAT], SortId::BOOL);
+                let base = match base {
+                    None => Base::Nothing,
+                    Some(f) => {
+                        let f = f.clone();
+                        self.predicate(sort, &f, |variable| {
+                            let count = Term::new(Node::Apply(f.clone(), vec![variable.clone()]));
+                            Term::call(less, &[&Term::count(0), &count])
+                        })?
+                    }
+                };
+                let mut different = Vec::new();
+                for (element, count) in entries.clone() {
+                    let (Some(usual), Some(count)) = (self.says(&base, &element)?, count.as_number()) else {
+                        return Ok(None);
+                    };
+                    if usual != (*count > RBig::ZERO) {
+                        different.push(element);
+                    }
+                }
+                Ok(Some(Term::set(base, different)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The sort of keys of a function with one argument.

@@ -56,7 +56,7 @@ impl Rewriter<'_> {
             }
             Sort::Container(Container::Bag | Container::FBag, element) => {
                 let (Some(ones), Some(others)) = (finite_bag(one), finite_bag(other)) else {
-                    return Ok(None);
+                    return self.everywhere(element, one, other, Builtin::Equal);
                 };
                 Ok(both(self.below_bag(element, &ones, &others)?, self.below_bag(element, &others, &ones)?))
             }
@@ -81,7 +81,7 @@ impl Rewriter<'_> {
         })
     }
 
-    fn field_sort(&self, sort: SortId, alternative: u32, index: usize) -> SortId {
+    pub(super) fn field_sort(&self, sort: SortId, alternative: u32, index: usize) -> SortId {
         let structure = self.program.sorts.structure(sort);
         structure.map_or(SortId::UNKNOWN, |one| one.constructors[alternative as usize].fields[index].sort)
     }
@@ -173,7 +173,22 @@ impl Rewriter<'_> {
             }
             Sort::Container(Container::Bag | Container::FBag, element) => {
                 let (Some(ones), Some(others)) = (finite_bag(one), finite_bag(other)) else {
-                    return Ok(None);
+                    let below = match finite_bag(one) {
+                        // Nothing else is in it.
+                        Some(ones) => {
+                            let mut below = Some(true);
+                            for (member, count) in ones {
+                                let limit = self.count(element, &member, other)?;
+                                let enough = limit
+                                    .and_then(|limit| self.less_numbers(SortId::NAT, false, &count, &limit));
+                                below = both(below, enough);
+                            }
+                            below
+                        }
+                        None => self.everywhere(element, one, other, Builtin::LessEqual)?,
+                    };
+                    let same = if strict { self.equal(sort, one, other)? } else { Some(false) };
+                    return Ok(both(below, same.map(|same| !same)));
                 };
                 let below = self.below_bag(element, &ones, &others)?;
                 let above = if strict { self.below_bag(element, &others, &ones)? } else { Some(false) };
@@ -244,7 +259,7 @@ impl Rewriter<'_> {
             (_, Some(values)) => values,
             // Infinitely many members against finitely many.
             (Some(false), None) => return Ok(Some(false)),
-            (None, None) => return Ok(None),
+            (None, None) => return self.everywhere(element, one, other, Builtin::LessEqual),
         };
         let mut answer = Some(true);
         for candidate in candidates {
@@ -253,6 +268,30 @@ impl Rewriter<'_> {
             answer = both(answer, either(inside.map(|value| !value), within));
         }
         Ok(answer)
+    }
+
+    /// Whether what two sets or bags say of every element compares in this way.
+    fn everywhere(&mut self, element: SortId, one: &Term, other: &Term, how: Builtin) -> Rewritten<Answer> {
+        let known = |term: &Term| matches!(term.node(), Node::Set { .. } | Node::Bag { .. });
+        if !known(one) || !known(other) {
+            return Ok(None);
+        }
+        let is_bag = matches!(one.node(), Node::Bag { .. });
+        let (container, builtin, name, result) = if is_bag {
+            (Container::Bag, Builtin::Count, "count", SortId::NAT)
+        } else {
+            (Container::Set, Builtin::In, "in", SortId::BOOL)
+        };
+        let whole = self.program.sorts.container(container, element);
+        let says = self.symbol(builtin, name, &[element, whole], result);
+        let sign = if how == Builtin::Equal { "==" } else { "<=" };
+        let compare = self.symbol(how, sign, &[result, result], SortId::BOOL);
+        let name = self.program.words.intern("x");
+        let id = self.program.add_variable(name, element, crate::syntax::Span::default());
+        let variable = super::term::Var { id, copy: 0 };
+        let said = |set: &Term| Term::call(says, &[&Term::new(Node::Variable(variable)), set]);
+        let body = Term::call(compare, &[&said(one), &said(other)]);
+        Ok(self.closed(&Term::new(Node::Binder(Binder::Forall, vec![variable], body)))?.as_bool())
     }
 
     fn below_bag(

@@ -195,7 +195,9 @@ impl<'p> Rewriter<'p> {
                 let function = Term::new(Node::Binder(Binder::Lambda, vec![*variable], body.clone()));
                 if *is_bag {
                     let base = self.rewrite(&function, environment)?;
-                    return Ok(Term::new(Node::Bag { base: Some(base), entries: Vec::new() }));
+                    let zero = matches!(base.node(), Node::Binder(_, _, body) if *body == Term::count(0));
+                    let base = (!zero).then_some(base);
+                    return Ok(Term::new(Node::Bag { base, entries: Vec::new() }));
                 }
                 Ok(Term::set(self.base(&function, environment)?, Vec::new()))
             }
@@ -393,7 +395,7 @@ impl<'p> Rewriter<'p> {
 }
 
 /// The term with other names for variables that nothing in it binds.
-fn renamed(term: &Term, from: &[Var], to: &[Var]) -> Term {
+pub(super) fn renamed(term: &Term, from: &[Var], to: &[Var]) -> Term {
     let go = |one: &Term| renamed(one, from, to);
     let all = |terms: &[Term]| terms.iter().map(go).collect();
     let pairs = |pairs: &[(Term, Term)]| pairs.iter().map(|(one, other)| (go(one), go(other))).collect();

@@ -96,8 +96,18 @@ fn inside(program: &Program, term: &Term, text: &mut String) {
             }
             text.push_str(if entries.is_empty() { ":}" } else { "}" });
         }
-        Node::Bag { base: Some(function), .. } => {
-            comprehension(program, function, text, |body, _, text| write(program, body, 0, text));
+        Node::Bag { base: Some(function), entries } => {
+            comprehension(program, function, text, |body, variable, text| {
+                for (element, count) in entries {
+                    text.push_str(&format!("if({} == ", name(program, variable)));
+                    write(program, element, 6, text);
+                    text.push_str(", ");
+                    write(program, count, 0, text);
+                    text.push_str(", ");
+                }
+                write(program, body, 0, text);
+                text.push_str(&")".repeat(entries.len()));
+            });
         }
         Node::Symbol(symbol) => text.push_str(program.text(program.symbol(*symbol).name)),
         Node::Call(symbol, arguments) => {
@@ -129,8 +139,15 @@ fn inside(program: &Program, term: &Term, text: &mut String) {
             all(program, arguments, "(", ")", text);
         }
         Node::Binder(binder, variables, body) => {
-            let variables: Vec<String> = variables.iter().map(|&one| declared(program, one)).collect();
-            text.push_str(&format!("{} {}. ", binder.text(), variables.join(", ")));
+            let sort = |variable: Var| program.variable(variable.id).sort;
+            let groups: Vec<String> = variables
+                .chunk_by(|&one, &other| sort(one) == sort(other))
+                .map(|group| {
+                    let names: Vec<String> = group.iter().map(|&one| name(program, one)).collect();
+                    format!("{}: {}", names.join(","), program.sort_text(sort(group[0])))
+                })
+                .collect();
+            text.push_str(&format!("{} {}. ", binder.text(), groups.join(", ")));
             write(program, body, 1, text);
         }
         Node::Comprehension(variable, body, _) => {

@@ -17,6 +17,15 @@ pub(super) struct Rule {
     right: Term,
 }
 
+/// Whether a rule fits.
+enum Fit {
+    No,
+    /// Its condition depends on a variable that is bound further out.
+    Open,
+    /// Its right side, and what its variables stand for.
+    Yes(Term, Environment),
+}
+
 impl Rewriter<'_> {
     /// The equations of a function: rules that need less are tried first, and nothing is evaluated that no rule needs.
     pub(super) fn by_rules(&mut self, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten<Option<Term>> {
@@ -34,7 +43,12 @@ impl Rewriter<'_> {
                 let (ready, waiting): (Vec<&Rc<Rule>>, Vec<&Rc<Rule>>) =
                     open.iter().partition(|rule| (0..arity).all(|index| !missing(rule, index)));
                 for rule in &ready {
-                    if let Some(result) = self.by_rule(rule, arguments)? {
+                    let fit = self.by_rule(rule, arguments)?;
+                    if let Fit::Open = fit {
+                        return Ok(None);
+                    }
+                    if let Fit::Yes(right, environment) = fit {
+                        let result = (right, environment);
                         let result = self.rewrite(&result.0, &result.1)?;
                         let rest = &arguments[arity..];
                         if rest.is_empty() {
@@ -80,7 +94,7 @@ impl Rewriter<'_> {
     }
 
     /// The right side of a rule and what its variables stand for, when it fits.
-    fn by_rule(&mut self, rule: &Rule, arguments: &[Lazy]) -> Rewritten<Option<(Term, Environment)>> {
+    fn by_rule(&mut self, rule: &Rule, arguments: &[Lazy]) -> Rewritten<Fit> {
         let mut found = FxHashMap::default();
         for (index, (pattern, argument)) in rule.patterns.iter().zip(arguments).enumerate() {
             if let Node::Variable(variable) = *pattern.node()
@@ -91,16 +105,17 @@ impl Rewriter<'_> {
             }
             let value = self.force(argument)?;
             if !self.matches(pattern, &value, &mut found)? {
-                return Ok(None);
+                return Ok(Fit::No);
             }
         }
         let environment = Rc::new(found);
-        if let Some(condition) = &rule.condition
-            && self.rewrite(condition, &environment)?.as_bool() != Some(true)
-        {
-            return Ok(None);
+        if let Some(condition) = &rule.condition {
+            let condition = self.rewrite(condition, &environment)?;
+            if condition.as_bool() != Some(true) {
+                return Ok(if condition.is_open() { Fit::Open } else { Fit::No });
+            }
         }
-        Ok(Some((rule.right.clone(), environment)))
+        Ok(Fit::Yes(rule.right.clone(), environment))
     }
 
     fn matches(&mut self, pattern: &Term, value: &Term, found: &mut FxHashMap<Var, Lazy>) -> Rewritten<bool> {

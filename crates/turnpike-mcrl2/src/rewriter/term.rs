@@ -177,6 +177,22 @@ impl Term {
         false
     }
 
+    /// Whether a variable occurs that nothing in the term binds.
+    pub(super) fn is_open(&self) -> bool {
+        let mut todo = vec![(self, Vec::new())];
+        while let Some((term, mut bound)) = todo.pop() {
+            match term.node() {
+                Node::Variable(one) if !bound.contains(one) => return true,
+                Node::Binder(_, variables, _) => bound.extend(variables.iter().copied()),
+                Node::Comprehension(one, ..) => bound.push(*one),
+                Node::Where(definitions, _) => bound.extend(definitions.iter().map(|(one, _)| *one)),
+                _ => {}
+            }
+            term.children(&mut |child| todo.push((child, bound.clone())));
+        }
+        false
+    }
+
     /// How often a variable occurs.
     pub(super) fn occurrences(&self, variable: Var) -> usize {
         let (mut count, mut todo) = (0, vec![self]);

@@ -24,6 +24,8 @@ pub(super) enum NamedSort {
 pub(super) struct Resolver {
     names: FxHashMap<Symbol, NamedSort>,
     inline: FxHashMap<Box<[StructConstructor]>, SortId>,
+    /// Structs that are needed for an alias that is part of them: their constructors come when the alias is known.
+    late: Vec<(SortId, syntax::SortId)>,
     depth: usize,
 }
 
@@ -116,12 +118,19 @@ impl Checker<'_> {
     }
 
     fn is_new_sort(&mut self, word: Symbol, span: Span) -> bool {
-        let new = !self.resolver.names.contains_key(&word);
-        if !new {
+        let Some(known) = self.resolver.names.get(&word) else { return true };
+        let basic = match known {
+            NamedSort::Done(sort) => matches!(self.program.sorts.get(*sort), Sort::Basic(_)),
+            _ => false,
+        };
+        if basic {
+            let message = format!("sort {} is declared again in the same way", self.text(word));
+            self.report(Diagnostic::warning(message).at(span.range(), ""));
+        } else {
             let message = format!("sort {} is declared twice", self.text(word));
             self.error(span, message);
         }
-        new
+        false
     }
 
     fn resolve_constructors(&mut self, constructors: &[syntax::Constructor]) -> Box<[StructConstructor]> {
@@ -179,6 +188,11 @@ impl Checker<'_> {
                 }
                 sort
             }
+            syntax::Sort::Struct(_) if self.needs_open_alias(id) => {
+                let sort = self.program.sorts.add_struct(None, span);
+                self.resolver.late.push((sort, id));
+                sort
+            }
             syntax::Sort::Struct(constructors) => {
                 let constructors = self.resolve_constructors(constructors);
                 match self.resolver.inline.get(&constructors) {
@@ -199,6 +213,52 @@ impl Checker<'_> {
         sort
     }
 
+    /// Whether a sort is written with an alias that is being resolved, directly or by way of others.
+    fn needs_open_alias(&self, id: syntax::SortId) -> bool {
+        let (mut todo, mut seen) = (vec![id], Vec::new());
+        while let Some(id) = todo.pop() {
+            match self.tree.sort(id) {
+                syntax::Sort::Builtin(_) => {}
+                syntax::Sort::Container(_, element) => todo.push(*element),
+                syntax::Sort::Function { domain, codomain } => {
+                    todo.extend(domain.iter().chain([codomain]));
+                }
+                syntax::Sort::Struct(constructors) => {
+                    todo.extend(
+                        constructors.iter().flat_map(|one| one.fields.iter().map(|field| field.sort)),
+                    );
+                }
+                syntax::Sort::Name(symbol) => match self.resolver.names.get(&self.word(*symbol)) {
+                    Some(NamedSort::Open) => return true,
+                    Some(NamedSort::Waiting(definition)) if !seen.contains(definition) => {
+                        seen.push(*definition);
+                        todo.push(*definition);
+                    }
+                    _ => {}
+                },
+            }
+        }
+        false
+    }
+
+    /// Gives the structs that waited for an alias their constructors, as soon as all aliases they need are known.
+    fn resolve_late(&mut self) {
+        let late = std::mem::take(&mut self.resolver.late);
+        for (sort, id) in late {
+            if self.needs_open_alias(id) {
+                self.resolver.late.push((sort, id));
+                continue;
+            }
+            let tree = self.tree;
+            let syntax::Sort::Struct(constructors) = tree.sort(id) else { continue };
+            let constructors = self.resolve_constructors(constructors);
+            if let Sort::Struct(index) = *self.program.sorts.get(sort) {
+                self.resolver.inline.entry(constructors.clone()).or_insert(sort);
+                self.program.sorts.structs[index as usize].constructors = constructors;
+            }
+        }
+    }
+
     fn too_deep(&mut self, span: Span) {
         self.error(span, format!("sorts may nest {MAX_DEPTH} levels deep, not more"));
     }
@@ -211,6 +271,7 @@ impl Checker<'_> {
                 self.resolver.names.insert(word, NamedSort::Open);
                 let sort = self.resolve_sort(definition);
                 self.resolver.names.insert(word, NamedSort::Done(sort));
+                self.resolve_late();
                 sort
             }
             Some(NamedSort::Open) => {

@@ -129,8 +129,8 @@ impl Checker<'_> {
         if self.builtins.contains_key(&word) {
             let message = format!("{} is a built-in function and cannot be declared again", self.text(word));
             self.error(name.span, message);
-        } else if self.is_repeated_map(word, &kind, sort) {
-            let message = format!("map {} is declared again with the same sort", self.text(word));
+        } else if let Some(what) = self.repeated(word, &kind, sort) {
+            let message = format!("{what} {} is declared again with the same sort", self.text(word));
             self.report(Diagnostic::warning(message).at(name.span.range(), ""));
         } else if let Some(other) = self.same_function(word, sort) {
             let what = match self.program.sorts.get(sort) {
@@ -145,13 +145,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A function may be repeated in map sections: specifications put together from parts do that.
-    fn is_repeated_map(&self, word: Symbol, kind: &SymbolKind, sort: SortId) -> bool {
-        let is_function = matches!(self.program.sorts.get(sort), Sort::Function { .. });
+    /// Whether a declaration repeats one of a map or cons section, and of which: specifications put together from parts do that.
+    fn repeated(&self, word: Symbol, kind: &SymbolKind, sort: SortId) -> Option<&'static str> {
+        let what = match kind {
+            SymbolKind::Map => "map",
+            SymbolKind::Constructor => "constructor",
+            _ => return None,
+        };
         let mut all = self.program.symbols_named(word).iter().map(|&id| self.program.symbol(id));
-        is_function
-            && *kind == SymbolKind::Map
-            && all.any(|one| one.sort == sort && one.kind == SymbolKind::Map)
+        let again = sort != SortId::UNKNOWN && all.any(|one| one.sort == sort && one.kind == *kind);
+        again.then_some(what)
     }
 
     /// A function of that name and sort, or a constant of that name when the sort is no function sort.

@@ -40,7 +40,7 @@ pub use parts::{
     Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId,
     FunctionSymbol, Process, ProcessId, SymbolId, SymbolKind, Variable, VariableId,
 };
-pub use program::Program;
+pub use program::{Program, Wishes};
 pub use table::{Basic, MAX_DEPTH, Sort, SortId, Sorts, Struct, StructConstructor, StructField};
 use turnpike_model::diagnostic::Diagnostic;
 

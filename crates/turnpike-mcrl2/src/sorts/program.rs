@@ -33,6 +33,8 @@ pub struct Program {
     pub processes: Vec<Process>,
     /// The initial process; absent when the specification has none, which the parser reports.
     pub init: Option<BehaviourId>,
+    /// What the user wishes about how it is executed.
+    pub wishes: Wishes,
     expressions: Vec<(Expression, SortId, Span)>,
     behaviours: Vec<(Behaviour, Span)>,
     named: FxHashMap<Symbol, Vec<SymbolId>>,
@@ -41,6 +43,15 @@ pub struct Program {
     constructors: FxHashMap<SortId, Vec<SymbolId>>,
     /// What simplifying has found out about the equations.
     pub(crate) facts: Option<std::sync::Arc<crate::expression::Facts>>,
+}
+
+/// What the user may wish about how a specification is executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// Variables keep their values when nothing reads them any more.
+    pub keep_dead: bool,
+    /// So many values of a quantified variable are tried at most, from the least one on; without it as many as its bounds leave.
+    pub quantifier_limit: Option<u32>,
 }
 
 impl Program {

@@ -26,6 +26,10 @@ impl SortId {
     /// What a wrong declaration leaves behind; never part of a program without errors.
     pub const UNKNOWN: SortId = SortId(5);
 
+    pub(crate) fn new(index: u32) -> SortId {
+        SortId(index)
+    }
+
     /// Dense, from 0: an index for side tables.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -36,6 +36,10 @@ impl Span {
 pub struct Symbol(u32);
 
 impl Symbol {
+    pub(crate) fn new(index: u32) -> Symbol {
+        Symbol(index)
+    }
+
     /// Dense, from 0 in order of first occurrence: an index for side tables.
     pub fn index(self) -> usize {
         self.0 as usize

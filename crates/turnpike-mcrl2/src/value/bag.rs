@@ -38,8 +38,11 @@ impl Heap {
     fn bag_parts(&self, bag: Value) -> Option<(Value, Value)> {
         match self.head(bag)? {
             Head::Bag => Some((Value::ZERO, bag)),
-            Head::BagBy if self.is_number(self.argument(bag, 0)) => {
-                Some((self.argument(bag, 0), self.argument(bag, 1)))
+            Head::BagBy => {
+                let function = self.argument(bag, 0);
+                let usual =
+                    if self.is_number(function) { Some(function) } else { self.constant_function(function) };
+                usual.map(|usual| (usual, self.argument(bag, 1)))
             }
             _ => None,
         }
@@ -73,7 +76,10 @@ impl Heap {
     pub fn bag_count(&self, bag: Value, element: Value) -> Option<Value> {
         let (usual, bag) = self.bag_parts(bag)?;
         match self.search(bag, 0, 2, element) {
-            Ok(index) => Some(self.argument(bag, index + 1)),
+            // Another element may turn out to be the same.
+            Ok(index) => {
+                (self.arity(bag) == 2 || self.has_plain_keys(bag)).then(|| self.argument(bag, index + 1))
+            }
             Err(_) if self.arity(bag) == 0 => Some(usual),
             Err(_) => (self.is_plain(element) && self.has_plain_keys(bag)).then_some(usual),
         }
@@ -129,12 +135,9 @@ impl Heap {
             let count = combine(self, counts.0, counts.1)?;
             merged.extend([element, count]);
         }
-        if only
-            && !always
-            && lefts > 0
-            && rights > 0
-            && !(self.has_plain_keys(left) && self.has_plain_keys(right))
-        {
+        // Different terms may mean the same element: within a bag, or one of each.
+        let plain = self.has_plain_keys(left) && self.has_plain_keys(right);
+        if !always && !plain && (lefts > 2 || rights > 2 || (only && lefts > 0 && rights > 0)) {
             return None;
         }
         let usual = combine(self, left_usual, right_usual)?;
@@ -173,6 +176,9 @@ impl Heap {
             Head::CoSet => (Value::ONE, Value::ZERO),
             _ => return None,
         };
+        if self.arity(set) > 1 && !self.has_plain_keys(set) {
+            return None;
+        }
         let arguments: Vec<Value> = self.arguments(set).flat_map(|element| [element, count]).collect();
         Some(self.bag_from(arguments, usual))
     }

@@ -77,7 +77,9 @@ impl Heap {
             }
             let arity = usize::try_from(read(bytes)?).ok()?;
             let fits = match head {
-                Head::Bool(_) | Head::Nil => arity == 0,
+                Head::Bool(_) | Head::Nil | Head::Bound(_) => arity == 0,
+                Head::Bind(_, count) => arity as u64 == u64::from(count) * 2 + 1,
+                Head::Free(_) => false,
                 Head::Cons | Head::SetBy | Head::BagBy | Head::Rational => arity == 2,
                 Head::Bag => arity % 2 == 0,
                 Head::Update => arity % 2 == 1,

@@ -13,7 +13,10 @@
 
 use std::sync::Arc;
 
-use super::terms::{ARITY, FORWARDED, HEADER, Header, PLAIN, PLAIN_KEYS, PRIVATE_START, Terms, mix, place};
+use super::terms::{
+    ARITY, FORWARDED, HEADER, Header, OPEN, PLAIN, PLAIN_KEYS, PRIVATE_START, Terms, extent, has_source, mix,
+    place,
+};
 use super::{Head, Value};
 
 /// As many words as private nodes can have.
@@ -31,6 +34,8 @@ pub struct Heap {
     /// Where private nodes are found: a stamp and the node's half index. A slot with another stamp is empty.
     slots: Vec<u64>,
     stamp: u32,
+    /// How often private nodes were forgotten.
+    generation: u64,
     count: usize,
     /// Whether a private node could not be made.
     full: bool,
@@ -65,6 +70,7 @@ impl Heap {
             nodes: Vec::new(),
             slots: vec![0; 1 << 8],
             stamp: 1,
+            generation: 0,
             count: 0,
             full: false,
             exhausted: false,
@@ -101,6 +107,12 @@ impl Heap {
     /// The node with this head and these arguments. Sets, bags and updates must be in order: see the functions that make those.
     #[inline]
     pub fn make(&mut self, head: Head, arguments: &[Value]) -> Value {
+        self.make_from(head, arguments, Value::FALSE)
+    }
+
+    /// The node with this head and these arguments; if it is new, this is its source.
+    #[inline]
+    pub(super) fn make_from(&mut self, head: Head, arguments: &[Value], source: Value) -> Value {
         let code = head.code();
         let place = place(code, arguments);
         let mut slot = place as usize & (self.slots.len() - 1);
@@ -122,7 +134,7 @@ impl Heap {
         {
             return found;
         }
-        self.push(head, slot, arguments)
+        self.push(head, slot, arguments, source)
     }
 
     /// The value of the private node at `start`, when it is that one.
@@ -144,10 +156,10 @@ impl Heap {
     }
 
     /// A new private node, to be found in that slot.
-    fn push(&mut self, head: Head, slot: usize, arguments: &[Value]) -> Value {
+    fn push(&mut self, head: Head, slot: usize, arguments: &[Value], source: Value) -> Value {
         debug_assert!(head == Head::Big || arguments.iter().all(|argument| argument.as_private().is_none()));
         let start = self.nodes.len();
-        if start + HEADER + arguments.len() + 1 > PRIVATE_WORDS {
+        if start + HEADER + arguments.len() + 2 > PRIVATE_WORDS {
             self.full = true;
             return Value::FALSE;
         }
@@ -159,6 +171,9 @@ impl Heap {
             (header.content >> 32) as u32,
         ]);
         self.nodes.extend(arguments.iter().map(|argument| argument.0));
+        if has_source(header.code) {
+            self.nodes.push(source.0);
+        }
         if self.nodes.len() % 2 == 1 {
             self.nodes.push(0);
         }
@@ -183,8 +198,12 @@ impl Heap {
             Head::Bool(_) | Head::Nil | Head::Cons | Head::Set | Head::Bag | Head::Rational => true,
             _ => false,
         };
+        let mut open = if let Head::Free(_) = head { OPEN } else { 0 };
         for &argument in arguments {
-            plain = plain && self.is_plain(argument);
+            if !self.is_plain(argument) {
+                plain = false;
+                open |= self.word(argument, 1) & OPEN;
+            }
             content = mix(content, self.content_hash(argument));
         }
         let (first, step) = match head {
@@ -194,7 +213,7 @@ impl Heap {
             _ => (arguments.len(), 1),
         };
         let plain_keys = plain || arguments.iter().skip(first).step_by(step).all(|&key| self.is_plain(key));
-        let flags = if plain { PLAIN } else { 0 } | if plain_keys { PLAIN_KEYS } else { 0 };
+        let flags = if plain { PLAIN } else { 0 } | if plain_keys { PLAIN_KEYS } else { 0 } | open;
         Header { code, flags, content }
     }
 
@@ -209,7 +228,7 @@ impl Heap {
             arguments.clear();
             arguments.extend(self.nodes[start + HEADER..end].iter().map(|&word| Value(word)));
             self.enter(start, place(self.nodes[start], &arguments));
-            start = end.next_multiple_of(2);
+            start += extent(self.nodes[start], arguments.len());
         }
     }
 
@@ -273,6 +292,21 @@ impl Heap {
         self.word(value, 1) & PLAIN_KEYS != 0
     }
 
+    /// Whether a variable that stands for itself occurs: see [`Head::Free`].
+    #[inline]
+    pub fn is_open(&self, value: Value) -> bool {
+        value.0 & 3 == 0 && self.word(value, 1) & OPEN != 0
+    }
+
+    /// How a function in normal form is applied: a lambda, or an operation on sets or bags whose members or counts it gives. Nothing when that
+    /// is not known.
+    #[inline]
+    pub fn source(&self, function: Value) -> Option<Value> {
+        let arity = self.arity(function);
+        let source = Value(self.word(function, HEADER + arity));
+        (has_source(self.code(function)) && source != Value::FALSE).then_some(source)
+    }
+
     /// A hash of the content: equal for equal values on all threads, machines and runs of the same specification.
     #[inline]
     pub fn content_hash(&self, value: Value) -> u64 {
@@ -296,6 +330,22 @@ impl Heap {
     #[inline]
     pub fn shared(&self, value: Value) -> bool {
         !value.is_private()
+    }
+
+    /// Changes whenever private words lose their meaning.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The word that a value has now: that of the shared node, when the value was kept meanwhile.
+    #[inline]
+    pub fn current(&self, value: Value) -> Value {
+        if value.is_private() && self.word(value, 1) & FORWARDED != 0 {
+            Value(self.word(value, 2))
+        } else {
+            value
+        }
     }
 
     /// Whether two words are the same term, also when one of them has been kept meanwhile and the other is its private twin.
@@ -348,11 +398,14 @@ impl Heap {
                 self.finished.push(Value(self.word(node, 2)));
                 continue;
             }
-            let raw = self.is(node, Head::Big);
+            let code = self.word(node, 0);
+            let raw = code == Head::Big.code();
+            // The source of a function stands behind its arguments.
+            let words = arity + usize::from(has_source(code));
             let mut index = next as usize;
             let mut below = None;
-            while index < arity && below.is_none() {
-                let argument = self.argument(node, index);
+            while index < words && below.is_none() {
+                let argument = Value(self.word(node, HEADER + index));
                 if argument.is_private() && !raw {
                     below = Some(argument);
                 } else {
@@ -364,12 +417,12 @@ impl Heap {
                 self.pending.extend([(node, index as u32), (below, 0)]);
                 continue;
             }
-            let first = self.finished.len() - arity;
-            let code = self.word(node, 0);
+            let first = self.finished.len() - words;
             let header =
-                Header { code, flags: flags & (PLAIN | PLAIN_KEYS), content: self.content_hash(node) };
-            let arguments = &self.finished[first..];
-            let shared = self.terms.insert(header, place(code, arguments), arguments);
+                Header { code, flags: flags & (PLAIN | PLAIN_KEYS | OPEN), content: self.content_hash(node) };
+            let arguments = &self.finished[first..first + arity];
+            let source = self.finished.get(first + arity).copied().unwrap_or(Value::FALSE);
+            let shared = self.terms.insert(header, place(code, arguments), arguments, source);
             self.finished.truncate(first);
             if let Some(shared) = shared {
                 let start = (node.0 - PRIVATE_START) as usize / 2;
@@ -390,6 +443,7 @@ impl Heap {
             return;
         }
         self.count = 0;
+        self.generation += 1;
         self.nodes.clear();
         self.nodes.shrink_to(LARGE_WORDS);
         if self.stamp == u32::MAX || self.slots.len() > LARGE_WORDS {
@@ -410,11 +464,12 @@ impl Heap {
         if mark.stamp != self.stamp || mark.words >= self.nodes.len() {
             return;
         }
+        self.generation += 1;
         let mut starts = Vec::new();
         let mut start = mark.words;
         while start < self.nodes.len() {
             starts.push(start);
-            start = (start + HEADER + (self.nodes[start + 1] & ARITY) as usize).next_multiple_of(2);
+            start += extent(self.nodes[start], (self.nodes[start + 1] & ARITY) as usize);
         }
         // Newest first: each slot is then the end of every run of slots that it is part of, and can be emptied.
         let mask = self.slots.len() - 1;

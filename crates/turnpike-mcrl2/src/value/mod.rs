@@ -5,6 +5,7 @@
 
 mod bag;
 mod codec;
+mod form;
 mod function;
 mod heap;
 mod list;
@@ -20,6 +21,7 @@ pub use print::Binders;
 pub use terms::Terms;
 
 use crate::sorts::SymbolId;
+use crate::syntax::Binder;
 
 /// A closed term in normal form. Meaningful only together with the [`Heap`] (or its [`Terms`]) that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,10 +50,17 @@ pub enum Head {
     /// A bag by count: arguments are a function value `f`, or a number that is the count of all elements, and a finite bag of overrides
     /// (where a count of 0 may be stored).
     BagBy,
-    /// A lambda (the number names its binder in the compiled rules) with the values it captured.
+    /// A lambda as it was written (the number names its binder in the compiled rules) with the values it captured: for functions whose
+    /// normal form is not to be had.
     Lambda(u32),
-    /// A `forall` or `exists` that cannot be decided (the number names its binder) with the values it captured.
+    /// A `forall` or `exists` that cannot be decided, as it was written (the number names its binder), with the values it captured.
     Quantifier(u32),
+    /// A binder with so many variables in normal form: name and sort of each variable as numbers, then the body. See [`Heap::close`].
+    Bind(Binder, u32),
+    /// A variable of a [`Head::Bind`] around it: so many variables are bound between it and its own binder, or come before it there.
+    Bound(u32),
+    /// A variable of a binder whose body is being evaluated. Never part of a value that lasts.
+    Free(u32),
     /// A function with finitely many exceptions: arguments are the base function, then key, value, key, value, …; keys strictly
     /// increasing, no value equal to what the base gives.
     Update,
@@ -83,6 +92,11 @@ impl Head {
             Head::Apply => 12,
             Head::Big => 13,
             Head::Rational => 14,
+            Head::Bind(Binder::Lambda, count) => count << 7 | 15,
+            Head::Bind(Binder::Forall, count) => count << 7 | 1 << 4 | 15,
+            Head::Bind(Binder::Exists, count) => count << 7 | 2 << 4 | 15,
+            Head::Bound(number) => number << 7 | 3 << 4 | 15,
+            Head::Free(number) => number << 7 | 4 << 4 | 15,
         }
     }
 
@@ -104,7 +118,14 @@ impl Head {
             11 => Head::Update,
             12 => Head::Apply,
             13 => Head::Big,
-            _ => Head::Rational,
+            14 => Head::Rational,
+            _ => match code >> 4 & 7 {
+                0 => Head::Bind(Binder::Lambda, code >> 7),
+                1 => Head::Bind(Binder::Forall, code >> 7),
+                2 => Head::Bind(Binder::Exists, code >> 7),
+                3 => Head::Bound(code >> 7),
+                _ => Head::Free(code >> 7),
+            },
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 
 use super::{Head, Heap, Value};
+use crate::syntax::Binder;
 
 /// The order of kinds: only values that are not of the same sort, or stuck, differ in it, except that `[]` comes before all other lists.
 fn rank(head: Head) -> u8 {
@@ -18,10 +19,12 @@ fn rank(head: Head) -> u8 {
         Head::Bag => 7,
         Head::BagBy => 8,
         Head::Symbol(_) => 9,
-        Head::Lambda(_) => 10,
-        Head::Quantifier(_) => 11,
+        Head::Lambda(_) | Head::Bind(Binder::Lambda, _) => 10,
+        Head::Quantifier(_) | Head::Bind(..) => 11,
         Head::Update => 12,
         Head::Apply => 13,
+        Head::Bound(_) => 14,
+        Head::Free(_) => 15,
     }
 }
 

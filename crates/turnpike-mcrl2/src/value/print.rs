@@ -10,7 +10,7 @@ mod comprehension;
 
 use super::{Head, Heap, Value};
 use crate::expression::{infix, prefix};
-use crate::sorts::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolKind, VariableId};
+use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 use crate::syntax::{BinaryOperator, Binder, UnaryOperator};
 
 /// The level of something that never needs parentheses.
@@ -36,7 +36,8 @@ impl Binders for () {
 /// Something to print.
 #[derive(Clone, Debug)]
 enum Node {
-    Value(Value),
+    /// A value, and by number the [`Names`] of the variables that are bound around it.
+    Value(Value, usize),
     /// An expression inside a function value, by the number of its [`Closure`].
     Expression(ExpressionId, usize),
     Word(String),
@@ -62,7 +63,8 @@ enum Form {
     /// All but these.
     Complement(Vec<Node>),
     Bag(Vec<(Node, Node)>),
-    Binder(&'static str, Vec<VariableId>, Node),
+    /// Variables with their sorts, and body.
+    Binder(&'static str, String, Node),
     /// Variable with sort, and body.
     Comprehension(String, Node),
     Where(Node, Vec<(VariableId, Node)>),
@@ -80,6 +82,15 @@ enum Item {
 struct Closure {
     value: Value,
     captured: Vec<VariableId>,
+    /// Of the captured values.
+    names: usize,
+}
+
+/// The names of the variables of a binder in normal form, and of those around it.
+#[derive(Debug)]
+struct Names {
+    own: Vec<String>,
+    outer: usize,
 }
 
 struct Printer<'p> {
@@ -87,6 +98,8 @@ struct Printer<'p> {
     program: &'p Program,
     binders: &'p dyn Binders,
     closures: Vec<Closure>,
+    /// The first one has none.
+    names: Vec<Names>,
 }
 
 impl Heap {
@@ -99,8 +112,9 @@ impl Heap {
 
     /// Adds the text of a value.
     pub fn print_to(&self, program: &Program, binders: &dyn Binders, value: Value, text: &mut String) {
-        let mut printer = Printer { heap: self, program, binders, closures: Vec::new() };
-        let mut stack = vec![Item::Node(Node::Value(value), 0)];
+        let names = vec![Names { own: Vec::new(), outer: 0 }];
+        let mut printer = Printer { heap: self, program, binders, closures: Vec::new(), names };
+        let mut stack = vec![Item::Node(Node::Value(value, 0), 0)];
         let mut parts = Vec::new();
         while let Some(item) = stack.pop() {
             match item {
@@ -184,7 +198,7 @@ impl Printer<'_> {
                 parts.push(Item::Text("}"));
             }
             Form::Binder(word, variables, body) => {
-                parts.extend([Item::Text(word), Item::Text(" "), Item::Owned(self.variables(&variables))]);
+                parts.extend([Item::Text(word), Item::Text(" "), Item::Owned(variables)]);
                 parts.extend([Item::Text(". "), Item::Node(body, 1)]);
             }
             Form::Comprehension(variable, body) => {
@@ -231,18 +245,18 @@ impl Printer<'_> {
                 Node::Expression(id, closure) => match *self.program.expression(id) {
                     Expression::Upcast(operand) => Some(Node::Expression(operand, closure)),
                     Expression::Variable(variable) => {
-                        let Closure { value, captured } = &self.closures[closure];
+                        let Closure { value, captured, names } = &self.closures[closure];
                         let position = captured.iter().position(|&one| one == variable);
-                        position.map(|position| Node::Value(self.heap.argument(*value, position)))
+                        position.map(|position| Node::Value(self.heap.argument(*value, position), *names))
                     }
                     Expression::Call { symbol, ref arguments } if self.is_widening(symbol) => {
                         Some(Node::Expression(arguments[0], closure))
                     }
                     _ => None,
                 },
-                Node::Value(value) => match self.heap.head(value) {
+                Node::Value(value, names) => match self.heap.head(value) {
                     Some(Head::Symbol(symbol)) if self.heap.arity(value) == 1 && self.is_widening(symbol) => {
-                        Some(Node::Value(self.heap.argument(value, 0)))
+                        Some(Node::Value(self.heap.argument(value, 0), names))
                     }
                     _ => None,
                 },
@@ -272,7 +286,7 @@ impl Printer<'_> {
 
     fn form(&mut self, node: Node) -> Form {
         match self.resolve(node) {
-            Node::Value(value) => self.value(value),
+            Node::Value(value, names) => self.value(value, names),
             Node::Expression(id, closure) => self.expression(id, closure),
             Node::Word(text) => Form::word(text),
             Node::Infix(operator, sides) => Form::Infix(operator, sides.0, sides.1),
@@ -281,63 +295,127 @@ impl Printer<'_> {
         }
     }
 
-    fn value(&mut self, value: Value) -> Form {
+    fn value(&mut self, value: Value, names: usize) -> Form {
         let heap = self.heap;
         if let Some(number) = heap.number_text(value) {
             let fraction = heap.is(value, Head::Rational);
             return Form::Word(number, if fraction { BinaryOperator::Divide.level() } else { TIGHT });
         }
         let Some(head) = heap.head(value) else { return Form::word("?") };
-        let nodes = |first: usize| heap.arguments(value).skip(first).map(Node::Value).collect::<Vec<_>>();
+        let node = |value: Value| Node::Value(value, names);
+        let nodes = |first: usize| heap.arguments(value).skip(first).map(node).collect::<Vec<_>>();
         let pairs = |first: usize| {
             let all = heap.arguments(value).skip(first).collect::<Vec<_>>();
-            all.chunks_exact(2).map(|pair| (Node::Value(pair[0]), Node::Value(pair[1]))).collect::<Vec<_>>()
+            all.chunks_exact(2).map(|pair| (node(pair[0]), node(pair[1]))).collect::<Vec<_>>()
         };
         match head {
             Head::Bool(truth) => Form::word(if truth { "true" } else { "false" }),
-            Head::Nil | Head::Cons => self.list(Node::Value(value)),
+            Head::Nil | Head::Cons => self.list(node(value)),
             Head::Set => Form::Set(nodes(0)),
             Head::CoSet => Form::Complement(nodes(0)),
             Head::Bag => Form::Bag(pairs(0)),
             Head::Symbol(symbol) => self.call(symbol, nodes(0)),
-            Head::Apply => Form::Apply(Node::Value(heap.argument(value, 0)), nodes(1)),
+            Head::Apply => Form::Apply(node(heap.argument(value, 0)), nodes(1)),
             Head::Update => {
                 // The largest key stands innermost.
                 let updates = pairs(1).into_iter().rev().collect();
-                Form::Updates(Node::Value(heap.argument(value, 0)), updates)
+                Form::Updates(node(heap.argument(value, 0)), updates)
             }
-            Head::Lambda(number) => match self.open(value, number) {
-                Some((_, variables, body)) => Form::Binder(Binder::Lambda.text(), variables, body),
+            Head::Lambda(number) => match self.open(value, number, names) {
+                Some((_, variables, body)) => {
+                    Form::Binder(Binder::Lambda.text(), self.variables(&variables), body)
+                }
                 None => Form::Apply(Node::Word("lambda".to_owned()), nodes(0)),
             },
-            Head::Quantifier(number) => match self.open(value, number) {
-                Some((binder, variables, body)) => Form::Binder(binder.text(), variables, body),
+            Head::Quantifier(number) => match self.open(value, number, names) {
+                Some((binder, variables, body)) => {
+                    Form::Binder(binder.text(), self.variables(&variables), body)
+                }
                 None => Form::Apply(Node::Word("forall".to_owned()), nodes(0)),
             },
+            Head::Bind(binder, count) => {
+                let (variables, body) = self.enter(value, count, names);
+                Form::Binder(binder.text(), variables, body)
+            }
+            Head::Bound(number) => Form::word(self.bound_name(number as usize, names)),
+            Head::Free(number) => Form::word(format!("x{number}")),
             Head::SetBy | Head::BagBy => {
-                self.comprehension(heap.argument(value, 0), heap.argument(value, 1), head == Head::SetBy)
+                let parts = (heap.argument(value, 0), heap.argument(value, 1));
+                self.comprehension(parts.0, parts.1, head == Head::SetBy, names)
             }
             Head::Big | Head::Rational => Form::word("?"),
         }
     }
 
     /// The parts of a function or quantifier.
-    fn open(&mut self, value: Value, number: u32) -> Option<(Binder, Vec<VariableId>, Node)> {
+    fn open(&mut self, value: Value, number: u32, names: usize) -> Option<(Binder, Vec<VariableId>, Node)> {
         let (id, captured) = self.binders.binder(number)?;
         let (binder, variables, body) = match self.program.expression(id) {
             Expression::Binder { binder, variables, body } => (*binder, variables.to_vec(), *body),
             Expression::Comprehension { variable, body } => (Binder::Lambda, vec![*variable], *body),
             _ => return None,
         };
-        self.closures.push(Closure { value, captured });
+        self.closures.push(Closure { value, captured, names });
         Some((binder, variables, Node::Expression(body, self.closures.len() - 1)))
+    }
+
+    /// The variables of a binder in normal form as they are written, with names that no variable around them has, and its body.
+    fn enter(&mut self, value: Value, count: u32, names: usize) -> (String, Node) {
+        let mut own: Vec<String> = Vec::new();
+        let mut sorts = Vec::new();
+        for index in 0..count as usize {
+            let (name, sort) = self.heap.bound_variable(value, index).unzip();
+            let name = name.filter(|name| name.index() < self.program.words.len());
+            let name = name.map_or("x", |name| self.program.text(name));
+            let mut candidates = std::iter::once(name.to_owned()).chain((1..).map(|n| format!("{name}{n}")));
+            let free = |candidate: &String| !own.contains(candidate) && !self.is_bound(candidate, names);
+            let name = candidates.find(free).unwrap_or_default();
+            own.push(name);
+            sorts.push(sort.filter(|sort| sort.index() < self.program.sorts.len()));
+        }
+        let all: Vec<(&String, &Option<SortId>)> = own.iter().zip(&sorts).collect();
+        let groups: Vec<String> = all
+            .chunk_by(|one, other| one.1 == other.1)
+            .map(|group| {
+                let names: Vec<&str> = group.iter().map(|(name, _)| name.as_str()).collect();
+                let sort = group[0].1.map_or("?".to_owned(), |sort| self.program.sort_text(sort));
+                format!("{}: {sort}", names.join(","))
+            })
+            .collect();
+        self.names.push(Names { own, outer: names });
+        (groups.join(", "), Node::Value(self.heap.bound_body(value), self.names.len() - 1))
+    }
+
+    /// Whether a variable around has this name.
+    fn is_bound(&self, name: &str, mut names: usize) -> bool {
+        while names > 0 {
+            if self.names[names].own.iter().any(|own| own == name) {
+                return true;
+            }
+            names = self.names[names].outer;
+        }
+        false
+    }
+
+    /// The name of a variable that so many others are bound before.
+    fn bound_name(&self, mut number: usize, mut names: usize) -> String {
+        while names > 0 {
+            let Names { own, outer } = &self.names[names];
+            match own.get(number) {
+                Some(name) => return name.clone(),
+                None => number -= own.len(),
+            }
+            names = *outer;
+        }
+        "?".to_owned()
     }
 
     /// The first element and the rest, of a list value or an expression made with `|>`.
     fn list_parts(&self, node: &Node) -> Option<(Node, Node)> {
         match *node {
-            Node::Value(value) => {
-                self.heap.list_parts(value).map(|(first, rest)| (Node::Value(first), Node::Value(rest)))
+            Node::Value(value, names) => {
+                let parts = self.heap.list_parts(value);
+                parts.map(|(first, rest)| (Node::Value(first, names), Node::Value(rest, names)))
             }
             Node::Expression(id, closure) => match self.program.expression(id) {
                 Expression::Call { symbol, arguments } if self.builtin(*symbol) == Some(Builtin::Cons) => {
@@ -358,7 +436,7 @@ impl Printer<'_> {
             rest = self.resolve(next);
         }
         match &rest {
-            Node::Value(Value::NIL) => return Form::List(elements),
+            Node::Value(Value::NIL, _) => return Form::List(elements),
             Node::Expression(id, closure) => {
                 if let Expression::List(last) = self.program.expression(*id) {
                     elements.extend(last.iter().map(|&id| Node::Expression(id, *closure)));
@@ -428,7 +506,7 @@ impl Printer<'_> {
             // Looked through before.
             Expression::Upcast(operand) => Form::Apply(Node::Word(String::new()), vec![node(operand)]),
             Expression::Binder { binder, variables, body } => {
-                Form::Binder(binder.text(), variables.to_vec(), node(body))
+                Form::Binder(binder.text(), self.variables(variables), node(body))
             }
             Expression::Where { body, definitions } => {
                 let definitions =

@@ -3,8 +3,10 @@
 //! Nodes stand in one long array of words, cut into segments that appear as they are needed and never move:
 //!
 //! ```text
-//! code   arity and flags   content hash (two words)   arguments …   (padding to an even number of words)
+//! code   arity and flags   content hash (two words)   arguments …   (source)   (padding to an even number of words)
 //! ```
+//!
+//! The source is a word that functions in normal form have: how they are applied. It is no part of what they are.
 //!
 //! A table of slots finds the node for a head and arguments. When it is too full, one twice as large takes its place; the old one stays,
 //! because somebody may be reading it. Whoever reads an old table misses at worst what is new, and then asks again under the lock.
@@ -30,8 +32,10 @@ pub(super) const PLAIN: u32 = 1 << 31;
 pub(super) const FORWARDED: u32 = 1 << 30;
 /// Set in the second word of sets, bags and updates whose elements or keys are all plain.
 pub(super) const PLAIN_KEYS: u32 = 1 << 29;
+/// Set in the second word of nodes with a [`Head::Free`] below.
+pub(super) const OPEN: u32 = 1 << 28;
 /// The bits of the second word that are the arity.
-pub(super) const ARITY: u32 = PLAIN_KEYS - 1;
+pub(super) const ARITY: u32 = OPEN - 1;
 
 const SEGMENT_BITS: usize = 18;
 const SEGMENT_WORDS: usize = 1 << SEGMENT_BITS;
@@ -66,9 +70,21 @@ struct Tail {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) code: u32,
-    /// [`PLAIN`] and [`PLAIN_KEYS`], as they apply.
+    /// [`PLAIN`], [`PLAIN_KEYS`] and [`OPEN`], as they apply.
     pub(super) flags: u32,
     pub(super) content: u64,
+}
+
+/// Whether a node has a source.
+#[inline]
+pub(super) fn has_source(code: u32) -> bool {
+    code & 127 == 15
+}
+
+/// How many words a node takes.
+#[inline]
+pub(super) fn extent(code: u32, arity: usize) -> usize {
+    (HEADER + arity + usize::from(has_source(code))).next_multiple_of(2)
 }
 
 /// Mixes two words so that every bit of the result depends on all of both.
@@ -116,7 +132,7 @@ impl Terms {
             let code = head.code();
             let flags = if head == Head::CoSet { PLAIN_KEYS } else { PLAIN | PLAIN_KEYS };
             let header = Header { code, flags, content: mix(u64::from(code), 0) };
-            let made = terms.insert(header, place(code, &[]), &[]);
+            let made = terms.insert(header, place(code, &[]), &[], Value::FALSE);
             debug_assert_eq!(made, Some(value));
         }
         Arc::new(terms)
@@ -186,8 +202,14 @@ impl Terms {
         }
     }
 
-    /// The node with this code and these arguments, made if need be. `None` when all words are taken.
-    pub(super) fn insert(&self, header: Header, place: u64, arguments: &[Value]) -> Option<Value> {
+    /// The node with this code and these arguments, made if need be, then with this source. `None` when all words are taken.
+    pub(super) fn insert(
+        &self,
+        header: Header,
+        place: u64,
+        arguments: &[Value],
+        source: Value,
+    ) -> Option<Value> {
         let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
         let mut slots: &[AtomicU64] = self.tables[self.table.load(Ordering::Relaxed)].get()?;
         let mut free = match self.probe(slots, header.code, place, arguments) {
@@ -195,7 +217,7 @@ impl Terms {
             Err(free) => free,
         };
         let start = tail.end;
-        let end = (start + HEADER + arguments.len()).next_multiple_of(2);
+        let end = start + extent(header.code, arguments.len());
         if end > SEGMENTS << SEGMENT_BITS || arguments.len() > ARITY as usize {
             return None;
         }
@@ -209,6 +231,9 @@ impl Terms {
         self.set_word(start + 3, (header.content >> 32) as u32);
         for (index, argument) in arguments.iter().enumerate() {
             self.set_word(start + HEADER + index, argument.word());
+        }
+        if has_source(header.code) {
+            self.set_word(start + HEADER + arguments.len(), source.word());
         }
         tail.end = end;
         tail.nodes += 1;
@@ -235,7 +260,7 @@ impl Terms {
                     index = (index + 1) & mask;
                 }
                 slots[index].store(entry(place, Value::from_word(start as u32 * 2)), Ordering::Relaxed);
-                start = (start + HEADER + arity).next_multiple_of(2);
+                start += extent(self.word(start), arity);
             }
             slots
         });

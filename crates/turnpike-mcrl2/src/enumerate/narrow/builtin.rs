@@ -100,10 +100,17 @@ impl Evaluation<'_> {
             Builtin::NotEqual => {
                 Partial::bool(self.equal(&arguments[0], &arguments[1], at).map(|equal| !equal))
             }
-            Builtin::Less => Partial::bool(range(0).less(range(1))),
-            Builtin::LessEqual => Partial::bool(range(0).less_equal(range(1))),
-            Builtin::Greater => Partial::bool(range(1).less(range(0))),
-            Builtin::GreaterEqual => Partial::bool(range(1).less_equal(range(0))),
+            Builtin::Less => Partial::bool(self.less(true, &arguments[0], &arguments[1], at)),
+            Builtin::LessEqual => Partial::bool(self.less(false, &arguments[0], &arguments[1], at)),
+            Builtin::Greater => Partial::bool(self.less(true, &arguments[1], &arguments[0], at)),
+            Builtin::GreaterEqual => Partial::bool(self.less(false, &arguments[1], &arguments[0], at)),
+            Builtin::Union => {
+                let sides = [0, 1].map(|index: usize| self.set_elements(&arguments[index], at));
+                match sides {
+                    [Some(one), Some(other)] => self.set([one, other].concat(), at),
+                    _ => Partial::Unknown,
+                }
+            }
             Builtin::Not => Partial::bool(self.truth(&arguments[0], at).map(|truth| !truth)),
             Builtin::Add => number(range(0).plus(range(1))),
             Builtin::Subtract => number(range(0).plus(range(1).negate())),
@@ -173,14 +180,9 @@ impl Evaluation<'_> {
     }
 
     fn member(&mut self, element: &Partial, collection: &Partial, at: &Candidate) -> Option<bool> {
-        let (elements, ends) = match self.known(collection, at) {
-            Some(value) if self.machine.heap.head(value) == Some(Head::Set) => {
-                let heap = &self.machine.heap;
-                let elements =
-                    (0..heap.arity(value)).map(|index| Partial::Known(heap.argument(value, index)));
-                (elements.collect(), true)
-            }
-            _ => self.spine(collection, at),
+        let (elements, ends) = match self.set_elements(collection, at) {
+            Some(elements) => (elements, true),
+            None => self.spine(collection, at),
         };
         let mut found = if ends { Some(false) } else { None };
         for one in &elements {

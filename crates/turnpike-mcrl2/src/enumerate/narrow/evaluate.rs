@@ -62,6 +62,14 @@ impl Evaluation<'_> {
                 }
                 list
             }
+            Term::Set(elements) => {
+                let elements = self.all(elements, at, locals);
+                self.set(elements, at)
+            }
+            Term::Bag(pairs) => {
+                let pairs = self.all(pairs, at, locals);
+                self.bag(pairs, at)
+            }
             Term::Builtin(builtin, symbol, terms, sort) => {
                 self.builtin(*builtin, *symbol, terms, *sort, at, locals)
             }
@@ -73,9 +81,7 @@ impl Evaluation<'_> {
                     {
                         Some(found == *symbol)
                     }
-                    Some((Head::Symbol(found), _)) => {
-                        narrowing.constructors.contains(&found).then_some(false)
-                    }
+                    Some((Head::Symbol(found), _)) => narrowing.is_constructor(found).then_some(false),
                     _ => None,
                 })
             }
@@ -150,6 +156,7 @@ impl Evaluation<'_> {
     /// they are.
     pub(super) fn open(&self, partial: &Partial, at: &Candidate) -> Option<(Head, Rc<[Partial]>)> {
         match partial {
+            Partial::Node(Head::Set | Head::Bag, _) => None,
             Partial::Node(head, parts) => Some((*head, parts.clone())),
             Partial::Number(_) | Partial::Unknown => None,
             Partial::Place(place) => match (&at.values[*place], &at.places[*place]) {
@@ -305,7 +312,7 @@ impl Evaluation<'_> {
             },
             Shape::Constructor(symbol, parts) => match self.open(value, at)? {
                 (Head::Symbol(found), fields) if found == *symbol => self.shapes(parts, &fields, at, locals),
-                (Head::Symbol(found), _) if self.narrowing.constructors.contains(&found) => Some(false),
+                (Head::Symbol(found), _) if self.narrowing.is_constructor(found) => Some(false),
                 _ => None,
             },
         }
@@ -344,6 +351,12 @@ impl Evaluation<'_> {
                     equal
                 } else {
                     (heap.is_plain(one) && heap.is_plain(other)).then_some(false)
+                };
+            }
+            if let Some(answer) = self.equal_collections(&left, &right, at) {
+                return match answer {
+                    Some(true) => equal,
+                    other => other,
                 };
             }
             let (Some((head, parts)), Some((other, others))) = (self.open(&left, at), self.open(&right, at))
@@ -387,6 +400,17 @@ impl Evaluation<'_> {
             && one == other
         {
             return left;
+        }
+        if let (Partial::Node(one, parts), Partial::Node(other, others)) = (&left, &right)
+            && one == other
+            && parts.len() == others.len()
+            && !matches!(one, Head::Set | Head::Bag)
+        {
+            let pairs: Vec<(Partial, Partial)> = parts.iter().cloned().zip(others.iter().cloned()).collect();
+            let joined = pairs.into_iter().map(|(one, other)| {
+                stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.join(one, other, at))
+            });
+            return Partial::Node(*one, joined.collect());
         }
         match self.range(&left, at).hull(self.range(&right, at)) {
             Range::ALL => Partial::Unknown,

@@ -12,6 +12,7 @@
 
 mod builtin;
 mod candidate;
+mod collection;
 mod evaluate;
 mod partial;
 mod term;
@@ -34,7 +35,9 @@ use super::step::{Bound, Step};
 use super::values::list;
 use crate::evaluate::{Machine, Rules, Scope};
 use crate::expression::free_variables;
-use crate::sorts::{ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
+use crate::sorts::{
+    Builtin, Expression, ExpressionId, Program, Sort, SortId, SymbolId, SymbolKind, VariableId,
+};
 use crate::syntax::Container;
 use crate::value::Value;
 
@@ -42,6 +45,17 @@ use crate::value::Value;
 const MAX_STEPS: usize = 20_000;
 /// A search that is done once for all runs refines so many candidates.
 const MAX_LISTED: usize = 5_000;
+
+/// Whether equations say what `==`, `<` or `<=` is at some sort.
+fn compares(program: &Program) -> bool {
+    program.equations.iter().any(|equation| match program.expression(equation.left) {
+        Expression::Call { symbol, .. } => matches!(
+            program.symbol(*symbol).kind,
+            SymbolKind::Builtin(Builtin::Equal | Builtin::Less | Builtin::LessEqual)
+        ),
+        _ => false,
+    })
+}
 
 /// A search for values of some variables.
 #[derive(Clone, Debug)]
@@ -57,6 +71,8 @@ pub(super) struct Narrowing {
     infinite: FxHashMap<SortId, bool>,
     /// All constructors that values are built from.
     constructors: Vec<SymbolId>,
+    /// Whether no equation says what `==`, `<` or `<=` is.
+    natural: bool,
 }
 
 /// The candidates that are left by those conditions that depend on nothing else.
@@ -129,6 +145,7 @@ impl Narrowing {
             growth: FxHashMap::default(),
             infinite: FxHashMap::default(),
             constructors: Vec::new(),
+            natural: !compares(program),
         };
         narrowing.grow(rules, program, variables);
         narrowing
@@ -176,13 +193,21 @@ impl Narrowing {
             self.growth.insert(sort, growth);
         }
         self.constructors.extend(self.terms.free.keys().copied());
+        // Values that are known may have any constructor.
+        let structured = |kind: &SymbolKind| matches!(kind, SymbolKind::StructConstructor { .. });
+        let all = program.symbols.iter().enumerate().filter(|(_, symbol)| structured(&symbol.kind));
+        self.constructors.extend(all.map(|(index, _)| SymbolId::new(index)));
         self.constructors.sort_unstable();
         self.constructors.dedup();
         for &symbol in &self.constructors {
-            let free =
-                matches!(program.symbol(symbol).kind, crate::sorts::SymbolKind::StructConstructor { .. });
+            let free = matches!(program.symbol(symbol).kind, SymbolKind::StructConstructor { .. });
             self.terms.free.insert(symbol, free && !rewritten.contains(&symbol));
         }
+    }
+
+    /// Whether a symbol is a constructor.
+    fn is_constructor(&self, symbol: SymbolId) -> bool {
+        self.constructors.binary_search(&symbol).is_ok()
     }
 
     /// Whether a candidate stands for infinitely many values.
@@ -276,13 +301,19 @@ impl Narrowing {
         }
         let Some(start) = self.start(run)? else { return Ok(ControlFlow::Continue(())) };
         let search = Search { alone: false, limit: run.limit, base: run.base };
-        let Run { machine, base, visit, limit, first } = run;
+        let Run { machine, base, visit, limit, most, first } = run;
         self.search(machine, &search, start, &mut |machine, values, _| {
             for (variable, &value) in self.variables.iter().zip(values) {
                 machine.set_slot(*base, variable.slot, value);
             }
-            let mut below =
-                Run { machine, base: *base, visit: &mut **visit, limit: *limit, first: first.take() };
+            let mut below = Run {
+                machine,
+                base: *base,
+                visit: &mut **visit,
+                limit: *limit,
+                most: *most,
+                first: first.take(),
+            };
             let outcome = below.steps(rest, doubt);
             *first = below.first;
             outcome

@@ -24,6 +24,10 @@ pub(super) enum Term {
     Constructor(SymbolId, Box<[TermId]>),
     /// `[a, b]`
     List(Box<[TermId]>),
+    /// `{a, b}`
+    Set(Box<[TermId]>),
+    /// `{a: n, b: m}`, elements and counts in turn.
+    Bag(Box<[TermId]>),
     /// A built-in function, with the sort of the result.
     Builtin(Builtin, SymbolId, Box<[TermId]>, SortId),
     /// Whether a value has this constructor.
@@ -317,6 +321,12 @@ impl<'a> Compiler<'a> {
             },
             Expression::Upcast(body) => return self.term(*body, locals),
             Expression::List(elements) => Term::List(self.all(elements, locals)),
+            Expression::Set(elements) => Term::Set(self.all(elements, locals)),
+            Expression::Bag(pairs) => {
+                let flat: Vec<ExpressionId> =
+                    pairs.iter().flat_map(|&(element, count)| [element, count]).collect();
+                Term::Bag(self.all(&flat, locals))
+            }
             Expression::Call { symbol, arguments } => {
                 let terms = self.all(arguments, locals);
                 self.call(*symbol, terms, sort)

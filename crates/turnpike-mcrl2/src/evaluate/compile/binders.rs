@@ -98,7 +98,10 @@ impl Compiler<'_> {
         let binder = Binder {
             expression: id,
             captured: free.into(),
-            sorts: variables.iter().map(|&variable| self.program.variable(variable).sort).collect(),
+            names: variables
+                .iter()
+                .map(|&variable| self.rules.lasting_name(self.program, variable))
+                .collect(),
             is_bag: matches!(self.program.expression(id), Expression::Comprehension { .. })
                 && body.is_some_and(|body| self.program.sort_of(body) != SortId::BOOL),
             function: code.map(Arc::new),

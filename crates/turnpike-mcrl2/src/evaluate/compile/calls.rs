@@ -8,8 +8,7 @@ impl Compiler<'_> {
     pub(super) fn apply(&mut self, function: ExpressionId, arguments: &[ExpressionId]) -> Compiled {
         if let Some((symbol, all)) = self.curried(function, arguments)
             && let Some(index) = self.rules.known.curried(symbol, all.len())
-            && self.rules.known.nullary(symbol).is_none()
-            && self.rules.known.function(symbol).is_none()
+            && self.rules.known.least(symbol) == Some(all.len())
         {
             return self.user_call(index, &all);
         }

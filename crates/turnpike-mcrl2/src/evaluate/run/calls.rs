@@ -26,7 +26,12 @@ impl Machine {
         let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
         let thunks = (self.thunks.len(), self.captured.len());
         let frame = self.push_all(t, body, arguments, base)?;
-        let recall = self.memo.recall(function, code, &self.stack[frame..], &self.heap);
+        // What is remembered would make the steps depend on the past.
+        let recall = if self.bound > 0 {
+            Recall::Never
+        } else {
+            self.memo.recall(function, code, &self.stack[frame..], &self.heap)
+        };
         if let Recall::Known(value) = recall {
             self.stack.truncate(frame);
             self.thunks.truncate(thunks.0);
@@ -89,7 +94,13 @@ impl Machine {
                     }
                     Node::When { condition, then, otherwise } => {
                         let condition = self.eval(t, body, condition, frame)?;
-                        node = if condition == Value::TRUE { then } else { otherwise };
+                        node = if condition == Value::TRUE {
+                            then
+                        } else if self.bound > 0 && self.heap.is_open(condition) {
+                            return self.no_rule(t, function, frame);
+                        } else {
+                            otherwise
+                        };
                     }
                     Node::Fail => return self.no_rule(t, function, frame),
                     Node::If { condition, then, otherwise, symbol } => {

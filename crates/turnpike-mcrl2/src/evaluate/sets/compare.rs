@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::evaluate::Machine;
 use crate::evaluate::compare::Known;
+use crate::evaluate::differences::Difference;
 use crate::evaluate::library::Tables;
+use crate::evaluate::{Fault, Machine};
 use crate::sorts::SortId;
 use crate::value::{Head, Value};
 
@@ -65,17 +66,42 @@ impl Machine {
             }
             return self.equal_sets(t, sort, one, other);
         }
-        let endless = sort.is_number()
-            || matches!(
-                t.program.sorts.get(sort),
-                crate::sorts::Sort::Container(crate::syntax::Container::List, _)
-            );
-        Ok(match heads {
-            (Some(Head::Set), Some(Head::CoSet)) | (Some(Head::CoSet), Some(Head::Set)) if endless => {
-                Some(Value::FALSE)
-            }
-            _ => None,
-        })
+        if let (Some(Head::Set), Some(Head::CoSet)) | (Some(Head::CoSet), Some(Head::Set)) = heads
+            && self.is_endless(t, sort)
+        {
+            return Ok(Some(Value::FALSE));
+        }
+        if !(is_set(heads.0) && is_set(heads.1)) {
+            return Ok(None);
+        }
+        if self.same_functions(t, sort, left, right, false)? {
+            return Ok(Some(Value::TRUE));
+        }
+        let differ = self.differ(t, Difference::Sets, sort, left, right)?;
+        Ok(differ.map(|differ| Value::bool(!differ)))
+    }
+
+    /// Whether two sets or bags say the same of an element, whatever it is.
+    fn same_functions(
+        &mut self,
+        t: &Arc<Tables>,
+        sort: SortId,
+        left: Value,
+        right: Value,
+        bag: bool,
+    ) -> Result<bool, Fault> {
+        let done = self.under(1, |machine, first| {
+            let element = machine.heap.free(first);
+            let [one, other] = [left, right].map(|side| {
+                if bag {
+                    machine.count_of(t, sort, element, side)
+                } else {
+                    machine.set_member(t, sort, element, side)
+                }
+            });
+            Ok(one?.zip(other?).is_some_and(|(one, other)| machine.heap.same(one, other)))
+        })?;
+        Ok(done.is_some_and(|(same, _)| same))
     }
 
     pub(in crate::evaluate) fn equal_bags(
@@ -92,6 +118,13 @@ impl Machine {
             }
             _ => match self.finite(t, sort) {
                 Some(values) => values.to_vec(),
+                None if is_bag(self.heap.head(left)) && is_bag(self.heap.head(right)) => {
+                    if self.same_functions(t, sort, left, right, true)? {
+                        return Ok(Some(Value::TRUE));
+                    }
+                    let differ = self.differ(t, Difference::Bags, sort, left, right)?;
+                    return Ok(differ.map(|differ| Value::bool(!differ)));
+                }
                 None => return Ok(None),
             },
         };
@@ -129,10 +162,10 @@ impl Machine {
             Some(Head::Bag) => self.heap.arguments(left).step_by(2).collect(),
             _ => match self.finite(t, sort) {
                 Some(values) => values.to_vec(),
-                None if bag => return Ok(None),
+                None if bag => return self.not_more(t, Difference::Subbag, sort, left, right),
                 None => match self.listed_set(t, sort, left)? {
                     Some(listed) => self.heap.arguments(listed).collect(),
-                    None => return Ok(None),
+                    None => return self.not_more(t, Difference::Subset, sort, left, right),
                 },
             },
         };
@@ -159,4 +192,37 @@ impl Machine {
         }
         Ok(all)
     }
+
+    /// `left <= right` on sets or bags over a sort without end, when the left one is not finite.
+    fn not_more(
+        &mut self,
+        t: &Arc<Tables>,
+        difference: Difference,
+        sort: SortId,
+        left: Value,
+        right: Value,
+    ) -> Known {
+        let heads = (self.heap.head(left), self.heap.head(right));
+        let bag = difference == Difference::Subbag;
+        if heads == (Some(Head::CoSet), Some(Head::Set)) && self.is_endless(t, sort) {
+            return Ok(Some(Value::FALSE));
+        }
+        let known = if bag { is_bag } else { is_set };
+        if !known(heads.0) || !known(heads.1) {
+            return Ok(None);
+        }
+        if self.same_functions(t, sort, left, right, bag)? {
+            return Ok(Some(Value::TRUE));
+        }
+        let more = self.differ(t, difference, sort, left, right)?;
+        Ok(more.map(|more| Value::bool(!more)))
+    }
+}
+
+fn is_set(head: Option<Head>) -> bool {
+    matches!(head, Some(Head::Set | Head::CoSet | Head::SetBy))
+}
+
+fn is_bag(head: Option<Head>) -> bool {
+    matches!(head, Some(Head::Bag | Head::BagBy))
 }

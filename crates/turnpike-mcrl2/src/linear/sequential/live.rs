@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::reduce::Reduction;
 use super::updates::{for_each_condition, for_each_leaf};
-use crate::linear::Step;
+use crate::linear::{Step, Update};
 use crate::sorts::{ExpressionId, VariableId};
 
 /// The variables that are needed at each location.
@@ -132,12 +132,38 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
             }
         }
     }
+    if automaton.program.wishes.keep_dead {
+        keep(&mut live, &needs, &automaton.initial);
+    }
     let used: Vec<VariableId> = (0..live.variables.len())
         .filter(|&number| (0..locations as u32).any(|location| live.has(location, number)))
         .map(|number| live.variables[number])
         .collect();
     live.restrict(&used, locations);
     live
+}
+
+/// Takes a variable as needed wherever it may have got a value.
+fn keep(live: &mut Live, needs: &[Needs], initial: &Update) {
+    for_each_leaf(initial, |location, assignments| {
+        for (one, _) in assignments {
+            live.add(location, live.numbers[one]);
+        }
+    });
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for need in needs {
+            for leaf in &need.leaves {
+                for number in 0..live.variables.len() {
+                    let given = leaf.values.iter().any(|(one, _)| *one == number);
+                    if given || live.has(need.from, number) {
+                        changed |= live.add(leaf.location, number);
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl Live {

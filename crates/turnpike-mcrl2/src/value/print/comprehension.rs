@@ -3,20 +3,33 @@
 use super::{Form, Node, Printer};
 use crate::expression::reachable;
 use crate::sorts::{Expression, SortId};
-use crate::syntax::BinaryOperator;
+use crate::syntax::{BinaryOperator, Binder};
 use crate::value::{Head, Value};
 
 impl Printer<'_> {
     /// A set or bag by a function with exceptions.
-    pub(super) fn comprehension(&mut self, function: Value, exceptions: Value, is_set: bool) -> Form {
+    pub(super) fn comprehension(
+        &mut self,
+        function: Value,
+        exceptions: Value,
+        is_set: bool,
+        names: usize,
+    ) -> Form {
         let heap = self.heap;
+        let node = |value: Value| Node::Value(value, names);
         let lambda = match heap.head(function) {
             Some(Head::Lambda(number)) => Some(number),
+            Some(Head::Bind(Binder::Lambda, 1)) => {
+                let (variable, body) = self.enter(function, 1, names);
+                let name = variable.split(':').next().unwrap_or_default().to_owned();
+                let body = self.with_exceptions(Node::Word(name), body, exceptions, is_set, names);
+                return Form::Comprehension(variable, body);
+            }
             _ => None,
         };
         if heap.arity(exceptions) == 0
             && let Some(number) = lambda
-            && let Some((_, variables, body)) = self.open(function, number)
+            && let Some((_, variables, body)) = self.open(function, number, names)
         {
             return Form::Comprehension(self.variables(&variables), body);
         }
@@ -25,24 +38,36 @@ impl Printer<'_> {
         let sort = sort.map_or("?".to_owned(), |sort| self.program.sort_text(sort));
         let variable = Node::Word(name.clone());
         let applied = if heap.is_number(function) {
-            Node::Value(function)
+            node(function)
         } else {
-            Node::Apply(Box::new(Node::Value(function)), vec![variable.clone()])
+            Node::Apply(Box::new(node(function)), vec![variable.clone()])
         };
-        let body = if heap.arity(exceptions) == 0 {
-            applied
-        } else if is_set {
-            let member = Node::Infix(BinaryOperator::In, Box::new((variable, Node::Value(exceptions))));
-            Node::Infix(BinaryOperator::NotEqual, Box::new((applied, member)))
-        } else {
-            let all: Vec<Value> = heap.arguments(exceptions).collect();
-            all.chunks_exact(2).rev().fold(applied, |otherwise, pair| {
-                let test =
-                    Node::Infix(BinaryOperator::Equal, Box::new((variable.clone(), Node::Value(pair[0]))));
-                Node::Call("if", vec![test, Node::Value(pair[1]), otherwise])
-            })
-        };
+        let body = self.with_exceptions(variable, applied, exceptions, is_set, names);
         Form::Comprehension(format!("{name}: {sort}"), body)
+    }
+
+    /// What holds for a variable when a body holds for all but the exceptions.
+    fn with_exceptions(
+        &self,
+        variable: Node,
+        body: Node,
+        exceptions: Value,
+        is_set: bool,
+        names: usize,
+    ) -> Node {
+        let node = |value: Value| Node::Value(value, names);
+        if self.heap.arity(exceptions) == 0 {
+            body
+        } else if is_set {
+            let member = Node::Infix(BinaryOperator::In, Box::new((variable, node(exceptions))));
+            Node::Infix(BinaryOperator::NotEqual, Box::new((body, member)))
+        } else {
+            let all: Vec<Value> = self.heap.arguments(exceptions).collect();
+            all.chunks_exact(2).rev().fold(body, |otherwise, pair| {
+                let test = Node::Infix(BinaryOperator::Equal, Box::new((variable.clone(), node(pair[0]))));
+                Node::Call("if", vec![test, node(pair[1]), otherwise])
+            })
+        }
     }
 
     /// The sort of a value that shows it.
@@ -82,6 +107,9 @@ impl Printer<'_> {
         let mut applied = 0;
         let sort = loop {
             match self.heap.head(function)? {
+                Head::Bind(Binder::Lambda, _) => {
+                    return self.heap.bound_variable(function, 0).map(|(_, sort)| sort);
+                }
                 Head::Apply => applied += 1,
                 Head::Update => {}
                 Head::Symbol(symbol) => {
