@@ -15,7 +15,7 @@ mod judge;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use judge::{EXCUSED, Effort, cases, judge};
+use judge::{Effort, SPECIAL, cases, judge};
 
 fn main() -> ExitCode {
     match run() {
@@ -68,10 +68,8 @@ fn run() -> Result<usize, String> {
         );
         if verdict.passed { passed += 1 } else { failed += 1 }
     }
-    for (file, reason) in
-        EXCUSED.iter().filter(|(file, _)| cases.iter().any(|case| case.file.ends_with(file)))
-    {
-        println!("{file}: {reason}");
+    for special in SPECIAL.iter().filter(|one| cases.iter().any(|case| case.file.ends_with(one.file))) {
+        println!("{} with {}: {}", special.file, special.options, special.reason);
     }
     println!("{passed} as promised, {failed} not");
     Ok(failed)

@@ -79,7 +79,7 @@ impl Machine {
         let first = self.bound;
         let before = self.steps;
         if first == 0 {
-            self.steps = FORM_STEPS.min(before);
+            self.steps = FORM_STEPS;
         }
         let budget = self.steps;
         let marks = (self.stack.len(), self.thunks.len(), self.captured.len(), self.calls);

@@ -77,7 +77,9 @@ pub(super) fn reset_variables(automaton: &mut Reduction<'_>) {
             for (&one, sort) in variables.iter().zip(&sorts) {
                 // Where it is not needed it has the fixed value already.
                 let known = from.is_some_and(|from| !live.contains(from, one));
-                if !known && !live.contains(*location, one) {
+                // What is kept beyond its last use may have had no value at first.
+                let absent = from.is_none() && !assignments.iter().any(|other| other.0 == one);
+                if !known && (absent || !live.contains(*location, one)) {
                     assignments.extend(fixed[sort].map(|value| (one, value)));
                 }
             }
