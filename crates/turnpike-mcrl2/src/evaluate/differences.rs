@@ -85,10 +85,8 @@ impl Machine {
                     return true;
                 }
                 Sort::Container(Container::Bag | Container::FBag, _) => return true,
-                Sort::Container(Container::Set | Container::FSet, element) => {
-                    if !seen.contains(element) {
-                        seen.push(*element);
-                    }
+                Sort::Container(Container::Set | Container::FSet, element) if !seen.contains(element) => {
+                    seen.push(*element);
                 }
                 Sort::Struct(_) => {
                     for &constructor in t.program.constructors(sort) {
