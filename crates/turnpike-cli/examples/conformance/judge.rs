@@ -14,29 +14,27 @@ use turnpike_search::generate::{GenerateOptions, TransitionSink, generate};
 use turnpike_search::{Limits, StopReason};
 
 /// A specification that is explored with the options that make it do what the tools do by default.
-pub(crate) struct Special {
+struct Special {
     /// How its path ends.
-    pub(crate) file: &'static str,
+    file: &'static str,
     /// As of the command line.
-    pub(crate) options: &'static str,
-    /// Why.
-    pub(crate) reason: &'static str,
+    options: &'static str,
     keep_dead: bool,
     quantifier_limit: Option<u32>,
 }
 
-pub(crate) const SPECIAL: [Special; 2] = [
+const SPECIAL: [Special; 2] = [
     Special {
         file: "prime_numbers/prime.mcrl2",
+        // The tools leave quantifiers open that ten values do not decide, unless -Q0 is given.
         options: "--quantifier-limit 10",
-        reason: "the tools leave quantifiers open that ten values do not decide, unless -Q0 is given",
         keep_dead: false,
         quantifier_limit: Some(10),
     },
     Special {
         file: "sultan_of_persia/sultan_of_persia.mcrl2",
+        // The tools keep a chosen value after its last use.
         options: "--keep-dead",
-        reason: "the tools keep a chosen value after its last use",
         keep_dead: true,
         quantifier_limit: None,
     },
@@ -65,10 +63,13 @@ impl Case {
         self.outcome == "complete"
     }
 
+    fn special(&self) -> Option<&'static Special> {
+        SPECIAL.iter().find(|special| self.file.ends_with(special.file))
+    }
+
     /// How it is explored.
     fn options(&self) -> Options {
-        let special = SPECIAL.iter().find(|special| self.file.ends_with(special.file));
-        special.map_or_else(Options::default, |special| Options {
+        self.special().map_or_else(Options::default, |special| Options {
             keep_dead: special.keep_dead,
             quantifier_limit: special.quantifier_limit,
             ..Options::default()
@@ -116,6 +117,14 @@ pub(crate) fn cases(text: &str) -> Result<Vec<Case>, serde_json::Error> {
 
 /// Explores one specification and compares.
 pub(crate) fn judge(models: &Path, quotients: &Path, case: &Case, effort: Effort) -> Verdict {
+    let mut verdict = explore(models, quotients, case, effort);
+    if let Some(special) = case.special() {
+        verdict.note.push_str(&format!(" with {}", special.options));
+    }
+    verdict
+}
+
+fn explore(models: &Path, quotients: &Path, case: &Case, effort: Effort) -> Verdict {
     let started = Instant::now();
     let mut verdict = Verdict {
         passed: false,
