@@ -200,7 +200,9 @@ pub(crate) fn of_interpreter(interpreter: &mut Interpreter, most: usize) -> Resu
                 if then <= *now {
                     continue;
                 }
-                label.push_str(&format!(" @ {}", interpreter.data.text(time)));
+                let time = interpreter.data.text(time);
+                let time = if time.contains(' ') { format!("({time})") } else { time };
+                label.push_str(&format!(" @ {time}"));
             }
             let targets = match step.target {
                 Some(target) => placed(interpreter.outcomes(target)?, &then),
