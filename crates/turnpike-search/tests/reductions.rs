@@ -12,6 +12,8 @@
 
 #![allow(clippy::print_stdout)]
 
+#[cfg(target_os = "linux")]
+mod native;
 mod scripts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -248,4 +250,63 @@ fn reductions_show_what_the_plain_search_shows() {
         kinds.len()
     );
     assert!(kinds.len() >= 35, "{kinds:?}");
+}
+
+/// Random scripts for the C program that executes them, one for each thread.
+#[cfg(target_os = "linux")]
+fn scripts_of_threads(seed: u64) -> Vec<String> {
+    // What is written together is done together; a letter is asked for with its like.
+    const FAMILIES: [&[&str]; 9] = [
+        &["lRu", "lWu", "t", "t?W"],
+        &["k", "k", "d", "r?d"],
+        &["b", "B", "A", "m", "f", "r?f", "A?f"],
+        &["w", "p", "p"],
+        &["q", "Q"],
+        &["g", "sn", "n"],
+        &["S", "s", "a"],
+        &["R", "W", "Rx", "R?W"],
+        &["y", "rx", "a"],
+    ];
+    let dice = &mut scripts::vocabulary::Dice::new(seed);
+    let chosen = [FAMILIES[dice.below(9)], FAMILIES[dice.below(9)], &["r", "s", "a", "c", "cx"]];
+    let mut thread = || -> String {
+        (0..1 + dice.below(3))
+            .map(|_| {
+                let family = chosen[dice.below(3)];
+                family[dice.below(family.len())]
+            })
+            .collect()
+    };
+    vec![thread(), thread()]
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn reductions_agree_on_c_programs() {
+    let Some(path) = native::guest("script.c") else { return };
+    let (mut compared, mut found, mut proved) = (0, 0, 0);
+    for seed in 0..60 {
+        let code = scripts_of_threads(seed);
+        let arguments: Vec<&str> = code.iter().map(String::as_str).collect();
+        let plain = ProgramOptions { check_every: 0, max_steps: 300, ..ProgramOptions::default() };
+        let verdict = |options: &ProgramOptions, search: SearchOptions, executions: u64| {
+            let model = native::model(&path, &arguments, options.clone());
+            let report = one(&model, &limited(search, executions));
+            (report.stop != StopReason::MaxExecutions).then_some(report.verdict)
+        };
+        let Some(all) = verdict(&plain, exhaustive(false), 400) else { continue };
+        compared += 1;
+        found += usize::from(all == Verdict::Found);
+        proved += usize::from(all == Verdict::None);
+        let sleep = ProgramOptions { sleep: true, ..plain.clone() };
+        for (name, options, search) in [
+            ("source-dpor", &plain, exhaustive(true)),
+            ("sleep sets", &sleep, exhaustive(false)),
+            ("states", &plain, bfs()),
+        ] {
+            assert_eq!(verdict(options, search, 4_000), Some(all), "{name} on {code:?}");
+        }
+    }
+    println!("{compared} C programs, {found} with an error, {proved} proved");
+    assert!(compared >= 30 && found >= 5 && proved >= 15, "{compared} {found} {proved}");
 }

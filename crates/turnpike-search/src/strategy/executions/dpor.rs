@@ -166,7 +166,9 @@ fn extend(frames: &mut Vec<Frame>, execution: &Execution, mut sleep: Vec<Choice>
         // steps that happened, so it is tried wherever it is possible.
         let gives_up = choices.iter().filter(|choice| choice.alternative >= Choice::SPURIOUS);
         backtrack.extend(gives_up.map(|choice| choice.thread));
-        let mut frame = Frame { choices, taken, sleep, backtrack, done: Vec::new(), open: false };
+        // Waking up for no reason uses up what another thread may need later, in an execution that has no such step.
+        let open = choices.iter().any(|choice| choice.alternative == Choice::SPURIOUS);
+        let mut frame = Frame { choices, taken, sleep, backtrack, done: Vec::new(), open };
         sleep = frame.sleep_after(taken);
         frame.done.push(taken);
         frames.push(frame);
