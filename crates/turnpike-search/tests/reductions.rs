@@ -10,7 +10,7 @@
 //! `TURNPIKE_RANDOM_PROGRAMS=200000 cargo test --release -p turnpike-search --test reductions -- --nocapture` tries so many
 //! programs instead of 2,000.
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 #[cfg(target_os = "linux")]
 mod native;
