@@ -106,6 +106,143 @@ fn a_library_that_cannot_be_looked_into_is_named() {
     exhaust(folder, "./loader", &[]).expect(0, &["none", "(complete)"]);
 }
 
+#[test]
+fn a_source_that_was_compiled_otherwise_is_named() {
+    if !have("gcc", &["--version"]) {
+        return;
+    }
+    let folder = folder(&[("counter.c", COUNTER), ("adders.c", ADDERS)]);
+    let folder = folder.path();
+    compile(folder, "gcc", &["-g", "-O1", "-c", "counter.c", "-o", "counter.o"]);
+    compile(folder, "gcc", &["-g", "-O1", VISIBLE, "adders.c", "counter.o", "-o", "mixed"]);
+    compile(folder, "gcc", &["-g", "-O1", VISIBLE, "adders.c", "counter.c", "-o", "visible"]);
+    let reason =
+        "what threads share in counter.c is not visible (it was not compiled with -fsanitize=thread)";
+    exhaust(folder, "./mixed", &[]).expect(3, &["inconclusive", reason]);
+    exhaust(folder, "./visible", &["--", "careful"]).expect(0, &["none", "(complete)"]);
+}
+
+/// Copies by functions of the C library: updates are lost, unless there is a lock.
+const COPIES: &str = r#"#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+struct big { int n; char rest[1020]; };
+static struct big shared;
+static char text[64];
+static const char *how, *volatile more = "x";
+static volatile size_t size = sizeof shared;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused) {
+    if (strcmp(how, "locked") == 0) pthread_mutex_lock(&lock);
+    if (strcmp(how, "text") == 0) {
+        strcat(text, more);
+    } else {
+        struct big own;
+        memcpy(&own, &shared, size);
+        own.n++;
+        memmove(&shared, &own, size);
+    }
+    if (strcmp(how, "locked") == 0) pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    how = argc > 1 ? argv[1] : "";
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(strcmp(how, "text") == 0 ? strlen(text) == 2 : shared.n == 2);
+    return 0;
+}
+"#;
+
+#[test]
+fn accesses_in_functions_of_the_c_library_are_seen() {
+    if !have("gcc", &["--version"]) {
+        return;
+    }
+    let folder = folder(&[("copies.c", COPIES)]);
+    let folder = folder.path();
+    compile(folder, "gcc", &["-g", "-O1", VISIBLE, "copies.c", "-o", "copies"]);
+    exhaust(folder, "./copies", &[]).expect(1, &["found: assertion failed"]);
+    exhaust(folder, "./copies", &["--find", "race", "--", "text"]).expect(1, &["found: race", "copies.c:13"]);
+    exhaust(folder, "./copies", &["--", "locked"]).expect(0, &["none", "(complete)"]);
+    exhaust(folder, "./copies", &["--find", "race", "--", "locked"]).expect(0, &["none", "(complete)"]);
+}
+
+/// A lock that waits by the instruction itself; with `wrong`, nobody is woken.
+#[cfg(target_arch = "x86_64")]
+const RAW: &str = r#"#include <assert.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+static long raw(long n, long a, long b, long c, long d) {
+    long answer;
+    register long r10 __asm__("r10") = d;
+    __asm__ volatile("syscall" : "=a"(answer) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+    return answer;
+}
+static atomic_int word;
+static int wrong;
+static void lock(void) {
+    int free = 0;
+    if (atomic_compare_exchange_strong(&word, &free, 1)) return;
+    while (atomic_exchange(&word, 2) != 0) raw(SYS_futex, (long)&word, FUTEX_WAIT_PRIVATE, 2, 0);
+}
+static void unlock(void) {
+    if (atomic_exchange(&word, 0) == 2 && !wrong) raw(SYS_futex, (long)&word, FUTEX_WAKE_PRIVATE, 1, 0);
+}
+static int n;
+static void *add(void *unused) {
+    double kept = n + 0.5;
+    lock();
+    n++;
+    raw(SYS_sched_yield, 0, 0, 0, 0);
+    unlock();
+    assert(kept < 2);
+    return unused;
+}
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    if (argc > 1 && strcmp(argv[1], "error") == 0)
+        return raw(SYS_futex, (long)&word, FUTEX_WAIT_PRIVATE, 7, 0) != -11;
+    if (argc > 1 && strcmp(argv[1], "read") == 0) {
+        char byte;
+        raw(SYS_read, 0, (long)&byte, 1, 0);
+    }
+    if (argc > 1 && strcmp(argv[1], "fork") == 0) return raw(SYS_fork, 0, 0, 0, 0) == 0;
+    wrong = argc > 1 && strcmp(argv[1], "wrong") == 0;
+    pthread_create(&a, 0, add, 0);
+    pthread_create(&b, 0, add, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(n == 2);
+    return 0;
+}
+"#;
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn system_calls_by_the_instruction_are_under_control() {
+    if !have("gcc", &["--version"]) {
+        return;
+    }
+    let folder = folder(&[("raw.c", RAW)]);
+    let folder = folder.path();
+    compile(folder, "gcc", &["-g", "-O1", VISIBLE, "raw.c", "-o", "raw"]);
+    compile(folder, "gcc", &["-g", "-O1", "raw.c", "-pthread", "-o", "plain"]);
+    exhaust(folder, "./raw", &[]).expect(0, &["none", "(complete)"]);
+    exhaust(folder, "./raw", &["--threads-as", "os"]).expect(0, &["none", "(complete)"]);
+    exhaust(folder, "./raw", &["--", "wrong"]).expect(1, &["found: deadlock"]);
+    exhaust(folder, "./raw", &["--", "error"]).expect(0, &["none", "(complete)"]);
+    exhaust(folder, "./raw", &["--", "read"]).expect(3, &["system call 0 at raw.c:10 is not under control"]);
+    exhaust(folder, "./raw", &["--", "fork"]).expect(2, &["the program starts another process"]);
+    exhaust(folder, "./plain", &[]).expect(3, &["a lock of the program that waits by futex"]);
+}
+
 /// A lock as runtimes have it: atomics while nobody waits, a futex otherwise.
 const FUTEX: &str = r#"#include <linux/futex.h>
 #include <pthread.h>

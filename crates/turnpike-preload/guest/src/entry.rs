@@ -16,6 +16,7 @@ static CONSTRUCTOR: extern "C" fn() = constructor;
 extern "C" fn constructor() {
     // SAFETY: before `main`, one thread.
     let Some(size) = (unsafe { shared_size() }) else { return };
+    memory::find_library_calls();
     let address = sys::map(size, protocol::FD_SHARED);
     sys::close(protocol::FD_SHARED);
     sys::close(protocol::FD_LIBRARY);

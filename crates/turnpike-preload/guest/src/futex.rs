@@ -1,4 +1,5 @@
-//! Futexes through the C library's `syscall`: C++20's waiting atomics, and all of Rust's standard library.
+//! Futexes through the C library's `syscall`: C++20's waiting atomics, and all of Rust's standard
+//! library.
 
 use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -76,7 +77,17 @@ unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: u
         return unsafe { real(n, a, b, c, d, e, f) };
     }
     let site = control::enter(ADDRESS.load(Ordering::Relaxed), FRAME.load(Ordering::Relaxed));
-    match n {
+    // SAFETY: the caller's arguments.
+    unsafe { serve(n, a, b, c, d, site).unwrap_or_else(|| real(n, a, b, c, d, e, f)) }
+}
+
+/// Does what a system call asks for, as the C library's functions answer: -1 and `errno` for
+/// errors. `None` for calls that the kernel shall serve.
+///
+/// # Safety
+/// The caller's arguments.
+pub unsafe fn serve(n: c_long, a: usize, b: usize, c: usize, d: usize, site: Site) -> Option<c_long> {
+    Some(match n {
         sys::number::FUTEX => futex(a, b as c_int, c as u32, d, site),
         sys::number::EXIT_GROUP => process::leave(a as c_int, site),
         sys::number::SCHED_YIELD => {
@@ -91,11 +102,12 @@ unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: u
         sys::number::GETPID => identity::PID.into(),
         sys::number::GETTID => c_long::from(identity::PID) + c_long::from(control::me().0),
         // SAFETY: the caller's arguments.
-        _ => unsafe { header::call(n, a, b, c, d, site).unwrap_or_else(|| real(n, a, b, c, d, e, f)) },
-    }
+        _ => return unsafe { header::call(n, a, b, c, d, site) },
+    })
 }
 
-/// Whether the word is still what the waiter, a thread, believes: asked by the kernel right before the step.
+/// Whether the word is still what the waiter, a thread, believes: asked by the kernel right before
+/// the step.
 fn unchanged(thread: u64) -> bool {
     let (word, value) = control::state().threads[thread as usize].expects;
     // SAFETY: the program's word.

@@ -1,8 +1,9 @@
-//! GLib's locks, conditions and one-time initialisation, which it builds from atomics and futexes of its own: on the same
-//! objects as those of the C library.
+//! GLib's locks, conditions and one-time initialisation, which it builds from atomics and futexes
+//! of its own: on the same objects as those of the C library.
 //!
-//! Its recursive and reader-writer locks are made of the C library's; taking them over as well saves steps. What GLib does
-//! with atomics alone stays unseen, so a program that uses it is never proved.
+//! Its recursive and reader-writer locks are made of the C library's; taking them over as well
+//! saves steps. What GLib does with atomics alone stays unseen, so a program that uses it is never
+//! proved.
 
 use alloc::collections::BTreeMap;
 use core::cell::UnsafeCell;

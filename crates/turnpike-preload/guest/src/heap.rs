@@ -1,5 +1,5 @@
-//! Memory of the guest library itself: size classes over an arena of its own, so that the program's heap looks the
-//! same with and without it and a corrupted heap does not take the library along.
+//! Memory of the guest library itself: size classes over an arena of its own, so that the program's
+//! heap looks the same with and without it and a corrupted heap does not take the library along.
 //!
 //! Only one controlled thread runs at a time, so nothing is locked.
 
@@ -39,7 +39,8 @@ static MAPPED: AtomicU64 = AtomicU64::new(0);
 /// Bytes that are mapped in any case.
 const LEAST: u64 = 64 << 20;
 
-/// Maps memory that is not the program's, and so does not count as such. It has a limit of its own, of the same size.
+/// Maps memory that is not the program's, and so does not count as such. It has a limit of its own,
+/// of the same size.
 fn map(size: usize) -> usize {
     if control::active() {
         let memory = control::header().memory;

@@ -23,6 +23,8 @@ mod modules;
 mod objects;
 mod patch;
 mod protocol;
+#[cfg(target_arch = "x86_64")]
+mod raw;
 mod record;
 mod signals;
 mod sites;

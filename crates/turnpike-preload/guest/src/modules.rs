@@ -1,11 +1,13 @@
 //! The modules that are loaded: the program, its libraries, and this one among them.
 //!
-//! A module is *opaque* when it was not compiled with `-fsanitize=thread`, so that neither its accesses to memory nor its
-//! atomic operations are seen, and is not one of the few whose synchronisation is replaced here. Whatever threads share in
-//! such a module is invisible, so that nothing is proved while one is loaded.
+//! A module is *opaque* when it was not compiled with `-fsanitize=thread`, so that neither its
+//! accesses to memory nor its atomic operations are seen, and is not one of the few whose
+//! synchronisation is replaced here. Whatever threads share in such a module is invisible, so that
+//! nothing is proved while one is loaded.
 //!
-//! The loader's list is read without the loader's lock, which a thread that makes way inside of `dlopen` holds: one thread
-//! runs at a time, and the list is whole whenever one makes way for another.
+//! The loader's list is read without the loader's lock, which a thread that makes way inside of
+//! `dlopen` holds: one thread runs at a time, and the list is whole whenever one makes way for
+//! another.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -42,8 +44,9 @@ unsafe extern "C" {
     static _DYNAMIC: [u64; 2];
 }
 
-/// Modules of the GNU C library and of the compilers' runtimes. What they synchronise by is replaced (threads, locks, guards of
-/// statics, futexes through `syscall`), or is never held while another thread runs (locks of streams and of the loader).
+/// Modules of the GNU C library and of the compilers' runtimes. What they synchronise by is
+/// replaced (threads, locks, guards of statics, futexes through `syscall`), or is never held while
+/// another thread runs (locks of streams and of the loader).
 const KNOWN: [&str; 12] = [
     "ld-linux-aarch64.so.1",
     "ld-linux-x86-64.so.2",
@@ -121,7 +124,8 @@ impl Module {
         })
     }
 
-    /// An address of its dynamic section. The loader of the C library has made it absolute, except in the kernel's module.
+    /// An address of its dynamic section. The loader of the C library has made it absolute, except
+    /// in the kernel's module.
     pub fn pointer(&self, tag: u64) -> Option<usize> {
         self.tagged(tag).filter(|address| *address != 0 && *address >= self.bias)
     }
@@ -193,7 +197,8 @@ pub fn any_instrumented() -> bool {
 /// Modules that were there at the start.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 
-/// Libraries from a number on that are opaque. The program itself is the host's business, which has read it.
+/// Libraries from a number on that are opaque. The program itself is the host's business, which has
+/// read it.
 fn opaque(from: usize) -> impl Iterator<Item = &'static str> {
     all()
         .enumerate()
@@ -236,6 +241,7 @@ struct Code {
     end: usize,
     name: &'static str,
     opaque: bool,
+    own: bool,
 }
 
 struct Codes(UnsafeCell<Vec<Code>>);
@@ -256,14 +262,37 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
         let at = |address: u64| info.base.wrapping_add(address as usize);
         let dynamic = headers.iter().find(|header| header.kind == DYNAMIC).map(|header| at(header.address));
         let Some(module) = all().find(|module| Some(module.dynamic as usize) == dynamic) else { return 0 };
-        let (name, opaque) = (module.name(), module.is_opaque());
+        let (name, opaque, own) = (module.name(), module.is_opaque(), module.is_own());
         let name = if name.is_empty() { "the program" } else { name };
         for header in headers.iter().filter(|header| header.kind == LOAD && header.flags & EXECUTABLE != 0) {
             let (start, end) = (at(header.address), at(header.address + header.memory_size));
-            (*CODES.0.get()).push(Code { start, end, name, opaque });
+            (*CODES.0.get()).push(Code { start, end, name, opaque, own });
+            if own {
+                OWN_START.store(start, Ordering::Relaxed);
+                OWN_SIZE.store(end - start, Ordering::Relaxed);
+            }
         }
     }
     0
+}
+
+/// Where this library's own code begins,
+pub static OWN_START: AtomicUsize = AtomicUsize::new(0);
+/// and how long it is.
+pub static OWN_SIZE: AtomicUsize = AtomicUsize::new(0);
+
+/// Code that may make system calls by itself, from start to end: this library's, the C library's,
+/// the loader's and the kernel's. Empty if one of the first two is not among them.
+#[cfg(target_arch = "x86_64")]
+pub fn callers() -> Vec<(usize, usize)> {
+    const CALLERS: [&str; 4] = ["libc.so.6", "libpthread.so.0", "librt.so.1", "linux-vdso.so.1"];
+    // SAFETY: not written any more.
+    let codes = unsafe { &*CODES.0.get() };
+    if !codes.iter().any(|code| code.own) || !codes.iter().any(|code| code.name == CALLERS[0]) {
+        return Vec::new();
+    }
+    let calls = |code: &&Code| code.own || CALLERS.contains(&code.name) || code.name.starts_with("ld-linux");
+    codes.iter().filter(calls).map(|code| (code.start, code.end)).collect()
 }
 
 /// The opaque module that a call comes from, if it does.

@@ -1,8 +1,9 @@
-//! Functions of loaded modules that are made to jump into this library: calls within a module reach neither a preloaded
-//! symbol nor any other.
+//! Functions of loaded modules that are made to jump into this library: calls within a module reach
+//! neither a preloaded symbol nor any other.
 //!
-//! Two kinds of modules need it. GLib is linked so that its own calls of `g_mutex_lock` go straight to its own function. And clang puts
-//! the thread sanitizer's runtime into the program itself, whose definitions come before all that is preloaded.
+//! Two kinds of modules need it. GLib is linked so that its own calls of `g_mutex_lock` go straight
+//! to its own function. And clang puts the thread sanitizer's runtime into the program itself,
+//! whose definitions come before all that is preloaded.
 
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -26,7 +27,8 @@ pub fn prepare() {
 #[cfg(target_arch = "x86_64")]
 fn redirect(from: usize, to: usize) {
     const PAGE: usize = 4096;
-    // A jump to the address that follows. Functions begin at multiples of sixteen, so that none is shorter.
+    // A jump to the address that follows. Functions begin at multiples of sixteen, so that none is
+    // shorter.
     const LENGTH: usize = 14;
     if !from.is_multiple_of(16) {
         return;
@@ -41,7 +43,8 @@ fn redirect(from: usize, to: usize) {
         return;
     }
     for (at, byte) in code.into_iter().enumerate() {
-        // SAFETY: one thread, which is not in this function. One by one: copying may be what is replaced.
+        // SAFETY: one thread, which is not in this function. One by one: copying may be what is
+        // replaced.
         unsafe { core::ptr::write_volatile((from + at) as *mut u8, byte) };
     }
     sys::syscall(sys::number::MPROTECT, first, length, READ_AND_EXECUTE, 0, 0, 0);
@@ -51,8 +54,8 @@ fn redirect(from: usize, to: usize) {
 #[cfg(target_arch = "aarch64")]
 fn redirect(_: usize, _: usize) {}
 
-/// Takes the functions of a runtime over that is part of the program. It has begun by now, and must not be used again: its idea
-/// of threads is not ours.
+/// Takes the functions of a runtime over that is part of the program. It has begun by now, and must
+/// not be used again: its idea of threads is not ours.
 fn runtime() {
     let Some(program) = modules::all().next() else { return };
     if !program.functions().any(|(name, _)| name == c"__tsan_init") {

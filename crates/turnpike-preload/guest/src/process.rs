@@ -1,8 +1,8 @@
-//! How the process ends: exits are steps while other threads live, failed assertions and aborts are failures, and new
-//! processes are refused.
+//! How the process ends: exits are steps while other threads live, failed assertions and aborts are
+//! failures, and new processes are refused.
 //!
-//! Handlers that the program registered for its exit run as its own code, under control. Ours was registered first, so
-//! it runs last, and is where the process really ends.
+//! Handlers that the program registered for its exit run as its own code, under control. Ours was
+//! registered first, so it runs last, and is where the process really ends.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -29,8 +29,8 @@ unsafe extern "C" {
     fn __cxa_at_quick_exit(handler: unsafe extern "C" fn(*mut c_void), module: *mut c_void) -> c_int;
 }
 
-/// The C library has this function in its static part only; but programs that are linked with the thread sanitizer's library find it
-/// there, and want it of us.
+/// The C library has this function in its static part only; but programs that are linked with the
+/// thread sanitizer's library find it there, and want it of us.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn atexit(handler: unsafe extern "C" fn(*mut c_void)) -> c_int {
     // SAFETY: a handler that takes nothing does not mind an argument.
@@ -58,8 +58,9 @@ unsafe extern "C" fn last_quick(_: *mut c_void) {
     }
 }
 
-/// One thread at a time leaves with handlers: another that calls `exit` meanwhile waits for ever, as newer C libraries have it. The
-/// first one decides, so coming here is a step. It may come again, from a handler.
+/// One thread at a time leaves with handlers: another that calls `exit` meanwhile waits for ever,
+/// as newer C libraries have it. The first one decides, so coming here is a step. It may come
+/// again, from a handler.
 pub fn begin_exit(site: Site) {
     static mut LEAVING: [u32; 2] = [0; 2];
     if control::state().alive > 1 {
@@ -125,7 +126,7 @@ pub unsafe fn text<'a>(text: *const c_char) -> Cow<'a, str> {
     String::from_utf8_lossy(unsafe { CStr::from_ptr(text) }.to_bytes())
 }
 
-fn refuse_process(what: &str, site: Site) -> ! {
+pub fn refuse_process(what: &str, site: Site) -> ! {
     control::refuse(
         &format!("the program starts another process ({what}), which cannot be controlled"),
         sites::user(site),

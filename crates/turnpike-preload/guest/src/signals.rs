@@ -6,6 +6,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{FailureKind, Site};
 
+#[cfg(target_arch = "x86_64")]
+use crate::raw;
 use crate::{control, memory, protocol, sites, sys};
 
 const ILL: usize = 4;
@@ -91,6 +93,17 @@ fn name(signal: usize) -> &'static str {
 static HANDLING: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_void) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        const FILTERED: i32 = 1;
+        // SAFETY: the kernel's records.
+        unsafe {
+            if signal as usize == SYS && *(info.add(8) as *const i32) == FILTERED && control::active() {
+                raw::divert(context);
+                return;
+            }
+        }
+    }
     // The default action, for signals outside control and for those inside the handler itself.
     if !control::active() || HANDLING.swap(true, Ordering::Relaxed) {
         let action = Action {

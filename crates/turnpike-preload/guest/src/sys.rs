@@ -55,6 +55,7 @@ pub mod number {
     pub const KILL: i64 = 62;
     pub const SIGALTSTACK: i64 = 131;
     pub const PRCTL: i64 = 157;
+    pub const SECCOMP: i64 = 317;
     pub const GETTID: i64 = 186;
     pub const IOCTL: i64 = 16;
     pub const FCNTL: i64 = 72;

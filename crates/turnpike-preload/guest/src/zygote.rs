@@ -39,6 +39,8 @@ pub fn serve() {
     }
     limit_memory(header);
     record::prepare();
+    #[cfg(target_arch = "x86_64")]
+    crate::raw::watch();
     sys::write(protocol::FD_ANSWER, b"R");
     loop {
         let mut byte = [0u8];

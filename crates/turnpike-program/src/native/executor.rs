@@ -52,7 +52,7 @@ struct Guest {
     answer: OwnedFd,
     output: OwnedFd,
     symbols: Symbols,
-    /// Libraries that cannot be looked into.
+    /// Sources and libraries that cannot be looked into.
     opaque: Vec<String>,
 }
 
@@ -334,7 +334,8 @@ impl Guest {
             return Err(io::Error::other(format!("it ended before it could be controlled ({status}){said}")));
         }
         let symbols = Symbols::of_process(child.id());
-        let opaque = text(shared.header()).lines().map(str::to_owned).collect();
+        let mut opaque = opaque::sources(&std::fs::read(&program.path)?);
+        opaque.extend(text(shared.header()).lines().map(str::to_owned));
         Ok(Guest { child, shared, request: Some(request), answer, output, symbols, opaque })
     }
 

@@ -1,16 +1,72 @@
-//! What is said about libraries that cannot be looked into.
+//! Code that cannot be looked into: which parts of a program were not compiled with `-fsanitize=thread`, and what is said about them.
+//!
+//! The guest tells the libraries. Here is what a file itself tells: compilers put a constructor for the sanitizer into every object file
+//! that they compile with the flag, and the symbols of a file name the sources that its object files came from.
 
-/// The reason why nothing is proved while these libraries are loaded; `None` without any.
-pub(super) fn tell(libraries: &[String]) -> Option<String> {
-    let (last, others) = libraries.split_last()?;
-    Some(if others.is_empty() {
-        format!("what threads share in {last} is not visible (it was not compiled with -fsanitize=thread)")
-    } else {
-        format!(
-            "what threads share in {} and {last} is not visible (they were not compiled with -fsanitize=thread)",
-            others.join(", ")
-        )
-    })
+use object::{Object, ObjectSymbol, SymbolKind, SymbolScope};
+
+/// The constructors that gcc and clang make for the sanitizer.
+const CONSTRUCTORS: [&str; 2] = ["_sub_I_00099", "tsan.module_ctor"];
+
+/// The object files with which programs begin and end.
+const FRAME: [&str; 7] = ["Scrt1.o", "crt1.o", "crtstuff.c", "elf-init.c", "gcrt1.o", "grcrt1.o", "rcrt1.o"];
+
+/// What the first of them is called by older C libraries. Elsewhere such a name is the program's.
+const FIRST: [&str; 3] = ["abi-note.S", "abi-note.c", "init.c"];
+
+/// What the names of the sanitizer's own sources begin with.
+const RUNTIME: [&str; 5] = ["interception_", "sancov_", "sanitizer_", "tsan_", "ubsan_"];
+
+/// Source files of a program that were not compiled with the flag although others were; empty for files without symbols.
+pub(super) fn sources(file: &[u8]) -> Vec<String> {
+    let Ok(file) = object::File::parse(file) else { return Vec::new() };
+    let mut unseen: Vec<String> = Vec::new();
+    let (mut seen, mut first) = (false, true);
+    // The symbol of a source file comes before the local symbols of its object file.
+    let mut current: Option<String> = None;
+    let with_runtime =
+        file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok("__tsan_init"));
+    let is_runtime = |name: &str| {
+        name == "tsan_preinit.cpp"
+            || with_runtime && name.contains(".cpp") && RUNTIME.iter().any(|start| name.starts_with(start))
+    };
+    for symbol in file.symbols() {
+        let name = symbol.name().unwrap_or_default();
+        if symbol.kind() == SymbolKind::File {
+            unseen.extend(current.take());
+            let frame = FRAME.contains(&name) || first && FIRST.contains(&name);
+            first = false;
+            current = (!name.is_empty() && !frame && !is_runtime(name)).then(|| name.to_owned());
+        } else if symbol.scope() == SymbolScope::Compilation
+            && CONSTRUCTORS.iter().any(|start| name.starts_with(start))
+        {
+            seen = true;
+            current = None;
+        }
+    }
+    unseen.extend(current);
+    unseen.sort();
+    unseen.dedup();
+    if seen { unseen } else { Vec::new() }
+}
+
+/// The reason why nothing is proved while there are these libraries and sources; `None` without any.
+pub(super) fn tell(parts: &[String]) -> Option<String> {
+    /// More are only counted.
+    const MOST: usize = 8;
+    let (last, others) = parts.split_last()?;
+    if others.is_empty() {
+        return Some(format!(
+            "what threads share in {last} is not visible (it was not compiled with -fsanitize=thread)"
+        ));
+    }
+    let list = match parts.len().checked_sub(MOST) {
+        Some(more) if more > 0 => format!("{} and {more} more", parts[..MOST].join(", ")),
+        _ => format!("{} and {last}", others.join(", ")),
+    };
+    Some(format!(
+        "what threads share in {list} is not visible (they were not compiled with -fsanitize=thread)"
+    ))
 }
 
 #[cfg(test)]
@@ -18,10 +74,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_are_listed() {
+    fn parts_are_listed() {
         let told = |names: &[&str]| tell(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
         assert_eq!(told(&[]), None);
         assert!(told(&["a.so"]).is_some_and(|text| text.starts_with("what threads share in a.so is")));
         assert!(told(&["a", "b", "c"]).is_some_and(|text| text.contains("in a, b and c is")));
+        assert!(told(&["x"; 10]).is_some_and(|text| text.contains("x, x and 2 more is")));
+    }
+
+    #[test]
+    fn a_program_without_the_flag_has_no_sources_to_tell() {
+        let path = std::env::current_exe().expect("a path");
+        let bytes = std::fs::read(path).expect("it can be read");
+        assert_eq!(sources(&bytes), Vec::<String>::new());
+        assert_eq!(sources(b"no program"), Vec::<String>::new());
+        for length in [0, 16, 64, 1000, bytes.len() / 2] {
+            let _ = sources(&bytes[..length]);
+        }
     }
 }

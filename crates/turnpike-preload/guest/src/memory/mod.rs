@@ -22,6 +22,7 @@ mod call;
 mod coverage;
 mod heap;
 mod lifetime;
+mod library_calls;
 pub mod logic;
 mod operators;
 mod os;
@@ -43,6 +44,7 @@ use logic::table::Table;
 pub use heap::{explain, sweep, used};
 pub use lifetime::{matters as others_may_see, place, touched};
 pub use lifetime::thread_ends;
+pub use library_calls::prepare as find_library_calls;
 
 /// What is not under control when two accesses may or may not be ordered.
 const UNSEEN: &str = "synchronisation by futexes in uninstrumented code, or by storing an atomic value that is there already,";
