@@ -40,6 +40,8 @@ pub(crate) fn enabled_after<'s>(
         Kind::OnceBegin => Some(once_is_free(before, operation)),
         Kind::Park => Some(has_token(before, operation.thread.0)),
         Kind::Leave if left_out.kind == Kind::Close => None,
+        // Whoever asks whether the thread has ended is nothing that it waits for.
+        Kind::Leave | Kind::Join if left_out.kind == Kind::TryJoin => None,
         Kind::Leave | Kind::Join => Some(false),
         _ => Some(true),
     }
