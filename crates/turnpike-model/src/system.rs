@@ -178,14 +178,29 @@ pub trait Explorer: Send {
         Ok(false)
     }
 
-    /// Whether every behaviour of `smaller` is also one of `bigger` (zone inclusion). Equality by default.
+    /// Whether every behaviour of `smaller` is also one of `bigger` (zone inclusion). Equality by default. A state covers itself, and what
+    /// is covered by a covered state is covered.
     fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
         bigger == smaller
     }
 
-    /// The first of `others` (states one after the other, all with the [key](ModelInfo::key_words) of `state`) that covers `state`.
-    fn covered_by(&mut self, state: &[u32], others: &[u32]) -> Option<usize> {
-        others.chunks_exact(state.len().max(1)).position(|other| self.covers(other, state))
+    /// Some of `others`, the first unless the front-end knows a better one, that covers `state`. All of them have the [key](ModelInfo::key_words)
+    /// of `state`: only the words behind it are there, one state after the other.
+    fn covered_by(&mut self, state: &[u32], key_words: usize, others: &[u32]) -> Option<usize> {
+        let mut other = state.to_vec();
+        others.chunks_exact((state.len() - key_words).max(1)).position(|words| {
+            other[key_words..].copy_from_slice(words);
+            self.covers(&other, state)
+        })
+    }
+
+    /// The first of `others`, given as in [`covered_by`](Self::covered_by), that `state` covers.
+    fn first_covered(&mut self, state: &[u32], key_words: usize, others: &[u32]) -> Option<usize> {
+        let mut other = state.to_vec();
+        others.chunks_exact((state.len() - key_words).max(1)).position(|words| {
+            other[key_words..].copy_from_slice(words);
+            self.covers(state, &other)
+        })
     }
 
     /// Appends a form of the state that other processes and machines understand.

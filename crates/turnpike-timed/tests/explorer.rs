@@ -182,8 +182,11 @@ fn states_travel_and_cover() {
         assert_ne!(small, large);
         assert!(one.covers(large, small) && one.covers(small, small));
         assert!(!one.covers(small, large) && !one.covers(&first, small));
-        let others: Vec<u32> = [small.as_slice(), large].concat();
-        assert_eq!(other.covered_by(large, &others), Some(1));
+        let key = model.info().key_words;
+        let others: Vec<u32> = [&small[key..], &large[key..]].concat();
+        assert_eq!(other.covered_by(large, key, &others), Some(1));
+        assert_eq!(other.first_covered(large, key, &others), Some(0));
+        assert_eq!(other.first_covered(small, key, &[large[key], small[key]]), Some(1));
         let again = open_xta(text, &Options { cover, ..Options::default() });
         let mut there = again.explorer();
         for state in [&first, small, large] {

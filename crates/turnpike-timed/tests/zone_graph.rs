@@ -1,5 +1,6 @@
 //! Zone graphs against a slow explorer of regions, on random small networks.
 
+mod pairs;
 mod regions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -218,11 +219,29 @@ fn check(sketch: &Sketch) -> Result<(), TestCaseError> {
         let how = Options { extrapolation, cover, elapsed, ..options(false, false) };
         prop_assert_eq!(&search(sketch, &how, true).reached, &truth.reached, "{:?}", how);
     }
+    let all_clocks = Options { keep_dead: true, ..options(true, false) };
+    prop_assert_eq!(&search(sketch, &all_clocks, true), &plain, "all clocks kept");
     for covering in [false, true] {
         let deadlocks = search(sketch, &options(false, true), covering);
         prop_assert_eq!(&deadlocks.reached, &truth.reached);
         prop_assert_eq!(&deadlocks.dead, &truth.dead);
     }
+    Ok(())
+}
+
+/// The quick way and the plain way give the same successors in the same order.
+fn check_quick(sketch: &Sketch, extrapolation: Option<Extrapolation>) -> Result<(), TestCaseError> {
+    let open = |plain: bool| {
+        let options = Options { plain, extrapolation, ..options(true, false) };
+        let mut network = sketch.network();
+        // Priorities, also those of channels that nobody uses, are for the plain way.
+        let priority = network.default_priority;
+        network.channels.iter_mut().for_each(|channel| channel.priority = priority);
+        let names = Names::of(&network);
+        TimedModel::new("sketch", "", network, names, &options).expect("explorable").0
+    };
+    let compared = pairs::compare(&open(false), &open(true), 400);
+    prop_assert!(compared.is_ok(), "{:?}", compared);
     Ok(())
 }
 
@@ -335,6 +354,19 @@ proptest! {
     #[test]
     fn cycles_with_priorities_are_as_regions_say(sketch in sketch(Language::Uppaal, false, true)) {
         check_cycles(&sketch)?;
+    }
+
+    #[test]
+    fn events_have_the_same_successors_both_ways(sketch in sketch(Language::Tck, false, false)) {
+        check_quick(&sketch, None)?;
+    }
+
+    #[test]
+    fn channels_have_the_same_successors_both_ways(
+        sketch in sketch(Language::Uppaal, false, false),
+        extrapolation in prop_oneof![Just(None), Just(Some(Extrapolation::M)), Just(Some(Extrapolation::Lu))],
+    ) {
+        check_quick(&sketch, extrapolation)?;
     }
 
     #[test]

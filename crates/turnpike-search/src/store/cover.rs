@@ -1,9 +1,12 @@
 //! States up to covering: of states with the same key, none is kept that another covers.
 //!
-//! States with equal keys (the leading words of a state, its discrete part) are a bucket. The states of a bucket lie one
-//! after the other, so that a front-end compares a new one with all of them in one call. Buckets live in one pool: a bucket that is full moves
+//! States with equal keys (the leading words of a state, its discrete part) are a bucket. What is behind the key lies one
+//! after the other, so that a front-end compares a new state with all of a bucket in one call. Buckets live in one pool: a bucket that is full moves
 //! to a place twice as large, and the place it leaves is used again. So nothing is allocated for a step once the pool
 //! has grown.
+//!
+//! A state that was covered once stays covered, as what covers it is only put out by what covers it too. Where all that is behind a key is one word,
+//! states that were met lately are therefore known at once.
 //!
 //! A state that is left out later, because a new one covers it, keeps its record: ways to other states may lead through it.
 
@@ -41,7 +44,9 @@ pub(crate) struct CoverStore {
     key_words: usize,
     keys: ExactStore,
     buckets: Vec<Bucket>,
-    /// The words of the states in buckets, and the id of each, by slot.
+    /// Words behind a key.
+    rest: usize,
+    /// These words of the states in buckets, and the id of each state, by slot.
     pool: Vec<u32>,
     owners: Vec<u32>,
     /// Places that buckets left, by the logarithm of their size.
@@ -49,7 +54,15 @@ pub(crate) struct CoverStore {
     nodes: Vec<Node>,
     states: Arena,
     alive: usize,
+    /// States that were met, by a hash of key and word: the last one for each place.
+    met: Vec<(u32, u32)>,
 }
+
+/// Places for states that were met: at first, and at most.
+const LEAST_MET: usize = 1 << 10;
+const MOST_MET: usize = 1 << 18;
+/// The number of no key.
+const NO_KEY: u32 = u32::MAX;
 
 impl CoverStore {
     pub(crate) fn new(width: usize, key_words: usize) -> Self {
@@ -57,6 +70,7 @@ impl CoverStore {
         CoverStore {
             key_words,
             keys: ExactStore::new(key_words),
+            rest: width - key_words,
             buckets: Vec::new(),
             pool: Vec::new(),
             owners: Vec::new(),
@@ -64,21 +78,76 @@ impl CoverStore {
             nodes: Vec::new(),
             states: Arena::new(width),
             alive: 0,
+            met: if width == key_words + 1 { vec![(NO_KEY, 0); LEAST_MET] } else { Vec::new() },
         }
     }
 
     /// Takes a state in unless one that is there covers it. Tells the id of the state or of the one that covers it, and
     /// whether the state is new.
     pub(crate) fn insert(&mut self, explorer: &mut dyn Explorer, state: &[u32], parent: u32) -> (u32, bool) {
+        let key = self.key(state);
+        self.insert_at(explorer, key, state, parent)
+    }
+
+    /// The same for those who do not ask what covers a state.
+    #[inline]
+    pub(crate) fn add(&mut self, explorer: &mut dyn Explorer, state: &[u32], parent: u32) {
+        let key = self.key(state);
+        if !self.met.is_empty() {
+            let word = state[self.key_words];
+            let place = self.place_of(key, word);
+            if std::mem::replace(&mut self.met[place], (key, word)) == (key, word) {
+                return;
+            }
+            if self.nodes.len() > self.met.len() / 2 && self.met.len() < MOST_MET {
+                self.meet_more();
+            }
+        }
+        self.insert_at(explorer, key, state, parent);
+    }
+
+    #[inline]
+    fn place_of(&self, key: u32, word: u32) -> usize {
+        let pair = u64::from(key) << 32 | u64::from(word);
+        (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - self.met.len().ilog2())) as usize
+    }
+
+    #[cold]
+    fn meet_more(&mut self) {
+        let larger = vec![(NO_KEY, 0); 4 * self.met.len()];
+        for (key, word) in std::mem::replace(&mut self.met, larger) {
+            let place = self.place_of(key, word);
+            self.met[place] = (key, word);
+        }
+    }
+
+    /// The number of a state's key.
+    #[inline]
+    fn key(&mut self, state: &[u32]) -> u32 {
         let (key, new) = self.keys.insert(&state[..self.key_words]);
         if new {
             self.buckets.push(Bucket { start: 0, len: 0, capacity: 0 });
         }
+        key
+    }
+
+    fn insert_at(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        key: u32,
+        state: &[u32],
+        parent: u32,
+    ) -> (u32, bool) {
         let bucket = self.buckets[key as usize];
-        if bucket.len > 0
-            && let Some(place) = explorer.covered_by(state, self.words(bucket))
-        {
-            return (self.owners[bucket.start as usize + place], false);
+        if bucket.len > 0 {
+            // Without words behind the key, states with the same key are the same.
+            let place = match self.rest {
+                0 => Some(0),
+                _ => explorer.covered_by(state, self.key_words, self.words(bucket)),
+            };
+            if let Some(place) = place {
+                return (self.owners[bucket.start as usize + place], false);
+            }
         }
         let id = self.nodes.len() as u32;
         let depth = if parent == ROOT { 0 } else { self.nodes[parent as usize].depth + 1 };
@@ -87,8 +156,7 @@ impl CoverStore {
         self.alive += 1;
         let bucket = self.with_room(key);
         let slot = (bucket.start + bucket.len) as usize;
-        let width = self.states.width();
-        self.pool[slot * width..(slot + 1) * width].copy_from_slice(state);
+        self.pool[slot * self.rest..(slot + 1) * self.rest].copy_from_slice(&state[self.key_words..]);
         self.owners[slot] = id;
         self.buckets[key as usize].len += 1;
         (id, true)
@@ -96,27 +164,29 @@ impl CoverStore {
 
     /// Leaves out all other states that state `id` covers.
     pub(crate) fn leave_out_covered(&mut self, explorer: &mut dyn Explorer, id: u32) {
-        let (width, key) = (self.states.width(), self.nodes[id as usize].bucket);
+        let (rest, key) = (self.rest, self.nodes[id as usize].bucket);
         if self.buckets[key as usize].len < 2 || !self.is_alive(id) {
             return;
         }
         let mut slot = self.buckets[key as usize].start as usize;
         loop {
             let bucket = self.buckets[key as usize];
-            let last = (bucket.start + bucket.len) as usize - 1;
-            if slot > last {
+            let end = (bucket.start + bucket.len) as usize;
+            let others = &self.pool[slot * rest..end * rest];
+            let Some(place) = explorer.first_covered(self.states.get(id), self.key_words, others) else {
                 return;
-            }
+            };
+            slot += place;
             let owner = self.owners[slot];
-            let state = &self.pool[slot * width..(slot + 1) * width];
-            if owner == id || !explorer.covers(self.states.get(id), state) {
+            if owner == id {
                 slot += 1;
                 continue;
             }
             self.nodes[owner as usize].alive = false;
             self.alive -= 1;
+            let last = end - 1;
             self.owners[slot] = self.owners[last];
-            self.pool.copy_within(last * width..(last + 1) * width, slot * width);
+            self.pool.copy_within(last * rest..(last + 1) * rest, slot * rest);
             self.buckets[key as usize].len -= 1;
         }
     }
@@ -157,8 +227,8 @@ impl CoverStore {
     }
 
     fn words(&self, bucket: Bucket) -> &[u32] {
-        let (width, start) = (self.states.width(), bucket.start as usize);
-        &self.pool[start * width..(start + bucket.len as usize) * width]
+        let (rest, start) = (self.rest, bucket.start as usize);
+        &self.pool[start * rest..(start + bucket.len as usize) * rest]
     }
 
     /// The bucket of a key, moved if it was full.
@@ -167,11 +237,11 @@ impl CoverStore {
         if bucket.len < bucket.capacity {
             return bucket;
         }
-        let width = self.states.width();
+        let rest = self.rest;
         let capacity = (bucket.capacity * 2).max(SMALLEST);
         let start = self.place(capacity);
         let (from, len) = (bucket.start as usize, bucket.len as usize);
-        self.pool.copy_within(from * width..(from + len) * width, start as usize * width);
+        self.pool.copy_within(from * rest..(from + len) * rest, start as usize * rest);
         self.owners.copy_within(from..from + len, start as usize);
         if bucket.capacity > 0 {
             self.free_list(bucket.capacity).push(bucket.start);
@@ -189,7 +259,7 @@ impl CoverStore {
         let start = self.owners.len();
         assert!(start < (u32::MAX - capacity) as usize, "fewer than 2^32 states are kept");
         self.owners.resize(start + capacity as usize, 0);
-        self.pool.resize((start + capacity as usize) * self.states.width(), 0);
+        self.pool.resize((start + capacity as usize) * self.rest, 0);
         start as u32
     }
 

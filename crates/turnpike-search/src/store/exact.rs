@@ -23,7 +23,7 @@ const TOGETHER: usize = 128;
 
 /// A quick hash for this table alone: it is never stored, compared with another's, or used for a choice.
 #[inline]
-fn quick_hash(state: &[u32]) -> u64 {
+pub(crate) fn quick_hash(state: &[u32]) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let fold = |value: u64| {
         let product = u128::from(value) * u128::from(MULTIPLIER);

@@ -13,7 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub(crate) use cover::CoverStore;
-pub(crate) use exact::ExactStore;
+pub(crate) use exact::{ExactStore, quick_hash};
 pub(crate) use lossy::Fingerprints;
 pub(crate) use table::{StateTable, prefetch};
 use turnpike_model::{Diagnostic, Explorer, Successors, diagnostic::nearest};

@@ -66,7 +66,7 @@ fn covering(run: &mut Run<'_>, order: Order, store: &mut CoverStore) -> Result<S
         run.check(&state, &successors, &|| store.path(id))?;
         let first = store.len() as u32;
         for (_, target) in successors.iter() {
-            store.insert(&mut *run.explorer, target, id);
+            store.add(&mut *run.explorer, target, id);
         }
         for new in first..store.len() as u32 {
             queue.push_back(new);

@@ -5,7 +5,7 @@ use turnpike_model::Successors;
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
-use crate::store::{Fingerprints, ROOT, Visited};
+use crate::store::{Fingerprints, ROOT, Visited, quick_hash};
 
 /// How a strategy chooses the next level among the successors of this one.
 pub(crate) trait Selection {
@@ -205,9 +205,19 @@ pub(crate) fn distinct_targets(successors: &Successors, out: &mut Vec<u32>) {
             }
         }
     } else {
-        out.extend(0..successors.len() as u32);
-        out.sort_by(|&a, &b| successors.state(a as usize).cmp(successors.state(b as usize)).then(a.cmp(&b)));
-        out.dedup_by(|a, b| successors.state(*a as usize) == successors.state(*b as usize));
-        out.sort_unstable();
+        // The first with each target, by a hash that only this table knows.
+        let slots = (2 * successors.len()).next_power_of_two();
+        let mut firsts = vec![u32::MAX; slots];
+        for index in 0..successors.len() {
+            let state = successors.state(index);
+            let mut slot = quick_hash(state) as usize & (slots - 1);
+            while firsts[slot] != u32::MAX && successors.state(firsts[slot] as usize) != state {
+                slot = (slot + 1) & (slots - 1);
+            }
+            if firsts[slot] == u32::MAX {
+                firsts[slot] = index as u32;
+                out.push(index as u32);
+            }
+        }
     }
 }

@@ -30,6 +30,8 @@ pub struct Bounds {
     /// By process, then by location.
     locations: Vec<Vec<Vec<ClockBounds>>>,
     everywhere: Vec<ClockBounds>,
+    /// By clock, the processes with bounds for it in some location.
+    mentioned: Vec<Vec<u32>>,
 }
 
 /// A lower and an upper constant.
@@ -58,13 +60,49 @@ impl Bounds {
             }
             rounds -= 1;
         }
+        let locations: Vec<Vec<Vec<ClockBounds>>> = solvers.iter().map(Solver::result).collect();
+        let mut mentioned: Vec<Vec<u32>> = vec![Vec::new(); network.clocks.len()];
+        for (process, locations) in locations.iter().enumerate() {
+            for bound in locations.iter().flatten() {
+                let processes = &mut mentioned[bound.clock.0 as usize];
+                if processes.last() != Some(&(process as u32)) {
+                    processes.push(process as u32);
+                }
+            }
+        }
         Ok(Bounds {
-            locations: solvers.iter().map(Solver::result).collect(),
+            locations,
             everywhere: everywhere
                 .into_iter()
                 .map(|(clock, (lower, upper))| ClockBounds { clock, lower, upper })
                 .collect(),
+            mentioned,
         })
+    }
+
+    /// Keeps every clock that is tested somewhere active everywhere, with the largest bounds that it has anywhere.
+    pub(crate) fn keep_dead(&mut self) {
+        let mut pairs: BTreeMap<ClockId, Pair> = BTreeMap::new();
+        for bound in self.locations.iter().flatten().flatten().chain(&self.everywhere) {
+            let entry = pairs.entry(bound.clock).or_insert(NONE);
+            *entry = larger(*entry, (bound.lower, bound.upper));
+        }
+        let bounds = |(clock, (lower, upper))| ClockBounds { clock, lower, upper };
+        self.everywhere = pairs.into_iter().map(bounds).collect();
+    }
+
+    /// Lower and upper bound of a clock when processes are where `location` tells, and whether it is active.
+    pub(crate) fn of_clock(&self, clock: u32, location: impl Fn(u32) -> u32) -> (i32, i32, bool) {
+        let local = self.mentioned[clock as usize].iter().map(|&process| {
+            let bounds = self.at(ProcessId(process), LocationId(location(process)));
+            bounds.iter().find(|bound| bound.clock.0 == clock)
+        });
+        let everywhere = self.everywhere.binary_search_by_key(&clock, |bound| bound.clock.0);
+        let everywhere = everywhere.ok().map(|at| &self.everywhere[at]);
+        let mut all = local.chain([everywhere]).flatten().peekable();
+        let active = all.peek().is_some();
+        let (lower, upper) = all.fold(NONE, |pair, bound| larger(pair, (bound.lower, bound.upper)));
+        (lower, upper, active)
     }
 
     /// Bounds of the clocks that a process may still test from this location, in ascending order of clocks.

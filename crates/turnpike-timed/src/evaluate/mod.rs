@@ -120,6 +120,24 @@ impl<'n> Machine<'n> {
         self.trail.iter().map(|&(cell, _)| cell)
     }
 
+    /// Gives a cell a value that is in its range.
+    #[inline]
+    pub fn set(&mut self, cell: u32, value: i32) {
+        let old = std::mem::replace(&mut self.cells[cell as usize], value);
+        if old != value {
+            self.trail.push((cell, old));
+        }
+    }
+
+    /// Gives a clock a value that clocks can have.
+    #[inline]
+    pub fn reset(&mut self, clock: u32, value: i32) {
+        if !std::mem::replace(&mut self.assigned[clock as usize], true) {
+            self.touched.push(clock);
+        }
+        self.sources[clock as usize] = Source { clock: None, offset: value };
+    }
+
     /// Takes all assignments back, those of clocks as well.
     #[inline]
     pub fn undo(&mut self) {

@@ -32,7 +32,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn vector(&mut self, vector: u32, out: &mut Successors) -> Outcome<()> {
+    pub(super) fn vector(&mut self, vector: u32, out: &mut Successors) -> Outcome<()> {
         let tables = &self.model.tables;
         let seats = &tables.vectors[vector as usize];
         let locations = &self.machine.locations;
@@ -91,8 +91,8 @@ impl Walker<'_> {
     /// Whether the guard of an edge holds as far as variables are concerned.
     #[inline]
     pub(super) fn guard(&mut self, step: u32) -> Outcome<bool> {
-        if self.model.tables.steps[step as usize].open {
-            return Ok(true);
+        if let Some(tests) = &self.model.tables.steps[step as usize].tests {
+            return Ok(tests.iter().all(|test| test.holds(&self.machine.cells)));
         }
         let edge = self.model.edge(step);
         self.machine.enter(&edge.locals);
@@ -107,20 +107,23 @@ impl Walker<'_> {
 
     /// Takes or collects the transition of the participants, unless another location is committed.
     pub(super) fn candidate(&mut self, out: &mut Successors) -> Outcome<()> {
-        if self.tuples.get(self.source).committed {
-            let tables = &self.model.tables;
-            let leaves = |&step: &u32| {
-                let process = tables.steps[step as usize].process as usize;
-                tables.slot(process, self.machine.locations[process]).committed
-            };
-            if !self.participants.iter().any(leaves) {
-                return Ok(());
-            }
+        if !self.leaves_committed(&self.participants) {
+            return Ok(());
         }
         if self.collecting {
             self.postpone();
             return Ok(());
         }
         self.fire(out)
+    }
+
+    /// Whether some of these edges leave a committed location, or there is none.
+    pub(super) fn leaves_committed(&self, steps: &[u32]) -> bool {
+        let tables = &self.model.tables;
+        let leaves = |&step: &u32| {
+            let process = tables.steps[step as usize].process as usize;
+            tables.slot(process, self.machine.locations[process]).committed
+        };
+        !self.tuples.get(self.source).committed || steps.iter().any(leaves)
     }
 }

@@ -58,7 +58,34 @@ impl Buckets {
     }
 }
 
+impl Buckets {
+    /// The edges that can receive on a channel.
+    pub(super) fn steps(&self, channel: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = self.receivers.get(self.first[channel as usize] as usize);
+        std::iter::successors(first, |receiver| self.receivers.get(receiver.next as usize))
+            .map(|receiver| receiver.step)
+    }
+}
+
 impl<'a> Walker<'a> {
+    /// Fills the buckets with the edges whose channels are known; false when there are others.
+    pub(super) fn fill_known(&mut self) -> bool {
+        let tables = &self.model.tables;
+        self.buckets.clear();
+        let mut all = true;
+        if tables.has_receivers {
+            for (process, &location) in self.machine.locations.iter().enumerate() {
+                for &step in tables.list(&tables.slot(process, location).receives) {
+                    match tables.steps[step as usize].channel {
+                        Some(channel) => self.buckets.add(channel, step, process as u32, None),
+                        None => all = false,
+                    }
+                }
+            }
+        }
+        all
+    }
+
     /// Transitions of a network with channels, by the edge that begins them.
     pub(super) fn by_channels(&mut self, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
@@ -68,27 +95,33 @@ impl<'a> Walker<'a> {
         for process in 0..self.machine.locations.len() {
             let slot = tables.slot(process, self.machine.locations[process]);
             for &step in tables.list(&slot.starts) {
-                if !self.guard(step)? {
-                    continue;
-                }
-                self.participants.clear();
-                self.participants.push(step);
-                self.channel = None;
-                match &model.edge(step).sync {
-                    Sync::Internal | Sync::Event(_) => self.candidate(out)?,
-                    Sync::Send(cell) | Sync::Receive(cell) => {
-                        let Some(channel) = self.channel(step, cell)? else { continue };
-                        self.channel = Some(channel);
-                        if model.network.channels[channel as usize].broadcast {
-                            self.broadcast(channel, process as u32, out)?;
-                        } else {
-                            self.binary(channel, process as u32, out)?;
-                        }
-                    }
+                if self.guard(step)? {
+                    self.start(step, out)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The transitions that begin with an edge whose guard holds. Who can receive is known.
+    pub(super) fn start(&mut self, step: u32, out: &mut Successors) -> Outcome<()> {
+        let model = self.model;
+        self.participants.clear();
+        self.participants.push(step);
+        self.channel = None;
+        match &model.edge(step).sync {
+            Sync::Internal | Sync::Event(_) => self.candidate(out),
+            Sync::Send(cell) | Sync::Receive(cell) => {
+                let Some(channel) = self.channel(step, cell)? else { return Ok(()) };
+                self.channel = Some(channel);
+                let process = model.tables.steps[step as usize].process;
+                if model.network.channels[channel as usize].broadcast {
+                    self.broadcast(channel, process, out)
+                } else {
+                    self.binary(channel, process, out)
+                }
+            }
+        }
     }
 
     fn binary(&mut self, channel: u32, sender: u32, out: &mut Successors) -> Outcome<()> {
@@ -130,7 +163,7 @@ impl<'a> Walker<'a> {
         if timed { self.spread(out) } else { self.product(out) }
     }
 
-    fn fill_buckets(&mut self) -> Outcome<()> {
+    pub(super) fn fill_buckets(&mut self) -> Outcome<()> {
         let model = self.model;
         let tables = &model.tables;
         self.buckets.clear();
@@ -193,7 +226,8 @@ impl<'a> Walker<'a> {
         if !tables.has_urgent {
             return Ok(true);
         }
-        for process in 0..self.machine.locations.len() {
+        for &process in &tables.urgent_senders {
+            let process = process as usize;
             let slot = tables.slot(process, self.machine.locations[process]);
             for &step in tables.list(&slot.urgent_sends) {
                 let Sync::Send(cell) = &model.edge(step).sync else { continue };

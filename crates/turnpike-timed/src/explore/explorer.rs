@@ -22,11 +22,15 @@ impl Walker<'_> {
 
     fn steps(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
-        let done = self.load(state).and_then(|()| match model.tables.has_priorities {
-            true => self.by_priority(out),
-            false => self.transitions(out),
-        });
+        let done = match model.quick {
+            true => self.quick_steps(state, out),
+            false => self.load(state).and_then(|()| match model.tables.has_priorities {
+                true => self.by_priority(out),
+                false => self.transitions(out),
+            }),
+        };
         done.map_err(|fault| {
+            self.quick.on = false;
             self.machine.undo();
             model.error(&fault)
         })
@@ -186,35 +190,62 @@ impl Explorer for Walker<'_> {
 
     fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
         let words = self.model.layout.words;
-        bigger[..words] == smaller[..words] && self.covered_by(smaller, bigger).is_some()
+        bigger[..words] == smaller[..words] && self.covered_by(smaller, words, &bigger[words..]).is_some()
     }
 
-    fn covered_by(&mut self, state: &[u32], others: &[u32]) -> Option<usize> {
+    fn covered_by(&mut self, state: &[u32], _: usize, others: &[u32]) -> Option<usize> {
         let model = self.model;
-        let words = model.layout.words;
-        let zone = state[words];
+        let zone = state[model.layout.words];
         if zone == ROOT {
-            return others.chunks_exact(words + 1).position(|other| other == state);
+            return others.iter().position(|&other| other == ROOT);
         }
-        let same = |other: &[u32]| other[words] != ROOT && other[..words] == state[..words];
+        // The place before several initial states has a key like others, but no zone: nothing else is compared with it.
+        if model.info.virtual_root
+            && let Some(root) = others.iter().position(|&other| other == ROOT)
+        {
+            let (before, after) = others.split_at(root);
+            let behind = |place: usize| root + 1 + place;
+            return self
+                .covered_by(state, 0, before)
+                .or_else(|| self.covered_by(state, 0, &after[1..]).map(behind));
+        }
         match model.cover {
-            // The usual case: states that differ in their zones only.
-            Cover::Inclusion if !model.info.virtual_root => {
-                debug_assert!(others.chunks_exact(words + 1).all(same), "all have the same key");
-                let zones = others.chunks_exact(words + 1).map(|other| ZoneId(other[words]));
-                model.zones.first_covering(zones, ZoneId(zone))
+            Cover::Inclusion => model.zones.first_covering(&mut self.near, others, ZoneId(zone)),
+            Cover::Alu => {
+                // Inclusion needs no bounds, and is usually why.
+                let included = model.zones.first_covering(&mut self.near, others, ZoneId(zone));
+                included.or_else(|| {
+                    let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
+                    let tuple = self.tuples.get(id);
+                    let bounds = (&tuple.lower[..], &tuple.upper[..]);
+                    model.zones.first_simulating(&mut self.near, others, ZoneId(zone), bounds)
+                })
             }
-            Cover::Inclusion => others
-                .chunks_exact(words + 1)
-                .position(|other| same(other) && model.zones.covers(ZoneId(other[words]), ZoneId(zone))),
+        }
+    }
+
+    fn first_covered(&mut self, state: &[u32], _: usize, others: &[u32]) -> Option<usize> {
+        let model = self.model;
+        let zone = state[model.layout.words];
+        if zone == ROOT {
+            return others.iter().position(|&other| other == ROOT);
+        }
+        if model.info.virtual_root
+            && let Some(root) = others.iter().position(|&other| other == ROOT)
+        {
+            let (before, after) = others.split_at(root);
+            let behind = |place: usize| root + 1 + place;
+            return self
+                .first_covered(state, 0, before)
+                .or_else(|| self.first_covered(state, 0, &after[1..]).map(behind));
+        }
+        match model.cover {
+            Cover::Inclusion => model.zones.first_covered(&mut self.near, ZoneId(zone), others),
             Cover::Alu => {
                 let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
                 let tuple = self.tuples.get(id);
-                others.chunks_exact(words + 1).position(|other| {
-                    let bigger = ZoneId(other[words]);
-                    same(other)
-                        && model.zones.covers_simulated(bigger, ZoneId(zone), &tuple.lower, &tuple.upper)
-                })
+                let bounds = (&tuple.lower[..], &tuple.upper[..]);
+                model.zones.first_simulated(&mut self.near, ZoneId(zone), others, bounds)
             }
         }
     }

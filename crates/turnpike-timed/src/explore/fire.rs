@@ -14,6 +14,9 @@ impl Walker<'_> {
     /// Takes the transition of the participants, whose guards hold as far as variables are concerned, and adds its target if there is one. A
     /// process that moves along does so in every way it can.
     pub(super) fn fire(&mut self, out: &mut Successors) -> Outcome<()> {
+        if self.quick.on {
+            return self.take_quick(out).map(|_| ());
+        }
         let model = self.model;
         let Some(ticker) = model.network.ticker else { return self.take(out) };
         let count = self.participants.len();
@@ -176,7 +179,9 @@ impl Walker<'_> {
         for cell in self.machine.written() {
             model.layout.set_cell(&mut self.next, cell, self.machine.cells[cell as usize]);
         }
-        self.tuples.of(&self.next, &model.layout, &model.tables, &model.bounds)
+        let moved = self.participants.iter().map(|&step| model.tables.steps[step as usize].process);
+        let (layout, tables, bounds) = (&model.layout, &model.tables, &model.bounds);
+        self.tuples.behind(self.source, &self.words, &self.next, moved, layout, tables, bounds)
     }
 
     /// Where each active clock of the target comes from, by rows of the source.
@@ -216,7 +221,7 @@ impl Walker<'_> {
     }
 
     /// The label of the participants' transition.
-    fn label(&mut self) -> LabelId {
+    pub(super) fn label(&mut self) -> LabelId {
         let model = self.model;
         // Who moves along is not told.
         let told = self.participants.len() - usize::from(model.network.ticker.is_some());

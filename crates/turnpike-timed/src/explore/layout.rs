@@ -1,5 +1,7 @@
 //! How the discrete part of a state is packed: bit fields in words, locations first.
 
+use std::ops::Range;
+
 use crate::network::Network;
 
 /// Some bits of a word.
@@ -32,6 +34,8 @@ pub(super) struct Layout {
     /// The cells that are state, with their smallest values.
     kept: Vec<(u32, i32)>,
     lows: Vec<i32>,
+    /// By word, which of the locations and which of the kept cells are in it.
+    in_word: Vec<(Range<u32>, Range<u32>)>,
     /// Words of the discrete part, at least one.
     pub(super) words: usize,
     /// Leading words that hold locations, and the bits of the last of them that do.
@@ -85,7 +89,20 @@ impl Layout {
             })
             .collect();
         let lows = network.variables.iter().map(|variable| variable.low).collect();
-        Layout { locations, cells, kept, lows, words: bits.word as usize + 1, location_words, last_mask }
+        let (locations, cells): (Vec<Field>, Vec<Field>) = (locations, cells);
+        let words = bits.word as usize + 1;
+        // Fields were given out in order. An empty one, of a process with one location, is in the word 0 by name and in none by content.
+        let mut in_word = vec![(0..0, 0..0); words];
+        let add = |range: &mut Range<u32>, at: u32| {
+            *range = if range.end == 0 { at..at + 1 } else { range.start..at + 1 };
+        };
+        for (field, at) in locations.iter().zip(0..).filter(|(field, _)| field.mask != 0) {
+            add(&mut in_word[field.word as usize].0, at);
+        }
+        for (&(cell, _), at) in kept.iter().zip(0..) {
+            add(&mut in_word[cells[cell as usize].word as usize].1, at);
+        }
+        Layout { locations, cells, kept, lows, in_word, words, location_words, last_mask }
     }
 
     /// Reads locations and cells; cells that are not state are left alone.
@@ -97,6 +114,37 @@ impl Layout {
         for &(cell, low) in &self.kept {
             cells[cell as usize] = low.wrapping_add(self.cells[cell as usize].get(words) as i32);
         }
+    }
+
+    /// The same when the values of `before` are there already.
+    #[inline]
+    pub(super) fn unpack_changed(
+        &self,
+        before: &[u32],
+        words: &[u32],
+        locations: &mut [u32],
+        cells: &mut [i32],
+    ) {
+        for (word, (before, now)) in before.iter().zip(words).enumerate() {
+            if before == now {
+                continue;
+            }
+            let (places, kept) = &self.in_word[word];
+            for at in places.start as usize..places.end as usize {
+                // Fields without bits lie between the others.
+                locations[at] = self.locations[at].get(words);
+            }
+            for &(cell, low) in &self.kept[kept.start as usize..kept.end as usize] {
+                cells[cell as usize] = low.wrapping_add(self.cells[cell as usize].get(words) as i32);
+            }
+        }
+    }
+
+    /// Whether these are the values of a discrete state.
+    pub(super) fn holds(&self, words: &[u32], locations: &[u32], cells: &[i32]) -> bool {
+        let located =
+            locations.iter().zip(&self.locations).all(|(location, field)| *location == field.get(words));
+        located && self.kept.iter().all(|&(cell, _)| cells[cell as usize] == self.cell(words, cell as usize))
     }
 
     /// Writes everything.

@@ -19,8 +19,11 @@ mod fire;
 mod labels;
 mod layout;
 mod measure;
+mod memo;
 mod path;
+mod plan;
 mod priority;
+mod quick;
 mod receivers;
 mod scale;
 mod source;
@@ -66,6 +69,9 @@ pub enum Cover {
 /// location stops time. Deadlocks in which time goes on are no timelocks.
 pub const TIMELOCK: &str = "timelock";
 
+/// Said when bounds leave their range.
+const TOO_LARGE: &str = "a difference of clocks became too large for exact bounds";
+
 /// How a network is explored.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -82,6 +88,10 @@ pub struct Options {
     /// Only runs along which time passes all bounds count: conditions and labels then hold only in states in which a certain
     /// time has passed since they last did (see [`crate::zeno`]). For cycles; reachable states would be missed.
     pub non_zeno: bool,
+    /// Zones have rows for all clocks, also where a clock is assigned before it is compared again: more states, the same answers.
+    pub keep_dead: bool,
+    /// Every successor is computed from scratch: slow and obvious, for tests to compare with.
+    pub plain: bool,
     /// With `non_zeno`, the sets of states that cycles have to go through, each a condition or a list of labels, if they are known: time is
     /// counted nowhere else. States that are in none of them never count.
     pub accepting: Vec<String>,
@@ -96,6 +106,8 @@ impl Default for Options {
             conditions: Vec::new(),
             deadlock: false,
             non_zeno: false,
+            keep_dead: false,
+            plain: false,
             accepting: Vec::new(),
         }
     }
@@ -127,6 +139,8 @@ pub struct TimedModel {
     differences: Vec<FixedAtom>,
     cover: Cover,
     elapsed: bool,
+    /// Successors are found the quick way.
+    quick: bool,
     /// Whether zones are exact enough to tell deadlocks.
     deadlock: bool,
     /// What one unit of time in zones stands for.
@@ -234,7 +248,10 @@ impl TimedModel {
             zeno::add_ticker(&mut network, if demand.idle { Ticks::Idle } else { Ticks::Counted });
         }
         let tables = Tables::new(&network)?;
-        let bounds = Bounds::new(&network, &parsed).map_err(one)?;
+        let mut bounds = Bounds::new(&network, &parsed).map_err(one)?;
+        if options.keep_dead {
+            bounds.keep_dead();
+        }
         let layout = Layout::new(&network);
         let deadlock = options.deadlock || parsed.iter().any(condition::asks_for_deadlock);
         let exact = deadlock || tables.has_priorities;
@@ -270,6 +287,7 @@ impl TimedModel {
         info.capabilities.approximate = stopwatches;
         // Pieces along differences are made coarser as if all clocks ran.
         let inexact = stopwatches && !differences.is_empty();
+        let quick = !options.plain && is_quick(&network, &tables, &differences, stay.as_ref(), options);
         let mut model = TimedModel {
             info,
             lines: Lines::new(source),
@@ -290,6 +308,7 @@ impl TimedModel {
             cover,
             // Parts of a state that time leads to are states of their own.
             elapsed: options.elapsed || split,
+            quick,
             deadlock,
             unit,
             demanded,
@@ -425,6 +444,28 @@ impl Model for TimedModel {
             )
         })
     }
+}
+
+/// Whether every transition leads from the whole of a zone to at most one zone, by what its guard, its updates and invariants say of clocks.
+fn is_quick(
+    network: &Network,
+    tables: &Tables,
+    differences: &[FixedAtom],
+    stay: Option<&Compiled>,
+    options: &Options,
+) -> bool {
+    let whole = !tables.has_priorities && options.elapsed;
+    let one = differences.is_empty() && stay.is_none();
+    // Clocks decide who receives, or when time stops. Cells of one array are declared together.
+    let splits = |edge: &Edge| match &edge.sync {
+        Sync::Send(cell) | Sync::Receive(cell) if !edge.guard.clocks.is_empty() => {
+            let channel = &network.channels[cell.base.0 as usize];
+            channel.urgent || channel.broadcast && matches!(edge.sync, Sync::Receive(_))
+        }
+        _ => false,
+    };
+    let mut edges = network.processes.iter().flat_map(|process| &process.edges);
+    whole && one && network.ticker.is_none() && !network.has_stopwatches() && !edges.any(splits)
 }
 
 /// How zones are made coarser, with what is to be said about it.

@@ -8,7 +8,10 @@ use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 
 use crate::evaluate::{atom_frame_size, frame_size};
-use crate::network::{ChannelCell, ClockAtom, Constraint, EventId, Expression, Network, ProcessId, Sync};
+use crate::network::{
+    Binary, Cells, ChannelCell, ClockAtom, ClockValue, Constraint, EventId, Expression, Network, ProcessId,
+    Space, Statement, Sync, Unary,
+};
 use crate::zone::Bound;
 
 /// A part of [`Tables::lists`].
@@ -41,9 +44,24 @@ pub(super) struct Step {
     pub(super) open: bool,
     /// Whether the guard speaks of clocks.
     pub(super) timed: bool,
+    /// Whether evaluating what the guard says of variables cannot fail.
+    pub(super) sure: bool,
+    /// Whether locations decide what the update does to clocks.
+    pub(super) steady: bool,
+    /// The cells and clocks that get numbers, in order, when nothing else is done and that cannot fail.
+    pub(super) numbers: Option<Numbers>,
+    /// What the guard says of variables, when it compares cells only.
+    pub(super) tests: Option<Box<[Test]>>,
     pub(super) guard: Atoms,
     /// The channel, when it does not depend on variables.
     pub(super) channel: Option<u32>,
+}
+
+/// Numbers that an edge assigns.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers {
+    pub(super) cells: Box<[(u32, i32)]>,
+    pub(super) clocks: Box<[(u32, i32)]>,
 }
 
 /// A location of a process.
@@ -66,6 +84,13 @@ pub(super) struct Slot {
     pub(super) urgent_sends: List,
     /// Vectors that this process is the first to have to take part in, and can.
     pub(super) watched: List,
+}
+
+impl Slot {
+    /// 1 if time does not pass here, else 0.
+    pub(super) fn stops_time(&self) -> u32 {
+        u32::from(self.urgent || self.committed)
+    }
 }
 
 /// A position of a vector.
@@ -93,6 +118,8 @@ pub(super) struct Tables {
     /// By channel: the processes with an edge that can receive on it. Only for urgent channels.
     pub(super) receivers: Vec<Vec<u32>>,
     pub(super) has_receivers: bool,
+    /// The processes with an edge that sends on a channel which is or may be urgent.
+    pub(super) urgent_senders: Vec<u32>,
     pub(super) has_urgent: bool,
     /// Whether clocks have a say in when a synchronisation on an urgent channel is possible.
     pub(super) has_timed_urgency: bool,
@@ -103,6 +130,11 @@ impl Tables {
     pub(super) fn new(network: &Network) -> Result<Tables, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let mut tables = Tables::default();
+        // In a network whose functions assign clocks, any call may.
+        let resets = network.functions.iter().any(|function| clocks_in(&function.body));
+        let steady = |statement: &Statement| {
+            is_reset(statement) || !resets && !clocks_in(std::slice::from_ref(statement))
+        };
         for (process, id) in network.processes.iter().zip(0..) {
             tables.first_slot.push(tables.slots.len() as u32);
             tables.first_edge.push(tables.steps.len() as u32);
@@ -130,6 +162,10 @@ impl Tables {
                     target: edge.target.0,
                     open: edge.guard.data.is_empty(),
                     timed: !edge.guard.clocks.is_empty(),
+                    sure: edge.guard.data.iter().all(is_sure),
+                    steady: edge.update.iter().all(steady),
+                    numbers: numbers(network, &edge.update),
+                    tests: edge.guard.data.iter().map(Test::of).collect(),
                     guard: atoms(&edge.guard, &mut errors),
                     channel,
                 });
@@ -295,6 +331,9 @@ impl Tables {
                 self.has_receivers |= receiving;
                 if urgent(cell) {
                     self.has_urgent = true;
+                    if !receiving {
+                        add(&mut self.urgent_senders, process);
+                    }
                     if receiving {
                         match known_channel(cell) {
                             Some(channel) => add(&mut self.receivers[channel as usize], process),
@@ -329,6 +368,134 @@ fn known_channel(cell: &ChannelCell) -> Option<u32> {
         Some(Expression::Constant(offset)) => u32::try_from(offset).ok().map(|offset| cell.base.0 + offset),
         Some(_) => None,
     }
+}
+
+/// A comparison of a cell with a number or with another cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Test {
+    operator: Binary,
+    left: u32,
+    right: i32,
+    /// The right side is a cell.
+    cells: bool,
+}
+
+impl Test {
+    fn of(expression: &Expression) -> Option<Test> {
+        let cell = |side: &Expression| match side {
+            Expression::Read(Cells { space: Space::Global, base, offset: None, .. }) => Some(*base),
+            _ => None,
+        };
+        let unequal = |left: u32, operator| Test { operator, left, right: 0, cells: false };
+        let (operator, left, right) = match expression {
+            Expression::Binary(operator, left, right, _) => (*operator, &**left, &**right),
+            Expression::Unary(Unary::Not, part) => return Some(unequal(cell(part)?, Binary::Equal)),
+            part => return Some(unequal(cell(part)?, Binary::NotEqual)),
+        };
+        let mirrored = match operator {
+            Binary::Less => Binary::Greater,
+            Binary::LessEqual => Binary::GreaterEqual,
+            Binary::Greater => Binary::Less,
+            Binary::GreaterEqual => Binary::LessEqual,
+            Binary::Equal | Binary::NotEqual => operator,
+            _ => return None,
+        };
+        match (left, right) {
+            (Expression::Constant(number), other) => {
+                Some(Test { operator: mirrored, left: cell(other)?, right: *number, cells: false })
+            }
+            (one, Expression::Constant(number)) => {
+                Some(Test { operator, left: cell(one)?, right: *number, cells: false })
+            }
+            (one, other) => {
+                let (left, right) = (cell(one)?, i32::try_from(cell(other)?).ok()?);
+                Some(Test { operator, left, right, cells: true })
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn holds(self, cells: &[i32]) -> bool {
+        let left = cells[self.left as usize];
+        let right = if self.cells { cells[self.right as usize] } else { self.right };
+        match self.operator {
+            Binary::Less => left < right,
+            Binary::LessEqual => left <= right,
+            Binary::Equal => left == right,
+            Binary::NotEqual => left != right,
+            Binary::GreaterEqual => left >= right,
+            _ => left > right,
+        }
+    }
+}
+
+/// What statements give numbers to, when they give numbers to cells and clocks only and all are in range.
+fn numbers(network: &Network, statements: &[Statement]) -> Option<Numbers> {
+    let (mut cells, mut clocks) = (Vec::new(), Vec::new());
+    for statement in statements {
+        match statement {
+            Statement::Assign {
+                target: Cells { space: Space::Global, base, offset: None, .. },
+                value: Expression::Constant(value),
+                ..
+            } => {
+                let variable = network.variables.get(*base as usize)?;
+                if !(variable.low..=variable.high).contains(value) {
+                    return None;
+                }
+                cells.push((*base, *value));
+            }
+            Statement::Clock { clock, value: ClockValue::Constant(Expression::Constant(value)), .. }
+                if is_reset(statement) =>
+            {
+                clocks.push((clock.base.0, *value));
+            }
+            _ => return None,
+        }
+    }
+    Some(Numbers { cells: cells.into(), clocks: clocks.into() })
+}
+
+/// Whether an expression has a value in every state.
+fn is_sure(expression: &Expression) -> bool {
+    match expression {
+        Expression::Constant(_) | Expression::Read(Cells { space: Space::Global, offset: None, .. }) => true,
+        Expression::Unary(Unary::Not, part) => is_sure(part),
+        Expression::Binary(operator, left, right, _) => {
+            let compares = matches!(
+                operator,
+                Binary::Less
+                    | Binary::LessEqual
+                    | Binary::Equal
+                    | Binary::NotEqual
+                    | Binary::GreaterEqual
+                    | Binary::Greater
+                    | Binary::And
+                    | Binary::Or
+            );
+            compares && is_sure(left) && is_sure(right)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a statement gives a clock that is known a number that is known.
+fn is_reset(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::Clock { clock, value: ClockValue::Constant(Expression::Constant(value)), .. }
+            if clock.offset.is_none() && (0..Bound::LIMIT).contains(value)
+    )
+}
+
+/// Whether some of these statements assign clocks, functions that they call apart.
+fn clocks_in(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Clock { .. } => true,
+        Statement::If(_, yes, no) => clocks_in(yes) || clocks_in(no),
+        Statement::While(_, body, _) | Statement::For { body, .. } => clocks_in(body),
+        _ => false,
+    })
 }
 
 /// Tells bounds that never change from those that depend on variables.

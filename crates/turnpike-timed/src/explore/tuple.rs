@@ -3,13 +3,15 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::Layout;
+use super::memo::NO_PROGRAM;
+use super::plan::Plan;
 use super::tables::Tables;
 use crate::analysis::Bounds;
 use crate::network::{LocationId, ProcessId};
 use crate::zone::{Bound, NO_BOUND};
 
 /// Facts about one tuple of locations.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tuple {
     /// Active clocks, ascending: the first has row 1.
     pub(super) active: Vec<u32>,
@@ -18,12 +20,43 @@ pub(super) struct Tuple {
     pub(super) upper: Vec<i32>,
     /// The part of the invariant that does not depend on variables, by rows.
     pub(super) invariant: Vec<(u32, u32, Bound)>,
+    /// Processes whose invariants have a part that does not depend on variables.
+    within: Vec<u32>,
     /// Processes whose invariants speak of variables.
     pub(super) computed: Vec<u32>,
+    /// How many locations are committed, and how many are urgent or committed.
+    counts: (u32, u32),
     /// Some location is committed.
     pub(super) committed: bool,
     /// Some location is urgent or committed.
     pub(super) urgent: bool,
+    /// What counts of it in a source and in a target of a program, by number.
+    pub(super) inside: u32,
+    pub(super) shape: u32,
+    /// Its transitions, once a state of it was expanded.
+    plan: Option<Box<Plan>>,
+}
+
+/// The number of no tuple.
+pub(super) const NO_TUPLE: u32 = u32::MAX;
+
+impl Default for Tuple {
+    fn default() -> Self {
+        Tuple {
+            active: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            invariant: Vec::new(),
+            within: Vec::new(),
+            counts: (0, 0),
+            computed: Vec::new(),
+            committed: false,
+            urgent: false,
+            inside: NO_PROGRAM,
+            shape: NO_PROGRAM,
+            plan: None,
+        }
+    }
 }
 
 impl Tuple {
@@ -34,6 +67,29 @@ impl Tuple {
             0 => Some(0),
             _ => self.active.binary_search(&(clock - 1)).ok().map(|at| at as u32 + 1),
         }
+    }
+
+    /// Adds what follows from the rest.
+    fn finish(&mut self, words: &[u32], layout: &Layout, tables: &Tables) {
+        (self.committed, self.urgent) = (self.counts.0 > 0, self.counts.1 > 0);
+        for &process in &self.within {
+            let slot = tables.slot(process as usize, layout.location(words, process as usize));
+            for atom in &slot.invariant.fixed {
+                if let (Some(left), Some(right)) = (self.row(atom.left), self.row(atom.right)) {
+                    self.invariant.push((left, right, atom.bound));
+                }
+            }
+        }
+    }
+
+    /// Whether another tuple has the same facts.
+    fn says_the_same(&self, other: &Tuple) -> bool {
+        let facts = |tuple: &Tuple| {
+            let bounds = (tuple.lower.clone(), tuple.upper.clone(), tuple.invariant.clone());
+            let processes = (tuple.within.clone(), tuple.computed.clone());
+            (tuple.active.clone(), bounds, processes, tuple.counts, tuple.committed, tuple.urgent)
+        };
+        facts(self) == facts(other)
     }
 
     /// Rows of a matrix for this tuple.
@@ -53,6 +109,10 @@ pub(super) struct Tuples {
     /// By clock, the maximum so far while a tuple is made.
     lower: Vec<i32>,
     upper: Vec<i32>,
+    /// Clocks whose bounds may change.
+    affected: Vec<u32>,
+    /// Words of all tuples, about.
+    size: usize,
 }
 
 /// Numbers kept before everything is forgotten.
@@ -61,12 +121,37 @@ const MOST_NUMBERS: usize = 1 << 22;
 impl Tuples {
     /// Makes room; numbers given before mean nothing afterwards.
     pub(super) fn tidy(&mut self) {
-        let size = self.all.last().map_or(1, |tuple| 4 * tuple.active.len() + 64);
-        if self.all.len() > MOST_NUMBERS / size {
-            self.ids.clear();
-            self.small.clear();
-            self.all.clear();
+        if self.size > MOST_NUMBERS {
+            self.clear();
         }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.small.clear();
+        self.all.clear();
+        self.size = 0;
+    }
+
+    /// Lends the plan of a tuple, if it has one.
+    #[inline]
+    pub(super) fn take_plan(&mut self, id: u32) -> Option<Box<Plan>> {
+        self.all[id as usize].plan.take()
+    }
+
+    /// Gives a plan back, or a new one to the tuple.
+    #[inline]
+    pub(super) fn put_plan(&mut self, id: u32, plan: Box<Plan>, new: bool) {
+        if new {
+            self.size += plan.size();
+        }
+        self.all[id as usize].plan = Some(plan);
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, id: u32) -> &mut Tuple {
+        &mut self.all[id as usize]
     }
 
     #[inline]
@@ -77,6 +162,11 @@ impl Tuples {
     /// The number of the tuple that the words of a state have.
     #[inline]
     pub(super) fn of(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> u32 {
+        self.of_or(words, layout, |tuples| tuples.make(words, layout, tables, bounds))
+    }
+
+    #[inline]
+    fn of_or(&mut self, words: &[u32], layout: &Layout, make: impl FnOnce(&mut Tuples) -> Tuple) -> u32 {
         layout.tuple_key(words, &mut self.key);
         let small = match *self.key.as_slice() {
             [one] => Some(u64::from(one)),
@@ -90,14 +180,106 @@ impl Tuples {
         if let Some(&id) = known {
             return id;
         }
+        let tuple = make(self);
+        self.add(small, tuple)
+    }
+
+    fn add(&mut self, small: Option<u64>, tuple: Tuple) -> u32 {
         let id = self.all.len() as u32;
-        let tuple = self.make(words, layout, tables, bounds);
+        self.size += 4 * tuple.active.len() + self.key.len() + 64;
         self.all.push(tuple);
         match small {
             Some(key) => self.small.insert(key, id),
             None => self.ids.insert(self.key.as_slice().into(), id),
         };
         id
+    }
+
+    /// The number of the tuple behind a transition in which some processes move: what the others contribute is known.
+    #[expect(clippy::too_many_arguments, reason = "two states, who moves, and the tables of a model")]
+    pub(super) fn behind(
+        &mut self,
+        source: u32,
+        before: &[u32],
+        words: &[u32],
+        moved: impl Iterator<Item = u32> + Clone,
+        layout: &Layout,
+        tables: &Tables,
+        bounds: &Bounds,
+    ) -> u32 {
+        self.of_or(words, layout, |tuples| {
+            let tuple = tuples.change(source, before, words, moved, layout, tables, bounds);
+            debug_assert!(
+                tuple.says_the_same(&tuples.make(words, layout, tables, bounds)),
+                "what changes of a tuple"
+            );
+            tuple
+        })
+    }
+
+    /// The tuple that another becomes when some processes move.
+    #[expect(clippy::too_many_arguments, reason = "two states, who moves, and the tables of a model")]
+    fn change(
+        &mut self,
+        source: u32,
+        before: &[u32],
+        words: &[u32],
+        moved: impl Iterator<Item = u32> + Clone,
+        layout: &Layout,
+        tables: &Tables,
+        bounds: &Bounds,
+    ) -> Tuple {
+        let old = &self.all[source as usize];
+        let mut tuple = Tuple {
+            within: old.within.clone(),
+            computed: old.computed.clone(),
+            counts: old.counts,
+            active: Vec::with_capacity(old.active.len() + 2),
+            lower: Vec::with_capacity(old.active.len() + 2),
+            upper: Vec::with_capacity(old.active.len() + 2),
+            invariant: Vec::with_capacity(old.invariant.len() + 2),
+            ..Tuple::default()
+        };
+        self.affected.clear();
+        for process in moved {
+            let id = ProcessId(process);
+            let locations = [before, words].map(|words| layout.location(words, process as usize));
+            for location in locations {
+                let local = bounds.at(id, LocationId(location));
+                self.affected.extend(local.iter().map(|bound| bound.clock.0));
+            }
+            let [left, entered] = locations.map(|location| tables.slot(process as usize, location));
+            tuple.counts.0 = tuple.counts.0 - u32::from(left.committed) + u32::from(entered.committed);
+            tuple.counts.1 = tuple.counts.1 - left.stops_time() + entered.stops_time();
+            put(&mut tuple.within, process, !entered.invariant.fixed.is_empty());
+            put(&mut tuple.computed, process, entered.computed);
+        }
+        self.affected.sort_unstable();
+        self.affected.dedup();
+        let mut affected = self.affected.iter().copied().peekable();
+        let mut kept = 0;
+        loop {
+            let next = old.active.get(kept).copied();
+            let Some(&clock) = affected.peek().filter(|&&clock| next.is_none_or(|next| clock <= next)) else {
+                let Some(next) = next else { break };
+                tuple.active.push(next);
+                tuple.lower.push(old.lower[kept]);
+                tuple.upper.push(old.upper[kept]);
+                kept += 1;
+                continue;
+            };
+            affected.next();
+            kept += usize::from(next == Some(clock));
+            let (lower, upper, active) =
+                bounds.of_clock(clock, |process| layout.location(words, process as usize));
+            if active {
+                tuple.active.push(clock);
+                tuple.lower.push(lower);
+                tuple.upper.push(upper);
+            }
+        }
+        tuple.finish(words, layout, tables);
+        tuple
     }
 
     fn make(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> Tuple {
@@ -124,17 +306,27 @@ impl Tuples {
         }
         for (process, location) in locations() {
             let slot = tables.slot(process, location);
-            tuple.committed |= slot.committed;
-            tuple.urgent |= slot.urgent || slot.committed;
+            tuple.counts.0 += u32::from(slot.committed);
+            tuple.counts.1 += slot.stops_time();
             if slot.computed {
                 tuple.computed.push(process as u32);
             }
-            for atom in &slot.invariant.fixed {
-                if let (Some(left), Some(right)) = (tuple.row(atom.left), tuple.row(atom.right)) {
-                    tuple.invariant.push((left, right, atom.bound));
-                }
+            if !slot.invariant.fixed.is_empty() {
+                tuple.within.push(process as u32);
             }
         }
+        tuple.finish(words, layout, tables);
         tuple
+    }
+}
+
+/// Puts a process into an ascending list, or takes it out.
+fn put(list: &mut Vec<u32>, process: u32, wanted: bool) {
+    match (list.binary_search(&process), wanted) {
+        (Err(place), true) => list.insert(place, process),
+        (Ok(place), false) => {
+            list.remove(place);
+        }
+        _ => {}
     }
 }

@@ -8,11 +8,12 @@ use super::condition::Compiled;
 use super::delay::Stops;
 use super::diagonal;
 use super::labels::Front;
+use super::quick::Quick;
 use super::tables::Tables;
 use super::tuple::{Tuple, Tuples};
 use crate::evaluate::{Fault, Machine, Outcome};
 use crate::network::Network;
-use crate::zone::{Bound, Dbm, Extrapolation, Origin, ZoneId};
+use crate::zone::{Bound, Dbm, Extrapolation, Near, Origin, ZoneId};
 
 /// The number that the place before several initial states has instead of a zone.
 pub(crate) const ROOT: u32 = u32::MAX;
@@ -36,6 +37,7 @@ pub(crate) struct Walker<'a> {
     pub(super) base: Dbm,
     pub(super) rows: Vec<u32>,
     mapped: Vec<u32>,
+    pub(super) quick: Quick,
     /// The row of each clock in another tuple.
     pub(super) other_rows: Vec<u32>,
     /// Edges of the transition that is tried, in the order of their updates.
@@ -66,6 +68,8 @@ pub(crate) struct Walker<'a> {
     pub(super) buckets: Buckets,
     pub(super) key: Vec<u32>,
     pub(super) other: Dbm,
+    /// What is known of zones that are compared.
+    pub(super) near: Near,
     /// Conditions that were compiled, beginning with the model's own.
     pub(super) extra: Vec<Compiled>,
     pub(super) label_sets: Vec<Vec<u32>>,
@@ -87,6 +91,7 @@ impl<'a> Walker<'a> {
             base: Dbm::default(),
             rows,
             mapped: Vec::new(),
+            quick: Quick::default(),
             other_rows: Vec::new(),
             participants: Vec::new(),
             absent: Vec::new(),
@@ -108,6 +113,7 @@ impl<'a> Walker<'a> {
             buckets: Buckets::new(model.network.channels.len()),
             key: Vec::new(),
             other: Dbm::default(),
+            near: Near::default(),
             extra: Vec::new(),
             label_sets: Vec::new(),
             record: None,
@@ -130,14 +136,8 @@ impl<'a> Walker<'a> {
         self.tuples.tidy();
         self.load_discrete(discrete);
         self.source = self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds);
-        for &clock in &self.mapped {
-            self.rows[clock as usize + 1] = NO_ROW;
-        }
+        self.map_rows();
         let tuple = self.tuples.get(self.source);
-        self.mapped.clone_from(&tuple.active);
-        for (&clock, row) in tuple.active.iter().zip(1..) {
-            self.rows[clock as usize + 1] = row;
-        }
         model.zones.load(ZoneId(zone[0]), &mut self.base);
         // A coarser zone may have left the invariant.
         invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)?;
@@ -150,10 +150,31 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
+    /// Makes the rows those of the source.
+    pub(super) fn map_rows(&mut self) {
+        for &clock in &self.mapped {
+            self.rows[clock as usize + 1] = NO_ROW;
+        }
+        let tuple = self.tuples.get(self.source);
+        self.mapped.clone_from(&tuple.active);
+        for (&clock, row) in tuple.active.iter().zip(1..) {
+            self.rows[clock as usize + 1] = row;
+        }
+    }
+
+    /// Puts the machine into a discrete state. Only what differs from the last one is unpacked.
     pub(super) fn load_discrete(&mut self, discrete: &[u32]) {
-        self.words.clear();
-        self.words.extend_from_slice(discrete);
-        self.model.layout.unpack(discrete, &mut self.machine.locations, &mut self.machine.cells);
+        let layout = &self.model.layout;
+        let Machine { locations, cells, .. } = &mut self.machine;
+        if self.words.len() == discrete.len() {
+            layout.unpack_changed(&self.words, discrete, locations, cells);
+            self.words.copy_from_slice(discrete);
+        } else {
+            layout.unpack(discrete, locations, cells);
+            self.words.clear();
+            self.words.extend_from_slice(discrete);
+        }
+        debug_assert!(layout.holds(discrete, locations, cells), "the machine was left in another state");
     }
 
     /// All transitions of the loaded state: taken, or collected.
@@ -176,6 +197,8 @@ impl<'a> Walker<'a> {
         let model = self.model;
         let processes = &model.network.processes;
         out.clear();
+        // The machine is taken to states of its own.
+        self.words.clear();
         if processes.iter().any(|process| process.initial.is_empty()) {
             return Ok(());
         }
@@ -255,8 +278,7 @@ impl<'a> Walker<'a> {
         }
         self.target.extrapolate(model.extrapolation, &tuple.lower, &tuple.upper);
         if self.target.overflowed() {
-            let message = "a difference of clocks became too large for exact bounds".to_owned();
-            return Err(Box::new(Fault { message, place: 0..0, range: false }));
+            return Err(Box::new(Fault { message: super::TOO_LARGE.to_owned(), place: 0..0, range: false }));
         }
         push(&mut self.next, model.zones.keep(&self.target).0, label, out);
         Ok(())

@@ -213,18 +213,17 @@ impl Visitor<'_> {
         let mut out = Successors::new(width);
         let mut initial = Vec::new();
         walker.initial(&mut initial)?;
-        // States by their discrete part, those with the same one behind each other.
+        // Zones by discrete part, those with the same one behind each other.
         let mut seen: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
         // All states with where they come from, in the order of visits.
         let mut found: Vec<(Vec<u32>, usize)> = vec![(initial.clone(), usize::MAX)];
         let mut queue: VecDeque<usize> = VecDeque::from([0]);
-        seen.insert(initial[..width - 1].to_vec(), initial);
+        let key = width - 1;
+        seen.insert(initial[..key].to_vec(), initial[key..].to_vec());
         while let Some(index) = queue.pop_front() {
             let state = found[index].0.clone();
             // Since it was queued, a larger one may have come.
-            let kept = seen
-                .get(&state[..width - 1])
-                .is_some_and(|list| list.chunks_exact(width).any(|one| one == state));
+            let kept = seen.get(&state[..key]).is_some_and(|list| list.contains(&state[key]));
             if !kept {
                 continue;
             }
@@ -239,16 +238,14 @@ impl Visitor<'_> {
             walker.successors(&state, &mut out)?;
             self.answer.transitions += out.len() as u64;
             for (_, target) in out.iter() {
-                let list = seen.entry(target[..width - 1].to_vec()).or_default();
-                if walker.covered_by(target, list).is_some() {
+                let list = seen.entry(target[..key].to_vec()).or_default();
+                if walker.covered_by(target, key, list).is_some() {
                     continue;
                 }
-                let mut rest = Vec::with_capacity(list.len() + width);
-                for other in list.chunks_exact(width).filter(|other| !walker.covers(target, other)) {
-                    rest.extend_from_slice(other);
+                while let Some(place) = walker.first_covered(target, key, list) {
+                    list.remove(place);
                 }
-                rest.extend_from_slice(target);
-                *list = rest;
+                list.push(target[key]);
                 queue.push_back(found.len());
                 found.push((target.to_vec(), index));
             }

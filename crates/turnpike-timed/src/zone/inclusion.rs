@@ -49,15 +49,19 @@ pub(super) fn with_thresholds<T>(
     upper: &[i32],
     run: impl FnOnce(&mut [i32]) -> T,
 ) -> T {
-    THRESHOLDS.with_borrow_mut(|thresholds| {
-        thresholds.clear();
-        thresholds.push(Bound::ZERO.0);
-        thresholds.extend(least.zip(upper).map(|(least, &upper)| {
-            let compared =
-                upper != NO_BOUND && least >= Bound::weak(-upper.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
-            if compared { least } else { i32::MIN }
-        }));
-        run(thresholds)
+    THRESHOLDS.with_borrow_mut(|known| {
+        known.clear();
+        known.push(Bound::ZERO.0);
+        known.extend(thresholds(least, upper));
+        run(known)
+    })
+}
+
+/// The same for each clock.
+pub(super) fn thresholds(least: impl Iterator<Item = i32>, upper: &[i32]) -> impl Iterator<Item = i32> {
+    least.zip(upper).map(|(least, &upper)| {
+        let compared = upper != NO_BOUND && least >= Bound::weak(-upper.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
+        if compared { least } else { i32::MIN }
     })
 }
 

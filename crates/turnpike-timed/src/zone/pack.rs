@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use turnpike_model::hash;
 
 use super::dbm::{FINITE, INFINITE};
-use super::inclusion::{escapes, lower_bounds, with_thresholds};
+use super::inclusion::{escapes, lower_bounds, thresholds, with_thresholds};
 use super::lanes::LANES;
 use super::{Bound, Dbm, NO_BOUND};
 
@@ -175,19 +175,30 @@ pub(super) fn includes(bigger: (Shape, &[i16]), smaller: (Shape, &[i16])) -> boo
 
 #[inline]
 fn includes_narrow(bigger: &[i16], smaller: &[i16]) -> bool {
-    // A few vectors at a time, so that most failures are seen early.
-    let (bigger_blocks, bigger_rest) = bigger.as_chunks::<32>();
-    let (smaller_blocks, smaller_rest) = smaller.as_chunks::<32>();
-    for (bigger, smaller) in bigger_blocks.iter().zip(smaller_blocks) {
-        let mut less = 0;
-        for lane in 0..32 {
-            less |= i16::from(bigger[lane] < smaller[lane]);
-        }
-        if less != 0 {
-            return false;
-        }
+    // What is left behind whole vectors is compared with the last ones once more: no entry goes alone.
+    if let (Some(bigger_last), Some(smaller_last)) = (bigger.last_chunk::<32>(), smaller.last_chunk::<32>()) {
+        // A few vectors at a time, so that most failures are seen early.
+        let blocks = bigger.as_chunks::<32>().0.iter().zip(smaller.as_chunks::<32>().0);
+        return blocks.into_iter().all(|(b, s)| none_less(b, s)) && none_less(bigger_last, smaller_last);
     }
-    bigger_rest.iter().zip(smaller_rest).fold(0, |less, (b, s)| less | i16::from(b < s)) == 0
+    if let (Some(bigger_first), Some(smaller_first)) = (bigger.first_chunk::<16>(), smaller.first_chunk()) {
+        let last = bigger.last_chunk::<16>().zip(smaller.last_chunk());
+        return none_less(bigger_first, smaller_first) && last.is_some_and(|(b, s)| none_less(b, s));
+    }
+    if let (Some(bigger_first), Some(smaller_first)) = (bigger.first_chunk::<8>(), smaller.first_chunk()) {
+        let last = bigger.last_chunk::<8>().zip(smaller.last_chunk());
+        return none_less(bigger_first, smaller_first) && last.is_some_and(|(b, s)| none_less(b, s));
+    }
+    bigger.iter().zip(smaller).fold(0, |less, (b, s)| less | i16::from(b < s)) == 0
+}
+
+#[inline(always)]
+fn none_less<const N: usize>(bigger: &[i16; N], smaller: &[i16; N]) -> bool {
+    let mut less = 0;
+    for lane in 0..N {
+        less |= i16::from(bigger[lane] < smaller[lane]);
+    }
+    less == 0
 }
 
 thread_local! {
@@ -223,6 +234,91 @@ pub(super) fn simulates(
             })
         })
     })
+}
+
+/// Tests whether packed zones simulate each other, one after the other; see [`Dbm::simulates`].
+#[derive(Debug, Default)]
+pub(super) struct Simulation {
+    /// By row, what is added to an entry of the bigger zone; a row whose clock has no lower bound shows nothing.
+    added: Vec<Option<i32>>,
+    /// By clock, what the sum must not be less than.
+    thresholds: Vec<i32>,
+    /// The row that told two zones apart last.
+    likely: usize,
+}
+
+impl Simulation {
+    /// Sets the lower bounds of clocks.
+    pub(super) fn ask(&mut self, lower: &[i32]) {
+        let strict = |lower: i32| Bound::strict(-lower.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
+        self.added.clear();
+        self.added.extend(lower_bounds(lower).map(|lower| (lower != NO_BOUND).then(|| strict(lower))));
+    }
+
+    /// Sets the zone that is to be simulated.
+    pub(super) fn set_smaller(&mut self, (shape, data): (Shape, &[i16]), upper: &[i32]) {
+        if shape.is_wide() {
+            return;
+        }
+        let n = shape.dimension();
+        let least = (1..n).map(|x| widen(if x == n - 1 { data[0] } else { data[x] }));
+        self.thresholds.clear();
+        self.thresholds.push(Bound::ZERO.0);
+        self.thresholds.extend(thresholds(least, upper));
+    }
+
+    /// Whether one zone simulates the other, which was set.
+    pub(super) fn simulates(
+        &mut self,
+        bigger: (Shape, &[i16]),
+        smaller: (Shape, &[i16]),
+        lower: &[i32],
+        upper: &[i32],
+    ) -> bool {
+        if bigger.0 != smaller.0 || bigger.0.is_wide() {
+            return simulates(bigger, smaller, lower, upper);
+        }
+        let n = bigger.0.dimension();
+        if n == 1 {
+            return true;
+        }
+        // The row that told the last two zones apart most likely tells these apart as well.
+        if self.likely < n && self.escapes(self.likely, bigger.1, smaller.1, n) {
+            return false;
+        }
+        for y in 0..n {
+            if self.escapes(y, bigger.1, smaller.1, n) {
+                self.likely = y;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a row shows that a valuation is not simulated.
+    #[inline]
+    fn escapes(&mut self, y: usize, bigger: &[i16], smaller: &[i16], n: usize) -> bool {
+        let Some(added) = self.added[y] else { return false };
+        let row = y * (n - 1)..(y + 1) * (n - 1);
+        // The last column takes the place of the diagonal.
+        self.thresholds.swap(y, n - 1);
+        let escapes = escapes_packed(&bigger[row.clone()], &smaller[row], &self.thresholds[..n - 1], added);
+        self.thresholds.swap(y, n - 1);
+        escapes
+    }
+}
+
+/// The same as [`escapes`] for packed rows: packed numbers compare like bounds, and infinite ones of the bigger zone are never less.
+#[inline]
+fn escapes_packed(bigger: &[i16], smaller: &[i16], thresholds: &[i32], added: i32) -> bool {
+    let length = bigger.len().min(smaller.len()).min(thresholds.len());
+    let (bigger, smaller, thresholds) = (&bigger[..length], &smaller[..length], &thresholds[..length]);
+    let mut escapes = 0;
+    for x in 0..length {
+        let less = bigger[x] < smaller[x];
+        escapes |= i32::from(less & (i32::from(bigger[x] & !1) + added < thresholds[x]));
+    }
+    escapes != 0
 }
 
 /// A hash of packed entries that is the same on every machine.

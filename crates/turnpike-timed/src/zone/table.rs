@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use turnpike_model::IdTable;
 
 use super::Dbm;
-use super::pack::{self, Packer, Shape, Sums};
+use super::pack::{self, Packer, Shape, Simulation, Sums};
 
 /// Shards are numbered by the lowest bits of a zone's number, and of its hash (which the index does not look at).
 const SHARD_BITS: u32 = 4;
@@ -52,8 +52,42 @@ impl Kept {
 
     #[inline]
     fn includes(&self, other: &Kept) -> bool {
-        let less = self.sums.iter().zip(&other.sums).fold(false, |less, (a, b)| less | (a < b));
-        !less && pack::includes(self.packed(), other.packed())
+        not_less(&self.sums, &other.sums) && pack::includes(self.packed(), other.packed())
+    }
+}
+
+#[inline]
+fn not_less(one: &Sums, other: &Sums) -> bool {
+    !one.iter().zip(other).fold(false, |less, (a, b)| less | (a < b))
+}
+
+/// What a thread keeps near while it compares lists of zones.
+#[derive(Debug, Default)]
+pub struct Near {
+    /// Sums by number of zone, [`UNKNOWN`] where they were not asked for.
+    sums: Vec<Sums>,
+    simulation: Simulation,
+}
+
+const UNKNOWN: Sums = [i32::MIN; 4];
+
+impl Near {
+    #[inline]
+    fn sums(&mut self, zones: &Zones, zone: u32) -> &Sums {
+        let at = zone as usize;
+        if self.sums.get(at).is_none_or(|sums| *sums == UNKNOWN) {
+            self.fetch(zones, zone);
+        }
+        &self.sums[at]
+    }
+
+    #[cold]
+    fn fetch(&mut self, zones: &Zones, zone: u32) {
+        let at = zone as usize;
+        if self.sums.len() <= at {
+            self.sums.resize(at + 1, UNKNOWN);
+        }
+        self.sums[at] = zones.kept(ZoneId(zone)).sums;
     }
 }
 
@@ -150,10 +184,60 @@ impl Zones {
         bigger == smaller || self.kept(bigger).includes(self.kept(smaller))
     }
 
-    /// The place of the first of these kept zones that includes another one.
-    pub fn first_covering(&self, mut others: impl Iterator<Item = ZoneId>, smaller: ZoneId) -> Option<usize> {
+    /// The place of the first of these kept zones (by number) that includes another one.
+    pub fn first_covering(&self, near: &mut Near, others: &[u32], smaller: ZoneId) -> Option<usize> {
         let zone = self.kept(smaller);
-        others.position(|other| other == smaller || self.kept(other).includes(zone))
+        others.iter().position(|&other| {
+            other == smaller.0
+                || not_less(near.sums(self, other), &zone.sums)
+                    && pack::includes(self.kept(ZoneId(other)).packed(), zone.packed())
+        })
+    }
+
+    /// The place of the first of these kept zones that another one includes.
+    pub fn first_covered(&self, near: &mut Near, bigger: ZoneId, others: &[u32]) -> Option<usize> {
+        let zone = self.kept(bigger);
+        others.iter().position(|&other| {
+            other == bigger.0
+                || not_less(&zone.sums, near.sums(self, other))
+                    && pack::includes(zone.packed(), self.kept(ZoneId(other)).packed())
+        })
+    }
+
+    /// The place of the first of these kept zones that simulates another one, see [`Dbm::simulates`].
+    pub fn first_simulating(
+        &self,
+        near: &mut Near,
+        others: &[u32],
+        smaller: ZoneId,
+        (lower, upper): (&[i32], &[i32]),
+    ) -> Option<usize> {
+        let zone = self.kept(smaller);
+        near.simulation.ask(lower);
+        near.simulation.set_smaller(zone.packed(), upper);
+        others.iter().position(|&other| {
+            near.simulation.simulates(self.kept(ZoneId(other)).packed(), zone.packed(), lower, upper)
+        })
+    }
+
+    /// The place of the first of these kept zones that another one simulates.
+    pub fn first_simulated(
+        &self,
+        near: &mut Near,
+        bigger: ZoneId,
+        others: &[u32],
+        (lower, upper): (&[i32], &[i32]),
+    ) -> Option<usize> {
+        let zone = self.kept(bigger);
+        near.simulation.ask(lower);
+        others.iter().position(|&other| {
+            if other == bigger.0 {
+                return true;
+            }
+            let other = self.kept(ZoneId(other));
+            near.simulation.set_smaller(other.packed(), upper);
+            near.simulation.simulates(zone.packed(), other.packed(), lower, upper)
+        })
     }
 
     /// Whether a kept zone simulates another zone, see [`Dbm::simulates`].
@@ -216,6 +300,8 @@ mod tests {
             let list: Vec<Dbm> = list.iter().flat_map(|zone| [zone.clone(), shifted(zone, offset)]).collect();
             let table = Zones::default();
             let ids: Vec<ZoneId> = list.iter().map(|zone| table.keep(zone)).collect();
+            let numbers: Vec<u32> = ids.iter().map(|id| id.0).collect();
+            let mut near = Near::default();
             let mut out = Dbm::zero(3);
             for (zone, &id) in list.iter().zip(&ids) {
                 table.load(id, &mut out);
@@ -231,10 +317,17 @@ mod tests {
                     prop_assert_eq!(table.included_in(other_id, zone), includes);
                     prop_assert_eq!(table.covers(id, other_id), includes);
                     let first = list.iter().position(|zone| zone.includes(other));
-                    prop_assert_eq!(table.first_covering(ids.iter().copied(), other_id), first);
+                    prop_assert_eq!(table.first_covering(&mut near, &numbers, other_id), first);
+                    let first = list.iter().position(|zone| other.includes(zone));
+                    prop_assert_eq!(table.first_covered(&mut near, other_id, &numbers), first);
                     let simulates = zone.simulates(other, &lower, &upper);
                     prop_assert_eq!(table.simulates(id, other, &lower, &upper), simulates);
                     prop_assert_eq!(table.covers_simulated(id, other_id, &lower, &upper), simulates);
+                    let bounds = (&lower[..], &upper[..]);
+                    let found = table.first_simulating(&mut near, &[id.0], other_id, bounds);
+                    prop_assert_eq!(found.is_some(), simulates);
+                    let found = table.first_simulated(&mut near, id, &[other_id.0], bounds);
+                    prop_assert_eq!(found.is_some(), simulates);
                 }
             }
             let mut distinct: Vec<&Dbm> = Vec::new();

@@ -1,0 +1,201 @@
+//! The transitions of a tuple of locations, as far as locations decide: listed once for each tuple.
+//!
+//! What variables decide (guards, the channels that expressions name, who receives a broadcast) is left for each state: a start whose partners depend on them is in the
+//! plan as it is, to be followed the usual way. The order is that of the transitions.
+
+use turnpike_model::LabelId;
+
+use super::memo::NO_PROGRAM;
+use super::tables::Tables;
+use super::tuple::NO_TUPLE;
+use super::walker::Walker;
+use crate::network::Sync;
+
+/// More combinations of edges than this are not listed for one synchronisation: guards leave few of them.
+const MOST_COMBINATIONS: usize = 64;
+
+/// Labels that are not known yet.
+pub(super) const NO_LABEL: LabelId = LabelId(u32::MAX);
+
+/// One entry of a plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    /// Its edges among those of the plan.
+    pub(super) first: u32,
+    pub(super) count: u32,
+    pub(super) kind: Kind,
+    /// Another location is committed: it cannot be taken, but a guard may be in error.
+    pub(super) barred: bool,
+    /// Some guard of an edge speaks of variables.
+    pub(super) guarded: bool,
+    /// All that the transition does to a zone is decided by locations, but for whether time passes.
+    pub(super) steady: bool,
+    /// What else than clocks is assigned.
+    pub(super) writes: bool,
+    /// What is known from the last time it was taken.
+    pub(super) target: u32,
+    pub(super) label: LabelId,
+    /// By whether time passes in the target.
+    pub(super) programs: [u32; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// These edges are taken together; the channel, if there is one.
+    Together(Option<u32>),
+    /// A vector of events, to be followed the usual way.
+    Vector(u32),
+    /// An edge that begins transitions, to be followed the usual way.
+    Start,
+}
+
+/// The transitions of a tuple of locations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    pub(super) moves: Vec<Move>,
+    pub(super) steps: Vec<u32>,
+    /// Some start has to know who can receive.
+    pub(super) receivers: bool,
+}
+
+impl Plan {
+    /// Words that it takes, about.
+    pub(super) fn size(&self) -> usize {
+        self.moves.len() * (size_of::<Move>() / 4) + self.steps.len()
+    }
+
+    fn add(&mut self, tables: &Tables, kind: Kind, steps: &[u32], barred: bool) {
+        let first = self.steps.len() as u32;
+        self.steps.extend_from_slice(steps);
+        let all = |holds: &dyn Fn(u32) -> bool| steps.iter().all(|&step| holds(step));
+        let step = |step: u32| &tables.steps[step as usize];
+        self.moves.push(Move {
+            first,
+            count: steps.len() as u32,
+            kind,
+            barred,
+            guarded: !all(&|at| step(at).open),
+            steady: all(&|at| step(at).steady && step(at).guard.computed.is_empty()),
+            writes: !all(&|at| step(at).numbers.as_ref().is_some_and(|numbers| numbers.cells.is_empty())),
+            target: NO_TUPLE,
+            label: NO_LABEL,
+            programs: [NO_PROGRAM; 2],
+        });
+    }
+}
+
+impl Walker<'_> {
+    /// Lists the transitions of the loaded state's locations.
+    pub(super) fn make_plan(&mut self) -> Plan {
+        let mut plan =
+            Plan { moves: Vec::with_capacity(16), steps: Vec::with_capacity(16), receivers: false };
+        if self.model.network.by_events() {
+            self.plan_events(&mut plan);
+        } else {
+            plan.receivers = !self.fill_known();
+            self.plan_channels(&mut plan);
+        }
+        plan
+    }
+
+    /// Adds edges that are taken together, unless another location is committed and no guard can be in error.
+    fn plan_together(&self, plan: &mut Plan, channel: Option<u32>, steps: &[u32]) {
+        let barred = !self.leaves_committed(steps);
+        let sure = |&step: &u32| self.model.tables.steps[step as usize].sure;
+        if !barred || !steps.iter().all(sure) {
+            plan.add(&self.model.tables, Kind::Together(channel), steps, barred);
+        }
+    }
+
+    fn plan_events(&self, plan: &mut Plan) {
+        let tables = &self.model.tables;
+        let locations = &self.machine.locations;
+        let mut ready = tables.voluntary.clone();
+        for (process, &location) in locations.iter().enumerate() {
+            ready.extend_from_slice(tables.list(&tables.slot(process, location).watched));
+        }
+        ready.sort_unstable();
+        for vector in ready {
+            let seats = &tables.vectors[vector as usize];
+            let choices = seats.iter().map(|seat| {
+                let list = tables.list(tables.seat(seat, locations[seat.process as usize]));
+                (seat.weak, list)
+            });
+            let choices: Vec<(bool, &[u32])> =
+                choices.filter(|(weak, list)| !(*weak && list.is_empty())).collect();
+            if choices.is_empty() || choices.iter().any(|(_, list)| list.is_empty()) {
+                continue;
+            }
+            let choices: Vec<&[u32]> = choices.into_iter().map(|(_, list)| list).collect();
+            if !self.plan_product(plan, None, &[], &choices) {
+                plan.add(tables, Kind::Vector(vector), &[], false);
+            }
+        }
+        for (process, &location) in locations.iter().enumerate() {
+            for &step in tables.list(&tables.slot(process, location).starts) {
+                self.plan_together(plan, None, &[step]);
+            }
+        }
+    }
+
+    /// Adds every combination of the choices behind `first`, the last choice varying fastest; false, and nothing, if there are too many.
+    fn plan_product(&self, plan: &mut Plan, channel: Option<u32>, first: &[u32], choices: &[&[u32]]) -> bool {
+        let count = choices.iter().try_fold(1_usize, |product, list| product.checked_mul(list.len()));
+        if count.is_none_or(|count| count > MOST_COMBINATIONS) {
+            return false;
+        }
+        let mut digits = vec![0; choices.len()];
+        let mut steps = first.to_vec();
+        loop {
+            steps.truncate(first.len());
+            steps.extend(choices.iter().zip(&digits).map(|(list, &digit): (_, &usize)| list[digit]));
+            self.plan_together(plan, channel, &steps);
+            let Some(at) = (0..digits.len()).rfind(|&at| digits[at] + 1 < choices[at].len()) else {
+                return true;
+            };
+            digits[at] += 1;
+            digits[at + 1..].fill(0);
+        }
+    }
+
+    fn plan_channels(&self, plan: &mut Plan) {
+        let model = self.model;
+        let tables = &model.tables;
+        let locations = &self.machine.locations;
+        // With channels that are known only when a state is, who receives is not.
+        let unknown = plan.receivers;
+        let mut others = Vec::new();
+        for (process, &location) in locations.iter().enumerate() {
+            for &step in tables.list(&tables.slot(process, location).starts) {
+                if matches!(model.edge(step).sync, Sync::Internal | Sync::Event(_)) {
+                    self.plan_together(plan, None, &[step]);
+                    continue;
+                }
+                let channel = tables.steps[step as usize].channel.filter(|_| !unknown);
+                let planned = channel.is_some_and(|channel| {
+                    let process_of = |step: u32| tables.steps[step as usize].process as usize;
+                    others.clear();
+                    others.extend(self.buckets.steps(channel).filter(|&other| process_of(other) != process));
+                    if !model.network.channels[channel as usize].broadcast {
+                        others.iter().for_each(|&receiver| {
+                            self.plan_together(plan, Some(channel), &[step, receiver]);
+                        });
+                        // Its guard is evaluated though nobody receives.
+                        if others.is_empty() && !tables.steps[step as usize].sure {
+                            plan.add(tables, Kind::Together(Some(channel)), &[step], true);
+                        }
+                        return true;
+                    }
+                    let choices: Vec<&[u32]> =
+                        others.chunk_by(|&one, &other| process_of(one) == process_of(other)).collect();
+                    others.iter().all(|&receiver| tables.steps[receiver as usize].open)
+                        && self.plan_product(plan, Some(channel), &[step], &choices)
+                });
+                if !planned {
+                    plan.receivers = true;
+                    plan.add(tables, Kind::Start, &[step], false);
+                }
+            }
+        }
+    }
+}

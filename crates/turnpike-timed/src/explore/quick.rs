@@ -1,0 +1,410 @@
+//! Successors the quick way: by plans and by results that are known.
+//!
+//! A zone is taken out of the table only when some result is not known ([`super::memo`]). The transitions of a tuple of locations are listed once
+//! ([`super::plan`]); what its locations decide (the target's tuple, the label, what happens to the zone) is found out once.
+//!
+//! Only for networks in which a transition leads from the whole of a zone to one zone: see [`super::TimedModel::is_quick`]. All others
+//! are followed the slow and obvious way, which gives the same successors in the same order.
+
+use turnpike_model::{LabelId, Successors};
+
+use super::memo::{Known, Memo, NO_PROGRAM};
+use super::plan::{Kind, Move, NO_LABEL, Plan};
+use super::tuple::NO_TUPLE;
+use super::walker::{RowAtom, Walker, conjoin_all, invariant};
+use crate::evaluate::{Fault, Outcome};
+use crate::zone::ZoneId;
+
+/// What the quick way remembers, and where it is.
+#[derive(Debug, Default)]
+pub(super) struct Quick {
+    /// Transitions are taken the quick way.
+    pub(super) on: bool,
+    memo: Memo,
+    content: Vec<u32>,
+    /// The number of the source's zone, and whether it was loaded.
+    zone: u32,
+    loaded: bool,
+    /// The part of the source's invariant that depends on variables.
+    computed: Vec<RowAtom>,
+}
+
+/// Marks in the contents that are numbered.
+const PROGRAM: u32 = 0;
+const INSIDE: u32 = 1;
+const SHAPE: u32 = 2;
+
+fn add_atoms(content: &mut Vec<u32>, atoms: &[RowAtom]) {
+    content.push(atoms.len() as u32);
+    for &(left, right, bound) in atoms {
+        content.extend([left, right, bound.0 as u32]);
+    }
+}
+
+impl Walker<'_> {
+    /// All transitions of a state.
+    pub(super) fn quick_steps(&mut self, state: &[u32], out: &mut Successors) -> Outcome<()> {
+        let model = self.model;
+        if self.quick.memo.is_full() {
+            // Tuples know numbers of contents.
+            self.tuples.clear();
+            self.quick.memo.clear();
+        }
+        self.tuples.tidy();
+        let (discrete, zone) = state.split_at(model.layout.words);
+        self.load_discrete(discrete);
+        self.source = self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds);
+        self.quick.zone = zone[0];
+        self.quick.loaded = false;
+        let tuple = self.tuples.get(self.source);
+        self.quick.computed.clear();
+        if !tuple.computed.is_empty() {
+            let computed = &mut self.quick.computed;
+            invariant(&mut self.machine, &model.network, &model.tables, tuple, computed)?;
+        }
+        let source = self.source;
+        let (mut plan, new) = match self.tuples.take_plan(source) {
+            Some(plan) => (plan, false),
+            None => (Box::new(self.make_plan()), true),
+        };
+        let done = self.follow(&mut plan, out);
+        self.tuples.put_plan(source, plan, new);
+        done
+    }
+
+    fn follow(&mut self, plan: &mut Plan, out: &mut Successors) -> Outcome<()> {
+        let mut mapped = false;
+        if plan.receivers {
+            self.map_rows();
+            mapped = true;
+            self.fill_buckets()?;
+        }
+        for at in 0..plan.moves.len() {
+            let step = plan.moves[at];
+            let steps = &plan.steps[step.first as usize..][..step.count as usize];
+            if step.guarded && !self.all_guards(steps)? || step.barred {
+                continue;
+            }
+            let channel = match step.kind {
+                Kind::Together(channel) => channel,
+                other => {
+                    if !mapped {
+                        self.map_rows();
+                        mapped = true;
+                    }
+                    self.quick.on = true;
+                    let done = match other {
+                        Kind::Vector(vector) => self.vector(vector, out),
+                        _ => self.start(steps[0], out),
+                    };
+                    self.quick.on = false;
+                    done?;
+                    continue;
+                }
+            };
+            if self.take_known(&step, steps, out)? {
+                continue;
+            }
+            if !mapped {
+                self.map_rows();
+                mapped = true;
+            }
+            self.channel = channel;
+            self.participants.clear();
+            self.participants.extend_from_slice(steps);
+            let known = self.take_quick(out)?;
+            if step.steady && known.steady {
+                let learnt = &mut plan.moves[at];
+                learnt.target = known.target;
+                learnt.label = known.label;
+                learnt.programs[usize::from(known.delay)] = known.program;
+            }
+        }
+        Ok(())
+    }
+
+    fn all_guards(&mut self, steps: &[u32]) -> Outcome<bool> {
+        for &step in steps {
+            if !self.guard(step)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes a transition of which all is known; false if something is not.
+    #[inline]
+    fn take_known(&mut self, step: &Move, steps: &[u32], out: &mut Successors) -> Outcome<bool> {
+        let model = self.model;
+        if step.label == NO_LABEL || self.record.is_some() {
+            return Ok(false);
+        }
+        // Where nothing is urgent, time passes or does not by locations alone.
+        let known = match model.tables.has_urgent {
+            false => {
+                let program = step.programs[0].min(step.programs[1]);
+                match self.quick.memo.get(self.quick.zone, program) {
+                    Known::Not => return Ok(false),
+                    Known::Blocked => return Ok(true),
+                    known => Some(known),
+                }
+            }
+            true => None,
+        };
+        if step.writes
+            && let Err(fault) = self.write_all(steps)
+        {
+            self.machine.undo();
+            // The usual way tells what comes of it, unless it is clear already.
+            return if known.is_some() { self.tolerate(Err(fault), true) } else { Ok(false) };
+        }
+        let known = match known {
+            Some(known) => known,
+            None => {
+                for &step in steps {
+                    let step = &model.tables.steps[step as usize];
+                    self.machine.locations[step.process as usize] = step.target;
+                }
+                let delay = !self.tuples.get(step.target).urgent && model.elapsed;
+                let delay = if delay { self.no_urgent_synchronisation() } else { Ok(false) };
+                for &step in steps {
+                    let process = model.tables.steps[step as usize].process as usize;
+                    self.machine.locations[process] = model.layout.location(&self.words, process);
+                }
+                let program = delay.map_or(NO_PROGRAM, |delay| step.programs[usize::from(delay)]);
+                match self.quick.memo.get(self.quick.zone, program) {
+                    Known::Not => {
+                        self.machine.undo();
+                        return Ok(false);
+                    }
+                    known => known,
+                }
+            }
+        };
+        if let Known::Zone(zone) = known {
+            let (layout, machine, words) = (&model.layout, &self.machine, &mut self.words);
+            words.push(zone);
+            out.push_edited(step.label, words, |target| {
+                for &step in steps {
+                    let step = &model.tables.steps[step as usize];
+                    layout.set_location(target, step.process as usize, step.target);
+                }
+                for cell in machine.written() {
+                    layout.set_cell(target, cell, machine.cells[cell as usize]);
+                }
+            });
+            words.pop();
+        }
+        self.machine.undo();
+        Ok(true)
+    }
+
+    /// Executes the updates of some edges in their order.
+    #[inline]
+    fn write_all(&mut self, steps: &[u32]) -> Outcome<()> {
+        for &step in steps {
+            match &self.model.tables.steps[step as usize].numbers {
+                Some(numbers) => {
+                    numbers.cells.iter().for_each(|&(cell, value)| self.machine.set(cell, value))
+                }
+                None => {
+                    let edge = self.model.edge(step);
+                    self.machine.enter(&edge.locals);
+                    self.machine.execute(&edge.update)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the transition of the participants, whose guards hold as far as variables are concerned.
+    pub(super) fn take_quick(&mut self, out: &mut Successors) -> Outcome<Learnt> {
+        if !self.guard_atoms()? {
+            return Ok(Learnt::default());
+        }
+        let reached = match self.update_quick().and_then(|()| self.reach_quick(out)) {
+            // What cannot happen is no error.
+            Err(_) if !self.guarded_by_zone() => Ok(Learnt::default()),
+            reached => reached,
+        };
+        self.machine.undo();
+        self.put_back();
+        let learnt = self.tolerate(reached, Learnt::default())?;
+        if let Some(record) = &mut self.record {
+            record.resize(out.len(), self.participants.clone());
+        }
+        Ok(learnt)
+    }
+
+    /// Executes the updates in the order of the participants, then moves the processes.
+    fn update_quick(&mut self) -> Outcome<()> {
+        let tables = &self.model.tables;
+        for &participant in &self.participants {
+            match &tables.steps[participant as usize].numbers {
+                Some(numbers) => {
+                    numbers.cells.iter().for_each(|&(cell, value)| self.machine.set(cell, value));
+                    numbers.clocks.iter().for_each(|&(clock, value)| self.machine.reset(clock, value));
+                }
+                None => {
+                    let edge = self.model.edge(participant);
+                    self.machine.enter(&edge.locals);
+                    self.machine.execute(&edge.update)?;
+                }
+            }
+        }
+        for &participant in &self.participants {
+            let step = &tables.steps[participant as usize];
+            self.machine.locations[step.process as usize] = step.target;
+        }
+        Ok(())
+    }
+
+    /// Loads the source's zone, unless it is there.
+    fn load_zone(&mut self) {
+        if !std::mem::replace(&mut self.quick.loaded, true) {
+            self.model.zones.load(ZoneId(self.quick.zone), &mut self.base);
+            // A coarser zone may have left the invariant.
+            let _ = conjoin_all(&mut self.base, self.tuples.get(self.source), &self.quick.computed);
+        }
+    }
+
+    fn guarded_by_zone(&mut self) -> bool {
+        self.load_zone();
+        self.guarded_zone()
+    }
+
+    /// Adds the zone behind the updates, if there is one.
+    fn reach_quick(&mut self, out: &mut Successors) -> Outcome<Learnt> {
+        let model = self.model;
+        let target = self.target_tuple();
+        let tuple = self.tuples.get(target);
+        self.computed.clear();
+        if !tuple.computed.is_empty()
+            && !invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)?
+        {
+            return Ok(Learnt::default());
+        }
+        self.find_origins(target)?;
+        let delay = model.elapsed && !self.tuples.get(target).urgent;
+        let delay = if delay { self.no_urgent_synchronisation() } else { Ok(false) };
+        let delay = match delay {
+            Ok(delay) => delay,
+            Err(fault) => {
+                // Only where the target is reached does it matter.
+                let reached = self.guarded_by_zone() && self.enter(target);
+                return if reached { Err(fault) } else { Ok(Learnt::default()) };
+            }
+        };
+        let program = self.program(target, delay);
+        let zone = self.quick.zone;
+        let known = match self.quick.memo.get(zone, program) {
+            Known::Not => {
+                let known = self.compute(target, delay)?;
+                self.quick.memo.keep(zone, program, known);
+                known
+            }
+            known => known,
+        };
+        let label = self.label();
+        if let Known::Zone(zone) = known {
+            self.next.push(zone);
+            out.push(label, &self.next);
+            self.next.pop();
+        }
+        let plain = |tuple: u32| self.tuples.get(tuple).computed.is_empty();
+        let steady = plain(self.source) && plain(target);
+        Ok(Learnt { steady, target, label, delay, program })
+    }
+
+    /// What becomes of the source's zone; the guard and the origins are known.
+    fn compute(&mut self, target: u32, delay: bool) -> Outcome<Known> {
+        if !self.guarded_by_zone() {
+            return Ok(Known::Blocked);
+        }
+        if !self.enter(target) {
+            return Ok(Known::Gone);
+        }
+        if delay {
+            self.target.up();
+            if !conjoin_all(&mut self.target, self.tuples.get(target), &self.computed) {
+                return Ok(Known::Gone);
+            }
+        }
+        let tuple = self.tuples.get(target);
+        self.target.extrapolate(self.model.extrapolation, &tuple.lower, &tuple.upper);
+        if self.target.overflowed() {
+            return Err(Box::new(Fault { message: super::TOO_LARGE.to_owned(), place: 0..0, range: false }));
+        }
+        Ok(Known::Zone(self.model.zones.keep(&self.target).0))
+    }
+
+    /// Makes the target zone right behind the updates; false when nothing is within the invariant.
+    fn enter(&mut self, target: u32) -> bool {
+        self.target.gather(&self.guarded, &self.origins);
+        conjoin_all(&mut self.target, self.tuples.get(target), &self.computed)
+    }
+
+    /// The number of what the transition does to zones.
+    fn program(&mut self, target: u32, delay: bool) -> u32 {
+        let inside = match self.tuples.get(self.source).inside {
+            NO_PROGRAM => self.number_inside(self.source),
+            inside => inside,
+        };
+        let shape = match self.tuples.get(target).shape {
+            NO_PROGRAM => self.number_shape(target),
+            shape => shape,
+        };
+        let Quick { content, memo, computed, .. } = &mut self.quick;
+        content.clear();
+        content.extend([PROGRAM | u32::from(delay) << 2, inside, shape]);
+        add_atoms(content, computed);
+        add_atoms(content, &self.atoms);
+        add_atoms(content, &self.computed);
+        for origin in &self.origins {
+            content.extend([origin.row, origin.offset as u32]);
+        }
+        memo.program(content)
+    }
+
+    /// Numbers what of a source counts: how many clocks it has, and their invariant.
+    #[cold]
+    fn number_inside(&mut self, id: u32) -> u32 {
+        let Quick { content, memo, .. } = &mut self.quick;
+        let tuple = self.tuples.get_mut(id);
+        content.clear();
+        content.extend([INSIDE, tuple.active.len() as u32]);
+        add_atoms(content, &tuple.invariant);
+        tuple.inside = memo.program(content);
+        tuple.inside
+    }
+
+    /// Numbers what of a target counts: its invariant and its bounds.
+    #[cold]
+    fn number_shape(&mut self, id: u32) -> u32 {
+        let Quick { content, memo, .. } = &mut self.quick;
+        let tuple = self.tuples.get_mut(id);
+        content.clear();
+        content.extend([SHAPE, tuple.active.len() as u32]);
+        add_atoms(content, &tuple.invariant);
+        content.extend(tuple.lower.iter().chain(&tuple.upper).map(|&bound| bound as u32));
+        tuple.shape = memo.program(content);
+        tuple.shape
+    }
+}
+
+/// What was learnt of a transition by taking it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Learnt {
+    /// No invariant speaks of variables.
+    steady: bool,
+    target: u32,
+    label: LabelId,
+    delay: bool,
+    program: u32,
+}
+
+impl Default for Learnt {
+    fn default() -> Self {
+        Learnt { steady: false, target: NO_TUPLE, label: NO_LABEL, delay: false, program: NO_PROGRAM }
+    }
+}
