@@ -18,8 +18,8 @@ pub use id_table::IdTable;
 pub use label::{Label, LabelId};
 pub use successors::Successors;
 pub use system::{
-    Capabilities, Claim, Explorer, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule, StepError,
-    Violation, ViolationKind,
+    Capabilities, Claim, Concrete, Explorer, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule,
+    StepError, Violation, ViolationKind,
 };
 pub use trace::{StateValues, Step, Trace};
 pub use turnpike_scheduler as scheduler;

@@ -34,6 +34,18 @@ pub trait Model: Send + Sync {
         Ok(None)
     }
 
+    /// For models whose states stand for many: an explorer of single ones, for walks that cost less for each step. It
+    /// has a virtual root, and words of its own. `None`: there is no such thing.
+    fn concrete(&self) -> Option<Concrete<'_>> {
+        None
+    }
+
+    /// The ways of this model's own explorer that take the transitions of choices of [`concrete`](Self::concrete)'s.
+    fn from_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+        let _ = choices;
+        Ok(Vec::new())
+    }
+
     /// For models with [`Capabilities::approximate`]: whether what these choices lead to, from the initial state on, is
     /// real. What is not is passed over, and then [`left_out`](Self::left_out) tells of it.
     fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {
@@ -65,6 +77,14 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).schedule(choices, target)
     }
 
+    fn concrete(&self) -> Option<Concrete<'_>> {
+        (**self).concrete()
+    }
+
+    fn from_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+        (**self).from_concrete(choices)
+    }
+
     fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {
         (**self).confirms(choices, claim)
     }
@@ -72,6 +92,14 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     fn left_out(&self) -> Option<String> {
         (**self).left_out()
     }
+}
+
+/// An explorer of single states of a model whose states stand for many.
+pub struct Concrete<'a> {
+    /// The explorer.
+    pub explorer: Box<dyn Explorer + 'a>,
+    /// Words in one of its states.
+    pub width: usize,
 }
 
 /// What a run is said to show.

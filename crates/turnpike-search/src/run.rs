@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use turnpike_model::scheduler::Plan;
-use turnpike_model::{Explorer, Model, StepError, Successors, Trace};
+use turnpike_model::{Concrete, Explorer, Model, StepError, Successors, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink, Progress};
@@ -19,7 +19,7 @@ use crate::resources;
 use crate::rng::{Purpose, Rng, derive};
 use crate::store::{Fingerprints, Visited};
 use crate::strategy::Ending;
-use crate::witness::{Path, Witness, is_real};
+use crate::witness::{Path, Witness, confirm, is_real};
 
 /// What the whole search shares: who listens, and whether to stop.
 #[derive(Clone, Copy)]
@@ -116,6 +116,8 @@ pub(crate) struct Run<'m> {
     pub(crate) max_depth: u32,
     /// The initial state is only a place from which the proper ones are reached.
     virtual_root: bool,
+    /// Words of a state, when single states of the model are explored instead of its own.
+    concrete: Option<usize>,
     max_memory: u64,
     started: Instant,
     last_progress: f64,
@@ -123,6 +125,13 @@ pub(crate) struct Run<'m> {
     /// What tests observe: for every expansion its depth, then the words of the state.
     #[cfg(test)]
     pub(crate) trail: Option<Vec<u32>>,
+}
+
+/// What a run explores besides single states.
+pub(crate) struct Outside<'m> {
+    explorer: Box<dyn Explorer + 'm>,
+    virtual_root: bool,
+    max_depth: u32,
 }
 
 impl<'m> Run<'m> {
@@ -164,6 +173,7 @@ impl<'m> Run<'m> {
             max_executions: options.limits.executions.unwrap_or(u64::MAX),
             max_depth: options.limits.depth.unwrap_or(u32::MAX).saturating_add(virtual_root.into()),
             virtual_root,
+            concrete: None,
             max_memory: options
                 .limits
                 .memory
@@ -178,7 +188,63 @@ impl<'m> Run<'m> {
     }
 
     pub(crate) fn width(&self) -> usize {
-        self.model.info().width
+        self.concrete.unwrap_or(self.model.info().width)
+    }
+
+    /// From now on single states of the model are explored. Gives what is needed to go back; `None` when the model has
+    /// none.
+    pub(crate) fn enter_concrete(&mut self) -> Result<Option<Outside<'m>>, SearchError> {
+        let Some(Concrete { mut explorer, width }) = self.model.concrete() else { return Ok(None) };
+        let options = self.options;
+        let mut monitor = Monitor::new(
+            self.objectives,
+            &options.internal,
+            options.lookahead,
+            &mut *explorer,
+            self.model.info(),
+        )?;
+        monitor.accept_at(options.accept);
+        self.concrete = Some(width);
+        self.monitor = monitor;
+        let outside = Outside {
+            explorer: std::mem::replace(&mut self.explorer, explorer),
+            virtual_root: std::mem::replace(&mut self.virtual_root, true),
+            max_depth: self.max_depth,
+        };
+        self.max_depth = options.limits.depth.unwrap_or(u32::MAX).saturating_add(1);
+        Ok(Some(outside))
+    }
+
+    /// Goes back to the model's own states. What was counted since is what counts.
+    pub(crate) fn leave_concrete(&mut self, outside: Outside<'m>) {
+        self.concrete = None;
+        self.explorer = outside.explorer;
+        self.virtual_root = outside.virtual_root;
+        self.max_depth = outside.max_depth;
+    }
+
+    /// The witness of the model itself that a walk on single states stands for; `None` when there is none.
+    fn from_concrete(&self, path: Path, hit: &Hit) -> Result<Option<Witness>, SearchError> {
+        let failed = |error: StepError| SearchError::Replay(error.message);
+        let Path::Choices(mut choices) = path else { return Ok(None) };
+        if let HitKind::Step(choice) = hit.kind {
+            choices.push(choice);
+        }
+        let objective = &self.objectives[hit.objective];
+        for mut way in self.model.from_concrete(&choices).map_err(failed)? {
+            let kind = match hit.kind {
+                HitKind::Step(_) => way.pop().map_or(HitKind::Here, HitKind::Step),
+                _ => HitKind::Here,
+            };
+            let mut explorer = self.model.explorer();
+            let witness = Witness::new(&mut *explorer, Path::Choices(way), hit.objective, &kind);
+            if let Ok(witness) = witness
+                && confirm(self.model, &witness, objective, self.options, false).is_ok()
+            {
+                return Ok(Some(witness));
+            }
+        }
+        Ok(None)
     }
 
     pub(crate) fn seconds(&self) -> f64 {
@@ -420,7 +486,13 @@ impl<'m> Run<'m> {
             if self.found[hit.objective].is_some() {
                 continue;
             }
-            let witness = if self.options.witness && self.plan.is_some() {
+            let witness = if self.concrete.is_some() {
+                match self.from_concrete(path(), hit)? {
+                    Some(witness) => witness,
+                    // Zones have the last word.
+                    None => continue,
+                }
+            } else if self.options.witness && self.plan.is_some() {
                 Witness::of_program(&mut *self.explorer, path(), hit.objective, &hit.kind)
                     .map_err(SearchError::not_again)?
             } else if self.options.witness {

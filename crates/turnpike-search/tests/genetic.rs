@@ -57,7 +57,12 @@ fn seventeen_philosophers_deadlock_where_random_walks_find_nothing() {
         assert_eq!(run.stop, stop);
     }
     // As many expansions, in random paths of the same depth.
-    let walks = RandomOptions { over: Over::Transitions, restart: true, restart_depth: Some(68) };
+    let walks = RandomOptions {
+        over: Over::Transitions,
+        restart: true,
+        restart_depth: Some(68),
+        ..RandomOptions::default()
+    };
     let mut options = request(Strategy::Random(walks), 1);
     options.witness = false;
     options.limits.states = Some(genetic.runs.iter().map(|run| run.states).sum());

@@ -323,8 +323,71 @@ fn check_walks(sketch: &Sketch, non_zeno: bool) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Walks on single valuations can be followed on zones, have schedules, and show what zones show.
+fn check_concrete(sketch: &Sketch) -> Result<(), TestCaseError> {
+    let network = sketch.network();
+    let names = Names::of(&network);
+    let (model, _) =
+        TimedModel::new("sketch", "", network, names, &options(true, false)).expect("explorable");
+    let Some(mut concrete) = model.concrete() else { return Ok(()) };
+    let explorer = &mut *concrete.explorer;
+    let condition = explorer.predicate(CONDITION).expect("a condition").expect("conditions are known");
+    let mut out = Successors::new(concrete.width);
+    for walk in 0..8 {
+        let (mut state, mut choices) = (Vec::new(), Vec::new());
+        explorer.initial(&mut state).expect("an initial state");
+        for step in 0..10_u64 {
+            explorer.successors(&state, &mut out).expect("successors");
+            if out.is_empty() {
+                break;
+            }
+            let choice = hash::mix(walk, step) % out.len() as u64;
+            choices.push(choice as u32);
+            state = out.state(choice as usize).to_vec();
+        }
+        if choices.is_empty() {
+            return Ok(());
+        }
+        let ways = model.from_concrete(&choices).expect("ways");
+        prop_assert!(!ways.is_empty(), "{:?} cannot be followed", choices);
+        let mut zones = model.explorer();
+        let on_zones = zones.predicate(CONDITION).expect("a condition").expect("conditions are known");
+        let mut met = false;
+        for way in &ways {
+            let schedule = model.schedule(way, None);
+            prop_assert!(matches!(schedule, Ok(Some(_))), "{:?}: {:?}", way, schedule);
+            let (mut at, mut next) = (Vec::new(), Successors::new(model.info().width));
+            zones.initial(&mut at).expect("an initial state");
+            for &choice in way {
+                zones.successors(&at, &mut next).expect("successors");
+                at = next.state(choice as usize).to_vec();
+            }
+            met |= zones.holds(on_zones, &at).expect("a value");
+        }
+        prop_assert!(met || !explorer.holds(condition, &state).expect("a value"), "{:?}", choices);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn concrete_walks_are_runs(sketch in sketch(Language::Uppaal, false, false)) {
+        check_concrete(&sketch)?;
+    }
+
+    #[test]
+    fn concrete_walks_of_events_are_runs(sketch in sketch(Language::Tck, false, false)) {
+        check_concrete(&sketch)?;
+    }
+
+    #[test]
+    fn concrete_walks_are_runs_where_clocks_decide(
+        sketch in sketch(Language::Uppaal, false, false).prop_map(clocks_decide)
+    ) {
+        check_concrete(&sketch)?;
+    }
 
     #[test]
     fn walks_are_runs(sketch in sketch(Language::Uppaal, false, false), non_zeno: bool) {

@@ -88,6 +88,11 @@ impl Objective {
         matches!(self.goal, Goal::Accepting(_))
     }
 
+    /// Whether it is met by a cycle.
+    pub(crate) fn is_about_cycles(&self) -> bool {
+        matches!(self.goal, Goal::Accepting(_) | Goal::Livelock)
+    }
+
     /// How many sets of states an accepting cycle must go through; 0 for other objectives.
     pub(crate) fn acceptance_sets(&self) -> usize {
         match &self.goal {

@@ -5,6 +5,7 @@ mod beam;
 mod best_first;
 mod bfs;
 mod candidates;
+mod concrete;
 mod covering;
 mod dfs;
 mod drs;
@@ -246,6 +247,12 @@ impl Strategy {
 
     /// Runs to the end. `Exhausted` claims that every reachable state was expanded.
     pub(crate) fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if matches!(self, Strategy::Random(options) if options.concrete)
+            && run.objectives.iter().any(|objective| objective.is_about_cycles())
+        {
+            let error = turnpike_model::Diagnostic::error("walks on single states do not find cycles");
+            return Err(SearchError::from(error.help("leave out --concrete")).into());
+        }
         if run.monitor.seeks_lasso() {
             return lasso::search(run, self);
         }
@@ -263,6 +270,7 @@ impl Strategy {
             }
             Strategy::Pos => executions::sample(run, Sampler::Pos, Extent::default()),
             Strategy::Weighted => executions::sample(run, Sampler::Weighted, Extent::default()),
+            Strategy::Random(options) if options.concrete => concrete::search(run, options),
             Strategy::Random(options) => random::search(run, options),
             Strategy::Bfs if run.options.cover => covering::search(run, covering::Order::FirstIn),
             Strategy::Dfs if run.options.cover => covering::search(run, covering::Order::LastIn),

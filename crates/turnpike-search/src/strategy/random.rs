@@ -31,6 +31,8 @@ pub struct RandomOptions {
     pub restart: bool,
     /// Begin again at this depth too (implies `restart`).
     pub restart_depth: Option<u32>,
+    /// Walk on single states, where the model's own stand for many; walks begin again by themselves.
+    pub concrete: bool,
 }
 
 pub(crate) fn search(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopReason, Halt> {

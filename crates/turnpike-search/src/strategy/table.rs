@@ -36,7 +36,7 @@ pub const TABLE: &[StrategyInfo] = &[
         guarantee: "none",
         memory: "constant; with a witness, the loop-erased walk",
         when: "bugs on likely paths; very large states; a baseline",
-        flags: "--over --restart --restart-depth",
+        flags: "--over --restart --restart-depth --concrete",
     },
     StrategyInfo {
         name: "pct",

@@ -110,6 +110,12 @@ impl Bounds {
         &self.locations[process.0 as usize][location.0 as usize]
     }
 
+    /// For each clock, perhaps several times: a constant that it is compared with somewhere.
+    pub fn largest(&self) -> impl Iterator<Item = (ClockId, i32)> + '_ {
+        let local = self.locations.iter().flatten().flatten();
+        local.chain(&self.everywhere).map(|bounds| (bounds.clock, bounds.lower.max(bounds.upper)))
+    }
+
     /// Bounds that hold everywhere: those of the conditions.
     pub fn everywhere(&self) -> &[ClockBounds] {
         &self.everywhere

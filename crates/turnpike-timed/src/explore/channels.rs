@@ -160,6 +160,12 @@ impl<'a> Walker<'a> {
             }
             at = receiver.next;
         }
+        if timed && self.whole_broadcasts {
+            self.absent.extend_from_slice(&self.enabled);
+            let done = self.candidate(out);
+            self.absent.clear();
+            return done;
+        }
         if timed { self.spread(out) } else { self.product(out) }
     }
 

@@ -12,7 +12,7 @@
 use std::sync::atomic::Ordering;
 
 use super::stay::largest;
-use super::walker::{Walker, conjoin, conjoin_all};
+use super::walker::{RowAtom, Walker, conjoin, conjoin_all};
 use crate::evaluate::Outcome;
 use crate::network::Sync;
 use crate::zone::{Dbm, subtract};
@@ -32,13 +32,28 @@ type Ahead = (Dbm, Vec<usize>);
 impl Walker<'_> {
     /// The zones in which a synchronisation on an urgent channel is possible. Rows must be those of the machine's state.
     pub(super) fn stops(&mut self, dimension: usize) -> Outcome<Stops> {
+        let guards = self.urgent_guards()?;
+        if guards.iter().any(Vec::is_empty) {
+            return Ok(Stops::Everywhere);
+        }
+        let hole = |atoms: &Vec<RowAtom>| {
+            let mut hole = Dbm::universe(dimension);
+            atoms.iter().all(|&atom| conjoin(&mut hole, atom)).then_some(hole)
+        };
+        Ok(Stops::In(largest(guards.iter().filter_map(hole).collect())))
+    }
+
+    /// The guards on clocks of all synchronisations on urgent channels that variables allow, by rows. If one says nothing
+    /// of clocks it is the only one.
+    pub(super) fn urgent_guards(&mut self) -> Outcome<Vec<Vec<RowAtom>>> {
         let model = self.model;
         let tables = &model.tables;
-        let mut holes = Vec::new();
+        let mut guards = Vec::new();
         if !tables.has_urgent {
-            return Ok(Stops::In(holes));
+            return Ok(guards);
         }
-        let (mut partners, mut atoms) = (Vec::new(), std::mem::take(&mut self.atoms));
+        let kept = std::mem::take(&mut self.atoms);
+        let mut partners = Vec::new();
         for process in 0..self.machine.locations.len() {
             let slot = tables.slot(process, self.machine.locations[process]);
             for &step in tables.list(&slot.urgent_sends) {
@@ -67,18 +82,15 @@ impl Walker<'_> {
                         continue;
                     }
                     if self.atoms.is_empty() {
-                        self.atoms = atoms;
-                        return Ok(Stops::Everywhere);
+                        self.atoms = kept;
+                        return Ok(vec![Vec::new()]);
                     }
-                    let mut hole = Dbm::universe(dimension);
-                    if self.atoms.iter().all(|&atom| conjoin(&mut hole, atom)) {
-                        holes.push(hole);
-                    }
+                    guards.push(self.atoms.clone());
                 }
             }
         }
-        std::mem::swap(&mut self.atoms, &mut atoms);
-        Ok(Stops::In(largest(holes)))
+        self.atoms = kept;
+        Ok(guards)
     }
 
     /// What a zone of the machine's state becomes as time passes, in parts; itself included. Rows must be those of the

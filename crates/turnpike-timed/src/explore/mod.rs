@@ -11,6 +11,7 @@
 
 mod candidates;
 mod channels;
+mod concrete;
 mod condition;
 mod delay;
 mod diagonal;
@@ -153,6 +154,10 @@ pub struct TimedModel {
     stay: Option<Compiled>,
     /// Runs that rest have something possible for ever.
     live: bool,
+    /// Whether differences of clocks are compared.
+    diagonals: bool,
+    /// For walks on single valuations, where these are possible.
+    grid: Option<concrete::Grid>,
     /// Whether clocks may stand still.
     stopwatches: bool,
     /// Whether some zone has valuations that no run leads to, because clocks stand still.
@@ -256,6 +261,7 @@ impl TimedModel {
         let deadlock = options.deadlock || parsed.iter().any(condition::asks_for_deadlock);
         let exact = deadlock || tables.has_priorities;
         let stopwatches = network.has_stopwatches();
+        let diagonals = analysis::has_diagonals(&network, &parsed);
         let split = tables.has_timed_urgency || stopwatches;
         let Chosen { extrapolation, differences, warnings } = choose(&network, &parsed, options, exact)?;
         // Simulation by lower and upper bounds looks at what is possible, never at what is not, and never at differences.
@@ -315,11 +321,14 @@ impl TimedModel {
             counted: Vec::new(),
             stay,
             live: demand.live,
+            diagonals,
+            grid: None,
             stopwatches,
             inexact: AtomicBool::new(inexact),
             unconfirmed: AtomicU64::new(0),
             initial: None,
         };
+        model.grid = concrete::Grid::of(&model);
         model.counted = model.counted(&options.accepting);
         let only =
             Walker::new(&model).only_initial().map_err(|error| one(Diagnostic::error(error.message)))?;
@@ -407,6 +416,18 @@ impl Model for TimedModel {
             schedule.moments.insert(0, begins);
         }
         Ok(Some(schedule))
+    }
+
+    fn concrete(&self) -> Option<turnpike_model::Concrete<'_>> {
+        let explorer = Box::new(concrete::Concrete::new(self, self.grid.as_ref()?));
+        Some(turnpike_model::Concrete { explorer, width: concrete::Concrete::width(self) })
+    }
+
+    fn from_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+        match &self.grid {
+            Some(grid) => concrete::on_zones(self, grid, choices),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {

@@ -44,6 +44,8 @@ pub(crate) struct Walker<'a> {
     pub(super) participants: Vec<u32>,
     /// Edges of others that would receive its broadcast if their guards on clocks held: it is taken where they do not.
     pub(super) absent: Vec<u32>,
+    /// Broadcasts are collected once, with all who might receive them as absent.
+    pub(super) whole_broadcasts: bool,
     /// Its channel.
     pub(super) channel: Option<u32>,
     /// Its guard on clocks.
@@ -95,6 +97,7 @@ impl<'a> Walker<'a> {
             other_rows: Vec::new(),
             participants: Vec::new(),
             absent: Vec::new(),
+            whole_broadcasts: false,
             channel: None,
             atoms: Vec::new(),
             computed: Vec::new(),

@@ -125,6 +125,9 @@ pub(crate) struct StrategyArgs {
     /// random: begin again at this depth too
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) restart_depth: Option<u32>,
+    /// random: timed automata: walk on single clock values instead of zones, with drawn delays
+    #[arg(long)]
+    pub(crate) concrete: bool,
     /// pct: orderings that the bug needs [default: 3]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     pub(crate) bug_depth: Option<u32>,

@@ -28,6 +28,7 @@ fn owned_flags(args: &StrategyArgs) -> Vec<(&'static str, bool, &'static [&'stat
         ("--over", args.over.is_some(), RANDOM),
         ("--restart", args.restart, RANDOM),
         ("--restart-depth", args.restart_depth.is_some(), RANDOM),
+        ("--concrete", args.concrete, RANDOM),
         ("--bug-depth", args.bug_depth.is_some(), &["pct"]),
         ("--walks", args.walks.is_some(), DRS),
         ("--cutoff", args.cutoff.is_some(), DRS),
@@ -93,6 +94,7 @@ pub(crate) fn built(args: &StrategyArgs, info: &StrategyInfo, model: &ModelInfo)
             // One execution of a program says little: it is executed again and again.
             restart: args.restart || model.capabilities.violations_on_expansion,
             restart_depth: args.restart_depth,
+            concrete: args.concrete,
         }),
         "pct" => Strategy::Pct { depth: args.bug_depth.unwrap_or(strategy::DEFAULT_BUG_DEPTH) },
         "pos" => Strategy::Pos,

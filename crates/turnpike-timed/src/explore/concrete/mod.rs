@@ -1,0 +1,473 @@
+//! Single valuations instead of zones, for walks through models with many clocks.
+//!
+//! A state is the discrete part, a number that draws delays, and the value of each clock in parts of a unit: an exact
+//! fraction. For each transition that is possible now or later, the interval of delays after which it is comes from
+//! bounds alone, and one delay is drawn from it: the first, the last or any (after the randomised reachability
+//! analysis of UPPAAL's authors). The drawing number makes that a function of the state; the place before the initial
+//! states offers many of them. Costs are linear in the number of clocks.
+//!
+//! Nothing is complete here. What is found is followed again on zones, which have the last word.
+
+mod intervals;
+mod path;
+
+pub(super) use self::path::on_zones;
+
+use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
+
+use self::intervals::Interval;
+use super::TimedModel;
+use super::condition::asks_for_deadlock;
+use super::fire::evaluate;
+use super::walker::{ROOT, RowAtom, Walker};
+use crate::evaluate::Outcome;
+use crate::network::{ClockValue, Network, Statement};
+
+/// Ways to draw delays that walks begin with.
+const BEGINNINGS: u32 = 64;
+
+/// Delays that are drawn for a transition until one leads into the invariant behind it.
+const DRAWS: u64 = 4;
+
+/// Parts of a unit of time that are told apart, at most.
+const FINEST: i64 = 1 << 16;
+
+/// What walks on valuations need to know of a model.
+#[derive(Clone, Debug)]
+pub(super) struct Grid {
+    /// Parts of a unit of time that are told apart.
+    parts: i64,
+    /// By clock: above this, in parts, values are all alike.
+    tops: Vec<i64>,
+}
+
+impl Grid {
+    /// `None` for models that are explored on zones only: where differences of clocks, priorities or counted time count.
+    pub(super) fn of(model: &TimedModel) -> Option<Grid> {
+        let network = &model.network;
+        let plain = model.differences.is_empty() && !model.tables.has_priorities && network.ticker.is_none();
+        if !plain || model.diagonals || moves_clocks_back(network) {
+            return None;
+        }
+        let mut most = vec![-1; network.clocks.len()];
+        for (clock, bound) in model.bounds.largest() {
+            most[clock.0 as usize] = i64::from(bound).max(most[clock.0 as usize]);
+        }
+        let largest = most.iter().copied().max().unwrap_or(0).max(0) + 2;
+        let mut parts = FINEST;
+        while parts > 1 && largest * parts > i64::from(i32::MAX) {
+            parts /= 2;
+        }
+        Some(Grid { parts, tops: most.iter().map(|most| (most + 1) * parts).collect() })
+    }
+}
+
+/// Whether some clock is assigned less than another one has: what is beyond all bounds could come back.
+fn moves_clocks_back(network: &Network) -> bool {
+    fn any(statements: &[Statement]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Statement::Clock { value: ClockValue::Clock(..), .. } => true,
+            Statement::If(_, yes, no) => any(yes) || any(no),
+            Statement::While(_, body, _) | Statement::For { body, .. } => any(body),
+            _ => false,
+        })
+    }
+    let edges = network.processes.iter().flat_map(|process| &process.edges);
+    edges
+        .map(|edge| &edge.update)
+        .chain(network.functions.iter().map(|function| &function.body))
+        .any(|all| any(all))
+}
+
+/// One walker on valuations.
+pub(super) struct Concrete<'a> {
+    model: &'a TimedModel,
+    grid: &'a Grid,
+    walker: Walker<'a>,
+    /// Clocks of the loaded state, by `clock + 1`; the first is the constant zero.
+    now: Vec<i64>,
+    /// By `clock + 1`: 1 if it runs.
+    speeds: Vec<i64>,
+    /// Clocks when a transition is taken, and behind it.
+    then: Vec<i64>,
+    after: Vec<i64>,
+    next: Vec<u32>,
+    /// The edges of each transition, when somebody wants to know.
+    record: Option<Vec<Vec<u32>>>,
+}
+
+impl<'a> Concrete<'a> {
+    pub(super) fn new(model: &'a TimedModel, grid: &'a Grid) -> Self {
+        let mut walker = Walker::new(model);
+        // Bounds are taken by clocks, not by rows of a zone.
+        walker.rows = (0..=model.network.clocks.len() as u32).collect();
+        walker.whole_broadcasts = true;
+        let count = model.network.clocks.len() + 1;
+        let mut speeds = vec![1; count];
+        speeds[0] = 0;
+        Concrete {
+            model,
+            grid,
+            walker,
+            now: vec![0; count],
+            speeds,
+            then: Vec::new(),
+            after: Vec::new(),
+            next: Vec::new(),
+            record: None,
+        }
+    }
+
+    /// Words of a state.
+    pub(super) fn width(model: &TimedModel) -> usize {
+        model.layout.words + 1 + model.network.clocks.len()
+    }
+
+    fn load(&mut self, state: &[u32]) -> Outcome<()> {
+        let model = self.model;
+        let words = model.layout.words;
+        self.walker.tuples.tidy();
+        self.walker.load_discrete(&state[..words]);
+        self.walker.source =
+            self.walker.tuples.of(&state[..words], &model.layout, &model.tables, &model.bounds);
+        for (value, &word) in self.now[1..].iter_mut().zip(&state[words + 1..]) {
+            *value = i64::from(word);
+        }
+        if model.stopwatches {
+            self.walker.machine.find_running(&mut self.walker.runs)?;
+            for (speed, &runs) in self.speeds[1..].iter_mut().zip(&self.walker.runs) {
+                *speed = i64::from(runs);
+            }
+        }
+        Ok(())
+    }
+
+    /// The delays after which a bound holds, of those that are left.
+    fn narrow(&self, within: Interval, (left, right, bound): RowAtom) -> Interval {
+        let (left, right) = (left as usize, right as usize);
+        let most = i64::from(bound.value()) * self.grid.parts - i64::from(bound.is_strict());
+        within.narrow(self.speeds[left] - self.speeds[right], most - (self.now[left] - self.now[right]))
+    }
+
+    /// How long one can wait at most; what is longer makes no difference.
+    fn longest_wait(&mut self) -> Outcome<i64> {
+        let model = self.model;
+        if self.walker.tuples.get(self.walker.source).urgent {
+            return Ok(0);
+        }
+        let left = |(clock, top): (usize, &i64)| top - self.now[clock + 1];
+        let horizon = self.grid.tops.iter().enumerate().map(left).max().unwrap_or(0).max(0);
+        let mut wait = Interval { from: 0, to: horizon };
+        for process in 0..self.walker.machine.locations.len() {
+            let location = self.walker.machine.locations[process];
+            let slot = model.tables.slot(process, location);
+            for atom in &slot.invariant.fixed {
+                wait = self.narrow(wait, (atom.left, atom.right, atom.bound));
+            }
+            if !slot.invariant.computed.is_empty() {
+                let invariant = &model.network.processes[process].locations[location as usize].invariant;
+                self.walker.machine.enter_condition(slot.locals as usize);
+                for &index in &slot.invariant.computed {
+                    let atom = evaluate(&mut self.walker.machine, &invariant.clocks[index as usize])?;
+                    if let Some(atom) = atom {
+                        wait = self.narrow(wait, atom);
+                    }
+                }
+            }
+        }
+        if model.tables.has_timed_urgency {
+            for atoms in self.walker.urgent_guards()? {
+                wait.to = wait.to.min(self.begins(&atoms));
+            }
+        } else if !self.walker.no_urgent_synchronisation()? {
+            return Ok(0);
+        }
+        Ok(wait.to.max(0))
+    }
+
+    /// When an urgent synchronisation with these bounds is first possible, as time passes from now on. Behind a strict
+    /// bound time stops at the bound.
+    fn begins(&self, atoms: &[RowAtom]) -> i64 {
+        // They hold between these delays, of which the flags tell whether they are excluded.
+        let (mut from, mut to) = ((0, false), (i64::MAX, false));
+        for &(left, right, bound) in atoms {
+            let (left, right, strict) = (left as usize, right as usize, bound.is_strict());
+            let most = i64::from(bound.value()) * self.grid.parts - (self.now[left] - self.now[right]);
+            match self.speeds[left] - self.speeds[right] {
+                0 if most < 0 || (most == 0 && strict) => return i64::MAX,
+                0 => {}
+                speed if speed > 0 && (most, !strict) < (to.0, !to.1) => to = (most, strict),
+                speed if speed > 0 => {}
+                _ => from = from.max((-most, strict)),
+            }
+        }
+        let some = from.0 < to.0 || (from.0 == to.0 && !from.1 && !to.1);
+        if some { from.0 } else { i64::MAX }
+    }
+
+    /// Draws a delay for the transition of the walker's participants and adds its target.
+    fn take(&mut self, wait: i64, draw: u64, nonce: u32, out: &mut Successors) -> Outcome<()> {
+        self.walker.atoms.clear();
+        let own = self.walker.participants.clone();
+        for &step in &own {
+            if !self.walker.add_guard_atoms(step)? {
+                return Ok(());
+            }
+        }
+        let mut able = Interval { from: 0, to: wait };
+        for &atom in &self.walker.atoms {
+            able = self.narrow(able, atom);
+        }
+        let possible = std::mem::take(&mut self.walker.absent);
+        for attempt in 0..DRAWS {
+            let Some(delay) = able.draw(hash::mix(draw, attempt)) else { break };
+            if self.take_after(delay, &possible, hash::mix(draw, !attempt), nonce, out)? {
+                break;
+            }
+            self.walker.participants.clone_from(&own);
+            if able.from == able.to {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the transition after a delay; false when the invariant behind it does not hold.
+    fn take_after(
+        &mut self,
+        delay: i64,
+        possible: &[u32],
+        draw: u64,
+        nonce: u32,
+        out: &mut Successors,
+    ) -> Outcome<bool> {
+        let model = self.model;
+        self.then.clear();
+        self.then.extend(self.now.iter().zip(&self.speeds).map(|(value, speed)| value + speed * delay));
+        self.add_receivers(possible, draw)?;
+        let reached = match self.walker.update() {
+            Ok(()) => self.reach(),
+            Err(fault) => Err(fault),
+        };
+        self.walker.machine.undo();
+        self.walker.put_back();
+        let reached = self.walker.tolerate(reached, false)?;
+        if reached {
+            self.next.clear();
+            self.next.extend_from_slice(&self.walker.next);
+            self.next.push(nonce);
+            self.next.extend(self.after[1..].iter().map(|&value| value as u32));
+            let label = self.walker.label();
+            out.push(label, &self.next);
+            if let Some(record) = &mut self.record {
+                record.push(self.walker.participants.clone());
+            }
+        }
+        debug_assert_eq!(self.walker.next.len(), model.layout.words);
+        Ok(reached)
+    }
+
+    /// Adds for each process one of the edges that can receive a broadcast then.
+    fn add_receivers(&mut self, possible: &[u32], draw: u64) -> Outcome<()> {
+        let process = |step: u32| self.model.tables.steps[step as usize].process;
+        for group in possible.chunk_by(|&one, &other| process(one) == process(other)) {
+            let mut open = Vec::new();
+            for &step in group {
+                self.walker.atoms.clear();
+                if self.walker.add_guard_atoms(step)?
+                    && self.walker.atoms.iter().all(|&atom| holds(&self.then, atom, self.grid.parts))
+                {
+                    open.push(step);
+                }
+            }
+            if !open.is_empty() {
+                let index = hash::mix(draw, u64::from(open[0])) % open.len() as u64;
+                self.walker.participants.push(open[index as usize]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the state behind the updates is within its invariant.
+    fn reach(&mut self) -> Outcome<bool> {
+        let model = self.model;
+        self.walker.target_tuple();
+        self.after.clear();
+        self.after.push(0);
+        for (clock, &top) in self.grid.tops.iter().enumerate() {
+            let source = self.walker.machine.origin(clock as u32);
+            let from = source.clock.map_or(0, |from| self.then[from.0 as usize + 1]);
+            self.after.push((from + i64::from(source.offset) * self.grid.parts).min(top));
+        }
+        for process in 0..self.walker.machine.locations.len() {
+            let location = self.walker.machine.locations[process];
+            let slot = model.tables.slot(process, location);
+            let fixed = |atom: &super::tables::FixedAtom| (atom.left, atom.right, atom.bound);
+            if !slot.invariant.fixed.iter().all(|atom| holds(&self.after, fixed(atom), self.grid.parts)) {
+                return Ok(false);
+            }
+            if !slot.computed {
+                continue;
+            }
+            let invariant = &model.network.processes[process].locations[location as usize].invariant;
+            self.walker.machine.enter_condition(slot.locals as usize);
+            for condition in &invariant.data {
+                if !self.walker.machine.holds(condition)? {
+                    return Ok(false);
+                }
+            }
+            for &index in &slot.invariant.computed {
+                let atom = evaluate(&mut self.walker.machine, &invariant.clocks[index as usize])?;
+                if atom.is_some_and(|atom| !holds(&self.after, atom, self.grid.parts)) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn steps(&mut self, state: &[u32], out: &mut Successors) -> Outcome<()> {
+        self.load(state)?;
+        let wait = self.longest_wait()?;
+        self.walker.collect()?;
+        let walker = &mut self.walker;
+        let (pending, ends) = (std::mem::take(&mut walker.pending), std::mem::take(&mut walker.pending_ends));
+        let nonce = state[self.model.layout.words];
+        let mut done = Ok(());
+        for index in 0..ends.len() {
+            self.walker.choose_pending(&pending, &ends, index);
+            let draw = hash::mix(u64::from(nonce), index as u64);
+            // Those who go the same way draw differently from here on. The highest bit is free: it marks the root.
+            let follows = (draw >> 33) as u32;
+            done = self.take(wait, draw, follows, out);
+            if done.is_err() {
+                break;
+            }
+        }
+        (self.walker.pending, self.walker.pending_ends) = (pending, ends);
+        done
+    }
+
+    /// The initial states, each with many ways to draw delays.
+    fn beginnings(&mut self, out: &mut Successors) -> Result<(), StepError> {
+        let model = self.model;
+        let words = model.layout.words;
+        let mut zones = Successors::new(model.info.width);
+        let initial = match &model.initial {
+            Some(state) => vec![state[..words].to_vec()],
+            None => {
+                self.walker.initial_states(&mut zones)?;
+                zones.iter().map(|(_, state)| state[..words].to_vec()).collect()
+            }
+        };
+        let label = model.labels.shared(&[]);
+        for discrete in initial {
+            for beginning in 0..BEGINNINGS {
+                self.next.clear();
+                self.next.extend_from_slice(&discrete);
+                self.next.push(beginning);
+                self.next.resize(Self::width(model), 0);
+                out.push(label, &self.next);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_root(&self, state: &[u32]) -> bool {
+        state[self.model.layout.words] == ROOT
+    }
+}
+
+/// Whether a bound holds of clock values in parts of a unit.
+fn holds(values: &[i64], (left, right, bound): RowAtom, parts: i64) -> bool {
+    let difference = values[left as usize] - values[right as usize];
+    difference <= i64::from(bound.value()) * parts - i64::from(bound.is_strict())
+}
+
+impl Explorer for Concrete<'_> {
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError> {
+        out.clear();
+        out.resize(Self::width(self.model), 0);
+        out[self.model.layout.words] = ROOT;
+        Ok(())
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        out.clear();
+        if self.is_root(state) {
+            return self.beginnings(out);
+        }
+        let model = self.model;
+        self.steps(state, out).map_err(|fault| {
+            self.walker.machine.undo();
+            model.error(&fault)
+        })
+    }
+
+    fn label(&mut self, id: LabelId) -> Label {
+        Explorer::label(&mut self.walker, id)
+    }
+
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
+        out.clear();
+        let model = self.model;
+        if self.is_root(state) {
+            out.resize(model.info.parameters.len(), "-".to_owned());
+            return;
+        }
+        for (index, process) in model.network.processes.iter().enumerate() {
+            let location = model.layout.location(state, index) as usize;
+            out.push(process.locations[location].name.clone());
+        }
+        for (cell, variable) in model.network.variables.iter().enumerate() {
+            if !variable.meta {
+                out.push(model.layout.cell(state, cell).to_string());
+            }
+        }
+        let clocks = model.network.clocks.iter().zip(&state[model.layout.words + 1..]);
+        let value = |(name, value): (&String, &u32)| format!("{name}={value}/{}", self.grid.parts);
+        out.push(clocks.map(value).collect::<Vec<_>>().join(" "));
+    }
+
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        self.walker.measure(state, index)
+    }
+
+    fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
+        !self.is_root(state) && successors.is_empty()
+    }
+
+    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        let id = self.walker.predicate(text)?;
+        if let Some((_, compiled)) = self.model.conditions.iter().find(|(known, _)| known == text)
+            && asks_for_deadlock(&compiled.condition)
+        {
+            return Err(Diagnostic::error(
+                "walks on single valuations do not tell deadlocks among conditions",
+            )
+            .help("leave out --concrete, or ask with --find deadlock"));
+        }
+        Ok(id)
+    }
+
+    fn label_predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+        self.walker.label_predicate(text)
+    }
+
+    fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
+        let model = self.model;
+        let timed = predicate.0 % 2 == 0
+            && model.conditions.get((predicate.0 / 2) as usize).is_some_and(|(_, known)| known.timed);
+        if !timed || self.is_root(state) {
+            return self.walker.holds(predicate, state);
+        }
+        let compiled = &model.conditions[(predicate.0 / 2) as usize].1;
+        let met = self.load(state).and_then(|()| {
+            let wait = self.longest_wait()?;
+            self.walker.machine.enter_condition(compiled.locals);
+            Ok(!self.moments(&compiled.condition, true, vec![Interval { from: 0, to: wait }])?.is_empty())
+        });
+        self.walker.machine.undo();
+        met.map_err(|fault| model.error(&fault))
+    }
+}
