@@ -23,7 +23,7 @@ pub(crate) fn named(name: &str, reading: &ReadingArgs, limits: &Limits) -> Outco
         let args = ModelArgs::of_file(name, reading);
         return generated(&*load::model(&args)?, limits);
     }
-    load::only_for_specifications(name, reading)?;
+    load::only_for_specifications(name, reading, false)?;
     if let Some(setting) = reading.settings.first() {
         let message = format!("{name} has no parameters to set, but got --set {setting}");
         return Err(Failure::usage(message));

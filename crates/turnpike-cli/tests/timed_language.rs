@@ -159,3 +159,21 @@ fn runs_that_end_in_deadlocks_are_asked_for() {
     assert!(ask("P.b --> deadlock").stdout.contains("\nsatisfied"));
     assert!(ask("E[] not deadlock").stdout.contains("\nnot satisfied"));
 }
+
+/// In `B` nobody looks at the clock any more.
+const DEAD_CLOCK: &str = "system:s
+event:a
+clock:1:x
+process:P
+location:P:A{initial:}
+location:P:B{}
+edge:P:A:B:a{provided: x<=1}
+edge:P:A:B:a{provided: x>=3}
+";
+
+#[test]
+fn clocks_that_nobody_looks_at_are_kept_on_request() {
+    let files = folder(&[("dead.tck", DEAD_CLOCK)]);
+    turnpike_in(files.path(), &["generate", "dead.tck"], "").expect(0, &["2 states"]);
+    turnpike_in(files.path(), &["generate", "dead.tck", "--keep-dead"], "").expect(0, &["3 states"]);
+}

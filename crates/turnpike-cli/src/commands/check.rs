@@ -91,7 +91,7 @@ fn program(path: &Path, args: &ModelArgs, format: Format) -> Outcome {
 
 /// Checks timed automata: syntax, types, clock bounds, and the first step.
 fn timed_automata(timed: &Timed, reading: &ReadingArgs, format: Format) -> Outcome {
-    load::only_for_specifications(&timed.name, reading)?;
+    load::only_for_specifications(&timed.name, reading, true)?;
     let (model, more) = timed.model(reading, &Purpose::default())?;
     let enabled = first_step(&model)?;
     let network = &timed.network;

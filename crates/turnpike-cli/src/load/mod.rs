@@ -87,7 +87,8 @@ pub(crate) struct ReadingArgs {
     /// Honour time in an mCRL2 specification: no component waits longer than it says
     #[arg(long)]
     pub(crate) timed: bool,
-    /// Keep the values of variables of an mCRL2 specification after their last use: states that differ only in those are then different
+    /// Keep the values of variables of an mCRL2 specification, and of clocks, after their last use: states that differ only in those are
+    /// then different
     #[arg(long)]
     pub(crate) keep_dead: bool,
     /// Try at most N values of a quantified variable of an mCRL2 specification, from the least one on, as the option -Q of the mCRL2 tools does;
@@ -192,7 +193,7 @@ pub(crate) fn named(args: &ModelArgs, purpose: &Purpose) -> Result<Named, Failur
             program: None,
         });
     }
-    only_for_specifications(name, &args.reading)?;
+    only_for_specifications(name, &args.reading, false)?;
     if let Some(builtin) = name.strip_prefix("builtin:") {
         let settings = settings(&args.reading.settings)?;
         return match turnpike_builtin::build(builtin, &settings) {
@@ -217,7 +218,7 @@ pub(crate) fn timed_model(
     reading: &ReadingArgs,
     purpose: &Purpose,
 ) -> Result<Named, Failure> {
-    only_for_specifications(&timed.name, reading)?;
+    only_for_specifications(&timed.name, reading, true)?;
     let zeno = purpose.cycles.then(|| Zeno::of(&timed.network, purpose.non_zeno));
     let (model, warnings) = timed.any_model(reading, purpose, zeno)?;
     let warnings = timed.warnings.len() + warnings.len();
@@ -237,11 +238,18 @@ pub(crate) fn is_specification(name: &str, reading: &ReadingArgs) -> bool {
     }
 }
 
-/// Refuses flags that mean nothing for other models.
-pub(crate) fn only_for_specifications(name: &str, reading: &ReadingArgs) -> Result<(), Failure> {
+/// Refuses flags that mean nothing for models other than mCRL2 specifications. Timed automata may have dead clocks to keep.
+pub(crate) fn only_for_specifications(
+    name: &str,
+    reading: &ReadingArgs,
+    has_clocks: bool,
+) -> Result<(), Failure> {
     let flag = match reading {
         ReadingArgs { timed: true, .. } => "--timed",
-        ReadingArgs { keep_dead: true, .. } => "--keep-dead",
+        ReadingArgs { keep_dead: true, .. } if !has_clocks => {
+            let message = "--keep-dead is for mCRL2 specifications and timed automata";
+            return Err(Failure::usage(format!("{message}, but {name} is neither")));
+        }
         ReadingArgs { quantifier_limit: Some(_), .. } => "--quantifier-limit",
         ReadingArgs { unhide, .. } if !unhide.is_empty() => "--unhide",
         _ => return Ok(()),

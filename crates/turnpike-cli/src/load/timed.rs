@@ -284,6 +284,7 @@ impl Timed {
             deadlock: purpose.deadlock,
             non_zeno: false,
             accepting: purpose.doubtful.clone(),
+            keep_dead: reading.keep_dead,
             ..Options::default()
         })
     }

@@ -130,9 +130,10 @@ impl Layout {
                 continue;
             }
             let (places, kept) = &self.in_word[word];
-            for at in places.start as usize..places.end as usize {
-                // Fields without bits lie between the others.
-                locations[at] = self.locations[at].get(words);
+            let places = places.start as usize..places.end as usize;
+            // Fields without bits lie between the others.
+            for (location, field) in locations[places.clone()].iter_mut().zip(&self.locations[places]) {
+                *location = field.get(words);
             }
             for &(cell, low) in &self.kept[kept.start as usize..kept.end as usize] {
                 cells[cell as usize] = low.wrapping_add(self.cells[cell as usize].get(words) as i32);
