@@ -41,7 +41,7 @@ pub trait Model: Send + Sync {
     }
 
     /// The ways of this model's own explorer that take the transitions of choices of [`concrete`](Self::concrete)'s.
-    fn from_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+    fn follow_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
         let _ = choices;
         Ok(Vec::new())
     }
@@ -81,8 +81,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).concrete()
     }
 
-    fn from_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
-        (**self).from_concrete(choices)
+    fn follow_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+        (**self).follow_concrete(choices)
     }
 
     fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {

@@ -224,14 +224,14 @@ impl<'m> Run<'m> {
     }
 
     /// The witness of the model itself that a walk on single states stands for; `None` when there is none.
-    fn from_concrete(&self, path: Path, hit: &Hit) -> Result<Option<Witness>, SearchError> {
+    fn follow_concrete(&self, path: Path, hit: &Hit) -> Result<Option<Witness>, SearchError> {
         let failed = |error: StepError| SearchError::Replay(error.message);
         let Path::Choices(mut choices) = path else { return Ok(None) };
         if let HitKind::Step(choice) = hit.kind {
             choices.push(choice);
         }
         let objective = &self.objectives[hit.objective];
-        for mut way in self.model.from_concrete(&choices).map_err(failed)? {
+        for mut way in self.model.follow_concrete(&choices).map_err(failed)? {
             let kind = match hit.kind {
                 HitKind::Step(_) => way.pop().map_or(HitKind::Here, HitKind::Step),
                 _ => HitKind::Here,
@@ -487,7 +487,7 @@ impl<'m> Run<'m> {
                 continue;
             }
             let witness = if self.concrete.is_some() {
-                match self.from_concrete(path(), hit)? {
+                match self.follow_concrete(path(), hit)? {
                     Some(witness) => witness,
                     // Zones have the last word.
                     None => continue,

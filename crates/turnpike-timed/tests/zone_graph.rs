@@ -348,7 +348,7 @@ fn check_concrete(sketch: &Sketch) -> Result<(), TestCaseError> {
         if choices.is_empty() {
             return Ok(());
         }
-        let ways = model.from_concrete(&choices).expect("ways");
+        let ways = model.follow_concrete(&choices).expect("ways");
         prop_assert!(!ways.is_empty(), "{:?} cannot be followed", choices);
         let mut zones = model.explorer();
         let on_zones = zones.predicate(CONDITION).expect("a condition").expect("conditions are known");

@@ -423,7 +423,7 @@ impl Model for TimedModel {
         Some(turnpike_model::Concrete { explorer, width: concrete::Concrete::width(self) })
     }
 
-    fn from_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+    fn follow_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
         match &self.grid {
             Some(grid) => concrete::on_zones(self, grid, choices),
             None => Ok(Vec::new()),
