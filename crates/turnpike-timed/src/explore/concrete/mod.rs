@@ -456,7 +456,7 @@ impl Explorer for Concrete<'_> {
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
         let model = self.model;
-        let timed = predicate.0 % 2 == 0
+        let timed = predicate.0.is_multiple_of(2)
             && model.conditions.get((predicate.0 / 2) as usize).is_some_and(|(_, known)| known.timed);
         if !timed || self.is_root(state) {
             return self.walker.holds(predicate, state);
