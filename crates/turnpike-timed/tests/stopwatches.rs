@@ -329,7 +329,6 @@ fn stopwatches_are_as_small_steps_say() {
             }
         }
     }
-    println!("{counts:?}");
     assert!(counts["searches"] > 900 && counts["exact"] > 500, "{counts:?}");
     assert!(counts["paths without a schedule"] > 20 && counts["spurious"] > 5, "{counts:?}");
 }

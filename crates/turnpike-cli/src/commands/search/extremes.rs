@@ -81,7 +81,7 @@ pub(crate) fn measure(
             stop = StopReason::MaxStates;
         } else if interrupt.load(Ordering::Relaxed) {
             stop = StopReason::Interrupted;
-        } else if states % 1024 == 0 {
+        } else if states.is_multiple_of(1024) {
             if limits.time.is_some_and(|time| begun.elapsed() >= time) {
                 stop = StopReason::MaxTime;
             } else if resources::resident_bytes() > most {
