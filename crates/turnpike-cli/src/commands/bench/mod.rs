@@ -9,6 +9,7 @@ mod measure;
 mod program;
 mod table;
 mod timed;
+mod walks;
 
 use clap::ValueEnum;
 use serde_json::json;

@@ -1,0 +1,110 @@
+//! Random searches for errors in models with many processes: how many states a second, and how long until the error is found.
+//!
+//! The models are those of a public collection for such searches, one query each.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use turnpike_search::strategy::{DrsOptions, RandomOptions};
+use turnpike_search::{SearchOptions, Strategy, Verdict, search};
+use turnpike_timed::explore::{Options, TimedModel};
+use turnpike_timed::network::QueryText;
+use turnpike_timed::uppaal::{self, Format};
+
+use super::table::{Row, Time};
+use super::timed::open;
+use crate::failure::{Failure, Outcome};
+
+/// Where they are among the public models.
+const FOLDER: &str = "uppaal-xml/randomized-reachability";
+
+/// Runs of each strategy, and the time that each has.
+const SEEDS: u64 = 20;
+const SECONDS: u64 = 1;
+
+/// Promised for this one: the error is found by every run, in this many seconds in the middle.
+const PROMISED: &str = "train-200N";
+const PROMISED_SECONDS: f64 = 0.1;
+
+/// Measures all models, each with every strategy.
+pub(super) fn measure(models: &Path, quick: bool) -> Outcome<Vec<Row>> {
+    let mut rows = Vec::new();
+    let Ok(entries) = std::fs::read_dir(models.join(FOLDER)) else { return Ok(rows) };
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "xml")) {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::file(&name, "read", &error))?;
+        let Some(condition) = asked(&text) else { continue };
+        let options = Options { conditions: vec![condition.clone()], ..Options::default() };
+        let started = Instant::now();
+        let model = open(&name, &text, Some(Format::Xml), &[], &options)?;
+        let opened = started.elapsed().as_secs_f64();
+        let label = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        for (name, strategy) in [
+            ("random", Strategy::Random(RandomOptions { restart: true, ..RandomOptions::default() })),
+            (
+                "random --concrete",
+                Strategy::Random(RandomOptions { restart: true, concrete: true, ..RandomOptions::default() }),
+            ),
+            ("drs", Strategy::Drs(DrsOptions::default())),
+            ("auto", Strategy::Auto),
+        ] {
+            let seeds = if quick { 1 } else { SEEDS };
+            rows.push(row(&model, name, &label, &strategy, &condition, opened, seeds)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// What the model's only query says of a reachable state.
+fn asked(text: &str) -> Option<String> {
+    let (network, ..) = uppaal::read(text, Format::Xml, &[]).ok()?;
+    let [QueryText { text, .. }] = &network.queries[..] else { return None };
+    text.trim().strip_prefix("E<>").map(|condition| condition.trim().to_owned())
+}
+
+fn row(
+    model: &TimedModel,
+    name: &str,
+    label: &str,
+    strategy: &Strategy,
+    condition: &str,
+    opened: f64,
+    seeds: u64,
+) -> Outcome<Row> {
+    let (mut states, mut transitions, mut total) = (0, 0, 0.0);
+    let mut found: Vec<f64> = Vec::new();
+    for seed in 0..seeds {
+        let mut options = SearchOptions::new(strategy.clone());
+        options.seed = seed;
+        options.shorten = false;
+        options.limits.time = Some(Duration::from_secs(SECONDS));
+        options.objectives = vec![format!("state {condition}").parse()?];
+        let started = Instant::now();
+        let report = search(model, &options, &|_| {}, &AtomicBool::new(false))?;
+        let seconds = started.elapsed().as_secs_f64();
+        for run in &report.runs {
+            states += run.states;
+            transitions += run.transitions;
+            if run.verdict == Verdict::Found {
+                found.push(opened + seconds);
+            }
+        }
+        total += seconds;
+    }
+    found.sort_by(f64::total_cmp);
+    let middle = found.get(found.len() / 2).copied();
+    let rate = states as f64 / total.max(1e-9);
+    let told = match middle {
+        Some(middle) => format!("{} of {seeds} found it, in the middle after {middle:.3} s", found.len()),
+        None => format!("0 of {seeds} found it within {SECONDS} s"),
+    };
+    let row = Row::new(name, label, states, transitions, Time { seconds: total, cpu_seconds: None });
+    let told = format!("{rate:.0} states/s; {told}");
+    let promised = label == PROMISED && name != "auto";
+    let met = found.len() as u64 == seeds && middle.is_some_and(|middle| middle < PROMISED_SECONDS);
+    let told = if promised { format!("under {PROMISED_SECONDS} s: {told}") } else { told };
+    Ok(row.promised(told, met, promised && seeds == SEEDS))
+}
