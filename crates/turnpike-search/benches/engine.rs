@@ -12,7 +12,8 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use turnpike_model::{IdTable, Model, Successors, hash};
 use turnpike_search::generate::{Discard, GenerateOptions, generate};
-use turnpike_search::{Objective, SearchOptions, StoreKind, Strategy, search};
+use turnpike_search::strategy::Highway;
+use turnpike_search::{Objective, SearchOptions, StoreKind, search};
 
 fn philosophers(n: u32) -> Box<dyn Model> {
     turnpike_builtin::build("philosophers", &[("n".to_owned(), n.to_string())]).expect("a built-in model")
@@ -107,7 +108,7 @@ fn highway(c: &mut Criterion) {
     let model = philosophers(10);
     let mut group = c.benchmark_group("highway philosophers(10)");
     for width in [100, 10_000] {
-        let mut options = SearchOptions::new(Strategy::Highway { width });
+        let mut options = SearchOptions::new(Highway { width });
         options.objectives.push("action nothing".parse::<Objective>().expect("an objective"));
         options.limits.states = Some(20_000);
         let run = || search(&*model, &options, &|_| {}, &AtomicBool::new(false)).expect("searches");

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::Model;
-use turnpike_search::strategy::RandomOptions;
+use turnpike_search::strategy::{Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs};
 use turnpike_search::{RunReport, SearchOptions, Strategy, Verdict, search};
 
 const SEED: u64 = 2009;
@@ -47,22 +47,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// The strategies of figures 2 to 4.
-fn contenders(widths: &[u64]) -> Vec<Strategy> {
-    let highways = widths.iter().map(|&width| Strategy::Highway { width });
-    [Strategy::Random(RandomOptions::default()), Strategy::Rdfs].into_iter().chain(highways).collect()
+/// The strategies of figures 2 to 4, with the names of their columns.
+fn contenders(widths: &[u64]) -> Vec<(String, Strategy)> {
+    let plain = [Strategy::from(RandomWalk::default()), Strategy::from(Rdfs::default())];
+    let plain = plain.into_iter().map(|strategy| (strategy.name().to_owned(), strategy));
+    let highways =
+        widths.iter().map(|&width| (format!("highway-{width}"), Strategy::from(Highway { width })));
+    plain.chain(highways).collect()
 }
 
-/// A strategy's column: its name, and the width where it has one.
-fn column(strategy: &Strategy) -> String {
-    match strategy {
-        Strategy::Highway { width } => format!("{}-{width}", strategy.name()),
-        _ => strategy.name().to_owned(),
-    }
-}
-
-fn header(out: &mut dyn Write, first: &str, strategies: &[Strategy]) -> io::Result<()> {
-    let columns: Vec<String> = strategies.iter().map(column).collect();
+fn header(out: &mut dyn Write, first: &str, strategies: &[(String, Strategy)]) -> io::Result<()> {
+    let columns: Vec<&str> = strategies.iter().map(|(name, _)| name.as_str()).collect();
     writeln!(out, "{first},{}", columns.join(","))
 }
 
@@ -91,7 +86,7 @@ fn diamond(out: &mut dyn Write) -> Outcome {
     let model = turnpike_builtin::build("diamond", &[])?;
     let strategies = contenders(&[2, 4, 6, 8, 10]);
     let mut found = Vec::new();
-    for strategy in &strategies {
+    for (_, strategy) in &strategies {
         found.push(run(&*model, strategy, "cover report*", 10_000, RUNS)?);
     }
     header(out, "state", &strategies)?;
@@ -108,7 +103,7 @@ fn backloops(out: &mut dyn Write) -> Outcome {
     let model = turnpike_builtin::build("backloops", &[])?;
     let strategies = contenders(&[1, 2, 3, 4, 5]);
     let mut found = Vec::new();
-    for strategy in &strategies {
+    for (_, strategy) in &strategies {
         found.push(run(&*model, strategy, "deadlock", MOST, RUNS)?);
     }
     header(out, "visited", &strategies)?;
@@ -127,7 +122,7 @@ fn components(out: &mut dyn Write) -> Outcome {
     header(out, "visited", &strategies)?;
     for visited in 1..=40 {
         let mut values = Vec::new();
-        for strategy in &strategies {
+        for (_, strategy) in &strategies {
             let runs = run(&*model, strategy, "cover report*", visited, RUNS)?;
             let exits: usize = runs.iter().map(|run| covered(run).count()).sum();
             values.push(exits as f64 / EXITS / RUNS as f64);
@@ -143,9 +138,11 @@ fn philosophers(out: &mut dyn Write) -> Outcome {
     writeln!(out, "width,highway-ideal,highway-approx,highway")?;
     for width in 1..=60 {
         let mut values = Vec::new();
-        for strategy in
-            [Strategy::HighwayIdeal { width }, Strategy::HighwayApprox { width }, Strategy::Highway { width }]
-        {
+        for strategy in [
+            Strategy::from(HighwayIdeal { width }),
+            Strategy::from(HighwayApprox { width }),
+            Strategy::from(Highway { width }),
+        ] {
             let runs = run(&*model, &strategy, "deadlock", 10_000, RUNS_PHILOSOPHERS)?;
             values.push(share(&runs, |run| run.verdict == Verdict::Found));
         }

@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use scripts::philosophers_with;
 use turnpike_program::ProgramOptions;
-use turnpike_search::strategy::{GeneticOptions, RandomOptions};
-use turnpike_search::{SearchOptions, Strategy, Verdict, search};
+use turnpike_search::strategy::{Genetic, RandomWalk};
+use turnpike_search::{SearchOptions, Verdict, search};
 
 const SEATS: usize = 17;
 
@@ -22,17 +22,17 @@ fn main() {
     println!("| search | depth | found | executions | seconds |");
     println!("|---|---|---|---|---|");
     for (crossover, depth) in [(true, 34), (true, 51), (true, 68), (true, 100), (true, 130), (false, 68)] {
-        let genetic = GeneticOptions { depth, generations: 50, crossover, ..GeneticOptions::default() };
-        let mut options = SearchOptions::new(Strategy::Genetic(genetic));
+        let genetic = Genetic { depth, generations: 50, crossover, ..Genetic::default() };
+        let mut options = SearchOptions::new(genetic);
         options.runs = runs;
         row(&options, depth, false);
     }
-    let genetic = GeneticOptions { depth: 68, generations: 50, ..GeneticOptions::default() };
-    let mut options = SearchOptions::new(Strategy::Genetic(genetic));
+    let genetic = Genetic { depth: 68, generations: 50, ..Genetic::default() };
+    let mut options = SearchOptions::new(genetic);
     options.runs = runs;
     row(&options, 68, true);
-    let walks = RandomOptions { restart_depth: Some(68), ..RandomOptions::default() };
-    let mut options = SearchOptions::new(Strategy::Random(walks));
+    let walks = RandomWalk { restart_depth: Some(68), ..RandomWalk::default() };
+    let mut options = SearchOptions::new(walks);
     options.limits.executions = Some(100_000);
     row(&options, 68, false);
 }

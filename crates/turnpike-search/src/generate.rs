@@ -16,7 +16,7 @@ use crate::options::SearchOptions;
 use crate::resources;
 use crate::run::{Control, Run};
 use crate::store::{ROOT, StoreKind, Visited};
-use crate::strategy::Strategy;
+use crate::strategy::Bfs;
 use crate::witness::Path;
 
 /// Receives the transitions, grouped by source in order of discovery; states are numbered from 0, the initial one.
@@ -110,7 +110,7 @@ pub fn generate(
     events: &EventSink<'_>,
     interrupt: &AtomicBool,
 ) -> Result<GenerateReport, GenerateError> {
-    let mut request = SearchOptions::new(Strategy::Bfs);
+    let mut request = SearchOptions::new(Bfs::default());
     request.limits = options.limits.clone();
     request.store = options.store;
     request.witness = false;

@@ -3,7 +3,7 @@
 use crate::limits::Limits;
 use crate::objective::Objective;
 use crate::store::StoreKind;
-use crate::strategy::{LassoAlgorithm, Strategy};
+use crate::strategy::Strategy;
 
 /// When a state is tested against the objectives that concern states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,8 +31,6 @@ pub struct SearchOptions {
     /// Leave out states that another state covers, by the relation of the model ([`turnpike_model::Explorer::covers`]).
     /// Only for strategies and objectives for which that changes no answer.
     pub cover: bool,
-    /// How dfs, rdfs and bfs look for accepting cycles; by default, the best way for each.
-    pub algorithm: Option<LassoAlgorithm>,
     /// For programs: whether `exhaustive` uses source-DPOR, or follows the model's choice lists as they are. By default it
     /// does unless these lists are reduced already.
     pub source_dpor: Option<bool>,
@@ -64,15 +62,14 @@ pub struct SearchOptions {
 
 impl SearchOptions {
     /// A search with this strategy and the defaults of the command line.
-    pub fn new(strategy: Strategy) -> Self {
+    pub fn new(strategy: impl Into<Strategy>) -> Self {
         SearchOptions {
-            strategy,
+            strategy: strategy.into(),
             objectives: Vec::new(),
             all: false,
             lookahead: false,
             accept: Accept::Generation,
             cover: false,
-            algorithm: None,
             source_dpor: None,
             internal: Vec::new(),
             limits: Limits::default(),

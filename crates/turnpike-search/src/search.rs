@@ -10,14 +10,13 @@ use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
 use crate::limits::StopReason;
 use crate::objective::{Monitor, Objective};
-use crate::options::{Accept, SearchOptions};
+use crate::options::SearchOptions;
 use crate::report::{
     ExecutionCounts, Explanation, RunReport, ScheduleReport, SearchReport, Verdict, WitnessReport,
 };
 use crate::resources;
 use crate::rng::{Purpose, derive, run_seed};
 use crate::run::{Control, Run};
-use crate::strategy::Strategy;
 use crate::witness::{
     Attempts, Budget, Witness, confirm, confirm_schedule, explain, is_real, shorten, shorten_schedule,
     tell_times, tells, trace_of, words,
@@ -47,7 +46,7 @@ pub fn search(
     validate(&options, model.info())?;
     // Without a witness nothing could be confirmed.
     options.witness |= model.info().capabilities.approximate;
-    let endless = matches!(options.strategy, Strategy::Random(_)) || options.strategy.needs_program();
+    let endless = options.strategy.is_endless();
     let limits = &options.limits;
     if endless && limits.states.is_none() && limits.time.is_none() && limits.executions.is_none() {
         options.limits.states = Some(DEFAULT_STEPS);
@@ -89,18 +88,7 @@ fn tell_more_of_the_shortest(
 /// Refuses requests that cannot mean anything.
 fn validate(options: &SearchOptions, info: &ModelInfo) -> Result<(), Diagnostic> {
     let zero = |what: &str| Err(Diagnostic::error(format!("{what} must be at least 1")));
-    match &options.strategy {
-        Strategy::Highway { width: 0 }
-        | Strategy::HighwayIdeal { width: 0 }
-        | Strategy::HighwayApprox { width: 0 }
-        | Strategy::Beam { width: 0, .. } => return zero("the width"),
-        Strategy::BestFirst { queue: Some(0), .. } => return zero("the queue bound"),
-        Strategy::Random(random) if random.restart_depth == Some(0) => return zero("the restart depth"),
-        Strategy::Drs(drs) if drs.walks == Some(0) => return zero("the number of walks"),
-        Strategy::Drs(drs) if drs.increment == Some(0) => return zero("the increment"),
-        Strategy::Genetic(genetic) => genetic.validate()?,
-        _ => {}
-    }
+    options.strategy.check(options)?;
     if info.capabilities.approximate
         && let Some(measure) = options.objectives.iter().find(|objective| objective.is_measure())
     {
@@ -113,14 +101,6 @@ fn validate(options: &SearchOptions, info: &ModelInfo) -> Result<(), Diagnostic>
     crate::strategy::validate_lasso(options)?;
     if options.cover {
         crate::strategy::validate_cover(&options.strategy, &options.objectives, info)?;
-    }
-    if options.accept == Accept::Pop
-        && matches!(&options.strategy, Strategy::Drs(drs) if drs.anytime && !drs.literal)
-    {
-        return Err(Diagnostic::error(
-            "--anytime tests states as soon as they are met, not when they are expanded",
-        )
-        .help("leave out --accept pop"));
     }
     if options.runs == 0 {
         return zero("the number of runs");

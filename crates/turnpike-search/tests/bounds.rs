@@ -8,6 +8,7 @@ use scripts::{Op, on, one, philosophers_with, program, rmw};
 use turnpike_model::scheduler::script::{Context, Routine, start};
 use turnpike_model::scheduler::{Kind, Object, Outcome};
 use turnpike_program::ProgramModel;
+use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{StopReason, Strategy, Verdict};
 
 /// What both see of executions of at most `depth` steps, and the executions that each took; `None` when plain
@@ -74,11 +75,11 @@ fn programs_that_never_end_are_searched_up_to_the_bound() {
 fn a_deadlock_at_the_bound_is_found_and_none_below_it() {
     for n in 2..=4 {
         let mut options = exhaustive(true);
-        options.strategy = Strategy::Exhaustive { depth: 2 * n as u32 };
+        options.strategy = Strategy::from(Exhaustive { depth: 2 * n as u32 });
         let report = one(&philosophers_with(n, 0, quiet()), &options);
         assert_eq!(report.verdict, Verdict::Found, "{n}");
         assert_eq!(report.witness.unwrap().length, 2 * n);
-        options.strategy = Strategy::Exhaustive { depth: 2 * n as u32 - 1 };
+        options.strategy = Strategy::from(Exhaustive { depth: 2 * n as u32 - 1 });
         let report = one(&philosophers_with(n, 0, quiet()), &options);
         assert_eq!((report.verdict, report.stop), (Verdict::Inconclusive, StopReason::MaxDepth), "{n}");
     }
@@ -88,7 +89,7 @@ fn a_deadlock_at_the_bound_is_found_and_none_below_it() {
 fn a_bound_that_cuts_nothing_costs_nothing() {
     for (depth, executions) in [(u32::MAX, 90), (9, 90)] {
         let mut options = exhaustive(true);
-        options.strategy = Strategy::Exhaustive { depth };
+        options.strategy = Strategy::from(Exhaustive { depth });
         let report = one(&rmw(3, 2), &options);
         assert_eq!((report.verdict, report.stop), (Verdict::None, StopReason::Exhausted));
         assert_eq!(report.executions.unwrap().executions, executions);

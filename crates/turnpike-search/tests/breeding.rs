@@ -5,11 +5,11 @@ mod scripts;
 use scripts::{Op, World, lastzero, one, philosophers};
 use std::sync::atomic::AtomicBool;
 use turnpike_model::Model;
-use turnpike_search::strategy::{Fitness, GeneticOptions};
-use turnpike_search::{RunReport, SearchOptions, StopReason, Strategy, Verdict, search};
+use turnpike_search::strategy::{Auto, Fitness, Genetic};
+use turnpike_search::{RunReport, SearchOptions, StopReason, Verdict, search};
 
-fn breed(model: &dyn Model, genetic: GeneticOptions, runs: u64) -> Vec<RunReport> {
-    let mut options = SearchOptions::new(Strategy::Genetic(genetic));
+fn breed(model: &dyn Model, genetic: Genetic, runs: u64) -> Vec<RunReport> {
+    let mut options = SearchOptions::new(genetic);
     options.objectives.push("deadlock".parse().unwrap());
     (options.runs, options.seed, options.shorten, options.threads) = (runs, 1, false, 2);
     search(model, &options, &|_| {}, &AtomicBool::new(false)).unwrap().runs
@@ -23,13 +23,7 @@ fn found(runs: &[RunReport]) -> usize {
 fn it_is_the_genetic_search_of_models() {
     // Nine philosophers as a program and as a model; about half of the runs succeed. Of 60 runs each, the two numbers
     // differ by at most 14 with a chance of 99 %.
-    let genetic = GeneticOptions {
-        depth: 26,
-        generations: 20,
-        population: 100,
-        parents: 50,
-        ..GeneticOptions::default()
-    };
+    let genetic = Genetic { depth: 26, generations: 20, population: 100, parents: 50, ..Genetic::default() };
     let program = found(&breed(&philosophers(9, 0), genetic.clone(), 60));
     let model = turnpike_builtin::build("philosophers-either", &[("n".into(), "9".into())]).unwrap();
     let model = found(&breed(&*model, genetic, 60));
@@ -40,7 +34,7 @@ fn it_is_the_genetic_search_of_models() {
 #[test]
 fn the_depth_matters_as_in_the_paper() {
     // 17 philosophers need 34 steps; at that depth all of them must be right.
-    let genetic = |depth| GeneticOptions { depth, generations: 50, ..GeneticOptions::default() };
+    let genetic = |depth| Genetic { depth, generations: 50, ..Genetic::default() };
     let model = philosophers(17, 0);
     assert_eq!(found(&breed(&model, genetic(34), 8)), 0);
     // 70 % of 50 runs were measured: at least 3 of 8 with a chance of 99 %.
@@ -56,15 +50,15 @@ fn the_depth_matters_as_in_the_paper() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let told = |fitness: &str, threads: usize| {
-        let genetic = GeneticOptions {
+        let genetic = Genetic {
             fitness: fitness.parse().unwrap(),
             population: 40,
             parents: 20,
             depth: 60,
             generations: 8,
-            ..GeneticOptions::default()
+            ..Genetic::default()
         };
-        let mut options = SearchOptions::new(Strategy::Genetic(genetic));
+        let mut options = SearchOptions::new(genetic);
         options.objectives.push("deadlock".parse().unwrap());
         options.threads = threads;
         let report = one(&philosophers(7, 0), &options);
@@ -86,12 +80,12 @@ fn fitness_leads_where_it_says() {
     let thread = vec![Op::Toss(3), Op::SkipIfZero(1), Op::Toss(0), Op::Toss(3), Op::FailIf(9)];
     let sender = [thread, vec![Op::Toss(1), Op::SkipIfZero(2), Op::Send(0), Op::Send(1)]].concat();
     let model = world.program(&[sender.clone(), sender]);
-    let genetic = GeneticOptions {
+    let genetic = Genetic {
         fitness: Fitness::Messages,
         population: 20,
         parents: 10,
         generations: 10,
-        ..GeneticOptions::default()
+        ..Genetic::default()
     };
     let runs = breed(&model, genetic, 1);
     let best: Vec<f64> = runs[0].generations.iter().map(|generation| generation.best).collect();
@@ -107,9 +101,8 @@ fn known_errors_are_penalised_so_that_others_are_found() {
         vec![Op::Store(0, 1), Op::Lock(1), Op::Lock(0), Op::Unlock(0), Op::Unlock(1)],
         vec![Op::Load(0), Op::FailIf(1)],
     ]);
-    let genetic =
-        GeneticOptions { population: 20, parents: 10, generations: 20, ..GeneticOptions::default() };
-    let mut options = SearchOptions::new(Strategy::Genetic(genetic));
+    let genetic = Genetic { population: 20, parents: 10, generations: 20, ..Genetic::default() };
+    let mut options = SearchOptions::new(genetic);
     options.objectives.push("any-error".parse().unwrap());
     options.all = true;
     let report = one(&model, &options);
@@ -118,7 +111,7 @@ fn known_errors_are_penalised_so_that_others_are_found() {
 
 #[test]
 fn the_portfolio_covers_what_is_small_and_finds_what_is_large() {
-    let report = one(&lastzero(4), &SearchOptions::new(Strategy::Auto));
+    let report = one(&lastzero(4), &SearchOptions::new(Auto));
     assert_eq!((report.verdict, report.stop), (Verdict::None, StopReason::Exhausted));
     // Six threads set two variables, one after the other; another one must look in between at the right moment.
     let world = World { variables: 2, ..World::default() };
@@ -133,7 +126,7 @@ fn the_portfolio_covers_what_is_small_and_finds_what_is_large() {
     ]);
     threads.push(vec![Op::Toss(9), Op::FailIf(7)]);
     for threads_used in [1, 2] {
-        let mut options = SearchOptions::new(Strategy::Auto);
+        let mut options = SearchOptions::new(Auto);
         options.threads = threads_used;
         let report = one(&world.program(&threads), &options);
         assert_eq!(report.verdict, Verdict::Found);

@@ -4,7 +4,10 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 use turnpike_model::Model;
-use turnpike_search::strategy::{DrsOptions, GeneticOptions, Guide, RandomOptions, StrategyInfo, TABLE};
+use turnpike_search::strategy::{
+    Auto, Beam, BestFirst, Bfs, Descriptor, Dfs, Drs, Exhaustive, Genetic, Guide, Highway, HighwayApprox,
+    HighwayIdeal, RandomWalk, Rdfs, STRATEGIES,
+};
 use turnpike_search::{
     Limits, Objective, RunReport, SearchOptions, StopReason, StoreKind, Strategy, Verdict, search,
 };
@@ -15,30 +18,29 @@ fn builtin(name: &str, settings: &[(&str, u64)]) -> Box<dyn Model> {
 }
 
 /// The strategies that search any model.
-fn rows() -> impl Iterator<Item = &'static StrategyInfo> {
-    TABLE.iter().filter(|row| !Strategy::by_name(row.name).is_ok_and(|strategy| strategy.needs_program()))
+fn rows() -> impl Iterator<Item = &'static Descriptor> {
+    STRATEGIES.iter().copied().filter(|row| !row.programs_only)
 }
 
 /// The strategy that a row of the table speaks of, small enough for small models.
 fn strategy(name: &str, model: &dyn Model, width: u64) -> Strategy {
     let guide = Guide { measure: model.info().measures[0].name.clone(), maximise: true };
-    let genetic =
-        GeneticOptions { population: 20, parents: 10, generations: 5, depth: 30, ..Default::default() };
+    let genetic = Genetic { population: 20, parents: 10, generations: 5, depth: 30, ..Default::default() };
     match name {
-        "auto" => Strategy::Auto,
-        "random" => Strategy::Random(RandomOptions { restart_depth: Some(40), ..Default::default() }),
-        "bfs" => Strategy::Bfs,
-        "dfs" => Strategy::Dfs,
-        "rdfs" => Strategy::Rdfs,
-        "highway" => Strategy::Highway { width },
-        "highway-ideal" => Strategy::HighwayIdeal { width },
-        "highway-approx" => Strategy::HighwayApprox { width },
-        "drs" => Strategy::Drs(DrsOptions::default()),
-        "genetic" => Strategy::Genetic(genetic),
-        "mutation" => Strategy::Genetic(GeneticOptions { crossover: false, ..genetic }),
-        "exhaustive" => Strategy::Exhaustive { depth: 9 },
-        "beam" => Strategy::Beam { width, guide },
-        "best-first" => Strategy::BestFirst { guide, queue: None },
+        "auto" => Strategy::from(Auto),
+        "random" => Strategy::from(RandomWalk { restart_depth: Some(40), ..Default::default() }),
+        "bfs" => Strategy::from(Bfs::default()),
+        "dfs" => Strategy::from(Dfs::default()),
+        "rdfs" => Strategy::from(Rdfs::default()),
+        "highway" => Strategy::from(Highway { width }),
+        "highway-ideal" => Strategy::from(HighwayIdeal { width }),
+        "highway-approx" => Strategy::from(HighwayApprox { width }),
+        "drs" => Strategy::from(Drs::default()),
+        "genetic" => Strategy::from(genetic),
+        "mutation" => Strategy::from(Genetic { crossover: false, ..genetic }),
+        "exhaustive" => Strategy::from(Exhaustive { depth: 9 }),
+        "beam" => Strategy::from(Beam { width, guide }),
+        "best-first" => Strategy::from(BestFirst { guide, queue: None }),
         _ => panic!("the strategy {name} has no determinism test"),
     }
 }
@@ -116,7 +118,7 @@ fn other_seeds_give_other_runs() {
 fn level_synchronous(model: &dyn Model) -> impl Iterator<Item = Strategy> {
     rows()
         .map(|row| strategy(row.name, model, 700))
-        .filter(Strategy::is_level_synchronous)
+        .filter(|strategy| strategy.descriptor().parallel.helps(false))
         .collect::<Vec<_>>()
         .into_iter()
 }
@@ -162,7 +164,7 @@ fn threads_do_not_change_where_a_limit_stops() {
 #[test]
 fn hits_in_the_middle_of_a_shared_level_are_the_first_in_order() {
     let model = builtin("philosophers", &[("n", 8)]);
-    let mut within = options(Strategy::Bfs, "max waiting", u64::MAX);
+    let mut within = options(Strategy::from(Bfs::default()), "max waiting", u64::MAX);
     let mut expanded_before = |depth: u32| {
         within.limits.depth = Some(depth);
         run(&*model, &within).states
@@ -171,7 +173,7 @@ fn hits_in_the_middle_of_a_shared_level_are_the_first_in_order() {
     let (start, end) = (expanded_before(8), expanded_before(9));
     assert!(end - start > 1024, "level eight has {} states", end - start);
     for store in [StoreKind::Exact, StoreKind::Tree, StoreKind::Compact] {
-        let mut options = options(Strategy::Bfs, "deadlock", u64::MAX);
+        let mut options = options(Strategy::from(Bfs::default()), "deadlock", u64::MAX);
         options.store = store;
         let report = same_for_all_threads(&*model, &options);
         assert_eq!(report.verdict, Verdict::Found);
@@ -247,7 +249,11 @@ fn stores_agree() {
         [("philosophers", &[("n", 7)][..], 4286), ("scc", &[("number", 9), ("size", 7)], 73)]
     {
         let model = builtin(name, settings);
-        for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Highway { width: 5000 }] {
+        for strategy in [
+            Strategy::from(Bfs::default()),
+            Strategy::from(Dfs::default()),
+            Strategy::from(Highway { width: 5000 }),
+        ] {
             let mut options = options(strategy, "action none", u64::MAX);
             let exact = run(&*model, &options);
             assert_eq!(
@@ -273,7 +279,11 @@ fn stores_agree() {
 #[test]
 fn stores_do_not_change_a_witness() {
     let model = builtin("philosophers", &[("n", 6)]);
-    for strategy in [Strategy::Bfs, Strategy::Highway { width: 30 }, Strategy::HighwayIdeal { width: 30 }] {
+    for strategy in [
+        Strategy::from(Bfs::default()),
+        Strategy::from(Highway { width: 30 }),
+        Strategy::from(HighwayIdeal { width: 30 }),
+    ] {
         let mut options = options(strategy, "deadlock", u64::MAX);
         let exact = stable(&run(&*model, &options));
         for store in [StoreKind::Tree, StoreKind::Compact] {

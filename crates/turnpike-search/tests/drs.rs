@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use turnpike_model::LabelId;
 use turnpike_model::lts::{Lts, LtsModel, Transition};
-use turnpike_search::strategy::{DrsOptions, Fringe};
+use turnpike_search::strategy::{Bfs, Drs, Fringe};
 use turnpike_search::{
     Objective, RunReport, SearchError, SearchOptions, StopReason, StoreKind, Strategy, Verdict, search,
 };
@@ -36,8 +36,8 @@ fn run(model: &LtsModel, options: &SearchOptions) -> RunReport {
     report.runs.remove(0)
 }
 
-fn find(model: &LtsModel, drs: &DrsOptions, objective: &str, seed: u64) -> RunReport {
-    run(model, &options(Strategy::Drs(drs.clone()), objective, seed))
+fn find(model: &LtsModel, drs: &Drs, objective: &str, seed: u64) -> RunReport {
+    run(model, &options(Strategy::from(drs.clone()), objective, seed))
 }
 
 /// The length of the witness; `None` when absence was proved.
@@ -55,24 +55,24 @@ fn length(report: &RunReport) -> Option<usize> {
     }
 }
 
-fn plain() -> DrsOptions {
-    DrsOptions::default()
+fn plain() -> Drs {
+    Drs::default()
 }
 
-fn literal() -> DrsOptions {
-    DrsOptions { literal: true, ..plain() }
+fn literal() -> Drs {
+    Drs { literal: true, ..plain() }
 }
 
-fn depth_aware(increment: u32) -> DrsOptions {
-    DrsOptions { depth_aware: true, increment: Some(increment), ..plain() }
+fn depth_aware(increment: u32) -> Drs {
+    Drs { depth_aware: true, increment: Some(increment), ..plain() }
 }
 
-fn anytime() -> DrsOptions {
-    DrsOptions { anytime: true, ..plain() }
+fn anytime() -> Drs {
+    Drs { anytime: true, ..plain() }
 }
 
-fn children(drs: DrsOptions) -> DrsOptions {
-    DrsOptions { fringe: Fringe::Children, ..drs }
+fn children(drs: Drs) -> Drs {
+    Drs { fringe: Fringe::Children, ..drs }
 }
 
 /// i, a, b, c, s, t, u, v: the short way to `bad` is i b s, the long one i a c s.
@@ -87,7 +87,7 @@ fn eight_states() -> LtsModel {
 #[test]
 fn the_printed_algorithm_is_not_optimal_with_increment_1() {
     let model = eight_states();
-    let printed = DrsOptions { increment: Some(1), ..literal() };
+    let printed = Drs { increment: Some(1), ..literal() };
     let seeds = 2_000;
     let mut long = 0;
     for seed in 0..seeds {
@@ -106,7 +106,7 @@ fn the_printed_algorithm_is_not_optimal_with_increment_1() {
 #[test]
 fn the_repaired_variants_are_optimal_on_the_same_graph() {
     let model = eight_states();
-    let increment_1 = DrsOptions { increment: Some(1), ..plain() };
+    let increment_1 = Drs { increment: Some(1), ..plain() };
     for drs in [depth_aware(1), anytime(), children(depth_aware(1)), children(anytime()), increment_1] {
         for seed in 0..2_000 {
             assert_eq!(length(&find(&model, &drs, "action bad", seed)), Some(3), "{drs:?}, seed {seed}");
@@ -122,7 +122,7 @@ fn the_repaired_variants_are_optimal_on_the_same_graph() {
 fn the_printed_algorithm_forgets_children_of_the_initial_state() {
     // Behind one child there is nothing, behind the other an error.
     let model = model(4, &[(0, "step", 1), (0, "step", 2), (1, "idle", 1), (2, "bad", 3)]);
-    let one_walk = |drs: DrsOptions| DrsOptions { walks: Some(1), ..drs };
+    let one_walk = |drs: Drs| Drs { walks: Some(1), ..drs };
     let seeds = 2_000;
     let mut missed = 0;
     for seed in 0..seeds {
@@ -144,10 +144,7 @@ fn the_printed_algorithm_forgets_children_of_the_initial_state() {
     // With all children walked, or none left over, even the printed code proves absence.
     for seed in 0..50 {
         assert_eq!(length(&find(&model, &literal(), "action absent", seed)), None);
-        assert_eq!(
-            length(&find(&model, &DrsOptions { walks: Some(7), ..literal() }, "action absent", seed)),
-            None
-        );
+        assert_eq!(length(&find(&model, &Drs { walks: Some(7), ..literal() }, "action absent", seed)), None);
     }
 }
 
@@ -182,9 +179,9 @@ fn the_repaired_variants_agree_with_breadth_first_search() {
     for number in 0..3_000 {
         let model = random_digraph(number);
         for objective in ["action bad", "deadlock"] {
-            let bfs = run(&model, &options(Strategy::Bfs, objective, 0));
+            let bfs = run(&model, &options(Strategy::from(Bfs::default()), objective, 0));
             let shortest = length(&bfs);
-            let found = |drs: &DrsOptions| {
+            let found = |drs: &Drs| {
                 let report = find(&model, drs, objective, number);
                 assert!(report.generated <= report.considered);
                 let without_depth = drs.increment.is_none() || !(drs.depth_aware || drs.anytime);
@@ -197,9 +194,7 @@ fn the_repaired_variants_agree_with_breadth_first_search() {
             for drs in [depth_aware(1), children(depth_aware(1)), anytime(), children(anytime())] {
                 assert_eq!(found(&drs), shortest, "graph {number}, {objective}, {drs:?}");
             }
-            for drs in
-                [DrsOptions { anytime: true, ..depth_aware(2) }, DrsOptions { walks: Some(1), ..anytime() }]
-            {
+            for drs in [Drs { anytime: true, ..depth_aware(2) }, Drs { walks: Some(1), ..anytime() }] {
                 assert_eq!(found(&drs), shortest, "graph {number}, {objective}, {drs:?}");
             }
             for drs in [depth_aware(3), children(depth_aware(3))] {
@@ -210,14 +205,14 @@ fn the_repaired_variants_agree_with_breadth_first_search() {
                     "graph {number}, {objective}, {drs:?}: {length:?}"
                 );
             }
-            let increment = |increment| DrsOptions { increment: Some(increment), ..plain() };
-            for drs in [plain(), children(plain()), increment(2), DrsOptions { walks: Some(1), ..plain() }] {
+            let increment = |increment| Drs { increment: Some(increment), ..plain() };
+            for drs in [plain(), children(plain()), increment(2), Drs { walks: Some(1), ..plain() }] {
                 assert_eq!(found(&drs).is_some(), shortest.is_some(), "graph {number}, {objective}, {drs:?}");
             }
             // The printed code, all children walked: complete in one pass, not optimal with increment 1.
             let printed = find(&model, &literal(), objective, number);
             assert_eq!(length(&printed).is_some(), shortest.is_some(), "graph {number}, {objective}");
-            let printed = find(&model, &DrsOptions { increment: Some(1), ..literal() }, objective, number);
+            let printed = find(&model, &Drs { increment: Some(1), ..literal() }, objective, number);
             reachable += u32::from(shortest.is_some());
             longer_than_shortest += u32::from(length(&printed) > shortest);
         }
@@ -230,7 +225,7 @@ fn the_repaired_variants_agree_with_breadth_first_search() {
 fn cutoffs_are_told() {
     // A line of 6 states: `bad` is the fifth step.
     let model = model(6, &[(0, "a", 1), (1, "a", 2), (2, "a", 3), (3, "a", 4), (4, "bad", 5), (5, "a", 0)]);
-    let with_cutoff = |drs: DrsOptions, cutoff| DrsOptions { cutoff: Some(cutoff), ..drs };
+    let with_cutoff = |drs: Drs, cutoff| Drs { cutoff: Some(cutoff), ..drs };
     for drs in [plain(), literal(), depth_aware(1), anytime(), children(plain()), depth_aware(4)] {
         // States at the cutoff are not expanded; the initial state has depth 1.
         let report = find(&model, &with_cutoff(drs.clone(), 5), "action bad", 1);
@@ -238,7 +233,7 @@ fn cutoffs_are_told() {
         let report = find(&model, &with_cutoff(drs.clone(), 6), "action bad", 1);
         assert_eq!(length(&report), Some(5), "{drs:?}");
         // The engine's limit counts transitions.
-        let mut limited = options(Strategy::Drs(drs.clone()), "action bad", 1);
+        let mut limited = options(Strategy::from(drs.clone()), "action bad", 1);
         limited.limits.depth = Some(4);
         let report = run(&model, &limited);
         assert_eq!(
@@ -252,9 +247,9 @@ fn cutoffs_are_told() {
         assert_eq!(length(&run(&model, &limited)), Some(5));
     }
     // A cutoff between two multiples of the increment is used up, except by the printed code.
-    let drs = DrsOptions { increment: Some(4), ..plain() };
+    let drs = Drs { increment: Some(4), ..plain() };
     assert_eq!(length(&find(&model, &with_cutoff(drs.clone(), 6), "action bad", 1)), Some(5));
-    let report = find(&model, &with_cutoff(DrsOptions { literal: true, ..drs }, 6), "action bad", 1);
+    let report = find(&model, &with_cutoff(Drs { literal: true, ..drs }, 6), "action bad", 1);
     assert_eq!(report.stop, StopReason::MaxDepth);
     // The printed code expands the initial state whatever the cutoff.
     assert_eq!(find(&model, &with_cutoff(literal(), 1), "action bad", 1).states, 1);
@@ -288,7 +283,7 @@ fn limits_are_exact_and_seeds_repeat() {
     for number in 0..200 {
         let model = random_digraph(number);
         for drs in [plain(), literal(), depth_aware(1), depth_aware(3), anytime(), children(plain())] {
-            let full = options(Strategy::Drs(drs.clone()), "action bad", number);
+            let full = options(Strategy::from(drs.clone()), "action bad", number);
             let report = run(&model, &full);
             let again = run(&model, &full);
             let facts = |report: &RunReport| {
@@ -319,7 +314,7 @@ fn limits_are_exact_and_seeds_repeat() {
 fn interrupts_end_the_search() {
     let model = eight_states();
     for drs in [plain(), literal(), depth_aware(1), anytime()] {
-        let options = options(Strategy::Drs(drs), "action bad", 1);
+        let options = options(Strategy::from(drs), "action bad", 1);
         let report = search(&model, &options, &|_| {}, &AtomicBool::new(true)).expect("a report");
         assert_eq!((report.runs[0].stop, report.runs[0].states), (StopReason::Interrupted, 0));
     }
@@ -337,8 +332,9 @@ fn anytime_minimises_every_objective_with_all() {
             .collect();
         let model = model(states, &edges);
         let names = ["action bad", "action worse"];
-        let shortest = names.map(|name| length(&run(&model, &options(Strategy::Bfs, name, 0))));
-        let mut all = options(Strategy::Drs(anytime()), names[0], number);
+        let shortest =
+            names.map(|name| length(&run(&model, &options(Strategy::from(Bfs::default()), name, 0))));
+        let mut all = options(Strategy::from(anytime()), names[0], number);
         all.objectives = names.iter().map(|name| name.parse::<Objective>().expect("an objective")).collect();
         let either = run(&model, &all);
         assert_eq!(length(&either), shortest.iter().flatten().min().copied());
@@ -370,7 +366,7 @@ fn the_first_step_is_uniform_over_distinct_children() {
     for drs in [plain(), literal(), children(plain()), depth_aware(9)] {
         let mut counts = [0u32; 7];
         for seed in 0..runs {
-            let mut two = options(Strategy::Drs(drs.clone()), "action absent", seed);
+            let mut two = options(Strategy::from(drs.clone()), "action absent", seed);
             two.limits.states = Some(2);
             let report = run(&model, &two);
             let chosen = (1..=6).find(|&child| report.actions.contains_key(names[child])).expect("a child");
@@ -385,7 +381,7 @@ fn the_first_step_is_uniform_over_distinct_children() {
 
 #[test]
 fn lossy_stores_are_refused() {
-    let mut lossy = options(Strategy::Drs(plain()), "deadlock", 0);
+    let mut lossy = options(Strategy::from(plain()), "deadlock", 0);
     lossy.store = StoreKind::Compact;
     let outcome = search(&eight_states(), &lossy, &|_| {}, &AtomicBool::new(false));
     match outcome {

@@ -6,15 +6,15 @@ use std::sync::atomic::AtomicBool;
 
 use scripts::{Op, World, one, philosophers, rmw};
 use turnpike_program::ProgramModel;
-use turnpike_search::strategy::{DrsOptions, RandomOptions};
+use turnpike_search::strategy::{Auto, Bfs, Dfs, Drs, Highway, Pct, Pos, RandomWalk, Rdfs, Weighted};
 use turnpike_search::{RunReport, SearchError, SearchOptions, StopReason, Strategy, Verdict, search};
 
 fn restarting() -> Strategy {
-    Strategy::Random(RandomOptions { restart: true, ..RandomOptions::default() })
+    Strategy::from(RandomWalk { restart: true, ..RandomWalk::default() })
 }
 
 fn samplers() -> Vec<Strategy> {
-    vec![restarting(), Strategy::Pct { depth: 3 }, Strategy::Pos, Strategy::Weighted]
+    vec![restarting(), Strategy::from(Pct { depth: 3 }), Strategy::from(Pos), Strategy::from(Weighted)]
 }
 
 /// Two locks taken in opposite orders.
@@ -112,7 +112,7 @@ fn limits_are_kept_exactly() {
 
 #[test]
 fn one_walk_is_one_execution() {
-    let report = one(&rmw(2, 2), &options(Strategy::Random(RandomOptions::default()), "any-error"));
+    let report = one(&rmw(2, 2), &options(Strategy::from(RandomWalk::default()), "any-error"));
     assert_eq!((report.verdict, report.stop), (Verdict::Inconclusive, StopReason::Finished));
     assert_eq!((report.states, report.executions.unwrap().executions), (6, 1));
     // Without a choice there is nothing else.
@@ -124,8 +124,7 @@ fn one_walk_is_one_execution() {
 #[test]
 fn executions_are_cut_at_a_depth() {
     let mut options = options(restarting(), "deadlock");
-    options.strategy =
-        Strategy::Random(RandomOptions { restart_depth: Some(10), ..RandomOptions::default() });
+    options.strategy = Strategy::from(RandomWalk { restart_depth: Some(10), ..RandomWalk::default() });
     options.limits.executions = Some(10);
     let report = one(&philosophers(3, 0), &options);
     let counts = report.executions.unwrap();
@@ -135,7 +134,7 @@ fn executions_are_cut_at_a_depth() {
 
 #[test]
 fn labels_are_objectives_too() {
-    let report = one(&inversion(), &options(Strategy::Pos, "action unlock"));
+    let report = one(&inversion(), &options(Strategy::from(Pos), "action unlock"));
     let witness = report.witness.unwrap();
     let last = &witness.steps[witness.length - 1].label;
     assert!(last.starts_with("unlock"), "{last}");
@@ -180,7 +179,7 @@ fn the_order_that_decides_is_told() {
 #[test]
 fn models_without_threads_are_refused_politely() {
     let model = turnpike_builtin::build("philosophers", &[]).unwrap();
-    for strategy in [Strategy::Pct { depth: 2 }, Strategy::Pos, Strategy::Weighted] {
+    for strategy in [Strategy::from(Pct { depth: 2 }), Strategy::from(Pos), Strategy::from(Weighted)] {
         let name = strategy.name();
         let error = search(&*model, &SearchOptions::new(strategy), &|_| {}, &AtomicBool::new(false));
         let Err(SearchError::Usage(diagnostic)) = error else { panic!("{name} must refuse") };
@@ -191,11 +190,11 @@ fn models_without_threads_are_refused_politely() {
 #[test]
 fn strategies_that_store_states_find_the_same_errors() {
     let strategies = [
-        Strategy::Bfs,
-        Strategy::Dfs,
-        Strategy::Rdfs,
-        Strategy::Highway { width: 20 },
-        Strategy::Drs(DrsOptions::default()),
+        Strategy::from(Bfs::default()),
+        Strategy::from(Dfs::default()),
+        Strategy::from(Rdfs::default()),
+        Strategy::from(Highway { width: 20 }),
+        Strategy::from(Drs::default()),
     ];
     for strategy in strategies {
         let name = strategy.name();
@@ -220,7 +219,7 @@ fn strategies_that_store_states_find_the_same_errors() {
 #[test]
 fn the_same_seed_gives_the_same_report() {
     let model = needle();
-    for strategy in samplers().into_iter().chain([Strategy::Auto]) {
+    for strategy in samplers().into_iter().chain([Strategy::from(Auto)]) {
         let options = options(strategy, "any-error");
         let [one, other] = [(); 2].map(|()| {
             let mut report = serde_json::to_value(one(&model, &options)).unwrap();
@@ -236,7 +235,7 @@ fn the_same_seed_gives_the_same_report() {
 #[test]
 fn auto_finds_what_lies_near_the_beginning_of_a_program_that_never_ends() {
     for seed in 1..=2 {
-        let mut options = options(Strategy::Auto, "deadlock");
+        let mut options = options(Strategy::from(Auto), "deadlock");
         (options.seed, options.shorten) = (seed, false);
         options.limits.executions = Some(60_000);
         let report = one(&philosophers(17, 0), &options);

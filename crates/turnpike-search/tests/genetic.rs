@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::{Explorer, Label, LabelId, MeasureInfo, Model, ModelInfo, StepError, Successors};
-use turnpike_search::strategy::{Fitness, GeneticOptions, Over, RandomOptions};
+use turnpike_search::strategy::{Fitness, Genetic, Over, RandomWalk};
 use turnpike_search::{
     Event, RunReport, SearchError, SearchOptions, SearchReport, StopReason, Strategy, Verdict, search,
 };
@@ -16,16 +16,16 @@ fn philosophers(name: &str, n: u32) -> Box<dyn Model> {
 }
 
 /// What the paper ran: 200 chromosomes, 50 generations.
-fn paper(depth: u32) -> GeneticOptions {
-    GeneticOptions { depth, generations: 50, ..GeneticOptions::default() }
+fn paper(depth: u32) -> Genetic {
+    Genetic { depth, generations: 50, ..Genetic::default() }
 }
 
 fn request(strategy: Strategy, runs: u64) -> SearchOptions {
     SearchOptions { runs, seed: 1, shorten: false, ..SearchOptions::new(strategy) }
 }
 
-fn breed(model: &dyn Model, options: GeneticOptions, runs: u64) -> SearchReport {
-    run(model, &request(Strategy::Genetic(options), runs)).unwrap()
+fn breed(model: &dyn Model, options: Genetic, runs: u64) -> SearchReport {
+    run(model, &request(Strategy::from(options), runs)).unwrap()
 }
 
 fn run(model: &dyn Model, options: &SearchOptions) -> Result<SearchReport, SearchError> {
@@ -36,8 +36,8 @@ fn successes(report: &SearchReport) -> usize {
     report.runs.iter().filter(|run| run.verdict == Verdict::Found).count()
 }
 
-fn usage(model: &dyn Model, options: GeneticOptions) -> String {
-    match run(model, &request(Strategy::Genetic(options), 1)) {
+fn usage(model: &dyn Model, options: Genetic) -> String {
+    match run(model, &request(Strategy::from(options), 1)) {
         Err(SearchError::Usage(diagnostic)) => diagnostic.to_string(),
         other => panic!("{other:?}"),
     }
@@ -57,13 +57,13 @@ fn seventeen_philosophers_deadlock_where_random_walks_find_nothing() {
         assert_eq!(run.stop, stop);
     }
     // As many expansions, in random paths of the same depth.
-    let walks = RandomOptions {
+    let walks = RandomWalk {
         over: Over::Transitions,
         restart: true,
         restart_depth: Some(68),
-        ..RandomOptions::default()
+        ..RandomWalk::default()
     };
-    let mut options = request(Strategy::Random(walks), 1);
+    let mut options = request(Strategy::from(walks), 1);
     options.witness = false;
     options.limits.states = Some(genetic.runs.iter().map(|run| run.states).sum());
     assert_eq!(successes(&run(&*model, &options).unwrap()), 0);
@@ -72,8 +72,8 @@ fn seventeen_philosophers_deadlock_where_random_walks_find_nothing() {
 #[test]
 fn mutation_alone_is_as_good_on_philosophers() {
     let model = philosophers("philosophers-either", 17);
-    let options = GeneticOptions { crossover: false, ..paper(68) };
-    let strategy = Strategy::Genetic(options.clone());
+    let options = Genetic { crossover: false, ..paper(68) };
+    let strategy = Strategy::from(options.clone());
     assert_eq!(strategy.name(), "mutation");
     // The paper has 26 of 50 for both. The difference of two rates near 0.3 over 40 runs each has a standard deviation
     // of 0.1: two of them on either side of crossover's 36 % allow 6 to 23 of 40.
@@ -105,8 +105,8 @@ fn the_same_seed_gives_the_same_report() {
         }
         value
     };
-    let options = GeneticOptions { generations: 12, ..paper(40) };
-    let mut request = request(Strategy::Genetic(options), 6);
+    let options = Genetic { generations: 12, ..paper(40) };
+    let mut request = request(Strategy::from(options), 6);
     // Of many witnesses only the shortest has its states told: labels are compared.
     request.states_in_witness = false;
     let once = run(&*model, &request).unwrap();
@@ -124,7 +124,7 @@ fn the_same_seed_gives_the_same_report() {
 fn the_best_fitness_never_falls_until_a_restart() {
     let model = philosophers("philosophers-either", 17);
     let best = |stagnation: u32| -> Vec<f64> {
-        let options = GeneticOptions { population: 40, parents: 20, stagnation, ..paper(34) };
+        let options = Genetic { population: 40, parents: 20, stagnation, ..paper(34) };
         let report = breed(&*model, options, 1);
         assert_eq!(report.runs[0].generations.len(), 50, "restarts count too");
         for generation in &report.runs[0].generations {
@@ -153,7 +153,7 @@ fn generations_are_told_as_they_end() {
             told.lock().unwrap().push((generation, best, average));
         }
     };
-    let options = request(Strategy::Genetic(GeneticOptions { generations: 5, ..paper(34) }), 1);
+    let options = request(Strategy::from(Genetic { generations: 5, ..paper(34) }), 1);
     let report = search(&*model, &options, &sink, &AtomicBool::new(false)).unwrap();
     let reported = report.runs[0].generations.iter().zip(0..).map(|(g, number)| (number, g.best, g.average));
     assert_eq!(*told.lock().unwrap(), reported.collect::<Vec<_>>());
@@ -164,7 +164,7 @@ fn generations_are_told_as_they_end() {
 #[test]
 fn limits_end_a_run_between_two_steps() {
     let model = philosophers("philosophers-either", 17);
-    let mut options = request(Strategy::Genetic(paper(68)), 1);
+    let mut options = request(Strategy::from(paper(68)), 1);
     options.limits.states = Some(12_345);
     let report = run(&*model, &options).unwrap();
     assert_eq!((report.runs[0].states, report.runs[0].stop), (12_345, StopReason::MaxStates));
@@ -256,8 +256,8 @@ impl Explorer for LockExplorer<'_> {
 /// a run tries 10,500 paths.
 fn opened(fitness: &str, parents: usize) -> usize {
     let fitness = fitness.parse().unwrap();
-    let options = GeneticOptions { generations: 60, mutation: 0.02, parents, fitness, ..paper(40) };
-    let mut options = request(Strategy::Genetic(options), 20);
+    let options = Genetic { generations: 60, mutation: 0.02, parents, fitness, ..paper(40) };
+    let mut options = request(Strategy::from(options), 20);
     options.objectives = vec!["action open".parse().unwrap()];
     successes(&run(&Lock::new(12, false), &options).unwrap())
 }
@@ -285,8 +285,8 @@ fn novelty_leads_to_what_was_not_seen() {
 #[test]
 fn known_errors_give_way_to_others() {
     // Falling into the trap is by far the fittest path: without penalties no path inside the lock would survive.
-    let options = GeneticOptions { generations: 60, stagnation: 0, ..paper(30) };
-    let mut options = request(Strategy::Genetic(options), 10);
+    let options = Genetic { generations: 60, stagnation: 0, ..paper(30) };
+    let mut options = request(Strategy::from(options), 10);
     options.objectives = vec!["deadlock".parse().unwrap(), "action open".parse().unwrap()];
     options.all = true;
     let model = Lock::new(12, true);
@@ -308,11 +308,11 @@ fn systems_without_choices_end_at_once() {
 #[test]
 fn senseless_requests_are_explained() {
     let model = philosophers("philosophers-either", 17);
-    let fitness = |fitness: Fitness| usage(&*model, GeneticOptions { fitness, ..paper(68) });
+    let fitness = |fitness: Fitness| usage(&*model, Genetic { fitness, ..paper(68) });
     assert!(fitness(Fitness::Measure("waitin".into())).ends_with("(did you mean 'waiting'?)"));
     assert!(fitness(Fitness::LeastMeasure("x".into())).contains("has no measure 'x'"));
     assert!(fitness(Fitness::Assertions).contains("counts no assertions"));
-    let parents = |parents: usize| usage(&*model, GeneticOptions { parents, ..paper(68) });
+    let parents = |parents: usize| usage(&*model, Genetic { parents, ..paper(68) });
     assert!(parents(200).contains("no room for children"));
     assert!(parents(1).contains("at least 2 are needed"));
 }

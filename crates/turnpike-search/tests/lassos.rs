@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use turnpike_model::{
     Diagnostic, Explorer, Label, LabelId, Model, ModelInfo, PredicateId, StepError, Successors,
 };
-use turnpike_search::strategy::{DrsOptions, Fringe, LassoAlgorithm};
+use turnpike_search::strategy::{Auto, Bfs, Dfs, Drs, Exhaustive, Fringe, Highway, LassoAlgorithm, Rdfs};
 use turnpike_search::{
     Objective, RunReport, SearchError, SearchOptions, StopReason, StoreKind, Strategy, Verdict, judge,
     replay, search,
@@ -177,17 +177,18 @@ fn check_witness(model: &Automaton, report: &RunReport, sets: &[u32]) {
     assert_eq!(judge(model, &replayed, &objective, &[]).expect("judged"), Some(true));
 }
 
-fn ways() -> Vec<(Strategy, Option<LassoAlgorithm>)> {
-    let children = DrsOptions { fringe: Fringe::Children, walks: Some(1), ..DrsOptions::default() };
+fn ways() -> Vec<Strategy> {
+    let children = Drs { fringe: Fringe::Children, walks: Some(1), ..Drs::default() };
+    let algorithm = Some(LassoAlgorithm::Components);
     vec![
-        (Strategy::Dfs, None),
-        (Strategy::Rdfs, None),
-        (Strategy::Dfs, Some(LassoAlgorithm::Components)),
-        (Strategy::Rdfs, Some(LassoAlgorithm::Components)),
-        (Strategy::Bfs, None),
-        (Strategy::Drs(DrsOptions::default()), None),
-        (Strategy::Drs(children), None),
-        (Strategy::Auto, None),
+        Dfs::default().into(),
+        Rdfs::default().into(),
+        Dfs { algorithm }.into(),
+        Rdfs { algorithm }.into(),
+        Bfs::default().into(),
+        Drs::default().into(),
+        children.into(),
+        Auto.into(),
     ]
 }
 
@@ -202,20 +203,12 @@ fn all_algorithms_agree_with_the_closure_of_reachability() {
         for (goal, (objective, sets)) in goals.iter().enumerate() {
             let expected = model.has_cycle(&reach, sets);
             met[goal] += u32::from(expected);
-            for (strategy, algorithm) in ways() {
+            for strategy in ways() {
                 let shorten = number % 2 == 0;
-                let request = SearchOptions {
-                    algorithm,
-                    shorten,
-                    seed: number,
-                    ..options(strategy.clone(), objective)
-                };
+                let request = SearchOptions { shorten, seed: number, ..options(strategy.clone(), objective) };
                 let report = run(&model, &request);
                 let verdict = if expected { Verdict::Found } else { Verdict::None };
-                assert_eq!(
-                    report.verdict, verdict,
-                    "model {number}, {objective}, {strategy:?}, {algorithm:?}"
-                );
+                assert_eq!(report.verdict, verdict, "model {number}, {objective}, {strategy:?}");
                 if expected {
                     check_witness(&model, &report, sets);
                 } else {
@@ -236,7 +229,7 @@ fn every_search_ends_at_the_first_cycle() {
     let mut letters = vec![0; edges.len()];
     letters[2] = 1;
     let model = Automaton::new(edges, letters);
-    let report = run(&model, &options(Strategy::Dfs, "accepting p"));
+    let report = run(&model, &options(Strategy::from(Dfs::default()), "accepting p"));
     assert_eq!((report.verdict, report.states), (Verdict::Found, 4));
     // From the accepting state on it would be a step longer.
     let witness = report.witness.expect("a witness");
@@ -248,9 +241,10 @@ fn lassos_are_made_short() {
     // The first way that depth-first search tries goes round all states.
     let edges = (0..50).map(|state| vec![(state + 1) % 50, if state == 0 { 49 } else { 0 }]).collect();
     let model = Automaton::new(edges, (0..50).map(|state| u32::from(state == 49)).collect());
-    let long = SearchOptions { shorten: false, ..options(Strategy::Dfs, "accepting p") };
+    let long = SearchOptions { shorten: false, ..options(Strategy::from(Dfs::default()), "accepting p") };
     assert_eq!(run(&model, &long).witness.expect("a witness").length, 50);
-    let short = run(&model, &options(Strategy::Dfs, "accepting p")).witness.expect("a witness");
+    let short =
+        run(&model, &options(Strategy::from(Dfs::default()), "accepting p")).witness.expect("a witness");
     assert_eq!((short.length, short.original_length, short.loop_start), (3, 50, Some(1)));
 }
 
@@ -262,9 +256,8 @@ fn deep_systems_need_no_deep_stack() {
     let mut letters = vec![0; states as usize];
     letters[20] = 1;
     let model = Automaton::new(edges, letters);
-    for (strategy, algorithm) in ways() {
-        let request =
-            SearchOptions { algorithm, states_in_witness: false, ..options(strategy, "accepting p") };
+    for strategy in ways() {
+        let request = SearchOptions { states_in_witness: false, ..options(strategy, "accepting p") };
         let witness = run(&model, &request).witness.expect("a witness");
         assert_eq!(witness.length - witness.loop_start.expect("a lasso"), states as usize - 7);
     }
@@ -275,8 +268,8 @@ fn limits_leave_the_verdict_open_unless_a_cycle_is_stored() {
     let mut edges: Vec<Vec<u32>> = (1..100).map(|state| vec![state]).collect();
     edges.push(vec![99]);
     let model = Automaton::new(edges, vec![1; 100]);
-    for (strategy, algorithm) in ways() {
-        let mut request = SearchOptions { algorithm, ..options(strategy.clone(), "accepting p") };
+    for strategy in ways() {
+        let mut request = options(strategy.clone(), "accepting p");
         request.limits.depth = Some(99);
         let report = run(&model, &request);
         let told = (report.verdict, report.stop, report.states, report.depth);
@@ -287,48 +280,56 @@ fn limits_leave_the_verdict_open_unless_a_cycle_is_stored() {
         request.limits.states = Some(100);
         assert_eq!(run(&model, &request).verdict, Verdict::Found, "{strategy:?}");
     }
-    let cut = DrsOptions { cutoff: Some(100), ..DrsOptions::default() };
-    let report = run(&model, &options(Strategy::Drs(cut), "accepting"));
+    let cut = Drs { cutoff: Some(100), ..Drs::default() };
+    let report = run(&model, &options(Strategy::from(cut), "accepting"));
     assert_eq!((report.verdict, report.states, report.generated), (Verdict::Inconclusive, 99, Some(100)));
 }
 
 #[test]
 fn conditions_may_stand_for_labels() {
     let model = Automaton::new(vec![vec![1], vec![2, 1], vec![0]], vec![0, 1, 0]);
-    let report = run(&model, &options(Strategy::Bfs, "accepting p; state == 2"));
+    let report = run(&model, &options(Strategy::from(Bfs::default()), "accepting p; state == 2"));
     assert_eq!(report.witness.expect("a witness").length, 4);
-    assert_eq!(run(&model, &options(Strategy::Bfs, "accepting state == 7")).verdict, Verdict::None);
-    assert!(refused(&model, &options(Strategy::Bfs, "accepting p,r")).contains("no letter r"));
-    assert!(refused(&model, &options(Strategy::Bfs, "accepting state = 2")).contains("not a condition"));
+    assert_eq!(
+        run(&model, &options(Strategy::from(Bfs::default()), "accepting state == 7")).verdict,
+        Verdict::None
+    );
+    assert!(
+        refused(&model, &options(Strategy::from(Bfs::default()), "accepting p,r")).contains("no letter r")
+    );
+    assert!(
+        refused(&model, &options(Strategy::from(Bfs::default()), "accepting state = 2"))
+            .contains("not a condition")
+    );
 }
 
 #[test]
 fn what_makes_no_sense_is_refused() {
     let model = Automaton::random(0);
     let accepting = |strategy| options(strategy, "accepting p");
-    for strategy in [Strategy::Highway { width: 3 }, Strategy::Exhaustive { depth: 5 }] {
+    for strategy in [Strategy::from(Highway { width: 3 }), Strategy::from(Exhaustive { depth: 5 })] {
         assert!(refused(&model, &accepting(strategy)).contains("use --strategy dfs"));
     }
     for (drs, flag) in [
-        (DrsOptions { literal: true, ..DrsOptions::default() }, "--literal"),
-        (DrsOptions { increment: Some(1), ..DrsOptions::default() }, "--increment"),
-        (DrsOptions { depth_aware: true, ..DrsOptions::default() }, "--depth-aware"),
-        (DrsOptions { anytime: true, ..DrsOptions::default() }, "--anytime"),
+        (Drs { literal: true, ..Drs::default() }, "--literal"),
+        (Drs { increment: Some(1), ..Drs::default() }, "--increment"),
+        (Drs { depth_aware: true, ..Drs::default() }, "--depth-aware"),
+        (Drs { anytime: true, ..Drs::default() }, "--anytime"),
     ] {
-        assert!(refused(&model, &accepting(Strategy::Drs(drs))).contains(flag));
+        assert!(refused(&model, &accepting(Strategy::from(drs))).contains(flag));
     }
-    let mut both = accepting(Strategy::Dfs);
+    let mut both = accepting(Strategy::from(Dfs::default()));
     both.objectives.push(Objective::deadlock());
     assert!(refused(&model, &both).contains("search for deadlock in a run of its own"));
-    let covered = SearchOptions { cover: true, ..accepting(Strategy::Bfs) };
+    let covered = SearchOptions { cover: true, ..accepting(Strategy::from(Bfs::default())) };
     assert!(refused(&model, &covered).contains("covered"));
-    let lossy = SearchOptions { store: StoreKind::Compact, ..accepting(Strategy::Dfs) };
+    let lossy = SearchOptions { store: StoreKind::Compact, ..accepting(Strategy::from(Dfs::default())) };
     assert!(refused(&model, &lossy).contains("compact"));
-    let nested = Some(LassoAlgorithm::Nested);
-    let wrong = SearchOptions { algorithm: nested, ..accepting(Strategy::Bfs) };
+    let algorithm = Some(LassoAlgorithm::Nested);
+    let wrong = accepting(Strategy::from(Bfs { algorithm }));
     assert!(refused(&model, &wrong).contains("--algorithm scc"));
-    let wrong = SearchOptions { algorithm: nested, ..options(Strategy::Dfs, "accepting p; q") };
+    let wrong = options(Strategy::from(Dfs { algorithm }), "accepting p; q");
     assert!(refused(&model, &wrong).contains("one set"));
-    let wrong = SearchOptions { algorithm: nested, ..options(Strategy::Dfs, "deadlock") };
+    let wrong = options(Strategy::from(Dfs { algorithm }), "deadlock");
     assert!(refused(&model, &wrong).contains("--algorithm"));
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use native::{compile, end, guest, model, search};
 use turnpike_program::ProgramOptions;
+use turnpike_search::strategy::{Auto, Bfs, Exhaustive};
 use turnpike_search::{Strategy, Verdict};
 
 /// What is wrong in each case.
@@ -31,13 +32,13 @@ const CASES: [(&str, &str); 14] = [
     ("spin", "uses a mutex that was destroyed"),
 ];
 
-const EXHAUSTIVE: Strategy = Strategy::Exhaustive { depth: u32::MAX };
+const EXHAUSTIVE: Exhaustive = Exhaustive { depth: u32::MAX };
 
 #[test]
 fn every_strategy_finds_what_is_used_after_its_end() {
     let Some(path) = guest("lifetimes.c") else { return };
     for (case, message) in CASES {
-        for strategy in [EXHAUSTIVE, Strategy::Bfs, Strategy::Auto] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default()), Strategy::from(Auto)] {
             let name = strategy.name();
             let report = search(&model(&path, &[case], ProgramOptions::default()), strategy, 20_000);
             assert_eq!(report.verdict, Verdict::Found, "{case} by {name}");
@@ -45,10 +46,10 @@ fn every_strategy_finds_what_is_used_after_its_end() {
         }
         // Sleep sets by themselves, and with persistent sets by what executions showed.
         let sleeping = ProgramOptions { sleep: true, ..ProgramOptions::default() };
-        let report = search(&model(&path, &[case], sleeping.clone()), Strategy::Bfs, 20_000);
+        let report = search(&model(&path, &[case], sleeping.clone()), Strategy::from(Bfs::default()), 20_000);
         assert_eq!(report.verdict, Verdict::Found, "{case} with sleep sets");
         let both = model(&path, &[case], sleeping).with_recorded_accesses(20).unwrap();
-        let report = search(&both, Strategy::Bfs, 20_000);
+        let report = search(&both, Strategy::from(Bfs::default()), 20_000);
         assert_eq!(report.verdict, Verdict::Found, "{case} with sleep sets and persistent sets");
     }
 }
@@ -57,7 +58,7 @@ fn every_strategy_finds_what_is_used_after_its_end() {
 fn what_is_done_right_is_proved() {
     let Some(path) = guest("lifetimes.c") else { return };
     for (case, _) in CASES.into_iter().filter(|(case, _)| !["unmap", "stack"].contains(case)) {
-        for strategy in [EXHAUSTIVE, Strategy::Bfs] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
             let name = strategy.name();
             let report = search(&model(&path, &[case, "right"], ProgramOptions::default()), strategy, 20_000);
             assert_eq!(report.verdict, Verdict::None, "{case} by {name}: {}", end(&report));
@@ -65,7 +66,7 @@ fn what_is_done_right_is_proved() {
     }
     for case in ["unmap", "stack"] {
         let model = model(&path, &[case, "right"], ProgramOptions::default());
-        let report = search(&model, EXHAUSTIVE, 2_000);
+        let report = search(&model, EXHAUSTIVE.into(), 2_000);
         assert_ne!(report.verdict, Verdict::Found, "{case}: {}", end(&report));
     }
 }
@@ -73,11 +74,11 @@ fn what_is_done_right_is_proved() {
 #[test]
 fn deleting_conflicts_with_virtual_calls() {
     let Some(path) = guest("deletes.cpp") else { return };
-    for strategy in [EXHAUSTIVE, Strategy::Bfs, Strategy::Auto] {
+    for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default()), Strategy::from(Auto)] {
         let report = search(&model(&path, &[], ProgramOptions::default()), strategy, 20_000);
         assert!(end(&report).contains("use after free"), "{:?} {}", report.verdict, end(&report));
     }
-    let report = search(&model(&path, &["right"], ProgramOptions::default()), EXHAUSTIVE, 20_000);
+    let report = search(&model(&path, &["right"], ProgramOptions::default()), EXHAUSTIVE.into(), 20_000);
     assert_eq!(report.verdict, Verdict::None, "{}", end(&report));
 }
 
@@ -99,7 +100,7 @@ fn the_cases_that_were_missed_are_found() {
         "destroyed.c",
     ] {
         let Some(path) = compile(&folder.join(name), &[]) else { return };
-        for strategy in [EXHAUSTIVE, Strategy::Bfs, Strategy::Auto] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default()), Strategy::from(Auto)] {
             let told = strategy.name();
             let report = search(&model(&path, &[], ProgramOptions::default()), strategy, 20_000);
             assert_eq!(report.verdict, Verdict::Found, "{name} by {told}");

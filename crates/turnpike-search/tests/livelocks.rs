@@ -9,6 +9,7 @@ mod scripts;
 use native::{end, guest, model};
 use scripts::one;
 use turnpike_program::ProgramOptions;
+use turnpike_search::strategy::{Auto, Exhaustive};
 use turnpike_search::{SearchOptions, Strategy};
 
 #[test]
@@ -16,7 +17,7 @@ fn a_livelock_is_shown_by_a_handful_of_steps() {
     let Some(path) = guest("waiters.c") else { return };
     for case in ["waits", "keeps"] {
         let model = model(&path, &[case], ProgramOptions::default());
-        for strategy in [Strategy::Exhaustive { depth: u32::MAX }, Strategy::Auto] {
+        for strategy in [Strategy::from(Exhaustive { depth: u32::MAX }), Strategy::from(Auto)] {
             let mut options = SearchOptions::new(strategy);
             options.objectives.push("livelock".parse().unwrap());
             options.limits.executions = Some(2_000);

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use turnpike_model::lts::{Lts, LtsModel, Transition};
 use turnpike_model::{LabelId, Model};
-use turnpike_search::strategy::RandomOptions;
+use turnpike_search::strategy::{Bfs, Dfs, Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs};
 use turnpike_search::{
     Objective, RunReport, SearchOptions, SearchReport, StopReason, Strategy, Verdict, WitnessReport, search,
 };
@@ -26,7 +26,7 @@ fn system(edges: &[(u32, &str, u32)]) -> LtsModel {
 
 /// A breadth-first search for these objectives.
 fn asking(objectives: &[&str]) -> SearchOptions {
-    let mut options = SearchOptions::new(Strategy::Bfs);
+    let mut options = SearchOptions::new(Bfs::default());
     options.objectives = objectives.iter().map(|text| text.parse::<Objective>().unwrap()).collect();
     options.shorten = false;
     options
@@ -62,19 +62,19 @@ fn states(witness: &WitnessReport) -> Vec<String> {
 /// Strategies that expand every state of a small system whose levels are not wider than 10.
 fn complete() -> [Strategy; 6] {
     [
-        Strategy::Bfs,
-        Strategy::Dfs,
-        Strategy::Rdfs,
-        Strategy::Highway { width: 10 },
-        Strategy::HighwayIdeal { width: 10 },
-        Strategy::HighwayApprox { width: 10 },
+        Strategy::from(Bfs::default()),
+        Strategy::from(Dfs::default()),
+        Strategy::from(Rdfs::default()),
+        Strategy::from(Highway { width: 10 }),
+        Strategy::from(HighwayIdeal { width: 10 }),
+        Strategy::from(HighwayApprox { width: 10 }),
     ]
 }
 
 #[test]
 fn loops_and_ways_back_meet_transition_objectives() {
     let model = system(&[(0, "go", 1), (0, "loop(1)", 0), (1, "back|up", 0), (1, "go", 0)]);
-    for strategy in complete().into_iter().chain([Strategy::Random(RandomOptions::default())]) {
+    for strategy in complete().into_iter().chain([Strategy::from(RandomWalk::default())]) {
         for (objective, expected) in [
             ("action loop", &["loop(1)"][..]),
             ("label loop(?)", &["loop(1)"]),
@@ -151,7 +151,7 @@ fn states_are_seen_when_considered() {
 #[test]
 fn the_initial_state_is_considered_before_anything_is_expanded() {
     let model = system(&[(0, "a", 1), (1, "b", 0)]);
-    for strategy in complete().into_iter().chain([Strategy::Random(RandomOptions::default())]) {
+    for strategy in complete().into_iter().chain([Strategy::from(RandomWalk::default())]) {
         let mut options = asking(&["state bfs-depth == 0"]);
         options.strategy = strategy;
         options.limits.states = Some(0);

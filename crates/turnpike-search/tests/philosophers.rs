@@ -6,6 +6,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use turnpike_search::strategy::{Highway, HighwayApprox, HighwayIdeal};
 use turnpike_search::{SearchOptions, Strategy, Verdict, search};
 
 const RUNS: u64 = 4000;
@@ -37,15 +38,15 @@ fn check(strategy: impl Fn(u64) -> Strategy) {
 
 #[test]
 fn highway_ideal_falls_and_rises() {
-    check(|width| Strategy::HighwayIdeal { width });
+    check(|width| Strategy::from(HighwayIdeal { width }));
 }
 
 #[test]
 fn highway_approx_falls_and_rises() {
-    check(|width| Strategy::HighwayApprox { width });
+    check(|width| Strategy::from(HighwayApprox { width }));
 }
 
 #[test]
 fn highway_falls_and_rises() {
-    check(|width| Strategy::Highway { width });
+    check(|width| Strategy::from(Highway { width }));
 }

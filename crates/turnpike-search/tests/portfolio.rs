@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::Model;
-use turnpike_search::strategy::RandomOptions;
+use turnpike_search::strategy::{Auto, Beam, BestFirst, Exhaustive, RandomWalk, Rdfs};
 use turnpike_search::{Limits, RunReport, SearchOptions, StopReason, Strategy, Verdict, search};
 
 fn model(name: &str, settings: &[(&str, &str)]) -> Box<dyn Model> {
@@ -41,7 +41,7 @@ fn auto_finds_bugs_of_every_shape() {
     ] {
         let model = model(name, settings);
         for seed in 0..10 {
-            let mut options = options(Strategy::Auto, objective, 100_000);
+            let mut options = options(Strategy::from(Auto), objective, 100_000);
             options.seed = seed;
             let report = one(&*model, &options);
             assert_eq!(report.verdict, Verdict::Found, "{name} with seed {seed}");
@@ -53,7 +53,7 @@ fn auto_finds_bugs_of_every_shape() {
 #[test]
 fn auto_proves_absence_when_a_member_covers_everything() {
     let model = model("two-phase-commit", &[("n", "3")]);
-    let report = one(&*model, &options(Strategy::Auto, "assertion", 1_000_000));
+    let report = one(&*model, &options(Strategy::from(Auto), "assertion", 1_000_000));
     assert_eq!((report.verdict, report.stop), (Verdict::None, StopReason::Exhausted));
     // The last member saw all 288 states; earlier rounds are counted on top.
     assert_eq!(report.considered, Some(288));
@@ -63,12 +63,12 @@ fn auto_proves_absence_when_a_member_covers_everything() {
 #[test]
 fn auto_keeps_to_its_limits() {
     let model = model("bakery", &[]);
-    let report = one(&*model, &options(Strategy::Auto, "action nothing-of-the-kind", 5_000));
+    let report = one(&*model, &options(Strategy::from(Auto), "action nothing-of-the-kind", 5_000));
     assert_eq!(
         (report.verdict, report.stop, report.states),
         (Verdict::Inconclusive, StopReason::MaxStates, 5_000)
     );
-    let mut shallow = options(Strategy::Auto, "assertion", 10_000_000);
+    let mut shallow = options(Strategy::from(Auto), "assertion", 10_000_000);
     shallow.limits.depth = Some(4);
     let report = one(&*model, &shallow);
     assert_eq!((report.verdict, report.stop), (Verdict::Inconclusive, StopReason::MaxDepth));
@@ -79,7 +79,7 @@ fn auto_keeps_to_its_limits() {
 fn shortening_gives_short_witnesses() {
     let model = model("philosophers", &[("n", "5")]);
     for seed in 0..30 {
-        let mut options = options(Strategy::Rdfs, "deadlock", 10_000);
+        let mut options = options(Strategy::from(Rdfs::default()), "deadlock", 10_000);
         options.seed = seed;
         options.shorten = false;
         let plain = one(&*model, &options).witness.unwrap();
@@ -97,7 +97,7 @@ fn shortening_gives_short_witnesses() {
 fn leaving_out_steps_brings_a_long_witness_down_to_the_shortest() {
     let model = model("philosophers", &[("n", "17")]);
     for seed in 0..10 {
-        let mut options = options(Strategy::Rdfs, "deadlock", 10_000);
+        let mut options = options(Strategy::from(Rdfs::default()), "deadlock", 10_000);
         options.seed = seed;
         options.shorten_budget = Some(30_000);
         let report = one(&*model, &options);
@@ -117,7 +117,7 @@ fn shortening_never_lengthens_and_stays_within_its_budget() {
         ("scc", &[], "action report"),
     ] {
         let model = model(name, settings);
-        let mut options = options(Strategy::Rdfs, objective, 200_000);
+        let mut options = options(Strategy::from(Rdfs::default()), objective, 200_000);
         options.runs = 20;
         for report in runs(&*model, &options) {
             let witness = report.witness.unwrap();
@@ -143,13 +143,13 @@ fn against_random(
         options.shorten = false;
         found(&runs(&*model, &options))
     };
-    let random = RandomOptions { restart: true, ..RandomOptions::default() };
-    (attempt(strategy), attempt(Strategy::Random(random)))
+    let random = RandomWalk { restart: true, ..RandomWalk::default() };
+    (attempt(strategy), attempt(Strategy::from(random)))
 }
 
 #[test]
 fn beam_beats_random_on_the_puzzle() {
-    let beam = Strategy::Beam { width: 200, guide: "manhattan".parse().unwrap() };
+    let beam = Strategy::from(Beam { width: 200, guide: "manhattan".parse().unwrap() });
     let (beam, random) = against_random("sliding-puzzle", &[], "action solved", beam, 10_000);
     assert!(beam >= 18, "beam solves {beam} of 20");
     assert!(random <= 5, "random solves {random} of 20");
@@ -157,7 +157,7 @@ fn beam_beats_random_on_the_puzzle() {
 
 #[test]
 fn best_first_beats_random_on_the_puzzle() {
-    let best_first = Strategy::BestFirst { guide: "min manhattan".parse().unwrap(), queue: None };
+    let best_first = Strategy::from(BestFirst { guide: "min manhattan".parse().unwrap(), queue: None });
     let (best_first, random) = against_random("sliding-puzzle", &[], "action solved", best_first, 5_000);
     assert!(best_first >= 18, "best-first solves {best_first} of 20");
     assert!(random <= 5, "random solves {random} of 20");
@@ -166,7 +166,7 @@ fn best_first_beats_random_on_the_puzzle() {
 #[test]
 fn beam_finds_the_shortest_deadlock_of_seventeen_philosophers() {
     let model = model("philosophers-either", &[]);
-    let beam = Strategy::Beam { width: 20, guide: "max agreement".parse().unwrap() };
+    let beam = Strategy::from(Beam { width: 20, guide: "max agreement".parse().unwrap() });
     let report = one(&*model, &options(beam, "deadlock", 5_000));
     assert_eq!(report.witness.map(|witness| witness.length), Some(34));
 }
@@ -174,10 +174,10 @@ fn beam_finds_the_shortest_deadlock_of_seventeen_philosophers() {
 #[test]
 fn a_bounded_queue_gives_completeness_away() {
     let model = model("two-phase-commit", &[("n", "3")]);
-    let bounded = Strategy::BestFirst { guide: "messages".parse().unwrap(), queue: Some(3) };
+    let bounded = Strategy::from(BestFirst { guide: "messages".parse().unwrap(), queue: Some(3) });
     let report = one(&*model, &options(bounded, "assertion", 10_000));
     assert_eq!((report.verdict, report.stop), (Verdict::Inconclusive, StopReason::Finished));
-    let unbounded = Strategy::BestFirst { guide: "messages".parse().unwrap(), queue: None };
+    let unbounded = Strategy::from(BestFirst { guide: "messages".parse().unwrap(), queue: None });
     let report = one(&*model, &options(unbounded, "assertion", 10_000));
     assert_eq!((report.verdict, report.states), (Verdict::None, 288));
 }
@@ -186,11 +186,11 @@ fn a_bounded_queue_gives_completeness_away() {
 fn exhaustive_search_counts_paths_and_says_when_it_was_cut() {
     // In a diamond of side 4, the levels above the widest have 1, 2, 4 and 8 paths into them.
     let model = model("diamond", &[("n", "4")]);
-    let report = one(&*model, &options(Strategy::Exhaustive { depth: 3 }, "action report", 1_000));
+    let report = one(&*model, &options(Strategy::from(Exhaustive { depth: 3 }), "action report", 1_000));
     assert_eq!(
         (report.verdict, report.stop, report.states),
         (Verdict::Inconclusive, StopReason::MaxDepth, 15)
     );
-    let report = one(&*model, &options(Strategy::Exhaustive { depth: 4 }, "action report", 1_000));
+    let report = one(&*model, &options(Strategy::from(Exhaustive { depth: 4 }), "action report", 1_000));
     assert_eq!(report.witness.map(|witness| witness.length), Some(5));
 }

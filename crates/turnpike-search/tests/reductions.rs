@@ -26,7 +26,8 @@ use turnpike_model::scheduler::{
     Choice, Detail, End, Execution, Executor, GuestError, Kind, MayAccess, ObjectId, Plan, Site,
 };
 use turnpike_program::{ProgramModel, ProgramOptions};
-use turnpike_search::{SearchOptions, StopReason, Strategy, Verdict};
+use turnpike_search::strategy::Bfs;
+use turnpike_search::{SearchOptions, StopReason, Verdict};
 
 /// Programs in the ordinary run of the tests.
 const PROGRAMS: u64 = 2_000;
@@ -140,7 +141,7 @@ fn noted(code: &Code, options: ProgramOptions, log: &Arc<Mutex<Log>>, tabled: bo
 }
 
 fn bfs() -> SearchOptions {
-    let mut options = SearchOptions::new(Strategy::Bfs);
+    let mut options = SearchOptions::new(Bfs::default());
     options.objectives.push("any-error".parse().unwrap());
     options.shorten = false;
     options

@@ -11,9 +11,10 @@ use std::path::Path;
 
 use native::{compile, end, guest, model, search};
 use turnpike_program::ProgramOptions;
+use turnpike_search::strategy::{Auto, Bfs, Exhaustive};
 use turnpike_search::{Strategy, Verdict};
 
-const EXHAUSTIVE: Strategy = Strategy::Exhaustive { depth: u32::MAX };
+const EXHAUSTIVE: Exhaustive = Exhaustive { depth: u32::MAX };
 
 fn options() -> ProgramOptions {
     ProgramOptions { max_steps: 6_000, ..ProgramOptions::default() }
@@ -23,10 +24,10 @@ fn options() -> ProgramOptions {
 fn locks_that_spin_are_proved() {
     let Some(path) = guest("spins.c") else { return };
     for case in ["flag", "exchange", "looking", "ticket", "peterson", "signal", "yielding signal"] {
-        let report = search(&model(&path, &[case], options()), EXHAUSTIVE, 20_000);
+        let report = search(&model(&path, &[case], options()), EXHAUSTIVE.into(), 20_000);
         assert_eq!(report.verdict, Verdict::None, "{case}: {} {:?}", end(&report), report.executions);
     }
-    let report = search(&model(&path, &["signal"], options()), Strategy::Bfs, 20_000);
+    let report = search(&model(&path, &["signal"], options()), Strategy::from(Bfs::default()), 20_000);
     assert_eq!(report.verdict, Verdict::None, "by states");
 }
 
@@ -35,7 +36,7 @@ fn spinning_that_ends_is_no_livelock() {
     let Some(path) = guest("spins.c") else { return };
     for tries in ["1", "2", "10", "20", "1000"] {
         for case in ["gives up", "gives up elsewhere"] {
-            let report = search(&model(&path, &[case, tries], options()), EXHAUSTIVE, 20_000);
+            let report = search(&model(&path, &[case, tries], options()), EXHAUSTIVE.into(), 20_000);
             assert_eq!(report.verdict, Verdict::None, "{case} after {tries}: {}", end(&report));
         }
     }
@@ -45,7 +46,7 @@ fn spinning_that_ends_is_no_livelock() {
 fn what_comes_after_spinning_is_seen() {
     let Some(path) = guest("spins.c") else { return };
     for tries in ["1", "8", "16", "17", "20", "100"] {
-        for strategy in [EXHAUSTIVE, Strategy::Auto] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Auto)] {
             let report = search(&model(&path, &["parks", tries], options()), strategy, 20_000);
             assert_eq!(end(&report), "deadlock", "after {tries}: {:?}", report.verdict);
         }
@@ -56,7 +57,7 @@ fn what_comes_after_spinning_is_seen() {
 fn loops_that_nobody_ends_are_livelocks() {
     let Some(path) = guest("spins.c") else { return };
     for case in ["endless", "endless plainly", "endless yielding"] {
-        for strategy in [EXHAUSTIVE, Strategy::Auto] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Auto)] {
             let report = search(&model(&path, &[case], options()), strategy, 20_000);
             assert!(end(&report).starts_with("livelock"), "{case}: {:?} {}", report.verdict, end(&report));
         }
@@ -67,7 +68,7 @@ fn loops_that_nobody_ends_are_livelocks() {
 fn endless_loops_that_count_are_cut_and_prove_nothing() {
     let Some(path) = guest("spins.c") else { return };
     for case in ["counting", "counting signal"] {
-        let report = search(&model(&path, &[case], options()), EXHAUSTIVE, 60);
+        let report = search(&model(&path, &[case], options()), EXHAUSTIVE.into(), 60);
         assert_eq!(report.verdict, Verdict::Inconclusive, "{case}: {}", end(&report));
     }
 }
@@ -80,11 +81,11 @@ fn the_cases_that_were_wrong_are_right() {
     };
     let folder = Path::new(&corpus).join("cases/programs");
     let Some(path) = compile(&folder.join("bounded_yield.c"), &[]) else { return };
-    let report = search(&model(&path, &[], options()), EXHAUSTIVE, 20_000);
+    let report = search(&model(&path, &[], options()), EXHAUSTIVE.into(), 20_000);
     assert_eq!(report.verdict, Verdict::None, "bounded_yield.c: {}", end(&report));
     for (name, expected) in [("spinpark_bug.c", "deadlock"), ("atomicwait_bug.cpp", "deadlock")] {
         let Some(path) = compile(&folder.join(name), &[]) else { return };
-        for strategy in [EXHAUSTIVE, Strategy::Auto] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Auto)] {
             let report = search(&model(&path, &[], options()), strategy, 20_000);
             assert_eq!(end(&report), expected, "{name}: {:?}", report.verdict);
         }

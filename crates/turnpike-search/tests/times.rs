@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use intervals::{Edge, Intervals};
 use turnpike_model::Trace;
-use turnpike_search::{RunReport, SearchError, SearchOptions, Strategy, WitnessReport, replay, search};
+use turnpike_search::strategy::Rdfs;
+use turnpike_search::{RunReport, SearchError, SearchOptions, WitnessReport, replay, search};
 
 fn line() -> Intervals {
     let edge = |from| Edge { from, action: 0, guard: (0, 9), reset: None, slack: 1, to: from + 1 };
@@ -15,7 +16,7 @@ fn line() -> Intervals {
 
 fn asking(objective: &str, runs: u64) -> SearchOptions {
     let objectives = vec![objective.parse().expect("an objective")];
-    SearchOptions { objectives, runs, ..SearchOptions::new(Strategy::Rdfs) }
+    SearchOptions { objectives, runs, ..SearchOptions::new(Rdfs::default()) }
 }
 
 fn searched(model: &Intervals, options: &SearchOptions) -> Result<Vec<RunReport>, SearchError> {

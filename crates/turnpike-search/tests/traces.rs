@@ -7,6 +7,7 @@ use scripts::random::{random_program, random_tree};
 use scripts::{Op, World, filesystem, indexer, lastzero, on, one, philosophers, program, readers, rmw};
 use turnpike_model::scheduler::{Kind, Object, Operation, Timeouts};
 use turnpike_program::{ProgramModel, ProgramOptions};
+use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{RunReport, StopReason, Strategy, Verdict};
 
 /// Completed and blocked executions.
@@ -124,7 +125,7 @@ fn philosophers_who_toss_deadlock() {
 #[test]
 fn bounds_are_never_taken_for_proofs() {
     let mut bounded = options(true);
-    bounded.strategy = Strategy::Exhaustive { depth: 4 };
+    bounded.strategy = Strategy::from(Exhaustive { depth: 4 });
     let report = one(&rmw(2, 2), &bounded);
     assert_eq!((report.verdict, report.stop), (Verdict::Inconclusive, StopReason::MaxDepth));
     let mut limited = options(true);

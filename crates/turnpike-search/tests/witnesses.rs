@@ -7,7 +7,7 @@ use turnpike_model::lts::{Lts, LtsModel, Transition};
 use turnpike_model::{
     Explorer, Label, LabelId, Model, ModelInfo, StepError, Successors, Violation, ViolationKind, hash,
 };
-use turnpike_search::strategy::RandomOptions;
+use turnpike_search::strategy::{Bfs, Dfs, Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs};
 use turnpike_search::{Limits, RunReport, SearchOptions, StopReason, Strategy, Verdict, search};
 
 /// A pseudo-random system whose transition from `i` to `j` is called `i-j`.
@@ -48,7 +48,7 @@ fn breadth_first_witnesses_are_shortest() {
                 (format!("state bfs-depth == {}", depth.unwrap_or(1000)), depth),
                 (format!("label {target}-*-0"), depth.map(|depth| depth + 1)),
             ] {
-                let report = run(&model, Strategy::Bfs, &objective, seed);
+                let report = run(&model, Strategy::from(Bfs::default()), &objective, seed);
                 let found = report.witness.map(|witness| witness.length as u32);
                 assert_eq!(found, length, "{objective} of system {seed}");
                 assert_eq!(report.verdict, if length.is_some() { Verdict::Found } else { Verdict::None });
@@ -64,11 +64,11 @@ fn full_width_highways_are_as_short_as_breadth_first() {
     let model = random_system(7, 60, 3);
     for target in (0..60).filter(|&target| model.depth(target).is_some()) {
         let objective = format!("label {target}-*-1");
-        let shortest = run(&model, Strategy::Bfs, &objective, 1).witness.unwrap().length;
+        let shortest = run(&model, Strategy::from(Bfs::default()), &objective, 1).witness.unwrap().length;
         for strategy in [
-            Strategy::Highway { width: 60 },
-            Strategy::HighwayIdeal { width: 60 },
-            Strategy::HighwayApprox { width: 60 },
+            Strategy::from(Highway { width: 60 }),
+            Strategy::from(HighwayIdeal { width: 60 }),
+            Strategy::from(HighwayApprox { width: 60 }),
         ] {
             assert_eq!(run(&model, strategy, &objective, 1).witness.unwrap().length, shortest);
         }
@@ -82,12 +82,12 @@ fn witnesses_have_no_loops() {
     let deep: Vec<u32> = (0..40).filter(|&state| model.depth(state).is_some_and(|depth| depth > 4)).collect();
     assert!(deep.len() > 3);
     for strategy in [
-        Strategy::Random(RandomOptions::default()),
-        Strategy::Random(RandomOptions { restart_depth: Some(200), ..Default::default() }),
-        Strategy::Rdfs,
-        Strategy::Dfs,
-        Strategy::Highway { width: 3 },
-        Strategy::HighwayApprox { width: 3 },
+        Strategy::from(RandomWalk::default()),
+        Strategy::from(RandomWalk { restart_depth: Some(200), ..Default::default() }),
+        Strategy::from(Rdfs::default()),
+        Strategy::from(Dfs::default()),
+        Strategy::from(Highway { width: 3 }),
+        Strategy::from(HighwayApprox { width: 3 }),
     ] {
         for (seed, target) in deep.iter().enumerate() {
             let report = run(&model, strategy.clone(), &format!("label {target}-*"), seed as u64);
@@ -109,8 +109,7 @@ fn witnesses_have_no_loops() {
 fn a_walk_that_may_not_leave_the_start_ends() {
     let model = random_system(1, 10, 2);
     for restart in [false, true] {
-        let mut options =
-            SearchOptions::new(Strategy::Random(RandomOptions { restart, ..Default::default() }));
+        let mut options = SearchOptions::new(RandomWalk { restart, ..Default::default() });
         options.limits.depth = Some(0);
         let report = search(&model, &options, &|_| {}, &AtomicBool::new(false)).unwrap().runs.remove(0);
         assert_eq!((report.stop, report.states), (StopReason::MaxDepth, 0));
@@ -167,7 +166,11 @@ fn any_error_is_a_deadlock_or_a_serious_violation() {
         info.parameters = vec!["count".to_owned()];
         let model = Faulty { info, at: 3, kind, end: 9 };
         let serious = !matches!(kind, Race | Leak);
-        for strategy in [Strategy::Bfs, Strategy::Rdfs, Strategy::Highway { width: 2 }] {
+        for strategy in [
+            Strategy::from(Bfs::default()),
+            Strategy::from(Rdfs::default()),
+            Strategy::from(Highway { width: 2 }),
+        ] {
             // Seen as soon as the state is considered, or else the deadlock at the end.
             let report = run(&model, strategy.clone(), "any-error", 1);
             let expected = if serious { (3, 3) } else { (9, 10) };
@@ -183,6 +186,6 @@ fn any_error_is_a_deadlock_or_a_serious_violation() {
 #[test]
 fn an_error_in_the_initial_state_needs_no_step() {
     let model = Faulty { info: ModelInfo::new("faulty", 1), at: 0, kind: ViolationKind::Assertion, end: 2 };
-    let report = run(&model, Strategy::Bfs, "any-error", 1);
+    let report = run(&model, Strategy::from(Bfs::default()), "any-error", 1);
     assert_eq!((report.verdict, report.states, report.witness.unwrap().length), (Verdict::Found, 0, 0));
 }

@@ -12,7 +12,7 @@ use turnpike_program::{Incident, ProgramModel, ProgramOptions};
 use turnpike_runtime::Guest;
 use turnpike_runtime::schedule::encode;
 use turnpike_scheduler::{Detail, End, Execution, Executor, Plan, Policy};
-use turnpike_search::strategy::RandomOptions;
+use turnpike_search::strategy::{Exhaustive, RandomWalk};
 use turnpike_search::{SearchError, SearchOptions, Strategy, Verdict, WitnessReport, search};
 
 use crate::config::Config;
@@ -274,9 +274,9 @@ impl Config {
             (Some(name), _) => name,
         };
         Ok(match name.as_str() {
-            "exhaustive" => Strategy::Exhaustive { depth: self.steps },
+            "exhaustive" => Strategy::from(Exhaustive { depth: self.steps }),
             // One walk is no check: it goes on until a limit is reached.
-            "random" => Strategy::Random(RandomOptions { restart: true, ..RandomOptions::default() }),
+            "random" => Strategy::from(RandomWalk { restart: true, ..RandomWalk::default() }),
             name => Strategy::by_name(name).map_err(|error| CheckError::Unusable(error.to_string()))?,
         })
     }

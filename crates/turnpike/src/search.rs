@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use turnpike_model::native::{Native, NativeModel};
 use turnpike_model::{Diagnostic, Model};
+use turnpike_search::strategy::Auto;
 use turnpike_search::{SearchError, SearchOptions, SearchReport, Strategy, Verdict, WitnessReport, search};
 
 /// A search over a model, ready to be narrowed down and run.
@@ -22,7 +23,7 @@ impl Search {
 
     /// A search over any model.
     pub fn over(model: Box<dyn Model>) -> Self {
-        Search { model, options: SearchOptions::new(Strategy::Auto), mistake: None }
+        Search { model, options: SearchOptions::new(Auto), mistake: None }
     }
 
     /// Adds an objective in the words of the command line: `deadlock`, `action send`, `state counter > 3`, `assertion`.

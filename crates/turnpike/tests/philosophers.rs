@@ -5,7 +5,7 @@
 mod example;
 
 use example::{Variant, philosophers};
-use turnpike::strategy::GeneticOptions;
+use turnpike::strategy::Genetic;
 use turnpike::{CheckError, Config, Failed, Strategy};
 
 /// What is found, which must be a deadlock.
@@ -49,7 +49,7 @@ fn exhaustive_search_finds_the_deadlock_in_one_round_and_none_in_the_fixed_varia
 fn genetic_search_finds_the_deadlock_of_seventeen() {
     // Not every run succeeds (with the coin 11 of the first 16 seeds do), but one of these does.
     for variant in [Variant::Coin, Variant::Parity] {
-        let genetic = Strategy::Genetic(GeneticOptions { depth: 100, ..GeneticOptions::default() });
+        let genetic = Strategy::from(Genetic { depth: 100, ..Genetic::default() });
         let config = Config::new().with_strategy(genetic).executions(u64::MAX);
         let found = (2..6).any(|seed| search(config.clone().seed(seed), 17, 20, variant).is_some());
         assert!(found, "{variant:?}");

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use turnpike_search::strategy::RandomOptions;
+use turnpike_search::strategy::{Bfs, RandomWalk};
 use turnpike_search::{Accept, Limits, SearchOptions, StopReason, Strategy, Verdict, search};
 use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::tck;
@@ -162,7 +162,7 @@ pub(crate) fn compare(models: &Path, case: &Case, effort: Effort) -> Vec<Compare
 
 /// Searches a file breadth first, as TChecker does.
 pub(crate) fn counts(path: &Path, cover: bool, objective: &str, limits: Limits) -> Found {
-    let mut options = SearchOptions::new(Strategy::Bfs);
+    let mut options = SearchOptions::new(Bfs::default());
     options.accept = Accept::Pop;
     options.cover = cover;
     options.limits = limits;
@@ -211,12 +211,12 @@ pub(crate) fn sweep(path: &Path, states: u64, seconds: u64) -> Sweep {
     };
     let limits =
         Limits { states: Some(states), time: Some(Duration::from_secs(seconds)), ..Limits::default() };
-    let walk = Strategy::Random(RandomOptions { restart: true, ..RandomOptions::default() });
+    let walk = Strategy::from(RandomWalk { restart: true, ..RandomWalk::default() });
     let run = |strategy| {
         let options = SearchOptions { limits: limits.clone(), ..SearchOptions::new(strategy) };
         explore(&model, options, NOTHING)
     };
-    match run(Strategy::Bfs).and_then(|all| Ok((all, run(walk)?))) {
+    match run(Strategy::from(Bfs::default())).and_then(|all| Ok((all, run(walk)?))) {
         Ok((all, walks)) => Sweep::Explored {
             states: all.states,
             all: all.stop == StopReason::Exhausted,

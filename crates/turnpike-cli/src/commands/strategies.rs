@@ -1,7 +1,7 @@
 //! `turnpike strategies`.
 
 use serde_json::{Value, json};
-use turnpike_search::strategy::{StrategyInfo, TABLE, find};
+use turnpike_search::strategy::{Descriptor, STRATEGIES, Setting, find};
 
 use crate::cli::Format;
 use crate::exit::Exit;
@@ -12,14 +12,14 @@ use crate::output::{self, VERSION};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only this one
-    #[arg(value_name = "NAME", value_parser = super::search::flags::StrategyName, hide_possible_values = true)]
+    #[arg(value_name = "NAME", value_parser = super::search::strategy::StrategyName, hide_possible_values = true)]
     name: Option<String>,
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let shown = match &args.name {
-        Some(name) => std::slice::from_ref(find(name)?),
-        None => TABLE,
+        Some(name) => vec![find(name)?],
+        None => STRATEGIES.to_vec(),
     };
     match format {
         Format::Human => {
@@ -33,17 +33,18 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         Format::Json => output::json(&json!({
             "turnpike": VERSION,
             "command": "strategies",
-            "strategies": shown.iter().map(object).collect::<Vec<_>>(),
+            "strategies": shown.iter().map(|info| object(info)).collect::<Vec<_>>(),
         })),
     }
     Ok(Exit::Clean)
 }
 
-fn text(info: &StrategyInfo) -> Vec<String> {
-    let default = if info.name == TABLE[0].name { " (default)" } else { "" };
+fn text(info: &Descriptor) -> Vec<String> {
+    let default = if info.name == STRATEGIES[0].name { " (default)" } else { "" };
     let mut out = vec![format!("{}{default}: {}", info.name, info.summary)];
+    let flags = flags(info).join(" ");
     for (what, told) in
-        [("guarantee", info.guarantee), ("memory", info.memory), ("when", info.when), ("flags", info.flags)]
+        [("guarantee", info.guarantee), ("memory", info.memory), ("when", info.when), ("flags", &flags)]
     {
         if !told.is_empty() {
             out.push(format!("  {what:10} {told}"));
@@ -52,13 +53,29 @@ fn text(info: &StrategyInfo) -> Vec<String> {
     out
 }
 
-fn object(info: &StrategyInfo) -> Value {
+fn object(info: &Descriptor) -> Value {
     json!({
         "name": info.name,
         "summary": info.summary,
         "guarantee": info.guarantee,
         "memory": info.memory,
         "when": info.when,
-        "flags": info.flags.split_whitespace().filter(|word| word.starts_with("--")).collect::<Vec<_>>(),
+        "flags": flags(info),
     })
+}
+
+/// The flags that matter to a strategy: its own, then those of the whole search.
+fn flags(info: &Descriptor) -> Vec<String> {
+    let own = info.options.iter().map(|option| format!("--{}", option.name));
+    let shared = info.settings.iter().map(|setting| {
+        let flag = match setting {
+            Setting::Threads => "--threads",
+            Setting::Store => "--store",
+            Setting::MaxDepth => "--max-depth",
+            Setting::Cover => "--cover",
+            _ => "",
+        };
+        flag.to_owned()
+    });
+    own.chain(shared).filter(|flag| !flag.is_empty()).collect()
 }

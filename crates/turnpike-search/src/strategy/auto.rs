@@ -5,13 +5,47 @@
 //! Deep Random Search get their share; the first hit ends the search, and the witness is shortened. When a member covers
 //! everything within its share, so has the portfolio. The cost is at most a small multiple of the cheapest member's.
 
-use super::drs::{self, DrsOptions};
-use super::random::{self, RandomOptions};
-use super::{dfs, highway};
+use super::descriptor::{Descriptor, Parallel};
+use super::drs::{self, Drs};
+use super::lasso::Cycles;
+use super::random::{self, RandomWalk};
+use super::{Search, dfs, executions, highway};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
+
+/// The portfolio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto;
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "auto",
+    summary: "portfolio of rdfs, highway, random and drs with doubling budgets (programs: source-DPOR, pos, pct, random, weighted, genetic, highway), then witness shortening",
+    guarantee: "complete when one of its members covers everything",
+    memory: "that of the member running",
+    when: "by default: you do not know the shape of the state space",
+    options: &[],
+    settings: &[],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Everything,
+    build: |_| Ok(Auto.into()),
+};
+
+impl Search for Auto {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if executions::applies(run) { executions::portfolio(run) } else { search(run) }
+    }
+
+    fn cycles(&self) -> Option<Cycles> {
+        Some(Cycles::Portfolio)
+    }
+}
 
 /// Expansions of the first round's depth-first search.
 const FIRST_BUDGET: u64 = 64;
@@ -37,7 +71,7 @@ enum Member {
 const MEMBERS: [(Member, u64); 5] =
     [(Member::Dfs, 4), (Member::Rdfs, 8), (Member::Highway, 6), (Member::Random, 3), (Member::Drs, 3)];
 
-pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
+fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
     let (seed, exact) = (run.seed, run.options.store.is_exact());
     let outcome = rounds(run, seed, exact);
     run.seed = seed;
@@ -95,10 +129,8 @@ impl Member {
             Member::Rdfs => dfs::search(run, dfs::Order::Random),
             // Widths grow with the square root of the budget, so that levels get wider and searches deeper.
             Member::Highway => highway::search(run, 2 << (round * GROWTH / 2).min(40)),
-            Member::Random => {
-                random::search(run, &RandomOptions { restart: true, ..RandomOptions::default() })
-            }
-            Member::Drs => drs::search(run, &DrsOptions::default()),
+            Member::Random => random::search(run, &RandomWalk { restart: true, ..RandomWalk::default() }),
+            Member::Drs => drs::search(run, &Drs::default()),
         }
     }
 }

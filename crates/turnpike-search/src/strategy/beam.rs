@@ -3,15 +3,57 @@
 //! The guide is a measure of the model; chance only breaks ties. Level by level, so witnesses tend to be short; finds
 //! nothing the guide leads away from.
 
-use super::Guide;
+use turnpike_model::Diagnostic;
+
 use super::candidates::{Priority, Smallest};
-use super::highway::chance;
+use super::descriptor::{Descriptor, Parallel, Setting};
+use super::guide::GUIDE;
+use super::highway::{WIDTH, chance, check_width};
 use super::level_set::by_levels;
+use super::{Guide, Search};
 use crate::error::{Halt, SearchError};
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::run::Run;
 
-pub(crate) fn search(run: &mut Run<'_>, width: u64, guide: &Guide) -> Result<StopReason, Halt> {
+/// Highway search with a guide instead of chance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beam {
+    /// States kept per level.
+    pub width: u64,
+    /// What to prefer.
+    pub guide: Guide,
+}
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "beam",
+    summary: "breadth-first with the N most promising states per level",
+    guarantee: "complete only while no level exceeds the width",
+    memory: "visited states and 2N candidates",
+    when: "the model has a measure that leads to the bug, and the witness should be short",
+    options: &[WIDTH, GUIDE],
+    settings: &[Setting::Threads],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Levels,
+    build: |given| Ok(Beam { width: given.width()?, guide: given.guide()? }.into()),
+};
+
+impl Search for Beam {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        search(run, self.width, &self.guide)
+    }
+
+    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
+        check_width(self.width)
+    }
+}
+
+fn search(run: &mut Run<'_>, width: u64, guide: &Guide) -> Result<StopReason, Halt> {
     let measure = guide.resolve(run.model.info()).map_err(SearchError::from)?;
     let mut smallest = Smallest::new(width, run.width(), |run, depth, target, content_hash| Priority {
         rank: guide.rank(run, measure, target),

@@ -5,11 +5,63 @@
 
 use std::collections::BTreeMap;
 
-use super::Guide;
+use turnpike_model::Diagnostic;
+
+use super::descriptor::{Descriptor, OptionInfo, Parallel, ValueKind};
+use super::guide::GUIDE;
+use super::{Guide, Search};
 use crate::error::{Halt, SearchError};
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::run::Run;
 use crate::store::{ROOT, Visited};
+
+/// The most promising state first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BestFirst {
+    /// What to prefer.
+    pub guide: Guide,
+    /// Longest queue; the least promising states fall out.
+    pub queue: Option<u64>,
+}
+
+const QUEUE: OptionInfo = OptionInfo {
+    name: "queue",
+    value: ValueKind::LARGE,
+    default: "",
+    doc: "longest queue; the least promising states fall out",
+};
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "best-first",
+    summary: "the most promising state first",
+    guarantee: "complete on finite systems unless the queue is bounded",
+    memory: "all states met",
+    when: "the model has a measure that leads to the bug",
+    options: &[GUIDE, QUEUE],
+    settings: &[],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Nothing,
+    build: |given| Ok(BestFirst { guide: given.guide()?, queue: given.count(&QUEUE)? }.into()),
+};
+
+impl Search for BestFirst {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        search(run, &self.guide, self.queue)
+    }
+
+    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
+        if self.queue == Some(0) {
+            return Err(Diagnostic::error("the queue bound must be at least 1"));
+        }
+        Ok(())
+    }
+}
 
 /// Orders the queue: rank first, then the latest arrival.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,7 +84,7 @@ impl Ord for Key {
     }
 }
 
-pub(crate) fn search(run: &mut Run<'_>, guide: &Guide, bound: Option<u64>) -> Result<StopReason, Halt> {
+fn search(run: &mut Run<'_>, guide: &Guide, bound: Option<u64>) -> Result<StopReason, Halt> {
     let mut visited = run.visited();
     let outcome = best_first(run, guide, bound, &mut visited);
     run.counters.considered = Some(visited.len() as u64);

@@ -1,12 +1,58 @@
 //! Breadth-first search: shortest witnesses, complete, memory linear in the reachable states.
 
+use super::descriptor::{Descriptor, Parallel, Setting};
+use super::lasso::{ALGORITHM, Cycles, LassoAlgorithm, Order};
 use super::level_set::Level;
+use super::{Search, covering};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
 
 /// States loaded at a time: the frontier lives in the store and is never copied as a whole.
 const BATCH: u32 = 1 << 14;
+
+/// Breadth-first search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bfs {
+    /// How it looks for accepting cycles; by default by components.
+    pub algorithm: Option<LassoAlgorithm>,
+}
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "bfs",
+    summary: "breadth-first search",
+    guarantee: "complete; shortest witness",
+    memory: "all reachable states up to the depth of the witness",
+    when: "the state space fits, or the bug is near",
+    options: &[ALGORITHM],
+    settings: &[Setting::Threads, Setting::Store, Setting::Cover],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Levels,
+    build: |given| Ok(Bfs { algorithm: given.algorithm() }.into()),
+};
+
+impl Search for Bfs {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if run.options.cover { covering::search(run, covering::Order::FirstIn) } else { search(run) }
+    }
+
+    fn cycles(&self) -> Option<Cycles> {
+        Some(Cycles::Stored { order: Order::Given, breadth_first: true, algorithm: self.algorithm })
+    }
+
+    fn check_covering(&self) -> Result<(), turnpike_model::Diagnostic> {
+        Ok(())
+    }
+
+    fn wants_shortening(&self, _: StopReason, covering: bool) -> bool {
+        covering
+    }
+}
 
 pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
     let mut visited = run.visited();

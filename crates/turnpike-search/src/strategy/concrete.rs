@@ -6,7 +6,7 @@
 
 use turnpike_model::Diagnostic;
 
-use super::random::RandomOptions;
+use super::random::RandomWalk;
 use crate::error::{Halt, SearchError};
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -21,7 +21,7 @@ fn unavailable(name: &str) -> Diagnostic {
         .help("--concrete is for timed automata without differences of clocks and without priorities")
 }
 
-pub(crate) fn search(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopReason, Halt> {
+pub(crate) fn search(run: &mut Run<'_>, options: &RandomWalk) -> Result<StopReason, Halt> {
     let Some(outside) = run.enter_concrete()? else {
         return Err(SearchError::from(unavailable(&run.model.info().name)).into());
     };
@@ -31,7 +31,7 @@ pub(crate) fn search(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopR
     outcome
 }
 
-fn walks(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopReason, Halt> {
+fn walks(run: &mut Run<'_>, options: &RandomWalk) -> Result<StopReason, Halt> {
     let initial = run.initial()?;
     let mut successors = run.buffer();
     let mut state = initial.clone();

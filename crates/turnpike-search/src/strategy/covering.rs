@@ -82,13 +82,7 @@ pub(crate) fn validate(
     objectives: &[Objective],
     info: &ModelInfo,
 ) -> Result<(), Diagnostic> {
-    if let Strategy::Drs(options) = strategy {
-        super::drs::validate_cover(options)?;
-    } else if !matches!(strategy, Strategy::Bfs | Strategy::Dfs) {
-        let name = strategy.name();
-        let message = format!("covered states are left out by bfs, dfs and drs, but the strategy is {name}");
-        return Err(Diagnostic::error(message).help("add --strategy bfs, or leave out --cover"));
-    }
+    strategy.check_covering()?;
     let unfit = |goal: &Goal| match goal {
         Goal::Deadlock | Goal::AnyError | Goal::Livelock | Goal::Nondeterminism | Goal::Accepting(_) => true,
         Goal::Extreme { quantity, .. } => info.measure(quantity).is_some(),

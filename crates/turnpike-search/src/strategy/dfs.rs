@@ -4,7 +4,12 @@
 //! Complete on finite systems, memory linear in the states met. Reference: randomised depth-first search as the
 //! yardstick of seed paper 000.
 
+use turnpike_model::Diagnostic;
+
+use super::descriptor::{Descriptor, Parallel, Setting};
+use super::lasso::{self, ALGORITHM, Cycles, LassoAlgorithm};
 use super::level_set::distinct_targets;
+use super::{Search, covering};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -16,6 +21,86 @@ use crate::witness::Path;
 pub(crate) enum Order {
     Given,
     Random,
+}
+
+/// Depth-first search in the front-end's order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dfs {
+    /// How it looks for accepting cycles; by default by nested search where that is possible.
+    pub algorithm: Option<LassoAlgorithm>,
+}
+
+/// Depth-first search, the next unvisited successor at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rdfs {
+    /// How it looks for accepting cycles; by default by nested search where that is possible.
+    pub algorithm: Option<LassoAlgorithm>,
+}
+
+pub(super) static DFS: Descriptor = Descriptor {
+    name: "dfs",
+    summary: "depth-first search in the model's order",
+    guarantee: "complete on finite systems",
+    memory: "all states met",
+    when: "deep bugs when the order of transitions is meaningful",
+    options: &[ALGORITHM],
+    settings: &[Setting::MaxDepth, Setting::Store, Setting::Cover],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Nothing,
+    build: |given| Ok(Dfs { algorithm: given.algorithm() }.into()),
+};
+
+pub(super) static RDFS: Descriptor = Descriptor {
+    name: "rdfs",
+    summary: "depth-first search, next unvisited successor at random",
+    guarantee: "complete on finite systems",
+    memory: "all states met",
+    when: "finding a bug with the fewest states; witnesses are long",
+    options: &[ALGORITHM],
+    settings: &[Setting::MaxDepth, Setting::Store],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Nothing,
+    build: |given| Ok(Rdfs { algorithm: given.algorithm() }.into()),
+};
+
+impl Search for Dfs {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DFS
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if run.options.cover {
+            covering::search(run, covering::Order::LastIn)
+        } else {
+            search(run, Order::Given)
+        }
+    }
+
+    fn cycles(&self) -> Option<Cycles> {
+        let (order, algorithm) = (lasso::Order::Given, self.algorithm);
+        Some(Cycles::Stored { order, breadth_first: false, algorithm })
+    }
+
+    fn check_covering(&self) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+}
+
+impl Search for Rdfs {
+    fn descriptor(&self) -> &'static Descriptor {
+        &RDFS
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        search(run, Order::Random)
+    }
+
+    fn cycles(&self) -> Option<Cycles> {
+        let (order, algorithm) = (lasso::Order::Random, self.algorithm);
+        Some(Cycles::Stored { order, breadth_first: false, algorithm })
+    }
 }
 
 /// A state on the stack. Its successors still to try are the top of the shared list from `start` on.

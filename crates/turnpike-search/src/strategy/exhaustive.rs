@@ -2,12 +2,63 @@
 //!
 //! Complete up to the depth; the cost is the number of paths, not of states. Memory is one path.
 
-use turnpike_model::Successors;
+use turnpike_model::{Diagnostic, Successors};
 
+use super::descriptor::{Descriptor, Parallel};
+use super::genetic::DEPTH;
+use super::{Search, executions};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
 use crate::witness::Path;
+
+/// All paths up to a depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exhaustive {
+    /// Longest path, in transitions.
+    pub depth: u32,
+}
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "exhaustive",
+    summary: "every path up to a depth, no states stored; of programs one execution for each order of dependent steps (source-DPOR)",
+    guarantee: "complete up to the depth",
+    memory: "one path",
+    when: "states cannot be stored, and the bug is near",
+    options: &[DEPTH],
+    settings: &[],
+    stores_states: false,
+    programs_only: false,
+    parallel: Parallel::Nothing,
+    build: |given| {
+        // Executions of a program are bounded anyway.
+        let unbounded = given.model.capabilities.violations_on_expansion.then_some(u32::MAX);
+        let depth = given.count(&DEPTH)?.or(unbounded).ok_or_else(|| {
+            Diagnostic::error("exhaustive needs --depth: it follows every path up to that depth")
+                .help("for example --depth 20; bfs covers everything without a bound")
+        })?;
+        Ok(Exhaustive { depth }.into())
+    },
+};
+
+impl Search for Exhaustive {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if !executions::applies(run) {
+            return search(run, self.depth);
+        }
+        let reduced =
+            run.plan.is_some_and(|plan| plan.reduction.sleep || plan.reduction.persistent.is_some());
+        if run.options.source_dpor.unwrap_or(!reduced) {
+            executions::explore(run, self.depth)
+        } else {
+            executions::enumerate(run, self.depth)
+        }
+    }
+}
 
 /// A state on the current path, its transitions and the next of them to take.
 struct Frame {
@@ -16,7 +67,7 @@ struct Frame {
     next: usize,
 }
 
-pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
+fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
     let depth = depth.saturating_add(run.uncounted_levels());
     let mut stack: Vec<Frame> = Vec::new();
     let mut entering = Some(run.initial()?);

@@ -5,12 +5,15 @@
 //! which states arrive does not matter: any number of threads or machines gives the same levels. The level is part of H,
 //! so a state passed over has a fresh chance when it comes back. Needs an exact store for the claim.
 
-use turnpike_model::hash;
+use turnpike_model::{Diagnostic, hash};
 
+use super::Search;
 use super::candidates::{Priority, Smallest};
+use super::descriptor::{Descriptor, Given, OptionInfo, Parallel, Setting, ValueKind};
 use super::level_set::by_levels;
 use crate::error::Halt;
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::rng::{Purpose, derive};
 use crate::run::Run;
 
@@ -20,6 +23,58 @@ pub(crate) type Chance = fn(seed: u64, depth: u32, content_hash: u64) -> u64;
 /// A keyed mixer of full avalanche; the key binds seed and level.
 pub(crate) fn chance(seed: u64, depth: u32, content_hash: u64) -> u64 {
     hash::mix(derive(seed, Purpose::Level, u64::from(depth)), content_hash)
+}
+
+/// States kept per level unless a width is given.
+const DEFAULT_WIDTH: u64 = 32;
+
+/// The option of strategies that keep so many states per level.
+pub(super) const WIDTH: OptionInfo =
+    OptionInfo { name: "width", value: ValueKind::LARGE, default: "32", doc: "states kept per level" };
+
+impl Given<'_> {
+    pub(super) fn width(&self) -> Result<u64, Diagnostic> {
+        Ok(self.count(&WIDTH)?.unwrap_or(DEFAULT_WIDTH))
+    }
+}
+
+pub(super) fn check_width(width: u64) -> Result<(), Diagnostic> {
+    if width == 0 { Err(Diagnostic::error("the width must be at least 1")) } else { Ok(()) }
+}
+
+/// Exact highway search in a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Highway {
+    /// States kept per level.
+    pub width: u64,
+}
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "highway",
+    summary: "breadth-first with at most N states per level, drawn exactly uniformly, in a stream",
+    guarantee: "complete only while no level exceeds the width",
+    memory: "visited states (at most N per level) and 2N candidates",
+    when: "short witnesses in state spaces that do not fit",
+    options: &[WIDTH],
+    settings: &[Setting::Threads],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Levels,
+    build: |given| Ok(Highway { width: given.width()? }.into()),
+};
+
+impl Search for Highway {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        search(run, self.width)
+    }
+
+    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
+        check_width(self.width)
+    }
 }
 
 pub(crate) fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {

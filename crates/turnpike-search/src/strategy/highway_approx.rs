@@ -5,11 +5,15 @@
 //! reproduce the published figures; `highway` has the same memory without the bias.
 
 use rustc_hash::FxHashSet;
-use turnpike_model::Successors;
+use turnpike_model::{Diagnostic, Successors};
 
+use super::Search;
+use super::descriptor::{Descriptor, Parallel, Setting};
+use super::highway::{WIDTH, check_width};
 use super::level_set::{Considered, Level, Selection, by_levels, distinct_targets};
 use crate::error::Halt;
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::rng::Rng;
 use crate::run::Run;
 use crate::store::Visited;
@@ -49,6 +53,41 @@ impl Reservoir {
     #[cfg(test)]
     pub(crate) fn contains(&self, target: &[u32]) -> bool {
         self.members.contains(target)
+    }
+}
+
+/// Highway search by reservoir, duplicates considered again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HighwayApprox {
+    /// States kept per level.
+    pub width: u64,
+}
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "highway-approx",
+    summary: "highway by reservoir; states with many predecessors are favoured",
+    guarantee: "as highway",
+    memory: "visited states and N candidates",
+    when: "to reproduce the papers",
+    options: &[WIDTH],
+    settings: &[Setting::Threads],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Levels,
+    build: |given| Ok(HighwayApprox { width: given.width()? }.into()),
+};
+
+impl Search for HighwayApprox {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        search(run, self.width)
+    }
+
+    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
+        check_width(self.width)
     }
 }
 

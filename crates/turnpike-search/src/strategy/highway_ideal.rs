@@ -3,13 +3,52 @@
 //! Q₀ = {s₀}; Q_{j+1} is a uniform draw among the subsets of size min(N, ·) of succ(Q_j) \ ⋃_{k≤j} Q_k. All eligible
 //! successors of a level are held in memory.
 
-use turnpike_model::Successors;
+use turnpike_model::{Diagnostic, Successors};
 
+use super::Search;
+use super::descriptor::{Descriptor, Parallel, Setting};
+use super::highway::{WIDTH, check_width};
 use super::level_set::{Considered, Level, Selection, by_levels};
 use crate::error::Halt;
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::run::Run;
 use crate::store::{ExactStore, Visited};
+
+/// Highway search by definition: draw from all eligible successors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HighwayIdeal {
+    /// States kept per level.
+    pub width: u64,
+}
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "highway-ideal",
+    summary: "highway by definition: all eligible successors of a level, then a uniform draw",
+    guarantee: "as highway",
+    memory: "visited states and all successors of a level",
+    when: "as an oracle, and to reproduce the papers",
+    options: &[WIDTH],
+    settings: &[Setting::Threads],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Levels,
+    build: |given| Ok(HighwayIdeal { width: given.width()? }.into()),
+};
+
+impl Search for HighwayIdeal {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        search(run, self.width)
+    }
+
+    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
+        check_width(self.width)
+    }
+}
 
 pub(crate) fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {
     let states = ExactStore::new(run.width());

@@ -4,11 +4,15 @@
 //! proves nothing. Constant memory without a witness; with one, the loop-erased walk is kept.
 
 use rustc_hash::FxHashMap;
-use turnpike_model::Successors;
+use turnpike_model::{Diagnostic, Successors};
 
+use super::descriptor::{Descriptor, OptionInfo, Parallel, ValueKind};
+use super::executions::{self, Extent, Sampler};
 use super::level_set::distinct_targets;
+use super::{Search, concrete};
 use crate::error::Halt;
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::run::Run;
 use crate::witness::Path;
 
@@ -22,9 +26,9 @@ pub enum Over {
     Transitions,
 }
 
-/// Parameters of random search.
+/// Random walks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RandomOptions {
+pub struct RandomWalk {
     /// What a walk draws from.
     pub over: Over,
     /// Begin again at a deadlock, until a limit is reached.
@@ -35,7 +39,88 @@ pub struct RandomOptions {
     pub concrete: bool,
 }
 
-pub(crate) fn search(run: &mut Run<'_>, options: &RandomOptions) -> Result<StopReason, Halt> {
+const OVER: OptionInfo = OptionInfo {
+    name: "over",
+    value: ValueKind::Word(&[
+        ("states", "Distinct successor states, all equally likely"),
+        ("transitions", "Transitions, all equally likely"),
+    ]),
+    default: "states",
+    doc: "what a step draws from",
+};
+const RESTART: OptionInfo = OptionInfo {
+    name: "restart",
+    value: ValueKind::Switch,
+    default: "",
+    doc: "begin again at a deadlock, until a limit is reached",
+};
+const RESTART_DEPTH: OptionInfo = OptionInfo {
+    name: "restart-depth",
+    value: ValueKind::POSITIVE,
+    default: "",
+    doc: "begin again at this depth too",
+};
+const CONCRETE: OptionInfo = OptionInfo {
+    name: "concrete",
+    value: ValueKind::Switch,
+    default: "",
+    doc: "timed automata: walk on single clock values instead of zones, with drawn delays",
+};
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "random",
+    summary: "one random walk, uniform over the set of successor states",
+    guarantee: "none",
+    memory: "constant; with a witness, the loop-erased walk",
+    when: "bugs on likely paths; very large states; a baseline",
+    options: &[OVER, RESTART, RESTART_DEPTH, CONCRETE],
+    settings: &[],
+    stores_states: false,
+    programs_only: false,
+    parallel: Parallel::Executions,
+    build: |given| {
+        let over = match given.text(&OVER) {
+            Some("transitions") => Over::Transitions,
+            _ => Over::States,
+        };
+        // One execution of a program says little: it is executed again and again.
+        let restart = given.is_set(&RESTART) || given.model.capabilities.violations_on_expansion;
+        let restart_depth = given.count(&RESTART_DEPTH)?;
+        Ok(RandomWalk { over, restart, restart_depth, concrete: given.is_set(&CONCRETE) }.into())
+    },
+};
+
+impl Search for RandomWalk {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if executions::applies(run) {
+            let once = !self.restart && self.restart_depth.is_none();
+            return executions::sample(run, Sampler::Uniform, Extent { once, steps: self.restart_depth });
+        }
+        if self.concrete { concrete::search(run, self) } else { search(run, self) }
+    }
+
+    fn check(&self, request: &SearchOptions) -> Result<(), Diagnostic> {
+        if self.restart_depth == Some(0) {
+            return Err(Diagnostic::error("the restart depth must be at least 1"));
+        }
+        if self.concrete && request.objectives.iter().any(|objective| objective.is_about_cycles()) {
+            return Err(
+                Diagnostic::error("walks on single states do not find cycles").help("leave out --concrete")
+            );
+        }
+        Ok(())
+    }
+
+    fn is_endless(&self) -> bool {
+        true
+    }
+}
+
+pub(crate) fn search(run: &mut Run<'_>, options: &RandomWalk) -> Result<StopReason, Halt> {
     let initial = run.initial()?;
     let restart_depth = options.restart_depth.map(|depth| depth.saturating_add(run.uncounted_levels()));
     let restart = options.restart || options.restart_depth.is_some();

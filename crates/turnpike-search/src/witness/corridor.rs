@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::options::SearchOptions;
     use crate::run::Control;
-    use crate::strategy::Strategy;
+    use crate::strategy::{Bfs, Dfs, Strategy};
     use crate::witness::confirm;
 
     /// A built-in model with settings, and what to look for.
@@ -127,21 +127,21 @@ mod tests {
     #[test]
     fn long_witnesses_get_shorter() {
         for task in TASKS {
-            let (shortest, _) = lengths(task, Strategy::Bfs, &[]);
-            let (before, after) = lengths(task, Strategy::Dfs, &[1, 8, 64, 10_000]);
+            let (shortest, _) = lengths(task, Bfs::default().into(), &[]);
+            let (before, after) = lengths(task, Dfs::default().into(), &[1, 8, 64, 10_000]);
             assert!(before > shortest, "{task:?}: {before} steps instead of {shortest}");
             assert!(after.iter().flatten().all(|&length| length >= shortest), "{task:?}: {after:?}");
             // A beam that holds every state is breadth-first search.
             assert_eq!(after[3], Some(shortest), "{task:?}");
         }
-        let (before, after) = lengths(TASKS[0], Strategy::Dfs, &[8]);
+        let (before, after) = lengths(TASKS[0], Dfs::default().into(), &[8]);
         assert_eq!((before, after), (54, vec![Some(4)]));
     }
 
     #[test]
     fn nothing_is_shorter_than_the_shortest() {
         for task in TASKS {
-            let (_, after) = lengths(task, Strategy::Bfs, &[1, 8, 10_000]);
+            let (_, after) = lengths(task, Bfs::default().into(), &[1, 8, 10_000]);
             assert_eq!(after, [None; 3], "{task:?}");
         }
     }

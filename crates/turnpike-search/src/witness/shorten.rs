@@ -21,7 +21,7 @@ use crate::options::SearchOptions;
 use crate::rng::{Purpose, derive};
 use crate::run::Run;
 use crate::store::{ExactStore, ROOT, StoreKind};
-use crate::strategy::Strategy;
+use crate::strategy::{Bfs, Highway, Strategy};
 
 /// A local search narrower than this finds little.
 const LEAST_SHARE: u64 = 64;
@@ -56,7 +56,7 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     }
     // A proof that a short witness is shortest is cheap.
     if original <= SHORT {
-        match search_again(run, &best, Strategy::Bfs, budget.all) {
+        match search_again(run, &best, Bfs::default().into(), budget.all) {
             Again { shorter: Some(shorter), states, .. } => return (shorter, states),
             Again { covered: true, states, .. } => return (best, states),
             Again { states, .. } => spent += states,
@@ -75,7 +75,7 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
         return (best, spent);
     }
     if original > SHORT {
-        match search_again(run, &best, Strategy::Bfs, remaining / 8) {
+        match search_again(run, &best, Bfs::default().into(), remaining / 8) {
             Again { shorter: Some(shorter), states, .. } => return (shorter, spent + states),
             Again { covered: true, states, .. } => return (best, spent + states),
             Again { states, .. } => spent += states,
@@ -84,7 +84,7 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     // A long witness may be of the kind that depth-first search finds; a highway finds another kind, and soon or not at all.
     let remaining = budget.saturating_sub(spent);
     if best.len() > LONG && remaining / 8 >= HIGHWAY * LONG as u64 {
-        let other = search_again(run, &best, Strategy::Highway { width: HIGHWAY }, remaining / 8);
+        let other = search_again(run, &best, Highway { width: HIGHWAY }.into(), remaining / 8);
         spent += other.states;
         if let Some(other) = other.shorter {
             let (shorter, states) = delete_steps(run, other, remaining / 8);

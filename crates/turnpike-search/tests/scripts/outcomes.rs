@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use turnpike_model::scheduler::{End, Execution, Executor, GuestError, Plan, Site};
 use turnpike_program::{ProgramModel, ProgramOptions};
+use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{RunReport, SearchOptions, StopReason, Strategy};
 
 use super::one;
 
 /// Exhaustive search for errors, by source-DPOR or by plain enumeration.
 pub(crate) fn exhaustive(source_dpor: bool) -> SearchOptions {
-    let mut options = SearchOptions::new(Strategy::Exhaustive { depth: u32::MAX });
+    let mut options = SearchOptions::new(Exhaustive { depth: u32::MAX });
     options.objectives.push("any-error".parse().unwrap());
     options.source_dpor = Some(source_dpor);
     options.shorten = false;
@@ -73,7 +74,7 @@ pub(crate) fn explore(
     let model = ProgramModel::new("noted", 1, Box::new(launch), settings).unwrap();
     ends.lock().unwrap().clear();
     let mut options = exhaustive(source_dpor);
-    options.strategy = Strategy::Exhaustive { depth };
+    options.strategy = Strategy::from(Exhaustive { depth });
     // Nothing stops the search.
     options.objectives = vec!["race".parse().unwrap()];
     options.limits.executions = Some(limit);

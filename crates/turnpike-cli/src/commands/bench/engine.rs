@@ -6,6 +6,7 @@ use std::time::Duration;
 use turnpike_model::Model;
 use turnpike_model::lts::{AutDialect, read_lts_file, write_lts_file};
 use turnpike_reduction::{Equivalence, reduce};
+use turnpike_search::strategy::{Bfs, Highway};
 use turnpike_search::{Limits, Objective, SearchOptions, StoreKind, Strategy, search};
 
 use super::costly::Costly;
@@ -99,7 +100,7 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
 
     let (seats, expansions) = sizes.highway;
     let larger = builtin("philosophers", &[("n", seats)])?;
-    let mut options = unmet(Strategy::Highway { width: WIDTH });
+    let mut options = unmet(Strategy::from(Highway { width: WIDTH }));
     options.limits.states = Some(expansions);
     let label = format!("philosophers({seats})");
     let highway = searching("highway --width 100000", &label, &*larger, &options, repeat)?;
@@ -113,7 +114,7 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let met = row.cpu_seconds.unwrap_or(row.seconds) <= 1.0;
     add(row.promised("1 s", met, sizes.judged));
 
-    let mut options = unmet(Strategy::Bfs);
+    let mut options = unmet(Strategy::from(Bfs::default()));
     let one = searching("bfs, 1 thread", &name, &*philosophers, &options, repeat)?;
     let one = add(one.by_the_clock());
     options.threads = 2;

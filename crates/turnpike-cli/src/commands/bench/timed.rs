@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
-use turnpike_search::strategy::RandomOptions;
-use turnpike_search::{Accept, RunReport, SearchOptions, Strategy, search};
+use turnpike_search::strategy::{Bfs, RandomWalk};
+use turnpike_search::{Accept, RunReport, SearchOptions, search};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
 use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Format, Names};
@@ -221,7 +221,7 @@ impl Task<'_> {
             let conditions = conditions.into_iter().collect();
             let options = Options { conditions, cover, ..Options::default() };
             let model = open(&name, &text, format, &self.settings, &options)?;
-            let mut options = SearchOptions::new(Strategy::Bfs);
+            let mut options = SearchOptions::new(Bfs::default());
             options.accept = Accept::Pop;
             options.cover = self.cover.is_some();
             options.shorten = false;
@@ -302,8 +302,8 @@ fn zone_successors(clocks: u32, quick: bool, repeat: u32) -> Outcome<Row> {
     let steps = if quick { 100 } else { (60_000_000 / u64::from(clocks).pow(3)).clamp(500, 100_000) };
     let (time, run): (Time, RunReport) = best(repeat, || {
         let model = open("clocks", &text, None, &[], &Options::default())?;
-        let walk = RandomOptions { restart: true, ..RandomOptions::default() };
-        let mut options = SearchOptions::new(Strategy::Random(walk));
+        let walk = RandomWalk { restart: true, ..RandomWalk::default() };
+        let mut options = SearchOptions::new(walk);
         options.limits.states = Some(steps);
         options.witness = false;
         explore(&model, options, NOTHING)
@@ -343,7 +343,7 @@ mod tests {
     fn every_clock_matters() {
         let model = open("clocks", &clocks_of_their_own(7), None, &[], &Options::default());
         let Ok(model) = model else { panic!("a network was refused") };
-        let run = explore(&model, SearchOptions::new(Strategy::Bfs), "action tick");
+        let run = explore(&model, SearchOptions::new(Bfs::default()), "action tick");
         // Each of the seven may go first, as all may wait for long enough.
         let Ok(run) = run else { panic!("exploring failed") };
         assert_eq!(run.transitions, 7);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use turnpike_search::strategy::{DrsOptions, RandomOptions};
+use turnpike_search::strategy::{Auto, Drs, RandomWalk};
 use turnpike_search::{SearchOptions, Strategy, Verdict, search};
 use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::network::QueryText;
@@ -43,13 +43,13 @@ pub(super) fn measure(models: &Path, quick: bool) -> Outcome<Vec<Row>> {
         let opened = started.elapsed().as_secs_f64();
         let label = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         for (name, strategy) in [
-            ("random", Strategy::Random(RandomOptions { restart: true, ..RandomOptions::default() })),
+            ("random", Strategy::from(RandomWalk { restart: true, ..RandomWalk::default() })),
             (
                 "random --concrete",
-                Strategy::Random(RandomOptions { restart: true, concrete: true, ..RandomOptions::default() }),
+                Strategy::from(RandomWalk { restart: true, concrete: true, ..RandomWalk::default() }),
             ),
-            ("drs", Strategy::Drs(DrsOptions::default())),
-            ("auto", Strategy::Auto),
+            ("drs", Strategy::from(Drs::default())),
+            ("auto", Strategy::from(Auto)),
         ] {
             let seeds = if quick { 1 } else { SEEDS };
             rows.push(row(&model, name, &label, &strategy, &condition, opened, seeds)?);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Step, Trace};
 use turnpike_program::{Followed, Incident, IncidentKind, Parting, ProgramModel};
-use turnpike_search::strategy::RandomOptions;
-use turnpike_search::{Objective, SearchOptions, Strategy, Verdict};
+use turnpike_search::strategy::{self, Options};
+use turnpike_search::{Objective, SearchOptions, Verdict};
 
 use super::{Args, different_model, unmet};
 use crate::cli::Format;
@@ -82,11 +82,8 @@ fn search_on(
 ) -> Outcome<()> {
     let failed = |error: turnpike_model::scheduler::GuestError| Failure::usage(error.message);
     let behind = program.after(&replay.followed.choices).map_err(failed)?;
-    let mut options = SearchOptions::new(match Strategy::by_name(strategy)? {
-        // One execution says little.
-        Strategy::Random(random) => Strategy::Random(RandomOptions { restart: true, ..random }),
-        strategy => strategy,
-    });
+    let strategy = strategy::find(strategy)?.build(&Options::new(), behind.info())?;
+    let mut options = SearchOptions::new(strategy);
     let objective = if trace.objective.is_empty() { "any-error" } else { &trace.objective };
     options.objectives = vec![objective.parse()?];
     options.limits = args.limits.limits()?;

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Command, ValueEnum};
-use turnpike_search::strategy;
+use clap::ValueEnum;
 
 use super::limits::LimitArgs;
+use super::strategy::StrategyArgs;
 use super::values;
 use crate::exit;
 use crate::load::ModelArgs;
@@ -97,93 +96,6 @@ pub(crate) struct GoalArgs {
     pub(crate) tau: Vec<String>,
 }
 
-/// Which strategy, and its own parameters.
-#[derive(clap::Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Strategy")]
-pub(crate) struct StrategyArgs {
-    /// How to search; `turnpike strategies` explains them
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = StrategyName, hide_possible_values = true)]
-    pub(crate) strategy: String,
-    /// dfs, rdfs, bfs: how accepting cycles are looked for [default: ndfs for dfs and rdfs, else scc]
-    #[arg(long, value_enum, value_name = "ALGORITHM")]
-    pub(crate) algorithm: Option<AlgorithmArg>,
-    /// highway*, beam: states kept per level [default: 32]
-    #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
-    pub(crate) width: Option<u64>,
-    /// beam, best-first: the measure to make small, or 'max NAME' to make it large
-    #[arg(long, value_name = "MEASURE")]
-    pub(crate) guide: Option<String>,
-    /// best-first: longest queue; the least promising states fall out
-    #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
-    pub(crate) queue: Option<u64>,
-    /// random: what a step draws from [default: states]
-    #[arg(long, value_enum)]
-    pub(crate) over: Option<OverArg>,
-    /// random: begin again at a deadlock, until a limit is reached
-    #[arg(long)]
-    pub(crate) restart: bool,
-    /// random: begin again at this depth too
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
-    pub(crate) restart_depth: Option<u32>,
-    /// random: timed automata: walk on single clock values instead of zones, with drawn delays
-    #[arg(long)]
-    pub(crate) concrete: bool,
-    /// pct: orderings that the bug needs [default: 3]
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
-    pub(crate) bug_depth: Option<u32>,
-    /// drs: initial walks [default: one for every child of the initial state]
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
-    pub(crate) walks: Option<u32>,
-    /// drs: expand no state at this depth, the initial one being at 1 [default: none]
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
-    pub(crate) cutoff: Option<u32>,
-    /// drs: step of iterative deepening [default: one pass]
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
-    pub(crate) increment: Option<u32>,
-    /// drs: the algorithm as printed, holes included
-    #[arg(long)]
-    pub(crate) literal: bool,
-    /// drs: what the fringe holds [default: node]
-    #[arg(long, value_enum)]
-    pub(crate) fringe: Option<FringeArg>,
-    /// drs: re-open a state met again at a smaller depth
-    #[arg(long)]
-    pub(crate) depth_aware: bool,
-    /// drs: any witness first, then ever shorter ones until the last is proved shortest
-    #[arg(long)]
-    pub(crate) anytime: bool,
-    /// genetic, mutation: chromosomes per generation [default: 200]
-    #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
-    pub(crate) population: Option<usize>,
-    /// genetic, mutation: survivors per generation [default: 100]
-    #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
-    pub(crate) parents: Option<usize>,
-    /// genetic, mutation: probability that a bit flips [default: 0.005]
-    #[arg(long, value_name = "P", value_parser = values::probability)]
-    pub(crate) mutation: Option<f64>,
-    /// genetic, mutation: generations [default: 100]
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
-    pub(crate) generations: Option<u32>,
-    /// exhaustive (needed unless for programs), genetic, mutation [default: 100]: longest path
-    #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
-    pub(crate) depth: Option<u32>,
-    /// genetic, mutation: enabled, assertions, novelty, 'label PATTERN' or 'measure NAME'; programs: also messages, branches [default: enabled]
-    #[arg(long, value_name = "FITNESS")]
-    pub(crate) fitness: Option<String>,
-    /// genetic, mutation: start over after this many generations without improvement; 0 never [default: 15]
-    #[arg(long, value_name = "N", value_parser = values::count::<u32>)]
-    pub(crate) stagnation: Option<u32>,
-}
-
-/// How accepting cycles are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AlgorithmArg {
-    /// Nested depth-first search.
-    Ndfs,
-    /// Strongly connected components.
-    Scc,
-}
-
 /// How the search is carried out.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Running")]
@@ -232,43 +144,4 @@ pub(crate) enum AcceptArg {
     Generation,
     /// When they are expanded.
     Pop,
-}
-
-/// What a step of a walk draws from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OverArg {
-    /// Distinct successor states, all equally likely.
-    States,
-    /// Transitions, all equally likely.
-    Transitions,
-}
-
-/// What the fringe of Deep Random Search holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FringeArg {
-    /// Nodes that may still have unexplored children.
-    Node,
-    /// The unexplored children themselves.
-    Children,
-}
-
-/// Any text, so that the error can be ours; completions know the names.
-#[derive(Clone)]
-pub(crate) struct StrategyName;
-
-impl TypedValueParser for StrategyName {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<String, clap::Error> {
-        clap::builder::StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(strategy::TABLE.iter().map(|info| PossibleValue::new(info.name).help(info.summary))))
-    }
 }

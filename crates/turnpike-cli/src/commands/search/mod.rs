@@ -7,7 +7,7 @@ pub(crate) mod json;
 pub(crate) mod limits;
 pub(crate) mod program;
 mod queries;
-mod strategy;
+pub(crate) mod strategy;
 mod summary;
 mod trace_file;
 pub(crate) mod values;
@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub(crate) use flags::Args;
-use flags::{AcceptArg, AlgorithmArg, GoalArgs};
+use flags::{AcceptArg, GoalArgs};
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
 use turnpike_program::ProgramModel;
-use turnpike_search::strategy::{LassoAlgorithm, StrategyInfo};
+use turnpike_search::strategy::Descriptor;
 use turnpike_search::{
     Accept, Limits, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Strategy, Verdict,
     WitnessReport,
@@ -147,7 +147,7 @@ pub(crate) fn prepared(args: &Args) -> Outcome<(load::Named, SearchOptions)> {
 
 /// What the flags alone say.
 struct Plan {
-    info: &'static StrategyInfo,
+    info: &'static Descriptor,
     objectives: Vec<Objective>,
     limits: Limits,
     store: StoreKind,
@@ -155,9 +155,9 @@ struct Plan {
 
 impl Plan {
     fn of(args: &Args) -> Outcome<Plan> {
-        let info = strategy::chosen(&args.strategy, args.model.program.program.is_some())?;
+        let info = args.strategy.descriptor()?;
         let objectives = objectives(&args.goal)?;
-        Ok(Plan { info, objectives, limits: args.limits.limits()?, store: store(args, info.name)? })
+        Ok(Plan { info, objectives, limits: args.limits.limits()?, store: store(args, info)? })
     }
 
     /// Reads the model.
@@ -173,7 +173,7 @@ impl Plan {
             return Err(zeno::useless("none are looked for").into());
         }
         let named = load::named(&args.model, &purpose)?;
-        let strategy = strategy::built(&args.strategy, self.info, named.model.info())?;
+        let strategy = self.info.build(&args.strategy.options.0, named.model.info())?;
         let options = search_options(args, strategy, self.objectives, self.limits, self.store);
         Ok((named, options))
     }
@@ -201,9 +201,12 @@ fn search_options(
     let runs = args.running.runs.unwrap_or(1);
     let mut options = SearchOptions::new(strategy);
     options.threads = args.running.threads.unwrap_or_else(|| {
-        let shares = args.model.program.program.is_some() && options.strategy.shares_executions();
-        let helps = runs > 1 || shares || options.strategy.is_level_synchronous();
-        if helps { limits::all_cores() } else { 1 }
+        let program = args.model.program.program.is_some();
+        if runs > 1 || options.strategy.descriptor().parallel.helps(program) {
+            limits::all_cores()
+        } else {
+            1
+        }
     });
     options.objectives = objectives;
     options.all = args.goal.all;
@@ -212,10 +215,6 @@ fn search_options(
         AcceptArg::Generation => Accept::Generation,
         AcceptArg::Pop => Accept::Pop,
     };
-    options.algorithm = args.strategy.algorithm.map(|algorithm| match algorithm {
-        AlgorithmArg::Ndfs => LassoAlgorithm::Nested,
-        AlgorithmArg::Scc => LassoAlgorithm::Components,
-    });
     options.cover = args.model.reading.covering();
     options.source_dpor = args.model.program.source_dpor();
     options.internal = args.goal.tau.clone();
@@ -302,7 +301,7 @@ fn texts(objectives: &[Objective]) -> Vec<&str> {
 }
 
 /// The store with its size, unless the strategy has no use for it.
-fn store(args: &Args, strategy: &str) -> Outcome<StoreKind> {
+fn store(args: &Args, strategy: &Descriptor) -> Outcome<StoreKind> {
     let store = match (args.running.store.parse::<StoreKind>()?, args.running.bitstate_size) {
         (StoreKind::Bitstate { .. }, Some(bytes)) => {
             limits::within_machine("--bitstate-size", bytes)?;
@@ -314,10 +313,8 @@ fn store(args: &Args, strategy: &str) -> Outcome<StoreKind> {
         }
         (store, None) => store,
     };
-    if !matches!(store, StoreKind::Auto | StoreKind::Exact)
-        && ["random", "exhaustive", "genetic", "mutation"].contains(&strategy)
-    {
-        let message = format!("--store {store} has no use: {strategy} remembers no states");
+    if !matches!(store, StoreKind::Auto | StoreKind::Exact) && !strategy.stores_states {
+        let message = format!("--store {store} has no use: {} remembers no states", strategy.name);
         return Err(Diagnostic::error(message).help("leave it out, or choose another strategy").into());
     }
     Ok(store)

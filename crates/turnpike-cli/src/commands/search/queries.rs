@@ -7,7 +7,7 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_model::Diagnostic;
-use turnpike_search::strategy::StrategyInfo;
+use turnpike_search::strategy::{Descriptor, Dfs};
 use turnpike_search::{
     Limits, Objective, RunReport, SearchOptions, SearchReport, StopReason, StoreKind, Strategy, Verdict,
     WitnessReport,
@@ -18,7 +18,7 @@ use turnpike_timed::query;
 use super::extremes::{self, Extremes};
 use super::flags::Args;
 use super::trace_file::TraceFile;
-use super::{executed, human, json, search_options, strategy, warnings};
+use super::{executed, human, json, search_options, warnings};
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -35,7 +35,7 @@ pub(crate) struct Asked {
 
 /// What the flags say, apart from the queries.
 pub(crate) struct Plan {
-    pub(crate) info: &'static StrategyInfo,
+    pub(crate) info: &'static Descriptor,
     pub(crate) limits: Limits,
     pub(crate) store: StoreKind,
     pub(crate) trace: Option<TraceFile>,
@@ -217,8 +217,8 @@ fn answer(
     let model = named.model;
     let about_runs = objectives[0].is_accepting();
     let strategy = match plan.info.name {
-        "auto" if about_runs => Strategy::Dfs,
-        _ => strategy::built(&args.strategy, plan.info, model.info())?,
+        "auto" if about_runs => Strategy::from(Dfs::default()),
+        _ => plan.info.build(&args.strategy.options.0, model.info())?,
     };
     let mut options = search_options(args, strategy, objectives, plan.limits.clone(), plan.store);
     // Cycles may lead through states that others cover.

@@ -64,14 +64,6 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     })
 }
 
-/// A probability.
-pub(crate) fn probability(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
-        _ => Err("it must be a number from 0 to 1".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +80,6 @@ mod tests {
         assert_eq!(seed("7"), Ok(7));
         assert_eq!(seed("0xffff_ffff_ffff_ffff"), Ok(u64::MAX));
         assert_eq!(duration("1m 30s"), Ok(Duration::from_secs(90)));
-        assert_eq!(probability("0.25"), Ok(0.25));
     }
 
     #[test]
@@ -106,9 +97,6 @@ mod tests {
         }
         for text in ["", "30", "ten", "s", "-3s"] {
             assert!(duration(text).is_err(), "{text}");
-        }
-        for text in ["", "1.1", "-0.1", "NaN", "half"] {
-            assert!(probability(text).is_err(), "{text}");
         }
     }
 }

@@ -29,7 +29,7 @@ use turnpike_model::Successors;
 
 use super::anytime::Anytime;
 use super::fringe::OpenSet;
-use super::{DrsOptions, Fringe, cutoff};
+use super::{Drs, Fringe, cutoff};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -86,7 +86,7 @@ struct Completed {
     distinct: Vec<u32>,
 }
 
-pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
     // Without witnesses there is no length to improve.
     let anytime = (options.anytime && run.options.witness).then(|| Anytime::new(run));
     let last_bound = cutoff(run, options);
@@ -121,7 +121,7 @@ pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
 
 impl Completed {
     /// Walks until the fringe is empty, then raises the bound, until nothing was cut off.
-    fn deepen(&mut self, run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+    fn deepen(&mut self, run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
         let initial = run.initial()?;
         self.met.insert_exact(&initial, ROOT);
         self.nodes.push();

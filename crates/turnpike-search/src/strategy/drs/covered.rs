@@ -11,7 +11,7 @@
 use turnpike_model::{Diagnostic, Successors};
 
 use super::fringe::OpenSet;
-use super::{DrsOptions, Fringe, cutoff};
+use super::{Drs, Fringe, cutoff};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -19,7 +19,7 @@ use crate::store::{CoverStore, ROOT};
 use crate::strategy::level_set::distinct_targets;
 
 /// Refuses variants that would merge states at different depths, or mean something else.
-pub(in crate::strategy) fn validate(options: &DrsOptions) -> Result<(), Diagnostic> {
+pub(super) fn validate(options: &Drs) -> Result<(), Diagnostic> {
     let variants = [
         (options.literal, "--literal"),
         (options.increment.is_some(), "--increment"),
@@ -47,7 +47,7 @@ struct Covered {
     distinct: Vec<u32>,
 }
 
-pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
     let mut drs = Covered {
         store: CoverStore::new(run.width(), run.model.info().key_words),
         entered: Vec::new(),

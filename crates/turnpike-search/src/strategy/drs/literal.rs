@@ -29,7 +29,7 @@
 use turnpike_model::Successors;
 
 use super::fringe::OpenSet;
-use super::{DrsOptions, cutoff};
+use super::{Drs, cutoff};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -72,7 +72,7 @@ struct Literal {
     distinct: Vec<u32>,
 }
 
-pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
     let mut drs = Literal {
         met: Visited::new(run.options.store, run.width(), false),
         kind: Vec::new(),
@@ -96,7 +96,7 @@ pub(super) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
 
 impl Literal {
     /// `DRS`.
-    fn deepen(&mut self, run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+    fn deepen(&mut self, run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
         // Acc(initState) is the same in every pass.
         let initial = run.initial()?;
         self.meet(&initial);

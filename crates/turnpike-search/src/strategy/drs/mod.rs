@@ -9,7 +9,7 @@
 //! **Memory.** Linear in the states met. Fingerprints are not enough, as nodes are expanded long after they were met:
 //! lossy stores are refused.
 //!
-//! **Knobs.** See [`DrsOptions`]. Depth is counted as in the paper, where the initial state has depth 1: a state at
+//! **Knobs.** See [`Drs`]. Depth is counted as in the paper, where the initial state has depth 1: a state at
 //! depth d is d - 1 transitions away, and `cutoff` c means that states at depth c or more are not expanded, as with a
 //! limit of c - 1 on depth.
 //!
@@ -22,12 +22,15 @@ mod covered;
 mod fringe;
 mod literal;
 
-pub(in crate::strategy) use covered::validate as validate_cover;
 pub(in crate::strategy) use fringe::OpenSet;
 use turnpike_model::Diagnostic;
 
+use super::Search;
+use super::descriptor::{Descriptor, OptionInfo, Parallel, Setting, ValueKind};
+use super::lasso::Cycles;
 use crate::error::{Halt, SearchError};
 use crate::limits::StopReason;
+use crate::options::{Accept, SearchOptions};
 use crate::run::Run;
 use crate::store::{ROOT, Visited};
 use crate::witness::Path;
@@ -42,9 +45,9 @@ pub enum Fringe {
     Children,
 }
 
-/// Parameters of Deep Random Search. Depths count the initial state as 1.
+/// Deep Random Search. Depths count the initial state as 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DrsOptions {
+pub struct Drs {
     /// Initial walks from distinct children of the initial state; all of them when absent.
     pub walks: Option<u32>,
     /// States at this depth (the initial state has depth 1) are not expanded; none when absent.
@@ -64,7 +67,7 @@ pub struct DrsOptions {
     pub anytime: bool,
 }
 
-impl DrsOptions {
+impl Drs {
     /// Whether witnesses are shortest without further work.
     ///
     /// With increment 1 every walk is one step from the nodes of the level before, whose depths are exact. The printed
@@ -93,7 +96,121 @@ impl DrsOptions {
     }
 }
 
-pub(crate) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReason, Halt> {
+const WALKS: OptionInfo = OptionInfo {
+    name: "walks",
+    value: ValueKind::POSITIVE,
+    default: "one for every child of the initial state",
+    doc: "initial walks",
+};
+const CUTOFF: OptionInfo = OptionInfo {
+    name: "cutoff",
+    value: ValueKind::POSITIVE,
+    default: "none",
+    doc: "expand no state at this depth, the initial one being at 1",
+};
+const INCREMENT: OptionInfo = OptionInfo {
+    name: "increment",
+    value: ValueKind::POSITIVE,
+    default: "one pass",
+    doc: "step of iterative deepening",
+};
+const FRINGE: OptionInfo = OptionInfo {
+    name: "fringe",
+    value: ValueKind::Word(&[
+        ("node", "Nodes that may still have unexplored children"),
+        ("children", "The unexplored children themselves"),
+    ]),
+    default: "node",
+    doc: "what the fringe holds",
+};
+const LITERAL: OptionInfo = OptionInfo {
+    name: "literal",
+    value: ValueKind::Switch,
+    default: "",
+    doc: "the algorithm as printed, holes included",
+};
+const DEPTH_AWARE: OptionInfo = OptionInfo {
+    name: "depth-aware",
+    value: ValueKind::Switch,
+    default: "",
+    doc: "re-open a state met again at a smaller depth",
+};
+const ANYTIME: OptionInfo = OptionInfo {
+    name: "anytime",
+    value: ValueKind::Switch,
+    default: "",
+    doc: "any witness first, then ever shorter ones until the last is proved shortest",
+};
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "drs",
+    summary: "Deep Random Search: random walks to the end, then again from a random state of the fringe",
+    guarantee: "complete without a cutoff; shortest witness with --depth-aware --increment 1 or --anytime",
+    memory: "all states met",
+    when: "very deep bugs, and complete when there are none",
+    options: &[WALKS, CUTOFF, INCREMENT, FRINGE, LITERAL, DEPTH_AWARE, ANYTIME],
+    settings: &[Setting::Cover],
+    stores_states: true,
+    programs_only: false,
+    parallel: Parallel::Nothing,
+    build: |given| {
+        let fringe = match given.text(&FRINGE) {
+            Some("children") => Fringe::Children,
+            _ => Fringe::Node,
+        };
+        Ok(Drs {
+            walks: given.count(&WALKS)?,
+            cutoff: given.count(&CUTOFF)?,
+            increment: given.count(&INCREMENT)?,
+            literal: given.is_set(&LITERAL),
+            fringe,
+            depth_aware: given.is_set(&DEPTH_AWARE),
+            anytime: given.is_set(&ANYTIME),
+        }
+        .into())
+    },
+};
+
+impl Search for Drs {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        search(run, self)
+    }
+
+    fn check(&self, request: &SearchOptions) -> Result<(), Diagnostic> {
+        let zero = |what: &str| Err(Diagnostic::error(format!("{what} must be at least 1")));
+        if self.walks == Some(0) {
+            return zero("the number of walks");
+        }
+        if self.increment == Some(0) {
+            return zero("the increment");
+        }
+        if request.accept == Accept::Pop && self.anytime && !self.literal {
+            return Err(Diagnostic::error(
+                "--anytime tests states as soon as they are met, not when they are expanded",
+            )
+            .help("leave out --accept pop"));
+        }
+        self.validate()
+    }
+
+    fn cycles(&self) -> Option<Cycles> {
+        Some(Cycles::Walks(self.clone()))
+    }
+
+    fn check_covering(&self) -> Result<(), Diagnostic> {
+        covered::validate(self)
+    }
+
+    fn wants_shortening(&self, stop: StopReason, _: bool) -> bool {
+        !self.proves_shortest() || stop != StopReason::Found
+    }
+}
+
+pub(crate) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
     options.validate().map_err(SearchError::from)?;
     if !run.options.store.is_exact() {
         let error = Diagnostic::error(format!("drs cannot work with the {} store", run.options.store)).help(
@@ -109,7 +226,7 @@ pub(crate) fn search(run: &mut Run<'_>, options: &DrsOptions) -> Result<StopReas
 }
 
 /// The depth whose states are never expanded: the cutoff or the engine's limit, whichever is smaller.
-pub(in crate::strategy) fn cutoff(run: &Run<'_>, options: &DrsOptions) -> u32 {
+pub(in crate::strategy) fn cutoff(run: &Run<'_>, options: &Drs) -> u32 {
     let cutoff = options.cutoff.unwrap_or(u32::MAX).saturating_add(run.uncounted_levels());
     cutoff.min(run.max_depth.saturating_add(1))
 }
@@ -136,12 +253,12 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        let message = |options: DrsOptions| options.validate().expect_err("contradictory").to_string();
-        let literal = DrsOptions { literal: true, ..DrsOptions::default() };
+        let message = |options: Drs| options.validate().expect_err("contradictory").to_string();
+        let literal = Drs { literal: true, ..Drs::default() };
         assert!(literal.validate().is_ok());
-        assert!(message(DrsOptions { anytime: true, ..literal.clone() }).contains("--anytime"));
-        assert!(message(DrsOptions { depth_aware: true, ..literal.clone() }).contains("--depth-aware"));
-        assert!(message(DrsOptions { fringe: Fringe::Children, ..literal }).contains("--fringe children"));
-        assert!(message(DrsOptions { cutoff: Some(0), ..DrsOptions::default() }).contains("at least 1"));
+        assert!(message(Drs { anytime: true, ..literal.clone() }).contains("--anytime"));
+        assert!(message(Drs { depth_aware: true, ..literal.clone() }).contains("--depth-aware"));
+        assert!(message(Drs { fringe: Fringe::Children, ..literal }).contains("--fringe children"));
+        assert!(message(Drs { cutoff: Some(0), ..Drs::default() }).contains("at least 1"));
     }
 }

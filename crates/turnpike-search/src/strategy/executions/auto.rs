@@ -19,7 +19,7 @@ use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
-use crate::strategy::genetic::{Fitness, GeneticOptions};
+use crate::strategy::genetic::{Fitness, Genetic};
 use crate::strategy::highway;
 
 /// Executions of the first round's unit.
@@ -153,8 +153,7 @@ impl Member {
                 let population = usize::try_from(executions / 8).unwrap_or(200).clamp(10, 200);
                 let parents = population / if fitness == Fitness::Novelty { 5 } else { 2 };
                 let depth = bred_depth(run, round);
-                let options =
-                    GeneticOptions { population, parents, depth, fitness, ..GeneticOptions::default() };
+                let options = Genetic { population, parents, depth, fitness, ..Genetic::default() };
                 genetic::search(run, &options)
             }
             Member::Highway => highway::search(run, 2 << (round / 2).min(40)),

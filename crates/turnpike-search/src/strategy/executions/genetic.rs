@@ -1,6 +1,6 @@
 //! Genetic search by whole executions: one for each chromosome.
 //!
-//! The same algorithm as on any model ([`crate::strategy::GeneticOptions`]), but the program decodes its chromosome
+//! The same algorithm as on any model ([`crate::strategy::Genetic`]), but the program decodes its chromosome
 //! itself, repairs it, and tells the sums that make it fit. The chromosomes of a generation are evaluated by all threads.
 
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ use crate::objective::Pattern;
 use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
 use crate::store::Fingerprints;
-use crate::strategy::genetic::{Fitness, GeneticOptions, Individual, Population, announce};
+use crate::strategy::genetic::{Fitness, Genetic, Individual, Population, announce};
 
 /// Whether executions alone tell how fit they are.
 pub(crate) fn judges(fitness: &Fitness) -> bool {
@@ -45,7 +45,7 @@ struct Evaluation<'p> {
 }
 
 /// Breeds schedules.
-pub(crate) fn search(run: &mut Run<'_>, options: &GeneticOptions) -> Result<StopReason, Halt> {
+pub(crate) fn search(run: &mut Run<'_>, options: &Genetic) -> Result<StopReason, Halt> {
     let Some(base) = run.plan else { return Ok(StopReason::Finished) };
     let max_steps = base.max_steps.min(run.max_depth).min(options.depth);
     let mut evaluation = Evaluation {

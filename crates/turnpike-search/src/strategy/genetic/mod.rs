@@ -6,7 +6,7 @@
 //!
 //! **Guarantee**: none. It finds what its fitness leads to, and says `inconclusive` otherwise. **Memory**: the
 //! population's bits; with the fitness `novelty` also 8 bytes and a table entry for each state met. **Cost**: a
-//! generation expands at most (population - parents) · (depth + 1) states. **Knobs**: [`GeneticOptions`]. The depth
+//! generation expands at most (population - parents) · (depth + 1) states. **Knobs**: [`Genetic`]. The depth
 //! should exceed the shortest path to the error clearly, by about a factor of two: at twice the shortest path the
 //! paper's philosophers are solved often, at the shortest path itself never.
 //!
@@ -33,16 +33,19 @@ use turnpike_model::Diagnostic;
 use self::evaluation::Evaluator;
 use self::fitness::Scorer;
 pub(in crate::strategy) use self::population::{Individual, Population};
+use super::descriptor::{Descriptor, Given, OptionInfo, Parallel, ValueKind};
+use super::{Search, Strategy, executions};
 use crate::error::{Halt, SearchError};
 use crate::event::Event;
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::report::Generation;
 use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
 
-/// Parameters of genetic search. The defaults are those of seed paper 004, as far as it can be read.
+/// Genetic search. The defaults are those of seed paper 004, as far as it can be read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GeneticOptions {
+pub struct Genetic {
     /// Chromosomes per generation; more than `parents`.
     pub population: usize,
     /// Survivors per generation, which are the parents of the next: at least 2, or 1 without crossover.
@@ -61,9 +64,9 @@ pub struct GeneticOptions {
     pub stagnation: u32,
 }
 
-impl Default for GeneticOptions {
+impl Default for Genetic {
     fn default() -> Self {
-        GeneticOptions {
+        Genetic {
             population: 200,
             parents: 100,
             mutation: 0.005,
@@ -76,7 +79,7 @@ impl Default for GeneticOptions {
     }
 }
 
-impl GeneticOptions {
+impl Genetic {
     /// Refuses parameters that cannot mean anything.
     pub(crate) fn validate(&self) -> Result<(), Diagnostic> {
         let fewest = if self.crossover { 2 } else { 1 };
@@ -116,7 +119,109 @@ impl GeneticOptions {
     }
 }
 
-pub(crate) fn search(run: &mut Run<'_>, options: &GeneticOptions) -> Result<StopReason, Halt> {
+const POPULATION: OptionInfo = OptionInfo {
+    name: "population",
+    value: ValueKind::POSITIVE,
+    default: "200",
+    doc: "chromosomes per generation",
+};
+const PARENTS: OptionInfo = OptionInfo {
+    name: "parents",
+    value: ValueKind::POSITIVE,
+    default: "100",
+    doc: "survivors per generation",
+};
+const MUTATION_RATE: OptionInfo = OptionInfo {
+    name: "mutation",
+    value: ValueKind::Probability,
+    default: "0.005",
+    doc: "probability that a bit flips",
+};
+const GENERATIONS: OptionInfo =
+    OptionInfo { name: "generations", value: ValueKind::POSITIVE, default: "100", doc: "generations" };
+/// The option of strategies that follow paths up to a depth.
+pub(super) const DEPTH: OptionInfo = OptionInfo {
+    name: "depth",
+    value: ValueKind::POSITIVE,
+    default: "100; exhaustive needs it unless for programs",
+    doc: "longest path",
+};
+const FITNESS: OptionInfo = OptionInfo {
+    name: "fitness",
+    value: ValueKind::Text("FITNESS"),
+    default: "enabled",
+    doc: "enabled, assertions, novelty, 'label PATTERN' or 'measure NAME'; programs: also messages, branches",
+};
+const STAGNATION: OptionInfo = OptionInfo {
+    name: "stagnation",
+    value: ValueKind::NATURAL,
+    default: "15",
+    doc: "start over after this many generations without improvement; 0 never",
+};
+const OPTIONS: &[OptionInfo] = &[POPULATION, PARENTS, MUTATION_RATE, GENERATIONS, DEPTH, FITNESS, STAGNATION];
+
+pub(super) static GENETIC: Descriptor = Descriptor {
+    name: "genetic",
+    summary: "paths as bit strings, bred by fitness",
+    guarantee: "none",
+    memory: "the population",
+    when: "a fitness is known that grows towards the bug, such as few enabled transitions for deadlocks",
+    options: OPTIONS,
+    settings: &[],
+    stores_states: false,
+    programs_only: false,
+    parallel: Parallel::Executions,
+    build: |given| build(given, true),
+};
+
+pub(super) static MUTATION: Descriptor = Descriptor {
+    name: "mutation",
+    summary: "genetic search without crossover",
+    guarantee: "none",
+    memory: "the population",
+    when: "bugs that are sets of choices rather than sequences",
+    options: OPTIONS,
+    settings: &[],
+    stores_states: false,
+    programs_only: false,
+    parallel: Parallel::Executions,
+    build: |given| build(given, false),
+};
+
+fn build(given: &Given<'_>, crossover: bool) -> Result<Strategy, Diagnostic> {
+    let usual = Genetic::default();
+    Ok(Genetic {
+        population: given.count(&POPULATION)?.unwrap_or(usual.population),
+        parents: given.count(&PARENTS)?.unwrap_or(usual.parents),
+        mutation: given.probability(&MUTATION_RATE)?.unwrap_or(usual.mutation),
+        generations: given.count(&GENERATIONS)?.unwrap_or(usual.generations),
+        depth: given.count(&DEPTH)?.unwrap_or(usual.depth),
+        fitness: given.text(&FITNESS).map_or(Ok(usual.fitness), str::parse)?,
+        crossover,
+        stagnation: given.count(&STAGNATION)?.unwrap_or(usual.stagnation),
+    }
+    .into())
+}
+
+impl Search for Genetic {
+    fn descriptor(&self) -> &'static Descriptor {
+        if self.crossover { &GENETIC } else { &MUTATION }
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if executions::applies(run) && executions::judges(&self.fitness) {
+            executions::breed(run, self)
+        } else {
+            search(run, self)
+        }
+    }
+
+    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
+        self.validate()
+    }
+}
+
+fn search(run: &mut Run<'_>, options: &Genetic) -> Result<StopReason, Halt> {
     let scorer = Scorer::new(&options.fitness, run.model.info()).map_err(SearchError::from)?;
     let initial = run.initial()?;
     // States at the limit on depth are not expanded.
@@ -146,7 +251,7 @@ pub(crate) fn search(run: &mut Run<'_>, options: &GeneticOptions) -> Result<Stop
 /// A random population, evaluated.
 fn first_generation(
     run: &mut Run<'_>,
-    options: &GeneticOptions,
+    options: &Genetic,
     evaluator: &mut Evaluator,
 ) -> Result<Population, Halt> {
     let mut population = Population::new(options);
@@ -162,7 +267,7 @@ fn first_generation(
 /// The survivors and their children, evaluated.
 fn next_generation(
     run: &mut Run<'_>,
-    options: &GeneticOptions,
+    options: &Genetic,
     evaluator: &mut Evaluator,
     population: &mut Population,
 ) -> Result<(), Halt> {
@@ -193,13 +298,13 @@ mod tests {
 
     #[test]
     fn parameters_without_meaning_are_refused() {
-        let message = |change: fn(&mut GeneticOptions)| {
-            let mut options = GeneticOptions::default();
+        let message = |change: fn(&mut Genetic)| {
+            let mut options = Genetic::default();
             change(&mut options);
             options.validate().map_err(|error| error.to_string())
         };
         assert_eq!(message(|_| {}), Ok(()));
-        let refused = |change: fn(&mut GeneticOptions), part: &str| {
+        let refused = |change: fn(&mut Genetic), part: &str| {
             let error = message(change).expect_err(part);
             assert!(error.contains(part), "{error}");
         };

@@ -1,6 +1,6 @@
 //! A population: who survives, who has children, and how fast it changes.
 
-use super::GeneticOptions;
+use super::Genetic;
 use super::chromosome::{Chromosome, Coin};
 use crate::report::Generation;
 use crate::rng::Rng;
@@ -30,7 +30,7 @@ pub(in crate::strategy) struct Population {
 }
 
 impl Population {
-    pub(in crate::strategy) fn new(options: &GeneticOptions) -> Self {
+    pub(in crate::strategy) fn new(options: &Genetic) -> Self {
         Population {
             individuals: Vec::new(),
             effective: 0,
@@ -102,7 +102,7 @@ impl Population {
     ///
     /// The sort is stable and children stand behind their parents: among equals, the older one is kept. `news` says
     /// that fitness improved where the best fitness of all times cannot tell.
-    pub(in crate::strategy) fn rank(&mut self, options: &GeneticOptions, news: Option<bool>) -> Generation {
+    pub(in crate::strategy) fn rank(&mut self, options: &Genetic, news: Option<bool>) -> Generation {
         self.individuals.sort_by(|one, other| other.fitness.total_cmp(&one.fitness));
         let (Some(first), Some(last)) = (self.individuals.first(), self.individuals.last()) else {
             return Generation { best: 0.0, average: 0.0 };
@@ -128,12 +128,12 @@ impl Population {
 mod tests {
     use super::*;
 
-    fn options(population: usize, parents: usize, mutation: f64) -> GeneticOptions {
-        GeneticOptions { population, parents, mutation, ..GeneticOptions::default() }
+    fn options(population: usize, parents: usize, mutation: f64) -> Genetic {
+        Genetic { population, parents, mutation, ..Genetic::default() }
     }
 
     /// Random chromosomes of which 200 bits have been read.
-    fn random(options: &GeneticOptions, rng: &mut Rng) -> Population {
+    fn random(options: &Genetic, rng: &mut Rng) -> Population {
         let mut population = Population::new(options);
         for _ in 0..options.population {
             population.settle(rng);

@@ -19,7 +19,8 @@ mod walks;
 
 use turnpike_model::Diagnostic;
 
-use super::Strategy;
+use super::descriptor::{Given, OptionInfo, ValueKind};
+use super::{Drs, Strategy};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::objective::Objective;
@@ -38,9 +39,39 @@ pub enum LassoAlgorithm {
 
 /// The order in which successors are tried.
 #[derive(Clone, Copy, PartialEq)]
-enum Order {
+pub(crate) enum Order {
     Given,
     Random,
+}
+
+/// How a strategy looks for accepting cycles.
+pub(crate) enum Cycles {
+    /// By Deep Random Search.
+    Walks(Drs),
+    /// By walks with a budget, then by components.
+    Portfolio,
+    /// By nested search or by components.
+    Stored { order: Order, breadth_first: bool, algorithm: Option<LassoAlgorithm> },
+}
+
+/// The option of strategies that can do it in two ways.
+pub(super) const ALGORITHM: OptionInfo = OptionInfo {
+    name: "algorithm",
+    value: ValueKind::Word(&[
+        ("ndfs", "Nested depth-first search"),
+        ("scc", "Strongly connected components"),
+    ]),
+    default: "ndfs for dfs and rdfs, else scc",
+    doc: "how accepting cycles are looked for",
+};
+
+impl Given<'_> {
+    pub(super) fn algorithm(&self) -> Option<LassoAlgorithm> {
+        self.text(&ALGORITHM).map(|word| match word {
+            "scc" => LassoAlgorithm::Components,
+            _ => LassoAlgorithm::Nested,
+        })
+    }
 }
 
 /// Expansions of random walks before the portfolio turns to components.
@@ -49,10 +80,12 @@ const PORTFOLIO_BUDGET: u64 = 10_000;
 /// Refuses what cannot be combined with accepting cycles, or makes no sense without them.
 pub(crate) fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
     let Some(objective) = options.objectives.iter().find(|objective| objective.is_accepting()) else {
-        return match options.algorithm {
-            Some(_) => Err(Diagnostic::error("an algorithm is chosen only for accepting cycles")
-                .help("add --find accepting, or leave out --algorithm")),
-            None => Ok(()),
+        return match options.strategy.cycles() {
+            Some(Cycles::Stored { algorithm: Some(_), .. }) => {
+                Err(Diagnostic::error("an algorithm is chosen only for accepting cycles")
+                    .help("add --find accepting, or leave out --algorithm"))
+            }
+            _ => Ok(()),
         };
     };
     if options.objectives.len() > 1 {
@@ -61,28 +94,24 @@ pub(crate) fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
         return Err(Diagnostic::error(format!("'{objective}' is looked for in a way of its own"))
             .help(format!("search for {} in a run of its own", others.join(", "))));
     }
-    let (strategy, name) = (&options.strategy, options.strategy.name());
-    if !matches!(strategy, Strategy::Auto | Strategy::Bfs | Strategy::Dfs | Strategy::Rdfs | Strategy::Drs(_))
-    {
-        return Err(Diagnostic::error(format!("{name} cannot find accepting cycles"))
-            .help("use --strategy dfs, rdfs, bfs, drs or auto"));
-    }
-    if let Strategy::Drs(drs) = strategy {
-        walks::validate(drs)?;
-    }
-    if options.algorithm.is_some() && matches!(strategy, Strategy::Auto | Strategy::Drs(_)) {
-        return Err(Diagnostic::error(format!("the algorithm of {name} for accepting cycles is its own"))
-            .help("--algorithm belongs to dfs, rdfs and bfs"));
-    }
-    if options.algorithm == Some(LassoAlgorithm::Nested) {
-        if matches!(strategy, Strategy::Bfs) {
-            return Err(Diagnostic::error("nested depth-first search is not breadth-first")
-                .help("use --strategy dfs or rdfs, or --algorithm scc"));
+    match options.strategy.cycles() {
+        None => {
+            let name = options.strategy.name();
+            return Err(Diagnostic::error(format!("{name} cannot find accepting cycles"))
+                .help("use --strategy dfs, rdfs, bfs, drs or auto"));
         }
-        if objective.acceptance_sets() > 1 {
-            return Err(Diagnostic::error("nested depth-first search knows one set of accepting states")
-                .help("leave out --algorithm, or use --algorithm scc"));
+        Some(Cycles::Walks(drs)) => walks::validate(&drs)?,
+        Some(Cycles::Stored { algorithm: Some(LassoAlgorithm::Nested), breadth_first, .. }) => {
+            if breadth_first {
+                return Err(Diagnostic::error("nested depth-first search is not breadth-first")
+                    .help("use --strategy dfs or rdfs, or --algorithm scc"));
+            }
+            if objective.acceptance_sets() > 1 {
+                return Err(Diagnostic::error("nested depth-first search knows one set of accepting states")
+                    .help("leave out --algorithm, or use --algorithm scc"));
+            }
         }
+        Some(_) => {}
     }
     if !options.store.is_exact() {
         return Err(Diagnostic::error(format!(
@@ -103,25 +132,26 @@ pub(crate) fn search(run: &mut Run<'_>, strategy: &Strategy) -> Result<StopReaso
 }
 
 fn by_strategy(run: &mut Run<'_>, strategy: &Strategy, graph: &mut Graph) -> Result<StopReason, Halt> {
-    let order = if matches!(strategy, Strategy::Rdfs) { Order::Random } else { Order::Given };
-    match strategy {
-        Strategy::Drs(options) => walks::search(run, graph, options),
-        Strategy::Auto => {
+    match strategy.cycles() {
+        // Requests are checked before they are carried out.
+        None => Ok(StopReason::Finished),
+        Some(Cycles::Walks(drs)) => walks::search(run, graph, &drs),
+        Some(Cycles::Portfolio) => {
             let limit = run.state_limit();
             run.cap_states(run.counters.states.saturating_add(PORTFOLIO_BUDGET));
-            let outcome = walks::search(run, graph, &super::DrsOptions::default());
+            let outcome = walks::search(run, graph, &Drs::default());
             run.cap_states(u64::MAX);
             run.counters.generated = None;
             match outcome {
                 Err(Halt::Stop(StopReason::MaxStates)) if run.counters.states < limit => {
-                    components::search(run, graph, order)
+                    components::search(run, graph, Order::Given)
                 }
                 outcome => outcome,
             }
         }
-        _ => {
-            let nested = !matches!(strategy, Strategy::Bfs) && graph.sets() == 1;
-            match run.options.algorithm {
+        Some(Cycles::Stored { order, breadth_first, algorithm }) => {
+            let nested = !breadth_first && graph.sets() == 1;
+            match algorithm {
                 Some(LassoAlgorithm::Components) => components::search(run, graph, order),
                 _ if nested => nested::search(run, graph, order),
                 _ => components::search(run, graph, order),

@@ -18,13 +18,13 @@ use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
 use crate::store::ROOT;
-use crate::strategy::drs::{DrsOptions, Fringe, OpenSet, cutoff};
+use crate::strategy::drs::{Drs, Fringe, OpenSet, cutoff};
 
 /// The depth of a state that was not entered.
 const OUTSIDE: u32 = u32::MAX;
 
 /// Refuses variants that have no meaning for cycles.
-pub(super) fn validate(options: &DrsOptions) -> Result<(), Diagnostic> {
+pub(super) fn validate(options: &Drs) -> Result<(), Diagnostic> {
     let variants = [
         (options.literal, "--literal"),
         (options.increment.is_some(), "--increment"),
@@ -60,7 +60,7 @@ struct Walks<'g> {
     leaves: u64,
 }
 
-pub(super) fn search(run: &mut Run<'_>, graph: &mut Graph, options: &DrsOptions) -> Result<StopReason, Halt> {
+pub(super) fn search(run: &mut Run<'_>, graph: &mut Graph, options: &Drs) -> Result<StopReason, Halt> {
     let mut walks = Walks {
         tree: Tree::new(graph),
         graph,

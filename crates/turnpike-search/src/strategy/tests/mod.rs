@@ -23,7 +23,7 @@ use crate::limits::StopReason;
 use crate::options::SearchOptions;
 use crate::rng::run_seed;
 use crate::run::{Control, Run};
-use crate::strategy::Strategy;
+use crate::strategy::Bfs;
 
 /// A highway search of a given width, as the strategies' files offer it.
 type Highway = fn(&mut Run<'_>, u64) -> Result<StopReason, Halt>;
@@ -37,7 +37,7 @@ fn observe(
     search: impl Fn(&mut Run<'_>) -> Result<StopReason, Halt>,
     mut each: impl FnMut(&mut dyn Iterator<Item = (u32, &[u32])>),
 ) {
-    let mut options = SearchOptions::new(Strategy::Bfs);
+    let mut options = SearchOptions::new(Bfs::default());
     options.witness = false;
     options.limits.depth = Some(max_depth);
     options.limits.memory = Some(u64::MAX);

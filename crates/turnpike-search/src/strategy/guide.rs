@@ -1,0 +1,90 @@
+//! Guides: a measure of the model that tells how promising a state is.
+
+use turnpike_model::{Diagnostic, ModelInfo};
+
+use super::descriptor::{Given, OptionInfo, ValueKind};
+use crate::run::Run;
+
+/// The option of strategies that are led by a measure.
+pub(super) const GUIDE: OptionInfo = OptionInfo {
+    name: "guide",
+    value: ValueKind::Text("MEASURE"),
+    default: "",
+    doc: "the measure to make small, or 'max NAME' to make it large",
+};
+
+/// A measure to be made small or large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guide {
+    /// Name of the measure.
+    pub measure: String,
+    /// Larger is better.
+    pub maximise: bool,
+}
+
+impl Guide {
+    /// The guide's rank of a state: smaller is better, whatever the direction.
+    pub(crate) fn rank(&self, run: &mut Run<'_>, index: usize, state: &[u32]) -> f64 {
+        let value = run.explorer.measure(state, index);
+        if self.maximise { -value } else { value }
+    }
+
+    /// The index of the measure in the model.
+    pub(crate) fn resolve(&self, info: &ModelInfo) -> Result<usize, Diagnostic> {
+        info.measure(&self.measure).ok_or_else(|| unknown_measure(&self.measure, info))
+    }
+}
+
+impl std::str::FromStr for Guide {
+    type Err = Diagnostic;
+
+    /// `NAME` and `min NAME` make the measure small, `max NAME` makes it large.
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        let (maximise, measure) = match text.trim().split_once(char::is_whitespace) {
+            Some(("max", name)) => (true, name.trim()),
+            Some(("min", name)) => (false, name.trim()),
+            Some(_) => {
+                return Err(Diagnostic::error(format!("'{text}' is not a guide"))
+                    .help("write a measure's name, 'min NAME' or 'max NAME'"));
+            }
+            None => (false, text.trim()),
+        };
+        if measure.is_empty() {
+            return Err(Diagnostic::error("a guide needs the name of a measure"));
+        }
+        Ok(Guide { measure: measure.to_owned(), maximise })
+    }
+}
+
+impl std::fmt::Display for Guide {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", if self.maximise { "max" } else { "min" }, self.measure)
+    }
+}
+
+/// The error for a measure the model does not have.
+pub(crate) fn unknown_measure(name: &str, info: &ModelInfo) -> Diagnostic {
+    let names: Vec<&str> = info.measures.iter().map(|measure| measure.name.as_str()).collect();
+    let error = Diagnostic::error(format!("{} has no measure '{name}'", info.name));
+    match turnpike_model::diagnostic::nearest(name, names.iter().copied()) {
+        Some(near) => error.help(format!("did you mean '{near}'?")),
+        None if names.is_empty() => error.help("this model has no measures"),
+        None => error.help(format!("its measures are {}", names.join(", "))),
+    }
+}
+
+impl Given<'_> {
+    /// The guide, which guided strategies cannot do without.
+    pub(super) fn guide(&self) -> Result<Guide, Diagnostic> {
+        if let Some(text) = self.text(&GUIDE) {
+            return text.parse();
+        }
+        let error =
+            Diagnostic::error(format!("{} needs --guide: the measure that leads the search", self.strategy));
+        let names: Vec<&str> = self.model.measures.iter().map(|measure| measure.name.as_str()).collect();
+        Err(match names.is_empty() {
+            true => error.help(format!("{} has no measures; choose another strategy", self.model.name)),
+            false => error.help(format!("the measures of {} are {}", self.model.name, names.join(", "))),
+        })
+    }
+}
