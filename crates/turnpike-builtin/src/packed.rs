@@ -38,6 +38,7 @@ pub(crate) trait Packed: Send + Sync + 'static {
 /// Wraps `system` as a model of this name.
 pub(crate) fn model(name: String, system: impl Packed) -> Box<dyn Model> {
     let mut info = ModelInfo::new(name, system.width());
+    info.violations = &[ViolationKind::Assertion];
     system.describe(&mut info);
     Box::new(Adapter { info, system })
 }

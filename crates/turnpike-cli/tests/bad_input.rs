@@ -181,7 +181,7 @@ fn flags_of_other_strategies_are_contradictions() {
         ("bfs", &["--generations", "3"], "genetic, mutation"),
         ("bfs", &["--fitness", "enabled"], "genetic, mutation"),
         ("bfs", &["--stagnation", "3"], "genetic, mutation"),
-        ("bfs", &["--depth", "3"], "exhaustive, genetic, mutation"),
+        ("bfs", &["--depth", "3"], "genetic, mutation, exhaustive"),
     ] {
         let arguments = [&["--strategy", strategy], flags].concat();
         search(&arguments, &[flags[0], owner, &format!("the strategy is {strategy}"), "help:"]);

@@ -19,7 +19,7 @@ pub use label::{Label, LabelId};
 pub use successors::Successors;
 pub use system::{
     Capabilities, Claim, Concrete, Explorer, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule,
-    StepError, Violation, ViolationKind,
+    StepError, StepErrorKind, Violation, ViolationKind,
 };
 pub use trace::{StateValues, Step, Trace};
 pub use turnpike_scheduler as scheduler;

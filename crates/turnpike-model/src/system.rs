@@ -287,6 +287,8 @@ pub struct ModelInfo {
     pub fingerprint: u64,
     /// What strategies may rely on.
     pub capabilities: Capabilities,
+    /// The errors that a state of it can show by itself.
+    pub violations: &'static [ViolationKind],
     /// Objectives worth trying, in the syntax of `--find`.
     pub suggestions: Vec<String>,
 }
@@ -305,6 +307,7 @@ impl ModelInfo {
             actions: Vec::new(),
             measures: Vec::new(),
             capabilities: Capabilities::default(),
+            violations: &[],
             suggestions: Vec::new(),
         }
     }
@@ -332,33 +335,15 @@ impl MeasureInfo {
 }
 
 /// What strategies may rely on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// States can be stored and compared.
-    pub storable: bool,
-    /// A walk can begin again at the initial state.
-    pub restartable: bool,
-    /// The same choices give the same states.
-    pub deterministic: bool,
     /// What a state shows by itself ([`Explorer::violation`]) is known only once it was expanded: a program has to be
     /// executed up to it.
     pub violations_on_expansion: bool,
     /// States may show more than any run leads to: what is found must be confirmed by [`Model::confirms`]. Nothing is
     /// missing.
     pub approximate: bool,
-}
-
-impl Default for Capabilities {
-    fn default() -> Self {
-        Capabilities {
-            storable: true,
-            restartable: true,
-            deterministic: true,
-            violations_on_expansion: false,
-            approximate: false,
-        }
-    }
 }
 
 /// The kind of an error that a state shows by itself.
@@ -395,6 +380,18 @@ impl From<FailureKind> for ViolationKind {
 }
 
 impl ViolationKind {
+    /// All kinds.
+    pub const ALL: &'static [ViolationKind] = &[
+        ViolationKind::Assertion,
+        ViolationKind::Panic,
+        ViolationKind::Crash,
+        ViolationKind::Heap,
+        ViolationKind::Race,
+        ViolationKind::Leak,
+        ViolationKind::Livelock,
+        ViolationKind::Hang,
+    ];
+
     /// The word used in `--find`.
     pub fn keyword(self) -> &'static str {
         match self {
@@ -421,15 +418,42 @@ pub struct Violation {
 
 /// The model cannot take a step: an out-of-range value, a condition that has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("{}{message}", self.kind.introduction())]
 pub struct StepError {
+    /// What kind of trouble.
+    pub kind: StepErrorKind,
     /// What went wrong, for the user.
     pub message: String,
+}
+
+/// Why a system cannot take a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StepErrorKind {
+    /// The model says what has no meaning, or a program cannot be executed.
+    Model,
+    /// The same choices did not lead to the same states.
+    Nondeterministic,
 }
 
 impl StepError {
     /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
-        StepError { message: message.into() }
+        StepError { kind: StepErrorKind::Model, message: message.into() }
+    }
+
+    /// The same choices did not lead to the same states.
+    pub fn nondeterministic(difference: impl Into<String>) -> Self {
+        StepError { kind: StepErrorKind::Nondeterministic, message: difference.into() }
+    }
+}
+
+impl StepErrorKind {
+    /// What the message of such an error begins with.
+    fn introduction(self) -> &'static str {
+        match self {
+            StepErrorKind::Model => "",
+            StepErrorKind::Nondeterministic => "the program is not deterministic: ",
+        }
     }
 }

@@ -36,12 +36,10 @@ impl Executor for After {
         let max_steps = plan.max_steps.saturating_add(before as u32);
         self.inner.run(&Plan { prefix: &self.whole, max_steps, ..*plan }, out)?;
         if out.steps.len() < before {
-            return Err(GuestError {
-                message: format!(
-                    "the schedule that leads to the beginning cannot be executed: {}",
-                    ended(out)
-                ),
-            });
+            return Err(GuestError::new(format!(
+                "the schedule that leads to the beginning cannot be executed: {}",
+                ended(out)
+            )));
         }
         let first = out.steps.get(before).map_or(out.last_choices, |step| step.first_choice as usize);
         let first = first.min(out.choices.len());

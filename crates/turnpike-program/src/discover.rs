@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_executed_is_an_error() {
-        let error = GuestError { message: "no such file".to_owned() };
+        let error = GuestError::new("no such file");
         assert_eq!(discover(|_, _, _| Err(error.clone())), Err(error));
     }
 }

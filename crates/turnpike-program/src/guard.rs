@@ -100,9 +100,7 @@ impl Executor for Guarded {
 
 /// The error for a program that does something else when it is executed in the same way.
 pub(crate) fn not_deterministic(difference: &str) -> GuestError {
-    GuestError {
-        message: format!("the program is not deterministic: with the same schedule, {difference} ({CAUSES})"),
-    }
+    GuestError::nondeterministic(format!("with the same schedule, {difference} ({CAUSES})"))
 }
 
 /// How an execution ended, in words.

@@ -69,7 +69,7 @@ impl Guest {
             Ok(())
         });
         let result = context::with_active(&self.runtime, |runtime| runtime.execute(epoch, plan, body, out));
-        result.map_err(|error| GuestError { message: format!("no stack for the main thread: {error}") })?;
+        result.map_err(|error| GuestError::new(format!("no stack for the main thread: {error}")))?;
         self.remember_sites(out);
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Executor for Guest {
             // This OS thread unwinds (a destructor calls us), or a thread of an earlier execution was forgotten in the
             // middle of unwinding: operations would take every thread for one that unwinds.
             let fresh = std::thread::scope(|scope| scope.spawn(|| self.run_here(plan, out)).join());
-            return fresh.unwrap_or_else(|_| Err(GuestError { message: "the executor panicked".to_owned() }));
+            return fresh.unwrap_or_else(|_| Err(GuestError::new("the executor panicked")));
         }
         self.run_here(plan, out)
     }

@@ -25,12 +25,38 @@ pub trait Executor: Send {
 /// The program could not be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuestError {
+    /// What kind of trouble.
+    pub kind: GuestErrorKind,
     /// Why, for the user.
     pub message: String,
 }
 
+/// Why a program could not be executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuestErrorKind {
+    /// It cannot be started, or not be controlled.
+    Unavailable,
+    /// It does something else when it is executed in the same way.
+    Nondeterministic,
+}
+
+impl GuestError {
+    /// The program cannot be started, or not be controlled.
+    pub fn new(message: impl Into<String>) -> Self {
+        GuestError { kind: GuestErrorKind::Unavailable, message: message.into() }
+    }
+
+    /// The program does something else when it is executed in the same way.
+    pub fn nondeterministic(message: impl Into<String>) -> Self {
+        GuestError { kind: GuestErrorKind::Nondeterministic, message: message.into() }
+    }
+}
+
 impl core::fmt::Display for GuestError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if self.kind == GuestErrorKind::Nondeterministic {
+            f.write_str("the program is not deterministic: ")?;
+        }
         f.write_str(&self.message)
     }
 }

@@ -37,7 +37,7 @@ pub use dependence::{dependent, reversible};
 pub use execution::{
     Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord,
 };
-pub use executor::{Executor, GuestError};
+pub use executor::{Executor, GuestError, GuestErrorKind};
 pub use kernel::{Kernel, Next};
 pub use operation::{Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Site, ThreadId};
 pub use plan::{Detail, MayAccess, Plan, Policy, Reduction, Timeouts};

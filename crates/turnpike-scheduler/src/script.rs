@@ -156,7 +156,7 @@ impl Executor for Script {
         loop {
             let Some(mut routine) = context.routines.0[current.0 as usize].take() else {
                 let message = format!("thread {} is not there", current.0);
-                return Err(GuestError { message });
+                return Err(GuestError::new(message));
             };
             let outcome = context.kernel.outcome();
             let operation = routine.next(outcome, &mut context);

@@ -1,4 +1,4 @@
-use turnpike_model::{Diagnostic, StepError, Trace};
+use turnpike_model::{Diagnostic, StepError, StepErrorKind, Trace};
 
 use crate::limits::StopReason;
 
@@ -46,15 +46,12 @@ impl From<SearchError> for Halt {
     }
 }
 
-/// How programs tell that the same schedule did not give the same execution.
-const NONDETERMINISTIC: &str = "the program is not deterministic: ";
-
 impl SearchError {
-    /// A witness could not be executed again: either the program does as it likes, or we made a mistake.
-    pub(crate) fn not_again(error: StepError) -> Self {
-        match error.message.strip_prefix(NONDETERMINISTIC) {
-            Some(difference) => SearchError::Nondeterministic(difference.to_owned()),
-            None => SearchError::Replay(error.message),
+    /// A witness could not be executed again: either the program is not deterministic, or this is a defect.
+    pub(crate) fn from_replay_failure(error: StepError) -> Self {
+        match error.kind {
+            StepErrorKind::Nondeterministic => SearchError::Nondeterministic(error.message),
+            _ => SearchError::Replay(error.message),
         }
     }
 }

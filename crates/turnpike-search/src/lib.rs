@@ -19,7 +19,7 @@ mod witness;
 pub use error::SearchError;
 pub use event::{Event, EventSink, Progress};
 pub use limits::{Limits, StopReason};
-pub use objective::{Objective, Pattern};
+pub use objective::{Goal, Objective, Pattern};
 pub use options::{Accept, SearchOptions};
 pub use report::{
     ExecutionCounts, Explanation, Generation, RunReport, ScheduleReport, SearchReport, StepReport, Verdict,

@@ -494,7 +494,7 @@ impl<'m> Run<'m> {
                 }
             } else if self.options.witness && self.plan.is_some() {
                 Witness::of_program(&mut *self.explorer, path(), hit.objective, &hit.kind)
-                    .map_err(SearchError::not_again)?
+                    .map_err(SearchError::from_replay_failure)?
             } else if self.options.witness {
                 Witness::new(&mut *self.explorer, path(), hit.objective, &hit.kind)
                     .map_err(|error| SearchError::Replay(error.message))?

@@ -76,7 +76,7 @@ fn tell_more_of_the_shortest(
         return Ok(());
     }
     let choices: Vec<u32> = shortest.trace.steps.iter().filter_map(|step| step.choice).collect();
-    let failed = SearchError::not_again;
+    let failed = SearchError::from_replay_failure;
     let told = trace_of(model, &choices, options.states_in_witness).map_err(failed)?;
     let mut trace = Trace { initial: told.initial, steps: told.steps, ..shortest.trace.clone() };
     let objective = options.objectives.iter().find(|objective| objective.text() == shortest.objective);
@@ -216,7 +216,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
             let budget = shorten_budget(options, counters.states);
             let (shorter, spent) = shorten(run, witness.clone(), budget);
             // What is shorter need not be real.
-            if is_real(model, &shorter, &objectives[index]).map_err(SearchError::not_again)? {
+            if is_real(model, &shorter, &objectives[index]).map_err(SearchError::from_replay_failure)? {
                 witness = shorter;
             }
             shorten_states += spent;
@@ -227,7 +227,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         trace.seed = Some(run.seed);
         if options.runs == 1 {
             let told = tell_times(model, &mut trace, Some(&objectives[index]));
-            told.map_err(SearchError::not_again)?;
+            told.map_err(SearchError::from_replay_failure)?;
         }
         witnesses.push(WitnessReport::new(objectives[index].text(), original, trace));
     }
@@ -290,7 +290,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
 
 /// Shortens, explains and confirms a schedule of a program.
 fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessReport, SearchError> {
-    let failed = SearchError::not_again;
+    let failed = SearchError::from_replay_failure;
     let (options, model) = (run.options, run.model);
     let objective = &run.objectives[witness.objective];
     let Some(base) = run.plan else { return Err(SearchError::Replay("this is no program".into())) };

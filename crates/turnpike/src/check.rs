@@ -7,11 +7,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use turnpike_model::Model;
+use turnpike_model::{Model, StepErrorKind};
 use turnpike_program::{Incident, ProgramModel, ProgramOptions};
 use turnpike_runtime::Guest;
 use turnpike_runtime::schedule::encode;
-use turnpike_scheduler::{Detail, End, Execution, Executor, Plan, Policy};
+use turnpike_scheduler::{Detail, End, Execution, Executor, GuestErrorKind, Plan, Policy};
 use turnpike_search::strategy::{Exhaustive, RandomWalk};
 use turnpike_search::{SearchError, SearchOptions, Strategy, Verdict, WitnessReport, search};
 
@@ -303,7 +303,7 @@ impl Config {
         };
         let name = name.as_deref().unwrap_or("a check");
         let model = ProgramModel::new(name, 0, Box::new(launch), options).map_err(|error| {
-            if error.message.contains("not deterministic") {
+            if error.kind == GuestErrorKind::Nondeterministic {
                 CheckError::Nondeterministic(error.message)
             } else {
                 unusable(&error)
@@ -321,7 +321,7 @@ impl Config {
         let report = match search(&model, &request, &|_| {}, &AtomicBool::new(false)) {
             Ok(report) => report,
             Err(SearchError::Nondeterministic(why)) => return Err(CheckError::Nondeterministic(why)),
-            Err(SearchError::Step { error, .. }) if error.message.contains("not deterministic") => {
+            Err(SearchError::Step { error, .. }) if error.kind == StepErrorKind::Nondeterministic => {
                 return Err(CheckError::Nondeterministic(error.message));
             }
             Err(error) => return Err(unusable(&error)),

@@ -212,7 +212,7 @@ pub(crate) fn doubts(executable: &Executable) -> Vec<Diagnostic> {
 /// Reads the program and executes it for the first time.
 fn open(path: &Path, args: &ProgramArgs) -> Result<ProgramModel, Failure> {
     let name = path.display().to_string();
-    let failed = |error: GuestError| Failure::usage(error.message).in_file(&name);
+    let failed = |error: GuestError| Failure::usage(error.to_string()).in_file(&name);
     let (hash, launch) = launch(path, args).map_err(failed)?;
     let executable = executable(path)?;
     let unseen = match (executable.hooks, args.visible) {
@@ -283,7 +283,7 @@ fn launch(path: &Path, args: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestEr
 
 #[cfg(not(target_os = "linux"))]
 fn launch(_: &Path, _: &ProgramArgs) -> Result<(u64, Box<Launch>), GuestError> {
-    Err(GuestError { message: "programs can be executed on Linux only".to_owned() })
+    Err(GuestError::new("programs can be executed on Linux only"))
 }
 
 /// Passes on what the program prints, once an execution is over.

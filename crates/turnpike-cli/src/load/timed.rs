@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use turnpike_model::{Diagnostic, Model};
-use turnpike_search::Objective;
+use turnpike_search::{Goal, Objective};
 use turnpike_timed::explore::{Cover, Options, TIMELOCK, TimedModel};
 use turnpike_timed::liveness::{Formula, LivenessModel};
 use turnpike_timed::network::{Network, QueryText};
@@ -111,15 +111,14 @@ impl Purpose {
         let mut purpose = Purpose::default();
         for objective in objectives {
             purpose.cycles |= objective.is_accepting();
-            match objective.text().split_once(char::is_whitespace) {
-                Some(("state", text)) => purpose.conditions.push(text.trim().to_owned()),
-                Some(("accepting", formula)) if Formula::is_one(formula) => {
-                    purpose.runs = Some(formula.trim().to_owned());
-                }
-                Some(("accepting", sets)) => {
-                    purpose.doubtful.extend(sets.split(';').map(|set| set.trim().to_owned()));
-                }
-                _ => purpose.deadlock |= matches!(objective.text(), "deadlock" | "any-error"),
+            match objective.goal() {
+                Goal::State(condition) => purpose.conditions.push(condition.clone()),
+                Goal::Accepting(sets) => match &sets[..] {
+                    [formula] if Formula::is_one(formula) => purpose.runs = Some(formula.clone()),
+                    sets => purpose.doubtful.extend_from_slice(sets),
+                },
+                Goal::Deadlock | Goal::AnyError => purpose.deadlock = true,
+                _ => {}
             }
         }
         purpose

@@ -25,6 +25,7 @@ impl<M: NativeModel> Native<M> {
     pub fn new(model: M) -> Self {
         let measures = model.measures();
         let mut info = ModelInfo::new(model.name(), 1);
+        info.violations = &[ViolationKind::Assertion];
         info.parameters = model.parameters();
         info.measures = measures
             .iter()

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use turnpike_model::hash::mix;
 use turnpike_model::{Explorer, Label, LabelId, Model, StepError, Successors, Violation, ViolationKind};
-use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, GuestError, Plan, Site};
+use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, GuestError, GuestErrorKind, Plan, Site};
 
 use super::ProgramModel;
 use super::labels::KnownLabels;
@@ -259,7 +259,10 @@ fn violation(execution: &Execution) -> Option<Violation> {
 }
 
 fn failed(error: GuestError) -> StepError {
-    StepError::new(error.message)
+    match error.kind {
+        GuestErrorKind::Nondeterministic => StepError::nondeterministic(error.message),
+        GuestErrorKind::Unavailable => StepError::new(error.message),
+    }
 }
 
 /// A state as words, and back.
@@ -386,7 +389,7 @@ struct Unavailable(String);
 
 impl Executor for Unavailable {
     fn run(&mut self, _: &Plan<'_>, _: &mut Execution) -> Result<(), GuestError> {
-        Err(GuestError { message: self.0.clone() })
+        Err(GuestError::new(self.0.clone()))
     }
 
     fn site(&mut self, _: Site) -> String {

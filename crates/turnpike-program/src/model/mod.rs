@@ -11,7 +11,7 @@ mod table;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo};
+use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo, ViolationKind};
 use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Policy};
 
 use crate::guard::Guarded;
@@ -60,6 +60,7 @@ impl ProgramModel {
         let mut info = ModelInfo::new(name, 4);
         info.fingerprint = fingerprint;
         info.capabilities.violations_on_expansion = true;
+        info.violations = ViolationKind::ALL;
         info.measures = measures();
         info.suggestions =
             ["any-error", "deadlock", "race", "leak", "max threads"].map(str::to_owned).to_vec();

@@ -151,5 +151,5 @@ impl NativeProgram {
 const DECLARING: u64 = 8;
 
 fn error(message: impl Into<String>) -> GuestError {
-    GuestError { message: message.into() }
+    GuestError::new(message)
 }

@@ -23,19 +23,32 @@ pub struct Objective {
 
 /// What is to be found or measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Goal {
+#[non_exhaustive]
+pub enum Goal {
+    /// A state without a way on.
     Deadlock,
+    /// A transition with one of these actions.
     Action(Vec<String>),
+    /// A transition with a label like this; of timed automata, a location.
     Label(Pattern),
+    /// A state that meets this condition, in the model's own language.
     State(String),
+    /// A cycle of internal steps; of a program, threads that all spin.
     Livelock,
+    /// Two transitions of a state with the same label.
     Nondeterminism,
+    /// An error that a state shows by itself.
     Violation(ViolationKind),
+    /// Any error that the model can show.
     AnyError,
+    /// The largest or smallest value of a label's argument or of a measure.
     Extreme {
+        /// The largest one.
         maximise: bool,
+        /// Of what.
         quantity: String,
     },
+    /// The labels of this kind that occur.
     Cover(Pattern),
     /// A cycle through a state of each of these sets; through any state when there are none.
     Accepting(Vec<String>),
@@ -66,6 +79,11 @@ impl Objective {
     /// The objective used when none is given.
     pub fn deadlock() -> Self {
         Objective { text: "deadlock".into(), goal: Goal::Deadlock }
+    }
+
+    /// What it asks for.
+    pub fn goal(&self) -> &Goal {
+        &self.goal
     }
 
     /// The text it was written as.

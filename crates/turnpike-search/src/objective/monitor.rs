@@ -566,8 +566,7 @@ impl Monitor {
                 .filter(|text| pattern.matches(text))
                 .collect();
             labels.sort();
-            let name = self.objectives[objective].text.split_once(' ').map_or("", |(_, rest)| rest.trim());
-            covered.insert(name.to_owned(), labels);
+            covered.insert(pattern.to_string(), labels);
         }
         covered
     }

@@ -56,7 +56,7 @@ pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> O
 }
 
 fn failed(error: GuestError) -> Failure {
-    Failure::usage(error.message)
+    Failure::usage(error.to_string())
 }
 
 #[derive(Clone, Copy, PartialEq)]

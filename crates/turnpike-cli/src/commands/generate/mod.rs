@@ -183,7 +183,7 @@ fn exact_store(text: &str) -> Outcome<StoreKind> {
 /// The model could not take a step.
 fn unable(error: &StepError, name: &str) -> Failure {
     let help = "`turnpike search --strategy bfs` shows the steps that lead there";
-    Failure::from(Diagnostic::error(&error.message).help(help)).in_file(name)
+    Failure::from(Diagnostic::error(error.to_string()).help(help)).in_file(name)
 }
 
 fn failure(error: GenerateError, model: &ModelInfo) -> Failure {

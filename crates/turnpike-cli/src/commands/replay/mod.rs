@@ -92,7 +92,7 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     }
     let model = named.model;
     let info = model.info();
-    let replayed = replay(&*model, &trace).map_err(|error| Failure::usage(error.message))?;
+    let replayed = replay(&*model, &trace).map_err(|error| Failure::usage(error.to_string()))?;
     let end = Ending::of(&trace, &replayed);
     let mut warnings = Vec::new();
     if trace.fingerprint != 0 && trace.fingerprint != info.fingerprint {

@@ -99,7 +99,7 @@ pub(crate) fn measure(
             diagnostics,
             ..Failure::usage("")
         },
-        extremum::Failure::Step(error) => Failure::usage(error.message),
+        extremum::Failure::Step(error) => Failure::usage(error.to_string()),
     })?;
     if stop == StopReason::Exhausted && !answer.complete {
         stop = StopReason::Finished;

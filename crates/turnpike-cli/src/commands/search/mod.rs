@@ -23,7 +23,7 @@ use turnpike_model::{Diagnostic, Model};
 use turnpike_program::ProgramModel;
 use turnpike_search::strategy::Descriptor;
 use turnpike_search::{
-    Accept, Limits, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Strategy, Verdict,
+    Accept, Goal, Limits, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Strategy, Verdict,
     WitnessReport,
 };
 
@@ -281,18 +281,18 @@ fn objectives(goal: &GoalArgs) -> Outcome<Vec<Objective>> {
 
 /// An error in a state expression, with the expression it points into.
 fn pointing(diagnostic: Diagnostic, objectives: &[Objective], model: &dyn Model) -> Failure {
-    let expressions = objectives.iter().flat_map(|objective| match objective.text().split_once(' ') {
-        Some(("state", text)) => vec![text],
-        Some(("accepting", sets)) => sets.split(';').collect(),
-        _ => Vec::new(),
+    let expressions = objectives.iter().flat_map(|objective| match objective.goal() {
+        Goal::State(condition) => std::slice::from_ref(condition),
+        Goal::Accepting(sets) => sets,
+        _ => &[],
     });
     let mut explorer = model.explorer();
-    let is_wrong = |text: &&str| match explorer.predicate(text) {
+    let is_wrong = |text: &&String| match explorer.predicate(text) {
         Ok(Some(_)) => false,
         Ok(None) => MeasureExpression::parse(text, model.info()).is_err_and(|error| error == diagnostic),
         Err(error) => error == diagnostic,
     };
-    let source = expressions.map(str::trim).find(is_wrong).map(str::to_owned);
+    let source = expressions.into_iter().find(is_wrong).cloned();
     Failure { source, ..Failure::from(diagnostic) }
 }
 

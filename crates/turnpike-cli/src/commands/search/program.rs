@@ -107,7 +107,9 @@ impl From<&Incident> for IncidentOutput {
 /// Executes the schedule of a witness once more and tells what it shows.
 pub(crate) fn incident(program: &ProgramModel, trace: &Trace) -> Outcome<Incident> {
     let choices: Vec<u32> = trace.steps.iter().filter_map(|step| step.choice).collect();
-    program.incident(&choices).map_err(|error| Failure::usage(error.message).in_file(&program.info().name))
+    program
+        .incident(&choices)
+        .map_err(|error| Failure::usage(error.to_string()).in_file(&program.info().name))
 }
 
 /// The program as JSON.

@@ -4,8 +4,8 @@ use turnpike_model::diagnostic::nearest;
 use turnpike_model::label::TAU;
 use turnpike_model::scheduler::Kind;
 use turnpike_model::steps::verb;
-use turnpike_model::{Diagnostic, Model, ModelInfo};
-use turnpike_search::Objective;
+use turnpike_model::{Diagnostic, Model, ModelInfo, ViolationKind};
+use turnpike_search::{Goal, Objective};
 
 use super::flags::GoalArgs;
 
@@ -13,12 +13,12 @@ use super::flags::GoalArgs;
 pub(crate) fn of(model: &dyn Model, objectives: &[Objective], goal: &GoalArgs) -> Vec<Diagnostic> {
     let info = model.info();
     let mut warnings = turnpike_search::warnings(model, objectives);
-    let sought = |words: &[&str]| objectives.iter().any(|objective| words.contains(&objective.text()));
-    if !goal.tau.is_empty() && !sought(&["livelock"]) {
+    let sought = |goals: &[Goal]| objectives.iter().any(|objective| goals.contains(objective.goal()));
+    if !goal.tau.is_empty() && !sought(&[Goal::Livelock]) {
         let warning = Diagnostic::warning("--tau has no effect: only livelocks depend on internal actions");
         warnings.push(warning.help("add --find livelock, or leave it out"));
     }
-    if goal.lookahead && !sought(&["deadlock", "any-error"]) {
+    if goal.lookahead && !sought(&[Goal::Deadlock, Goal::AnyError]) {
         let warning = Diagnostic::warning("--lookahead has no effect: no deadlock is looked for");
         warnings.push(warning.help("add --find deadlock, or leave it out"));
     }
@@ -32,10 +32,10 @@ pub(crate) fn of(model: &dyn Model, objectives: &[Objective], goal: &GoalArgs) -
 
 /// Actions that no thread can take, because there is no such operation.
 fn unknown_operations(objective: &Objective) -> Vec<Diagnostic> {
-    let Some(("action", names)) = objective.text().split_once(' ') else { return Vec::new() };
+    let Goal::Action(names) = objective.goal() else { return Vec::new() };
     let verbs = || Kind::ALL.iter().map(|&kind| verb(kind));
-    let unknown = names.split(',').map(str::trim).filter(|name| !verbs().any(|verb| verb == *name));
-    let warn = |name: &str| {
+    let unknown = names.iter().filter(|name| !verbs().any(|verb| verb == *name));
+    let warn = |name: &String| {
         let warning = Diagnostic::warning(format!("no operation of a thread is called '{name}'"));
         match nearest(name, verbs()) {
             Some(near) => warning.help(format!("did you mean '{near}'?")),
@@ -67,17 +67,13 @@ fn unknown(name: &str, info: &ModelInfo) -> Option<Diagnostic> {
 
 /// An error that a model of this kind cannot have, so that finding none says nothing.
 fn impossible(objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
-    if info.capabilities.violations_on_expansion {
-        return None;
-    }
     let told = |what: &str| Some(Diagnostic::warning(format!("{} cannot show this: {what}", info.name)));
-    match objective.text() {
-        word @ ("panic" | "crash" | "heap" | "race" | "leak" | "hang") => {
-            told(&format!("'{word}' is an error of programs"))
-        }
-        "assertion" if !info.name.starts_with("builtin:") => {
+    match objective.goal() {
+        Goal::Violation(kind) if info.violations.contains(kind) => None,
+        Goal::Violation(ViolationKind::Assertion) => {
             told("a transition system has labels, but no assertions")
         }
+        Goal::Violation(kind) => told(&format!("'{}' is an error of programs", kind.keyword())),
         _ => None,
     }
 }

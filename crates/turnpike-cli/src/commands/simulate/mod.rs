@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         return Err(Diagnostic::error(message).help("name a file or a built-in model").into());
     }
     let model = load::model(&args.model)?;
-    let session = Session::new(&*model, args.seed).map_err(|error| Failure::usage(error.message))?;
+    let session = Session::new(&*model, args.seed).map_err(|error| Failure::usage(error.to_string()))?;
     let quiet = format == Format::Json;
     let mut simulation = Simulation { model: &*model, session, view: args.view.view(), quiet };
     simulation.say(&format!("{}; h lists the commands", model.info().name));
@@ -214,7 +214,7 @@ impl Simulation<'_> {
             failure.diagnostics.first().map_or(String::new(), |diagnostic| format!("{file}: {diagnostic}"))
         };
         let trace = show::read(file).map_err(words)?;
-        let replayed = replay(self.model, &trace).map_err(|error| error.message)?;
+        let replayed = replay(self.model, &trace).map_err(|error| error.to_string())?;
         let choices: Vec<u32> = replayed.trace.steps.iter().filter_map(|step| step.choice).collect();
         self.session.follow(&choices)?;
         match replayed.divergence {

@@ -126,7 +126,7 @@ impl<'m> Session<'m> {
         // A state whose successors cannot be computed is no place to be: the step is not taken.
         self.arrive(self.at + 1).map_err(|error| {
             self.steps.pop();
-            error.message
+            error.to_string()
         })
     }
 
@@ -159,7 +159,7 @@ impl<'m> Session<'m> {
         if index > self.steps.len() {
             return Err(format!("the trace has only {}", steps(self.steps.len())));
         }
-        self.arrive(index).map_err(|error| error.message)
+        self.arrive(index).map_err(|error| error.to_string())
     }
 
     /// Takes these choices from the initial state, forgetting what was before.

@@ -21,7 +21,7 @@ pub(crate) use genetic::{judges, search as breed};
 pub(crate) use order::Order;
 pub(crate) use sampling::{Extent, Sampler, search as sample};
 pub(crate) use summary::Ending;
-use turnpike_model::scheduler::{Execution, Plan};
+use turnpike_model::scheduler::{Execution, GuestErrorKind, Plan};
 use turnpike_model::{Diagnostic, Explorer, ModelInfo, StepError};
 
 use crate::objective::Judge;
@@ -36,7 +36,10 @@ pub(crate) fn execute(
     let Some(executor) = explorer.executor() else {
         return Err(StepError::new("this model is not a program that can be executed"));
     };
-    executor.run(plan, out).map_err(|error| StepError::new(error.message))
+    executor.run(plan, out).map_err(|error| match error.kind {
+        GuestErrorKind::Nondeterministic => StepError::nondeterministic(error.message),
+        GuestErrorKind::Unavailable => StepError::new(error.message),
+    })
 }
 
 /// Whether the run is about a program, and all that is looked for can be told from executions.

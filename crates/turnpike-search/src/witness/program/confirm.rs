@@ -24,7 +24,7 @@ pub(crate) fn confirm_schedule(
     let explorer = &mut *explorer;
     let mut execution = Execution::default();
     let plan = Plan { prefix: &witness.choices, policy: Policy::Continue, detail: Detail::Full, ..base };
-    execute(explorer, &plan, &mut execution).map_err(SearchError::not_again)?;
+    execute(explorer, &plan, &mut execution).map_err(SearchError::from_replay_failure)?;
     if let End::Diverged(step) = execution.end {
         let step = step + 1;
         return Err(SearchError::Nondeterministic(format!(
