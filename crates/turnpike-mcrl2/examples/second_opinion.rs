@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2
+//! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 100000 --seed 0 --keep-dead
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --seed 0 --from 1234 --count 1 --show
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- some.mcrl2
 //! ```
@@ -20,15 +21,15 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use naive::trial::{self, MOST, Outcome, Tally};
+use naive::trial::{self, MOST, Outcome, Series, Tally};
 use turnpike_mcrl2::explore::Options;
 
-const USAGE: &str = "usage: second_opinion [--count N] [--seed N] [--from N] [--threads N] [--failures N] [--show] \
-     [FILE…]";
+const USAGE: &str = "usage: second_opinion [--count N] [--seed N] [--from N] [--threads N] [--failures N] [--keep-dead] \
+     [--show] [FILE…]";
 
 struct Request {
     count: u64,
-    seed: u64,
+    series: Series,
     from: u64,
     threads: u64,
     failures: u64,
@@ -38,16 +39,18 @@ struct Request {
 }
 
 fn request() -> Option<Request> {
+    let series = Series { seed: 0, keep_dead: false };
     let mut request =
-        Request { count: 5000, seed: 0, from: 0, threads: 1, failures: 10, show: false, files: Vec::new() };
+        Request { count: 5000, series, from: 0, threads: 1, failures: 10, show: false, files: Vec::new() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next()?.parse::<u64>().ok();
         match argument.as_str() {
             "--count" => request.count = number()?,
-            "--seed" => request.seed = number()?,
+            "--seed" => request.series.seed = number()?,
             "--from" => request.from = number()?,
             "--threads" => request.threads = number()?,
+            "--keep-dead" => request.series.keep_dead = true,
             "--show" => request.show = true,
             "--failures" => request.failures = number()?,
             flag if flag.starts_with('-') => return None,
@@ -70,13 +73,13 @@ fn main() -> ExitCode {
     let (done, different) = (AtomicU64::new(0), AtomicU64::new(0));
     let step = (request.count / 20).clamp(1, 50_000);
     let end = request.from.saturating_add(request.count);
-    let tally = trial::run(request.seed, request.from..end, request.threads, &|number, outcome| {
+    let tally = trial::run(request.series, request.from..end, request.threads, &|number, outcome| {
         let all = done.fetch_add(1, Ordering::Relaxed) + 1;
         if all.is_multiple_of(step) {
             eprintln!("{all} of {} specifications", request.count);
         }
         if request.show {
-            let (specification, options) = trial::specification(request.seed, number);
+            let (specification, options) = trial::specification(request.series, number);
             let (combinations, unhide) = (options.combinations, options.unhide);
             println!("% {number}, combinations: {combinations:?}, unhide: {unhide:?}");
             println!("{}% {outcome:?}\n", specification.text());
@@ -84,8 +87,8 @@ fn main() -> ExitCode {
         if !matches!(outcome, Outcome::Different(_)) {
             return true;
         }
-        println!("specification {number} of seed {}:", request.seed);
-        println!("{}", trial::smallest(request.seed, number));
+        println!("specification {number} of seed {}:", request.series.seed);
+        println!("{}", trial::smallest(request.series, number));
         different.fetch_add(1, Ordering::Relaxed) + 1 < request.failures
     });
     print(&request, &tally);
@@ -116,7 +119,7 @@ fn ask_about_files(files: &[String]) -> ExitCode {
 fn print(request: &Request, tally: &Tally) {
     println!(
         "seed {}, specifications {} to {}",
-        request.seed,
+        request.series.seed,
         request.from,
         request.from + tally.specifications - 1
     );

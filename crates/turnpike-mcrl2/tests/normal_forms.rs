@@ -183,11 +183,39 @@ fn structs_inside_aliases_may_contain_the_alias() {
 
 #[test]
 fn values_after_their_last_use_can_be_kept() {
+    let kept = Options { keep_dead: true, ..Options::default() };
+    // Nothing depends on either parameter, but the second one is passed on.
+    let text = "act a; proc P(x, y: Nat) = sum n: Nat. (n < 3) -> a.P(y, n); init P(7, 7);";
+    check(text, 1, &["a"]);
+    check_with(text, &kept, 4, &["a"]);
+    // What is left to do has no such variable: it is reset in any case.
     let text = "act a, b: Nat; proc P = sum n: Nat. (n < 3) -> a(n).b(n).b(0).P; init P;";
     let labels = &["a(0)", "a(1)", "a(2)", "b(0)", "b(1)", "b(2)"];
     check(text, 5, labels);
-    // Three values at each of three locations; at first it is 0.
-    check_with(text, &Options { keep_dead: true, ..Options::default() }, 9, labels);
+    check_with(text, &kept, 5, labels);
+}
+
+#[test]
+fn what_was_drawn_can_be_kept() {
+    let kept = Options { keep_dead: true, ..Options::default() };
+    // By `a` the state gets one of three outcomes; by `b` it is reset.
+    let text =
+        "act a, b; proc P(x: Nat) = a.(dist n: Nat[if(n < 3, 1/3, 0)] . P(min(n, 1))) + b.P(x); init P(0);";
+    let labels = &["a [1/3]", "b"];
+    check(text, 1, labels);
+    check_with(text, &kept, 4, labels);
+    // Drawn before the first step, too.
+    let text = "act a, b: Nat; proc P = dist n: Nat[if(n < 3, 1/3, 0)] . a(0).b(n).P; init P;";
+    let labels = &["dist [1/3]", "a(0)", "b(0) [1/3]", "b(1) [1/3]", "b(2) [1/3]"];
+    check(text, 7, labels);
+    check_with(text, &kept, 7, labels);
+    // A dead end is one state or one for each value, as the choice leads there or an action.
+    let text = "act a; b: Nat; init a.(dist n: Nat[if(n < 3, 1/3, 0)] . delta);";
+    check(text, 2, &["a [1/3]"]);
+    check_with(text, &kept, 4, &["a [1/3]"]);
+    let text = "act a; b: Nat; init a.(dist n: Nat[if(n < 3, 1/3, 0)] . b(n).delta);";
+    check(text, 5, &["a [1/3]", "b(0)", "b(1)", "b(2)"]);
+    check_with(text, &kept, 5, &["a [1/3]", "b(0)", "b(1)", "b(2)"]);
 }
 
 #[test]

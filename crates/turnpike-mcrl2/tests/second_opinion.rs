@@ -11,28 +11,38 @@ use naive::semantics::Interpreter;
 use naive::shrink::shrink;
 use naive::specification::{Infix, Operator, Process};
 use naive::system::{System, of_interpreter, of_product};
-use naive::trial::{self, MOST, Outcome};
+use naive::trial::{self, MOST, Outcome, Series};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::LabelId;
 use turnpike_model::lts::{Lts, Transition};
 use turnpike_reduction::{Comparison, Equivalence};
+
+/// The random specifications of a seed, read with no option.
+fn series(seed: u64) -> Series {
+    Series { seed, keep_dead: false }
+}
 
 /// Random tests of the workspace draw by this seed.
 fn seed() -> u64 {
     std::env::var("PROPTEST_RNG_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
 }
 
-#[test]
-fn five_thousand_specifications() {
-    let tally = trial::run(seed(), 0..5000, 2, &|_, _| true);
+/// The first specifications of a series, about none of which the two differ.
+fn tally(series: Series, count: u64) -> trial::Tally {
+    let tally = trial::run(series, 0..count, 2, &|_, _| true);
     if let Some(&number) = tally.different.first() {
         panic!(
-            "{} specifications differ; number {number} of seed {}, made small:\n{}",
+            "{} specifications differ; number {number} of {series:?}, made small:\n{}",
             tally.different.len(),
-            seed(),
-            trial::smallest(seed(), number)
+            trial::smallest(series, number)
         );
     }
+    tally
+}
+
+#[test]
+fn five_thousand_specifications() {
+    let tally = tally(series(seed()), 5000);
     // The test is worth something only while most specifications are accepted and everything occurs.
     let count = |all: &BTreeMap<String, u64>| all.values().sum::<u64>();
     assert!(tally.agreed > 4000, "{tally:?}");
@@ -67,12 +77,21 @@ fn five_thousand_specifications() {
     }
 }
 
+/// What is kept beyond its last use makes more states, and no difference.
+#[test]
+fn a_thousand_specifications_with_values_kept() {
+    let kept = tally(Series { seed: seed(), keep_dead: true }, 1000);
+    let reset = tally(series(seed()), 1000);
+    assert!(kept.agreed > 800, "{kept:?}");
+    assert!(kept.states > reset.states, "{} states, and {} without", kept.states, reset.states);
+}
+
 /// Faults were found in these shapes. A generator that no longer makes them would no longer find such faults.
 #[test]
 fn specifications_have_what_faults_needed() {
     let mut found = BTreeMap::new();
     for number in 0..5000 {
-        let (specification, _) = trial::specification(seed(), number);
+        let (specification, _) = trial::specification(series(seed()), number);
         let mut shapes = BTreeSet::new();
         for body in specification.bodies() {
             body.walk(&mut |one| shapes.extend(shape(one)));
@@ -129,11 +148,11 @@ fn shape(process: &Process) -> Option<&'static str> {
     }
 }
 
-/// Both say the same of a specification, with summands made beforehand and where states ask for them.
+/// Both say the same of a specification, with summands made beforehand and where states ask for them, and with values kept.
 #[track_caller]
 fn agree(text: &str) {
-    for combinations in [None, Some(0)] {
-        let options = Options { combinations, ..Options::default() };
+    for (combinations, keep_dead) in [(None, false), (Some(0), false), (None, true)] {
+        let options = Options { combinations, keep_dead, ..Options::default() };
         match trial::judge(text, &options, MOST) {
             Outcome::Agreed { .. } => {}
             other => panic!("{text}\n{other:?}"),
@@ -296,7 +315,7 @@ fn the_interpreter_follows_the_rules() {
 fn the_comparison_is_that_of_the_reduction() {
     let mut plain = Vec::new();
     for number in 0..400 {
-        let (specification, _) = trial::specification(seed() ^ 77, number);
+        let (specification, _) = trial::specification(series(seed() ^ 77), number);
         let program = trial::program(&specification.text()).expect("correct");
         let Ok(system) = of_interpreter(&mut Interpreter::new(program, &[]), 40) else { continue };
         let certain = system.transitions.iter().flatten().all(|(_, targets)| targets.len() == 1);
@@ -382,7 +401,7 @@ fn specifications_are_made_small() {
     };
     let mut found = 0;
     for number in 0..300 {
-        let (specification, _) = trial::specification(seed(), number);
+        let (specification, _) = trial::specification(series(seed()), number);
         if !is_wrong(&specification) {
             continue;
         }
@@ -396,7 +415,8 @@ fn specifications_are_made_small() {
 
 #[test]
 fn the_same_seed_makes_the_same_specifications() {
-    let texts = |seed| (0..50).map(|number| trial::specification(seed, number).0.text()).collect::<Vec<_>>();
+    let texts =
+        |seed| (0..50).map(|number| trial::specification(series(seed), number).0.text()).collect::<Vec<_>>();
     assert_eq!(texts(3), texts(3));
     assert_ne!(texts(3), texts(4));
     let mut draw = Draw::new(1, 2);

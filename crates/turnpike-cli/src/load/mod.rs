@@ -87,8 +87,8 @@ pub(crate) struct ReadingArgs {
     /// Honour time in an mCRL2 specification: no component waits longer than it says
     #[arg(long)]
     pub(crate) timed: bool,
-    /// Keep the values of variables of an mCRL2 specification, and of clocks, after their last use: states that differ only in those are
-    /// then different
+    /// Keep values after their last use: in an mCRL2 specification variables of what is left to do and outcomes of probabilistic choices, as the
+    /// mCRL2 tools do, and all clocks of timed automata; states that differ only in those are then different
     #[arg(long)]
     pub(crate) keep_dead: bool,
     /// Try at most N values of a quantified variable of an mCRL2 specification, from the least one on, as the option -Q of the mCRL2 tools does;

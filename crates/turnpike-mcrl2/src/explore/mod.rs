@@ -47,7 +47,8 @@ pub struct Options {
     /// How many combinations of steps are tried before summands are made only for the locations that are met; by default
     /// [`MOST_COMBINATIONS`]. What can be seen of a model does not depend on it.
     pub combinations: Option<usize>,
-    /// Whether variables keep their values when nothing reads them any more. States that differ in nothing else are then different.
+    /// Whether a state holds all variables of what is left to do, and what was drawn by the choice that led to it, even if nothing depends on
+    /// them, as states of the mCRL2 tools do. States that differ in nothing else are then different.
     pub keep_dead: bool,
     /// How many values of a quantified variable are tried at most, from the least one on.
     pub quantifier_limit: Option<u32>,

@@ -48,7 +48,7 @@ pub struct Program {
 /// What the user may wish about how a specification is executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// Variables keep their values when nothing reads them any more.
+    /// States hold all variables of what is left to do, and what was drawn on the way, even if nothing depends on them.
     pub keep_dead: bool,
     /// So many values of a quantified variable are tried at most, from the least one on; without it as many as its bounds leave.
     pub quantifier_limit: Option<u32>,

@@ -108,14 +108,22 @@ pub(crate) fn judge(text: &str, options: &Options, most: usize) -> Outcome {
     }
 }
 
-/// The specification of a seed and a number, and how the product is asked for it.
-pub(crate) fn specification(seed: u64, number: u64) -> (Specification, Options) {
-    let mut draw = Draw::new(seed, number);
+/// Where random specifications come from, and how the product reads all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Series {
+    pub(crate) seed: u64,
+    pub(crate) keep_dead: bool,
+}
+
+/// The specification of a series and a number, and how the product is asked for it.
+pub(crate) fn specification(series: Series, number: u64) -> (Specification, Options) {
+    let mut draw = Draw::new(series.seed, number);
     let specification = generate::specification(&mut draw);
     let options = Options {
         // Summands are made beforehand, or where a state asks, or first the one and then the other.
         combinations: draw.weighted(&[(3, None), (2, Some(0)), (1, Some(6))]),
         unhide: if draw.percent(10) { declared_of(&specification, "a") } else { Vec::new() },
+        keep_dead: series.keep_dead,
         ..Options::default()
     };
     (specification, options)
@@ -132,7 +140,7 @@ fn declared_of(specification: &Specification, name: &str) -> Vec<String> {
 /// Holds many specifications against the naive interpreter: those with numbers in the range, on some threads. `report` gets what came of
 /// each, in no particular order, and says whether to go on.
 pub(crate) fn run(
-    seed: u64,
+    series: Series,
     numbers: std::ops::Range<u64>,
     threads: u64,
     report: &(dyn Fn(u64, &Outcome) -> bool + Sync),
@@ -145,7 +153,7 @@ pub(crate) fn run(
             if number >= numbers.end {
                 return tally;
             }
-            let (specification, options) = specification(seed, number);
+            let (specification, options) = specification(series, number);
             let outcome = judge(&specification.text(), &options, MOST);
             tally.add(number, &specification, &outcome);
             if !report(number, &outcome) {
@@ -165,8 +173,8 @@ pub(crate) fn run(
 }
 
 /// The specification of a number about which the two differ, made small, with what both say of it.
-pub(crate) fn smallest(seed: u64, number: u64) -> String {
-    let (specification, options) = specification(seed, number);
+pub(crate) fn smallest(series: Series, number: u64) -> String {
+    let (specification, options) = specification(series, number);
     let differs = |one: &Specification| match judge(&one.text(), &options, MOST) {
         Outcome::Different(difference) => Some(difference),
         _ => None,

@@ -72,13 +72,14 @@ pub(super) fn reset_variables(automaton: &mut Reduction<'_>) {
     }
     let live = &automaton.live;
     let program: &Program = automaton.program;
+    let kept = program.wishes.keep_dead;
     let complete = |from: Option<u32>, update: &mut Update| {
         change_leaves(update, |location, assignments| {
             for (&one, sort) in variables.iter().zip(&sorts) {
                 // Where it is not needed it has the fixed value already.
                 let known = from.is_some_and(|from| !live.contains(from, one));
-                // What is kept beyond its last use may have had no value at first.
-                let absent = from.is_none() && !assignments.iter().any(|other| other.0 == one);
+                // What is kept beyond its last use gets no value on ways that do not draw it.
+                let absent = (from.is_none() || kept) && !assignments.iter().any(|other| other.0 == one);
                 if !known && (absent || !live.contains(*location, one)) {
                     assignments.extend(fixed[sort].map(|value| (one, value)));
                 }

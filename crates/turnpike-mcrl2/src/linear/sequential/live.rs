@@ -110,6 +110,9 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
             live.add(need.from, number);
         });
     }
+    if automaton.program.wishes.keep_dead {
+        keep(&mut live, &needs, &automaton.initial);
+    }
     let mut work: Vec<u32> = (0..locations as u32).collect();
     let mut waiting = vec![true; locations];
     while let Some(location) = work.pop() {
@@ -132,9 +135,6 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
             }
         }
     }
-    if automaton.program.wishes.keep_dead {
-        keep(&mut live, &needs, &automaton.initial);
-    }
     let used: Vec<VariableId> = (0..live.variables.len())
         .filter(|&number| (0..locations as u32).any(|location| live.has(location, number)))
         .map(|number| live.variables[number])
@@ -143,25 +143,17 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
     live
 }
 
-/// Takes a variable as needed wherever it may have got a value.
+/// Takes a variable as needed at a location when the way there gives it a value, whatever is done with it: the free variables of the
+/// location's term, and what was drawn on the way.
 fn keep(live: &mut Live, needs: &[Needs], initial: &Update) {
     for_each_leaf(initial, |location, assignments| {
         for (one, _) in assignments {
             live.add(location, live.numbers[one]);
         }
     });
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for need in needs {
-            for leaf in &need.leaves {
-                for number in 0..live.variables.len() {
-                    let given = leaf.values.iter().any(|(one, _)| *one == number);
-                    if given || live.has(need.from, number) {
-                        changed |= live.add(leaf.location, number);
-                    }
-                }
-            }
+    for leaf in needs.iter().flat_map(|need| &need.leaves) {
+        for (number, _) in &leaf.values {
+            live.add(leaf.location, *number);
         }
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Lottery {
     variables: Vec<VariableId>,
     weight: Option<ExpressionId>,
     conditions: Vec<ExpressionId>,
+    /// Variables of the source that the choices give a value to, if values are kept beyond their last use.
+    kept: Vec<(VariableId, ExpressionId)>,
 }
 
 impl Lottery {
@@ -59,6 +61,16 @@ impl Lottery {
         });
         self.variables.extend(variables);
         Ok(())
+    }
+
+    /// Remembers what a variable of the source becomes: the state that the choice leads to will hold it, needed or not.
+    pub(super) fn keep(&mut self, one: VariableId, value: ExpressionId) {
+        self.kept.push((one, value));
+    }
+
+    /// What the state that the choices lead to holds of them.
+    pub(super) fn kept(&self) -> &[(VariableId, ExpressionId)] {
+        &self.kept
     }
 
     /// All choices as one.

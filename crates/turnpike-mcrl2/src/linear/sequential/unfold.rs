@@ -161,21 +161,26 @@ impl<'a> Unfolding<'a> {
         fresh
     }
 
-    /// Goes to a location, with values for all its variables.
+    /// Goes to a location, with values for all its variables and for what was drawn on the way and is not among them.
     fn go(
         &mut self,
         place: Place,
         values: &Substitution,
-        chosen: &[(VariableId, ExpressionId)],
+        drawn: &[(VariableId, ExpressionId)],
     ) -> Result<Update, Diagnostic> {
         let location = self.location(place)?;
-        let mut assignments: Vec<(VariableId, ExpressionId)> = chosen.to_vec();
+        let mut assignments: Vec<(VariableId, ExpressionId)> = Vec::new();
         for one in self.variables(place) {
             let value = match values.get(&one) {
                 Some(&value) => value,
                 None => variable(self.program, one),
             };
             assignments.push((one, value));
+        }
+        for &(one, value) in drawn {
+            if !assignments.iter().any(|other| other.0 == one) {
+                assignments.push((one, value));
+            }
         }
         Ok(Update::Go { location: Goto::Local(location), assignments })
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::{Here, Place, RETURN, Unfolding};
-use crate::expression::{Substitution, not, variable};
+use crate::expression::{Substitution, not, representative, variable};
 use crate::linear::Update;
 use crate::linear::sequential::chain::{ChainId, Rest};
 use crate::linear::sequential::lottery::{Lottery, some_value};
@@ -97,7 +97,7 @@ impl Unfolding<'_> {
         }
         match self.chains.first(chain) {
             Some((rest, chain)) => self.resolve(Here { rest, chain, values }, lottery, 0),
-            None => self.go(Place::Done, &values, &[]),
+            None => self.go(Place::Done, &values, lottery.kept()),
         }
     }
 
@@ -111,7 +111,7 @@ impl Unfolding<'_> {
         let mut direct = true;
         loop {
             match self.program.behaviour(here.rest.term).clone() {
-                Behaviour::Delta => return self.go(Place::Delta, &here.values, &[]),
+                Behaviour::Delta => return self.go(Place::Delta, &here.values, lottery.kept()),
                 Behaviour::Binary(ProcessOperator::Sequence, left, right) => {
                     direct = false;
                     self.enter_sequence(&mut here, left, right);
@@ -125,6 +125,7 @@ impl Unfolding<'_> {
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
                     lottery.add(self.program, fresh, weight, &[])?;
+                    self.keep(&variables, &here.values, lottery);
                     here.rest.term = self.terms.canonical(body);
                 }
                 Behaviour::If { .. } if self.chance && !direct => return self.arrive(here, lottery),
@@ -137,11 +138,25 @@ impl Unfolding<'_> {
                     match (self.program.expression(condition), otherwise) {
                         (Expression::Bool(true), _) => here.rest.term = then,
                         (Expression::Bool(false), Some(otherwise)) => here.rest.term = otherwise,
-                        (Expression::Bool(false), None) => return self.go(Place::Delta, &here.values, &[]),
+                        (Expression::Bool(false), None) => {
+                            return self.go(Place::Delta, &here.values, lottery.kept());
+                        }
                         _ => return self.decide(here, condition, then, otherwise, lottery, depth),
                     }
                 }
                 _ => return self.arrive(here, lottery),
+            }
+        }
+    }
+
+    /// What was drawn stays in the state, if that is wished. Where it is not drawn it has a fixed value, which not every sort has.
+    fn keep(&mut self, variables: &[VariableId], values: &Substitution, lottery: &mut Lottery) {
+        if !self.program.wishes.keep_dead {
+            return;
+        }
+        for &one in variables {
+            if representative(self.program, self.program.variable(one).sort).is_some() {
+                lottery.keep(one, values[&one]);
             }
         }
     }
@@ -163,7 +178,7 @@ impl Unfolding<'_> {
         let then = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.resolve(branch, lottery, depth + 1))?;
         lottery.leave();
         let otherwise = match otherwise {
-            None => self.go(Place::Delta, &here.values, &[])?,
+            None => self.go(Place::Delta, &here.values, lottery.kept())?,
             Some(term) => {
                 here.rest.term = term;
                 lottery.under(negated);
@@ -187,6 +202,7 @@ impl Unfolding<'_> {
             chosen = self.choose(&here, lottery)?;
         }
         let place = Place::Term(here.rest, here.chain);
+        chosen.extend_from_slice(lottery.kept());
         self.go(place, &here.values, &chosen)
     }
 
