@@ -130,6 +130,7 @@ pub(crate) struct Run<'m> {
 /// What a run explores besides single states.
 pub(crate) struct Outside<'m> {
     explorer: Box<dyn Explorer + 'm>,
+    monitor: Monitor,
     virtual_root: bool,
     max_depth: u32,
 }
@@ -191,6 +192,17 @@ impl<'m> Run<'m> {
         self.concrete.unwrap_or(self.model.info().width)
     }
 
+    /// Whether a portfolio can walk on single states: these show neither cycles nor extremes, and not every condition.
+    pub(crate) fn offers_concrete(&self) -> bool {
+        let (options, info) = (self.options, self.model.info());
+        let unsuitable = |objective: &Objective| objective.is_about_cycles() || objective.is_measure();
+        !self.objectives.iter().any(unsuitable)
+            && self.model.concrete().is_some_and(|mut concrete| {
+                let explorer = &mut *concrete.explorer;
+                Monitor::new(self.objectives, &options.internal, options.lookahead, explorer, info).is_ok()
+            })
+    }
+
     /// From now on single states of the model are explored. Gives what is needed to go back; `None` when the model has
     /// none.
     pub(crate) fn enter_concrete(&mut self) -> Result<Option<Outside<'m>>, SearchError> {
@@ -205,9 +217,9 @@ impl<'m> Run<'m> {
         )?;
         monitor.accept_at(options.accept);
         self.concrete = Some(width);
-        self.monitor = monitor;
         let outside = Outside {
             explorer: std::mem::replace(&mut self.explorer, explorer),
+            monitor: std::mem::replace(&mut self.monitor, monitor),
             virtual_root: std::mem::replace(&mut self.virtual_root, true),
             max_depth: self.max_depth,
         };
@@ -215,10 +227,11 @@ impl<'m> Run<'m> {
         Ok(Some(outside))
     }
 
-    /// Goes back to the model's own states. What was counted since is what counts.
+    /// Goes back to the model's own states. The counters go on.
     pub(crate) fn leave_concrete(&mut self, outside: Outside<'m>) {
         self.concrete = None;
         self.explorer = outside.explorer;
+        self.monitor = outside.monitor;
         self.virtual_root = outside.virtual_root;
         self.max_depth = outside.max_depth;
     }
@@ -524,7 +537,15 @@ impl<'m> Run<'m> {
     fn step_error(&mut self, error: StepError, path: &dyn Fn() -> Path) -> Halt {
         let info = self.model.info();
         let mut trace = Trace { model: info.name.clone(), seed: Some(self.seed), ..Trace::default() };
-        if self.options.witness
+        if self.concrete.is_some() {
+            // The error is reported with a path of the model itself.
+            if self.options.witness
+                && let Path::Choices(choices) = path()
+                && let Some(way) = self.model.follow_concrete(&choices).unwrap_or_default().first()
+            {
+                trace = crate::witness::trace_of(self.model, way, true).unwrap_or(trace);
+            }
+        } else if self.options.witness
             && let Ok(witness) = Witness::new(&mut *self.explorer, path(), 0, &HitKind::Here)
         {
             trace = crate::witness::trace_of(self.model, &witness.choices, true).unwrap_or(trace);

@@ -32,7 +32,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("utot-rejects/tmpl-binding-03.xta", "`i` must be known"),
     // Beyond timed automata.
     ("demos/lsc_example.xml", "live sequence charts"),
-    ("utap-tests/double_compare.xml", "numbers that have a fraction"),
     ("utap-tests/external_fn.xml", "external libraries"),
     // A stray character.
     ("suite/critical/critical-2-25-50.xta", "expected the name of a location"),

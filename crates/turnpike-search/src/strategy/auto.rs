@@ -1,15 +1,17 @@
 //! The portfolio: what to use when nothing is known about the state space.
 //!
-//! Rounds with growing budgets. In the first ones depth-first search takes the order that the model's author gave it. In each, randomised depth-first search (the cheapest on most systems), highway search
-//! (the best when depth-first gets lost), random walks (the best where revisiting pays, as with dining philosophers) and
-//! Deep Random Search get their share; the first hit ends the search, and the witness is shortened. When a member covers
-//! everything within its share, so has the portfolio. The cost is at most a small multiple of the cheapest member's.
+//! Rounds with growing budgets. In the first ones depth-first search takes the order that the model's author gave it.
+//! In each, randomised depth-first search (the cheapest on most systems), highway search (the best when depth-first gets
+//! lost), random walks (the best where revisiting pays, as with dining philosophers), Deep Random Search and, for timed
+//! automata, walks on single clock values (the best with many clocks) get their share; the first hit ends the search, and
+//! the witness is shortened. When a member covers everything within its share, so has the portfolio. The cost is at most a
+//! small multiple of the cheapest member's.
 
 use super::descriptor::{Descriptor, Parallel};
 use super::drs::{self, Drs};
 use super::lasso::Cycles;
 use super::random::{self, RandomWalk};
-use super::{Search, dfs, executions, highway};
+use super::{Search, concrete, dfs, executions, highway};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, Rng, derive};
@@ -21,7 +23,7 @@ pub struct Auto;
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "auto",
-    summary: "portfolio of rdfs, highway, random and drs with doubling budgets (programs: source-DPOR, pos, pct, random, weighted, genetic, highway), then witness shortening",
+    summary: "portfolio of rdfs, highway, random and drs with growing budgets (timed automata: also walks on clock values; programs: source-DPOR, pos, pct, random, weighted, genetic, highway), then witness shortening",
     guarantee: "complete when one of its members covers everything",
     memory: "that of the member running",
     when: "by default: you do not know the shape of the state space",
@@ -66,10 +68,18 @@ enum Member {
     Highway,
     Random,
     Drs,
+    Concrete,
 }
 
-const MEMBERS: [(Member, u64); 5] =
-    [(Member::Dfs, 4), (Member::Rdfs, 8), (Member::Highway, 6), (Member::Random, 3), (Member::Drs, 3)];
+/// A step on single clock values costs far less than one on zones, so these walks get the largest share.
+const MEMBERS: [(Member, u64); 6] = [
+    (Member::Dfs, 4),
+    (Member::Rdfs, 8),
+    (Member::Highway, 6),
+    (Member::Random, 3),
+    (Member::Drs, 3),
+    (Member::Concrete, 16),
+];
 
 fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
     let (seed, exact) = (run.seed, run.options.store.is_exact());
@@ -80,6 +90,7 @@ fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
 
 fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt> {
     let limit = run.state_limit();
+    let concrete = run.offers_concrete();
     for round in 0u32.. {
         let doublings = round.saturating_mul(GROWTH);
         let budget = FIRST_BUDGET
@@ -88,11 +99,20 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
             .unwrap_or(limit);
         let mut curtailed = false;
         for (index, (member, share)) in MEMBERS.into_iter().enumerate() {
-            if matches!(member, Member::Drs) && !exact || matches!(member, Member::Dfs) && round >= DFS_ROUNDS
-            {
+            let takes_part = match member {
+                Member::Drs => exact,
+                Member::Dfs => round < DFS_ROUNDS,
+                Member::Concrete => concrete,
+                _ => true,
+            };
+            if !takes_part {
                 continue;
             }
-            let number = u64::from(round) * MEMBERS.len() as u64 + index as u64;
+            // Models without such walks have the same results as if there were none.
+            let number = match member {
+                Member::Concrete => u64::MAX - u64::from(round),
+                _ => u64::from(round) * (MEMBERS.len() as u64 - 1) + index as u64,
+            };
             run.seed = derive(seed, Purpose::Round, number);
             run.rng = Rng::new(run.seed);
             let share = (budget / 8).saturating_mul(share);
@@ -103,7 +123,9 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
                 Ok(StopReason::Exhausted) => return Ok(StopReason::Exhausted),
                 Ok(_) => {}
                 // Walks restart for ever: only the others tell whether a larger budget would make a difference.
-                Err(Halt::Stop(StopReason::MaxStates)) => curtailed |= !matches!(member, Member::Random),
+                Err(Halt::Stop(StopReason::MaxStates)) => {
+                    curtailed |= !matches!(member, Member::Random | Member::Concrete);
+                }
                 Err(halt) => return Err(halt),
             }
             // What a member that was cut short happened to know is not what the portfolio considered.
@@ -131,6 +153,7 @@ impl Member {
             Member::Highway => highway::search(run, 2 << (round * GROWTH / 2).min(40)),
             Member::Random => random::search(run, &RandomWalk { restart: true, ..RandomWalk::default() }),
             Member::Drs => drs::search(run, &Drs::default()),
+            Member::Concrete => concrete::search(run, &RandomWalk::default()),
         }
     }
 }

@@ -133,7 +133,11 @@ impl Explorer for Walker<'_> {
             active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
         model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);
         let zone = self.other.text(&names);
-        out.push(if model.unit == 1 { zone.to_string() } else { format!("{}*{zone}", model.unit) });
+        out.push(match (model.unit, model.network.parts_per_unit()) {
+            (1, 1) => zone.to_string(),
+            (unit, 1) => format!("{unit}*{zone}"),
+            (unit, parts) => format!("{unit}/{parts}*{zone}"),
+        });
     }
 
     fn measure(&mut self, state: &[u32], index: usize) -> f64 {

@@ -108,6 +108,11 @@ pub fn measure(
         let help = "ask with E<> whether a value is reached";
         return Err(Failure::Refused(vec![error.help(help)]));
     }
+    if network.parts.is_some() && !clocks.is_empty() {
+        let error = Diagnostic::error("sup, inf and bounds of clocks are not supported in models with fractions");
+        let help = "ask with E<> whether a value is reached";
+        return Err(Failure::Refused(vec![error.help(help)]));
+    }
     let upper = question.extremum != Extremum::Infimum;
     let mut answer = Answer { values: Vec::new(), complete: false, states: 0, transitions: 0 };
     let mut limit = first_limit(network);

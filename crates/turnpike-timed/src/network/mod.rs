@@ -72,6 +72,15 @@ pub struct Network {
     pub language: Language,
     /// A process that moves along with every transition, whoever takes part, and has no others: it is no part of the model.
     pub ticker: Option<ProcessId>,
+    /// How many parts make the source's unit of time, where clock constants have fractions: they count such parts.
+    pub parts: Option<std::num::NonZeroU32>,
+}
+
+impl Network {
+    /// Clock constants count units of time divided by this.
+    pub fn parts_per_unit(&self) -> i64 {
+        self.parts.map_or(1, |parts| i64::from(parts.get()))
+    }
 }
 
 /// The language of a source.

@@ -44,7 +44,8 @@ pub fn schedule(
         return Err(StepError::new("the transitions cannot be taken in this order at any times"));
     };
     let states = interpret::run(network, path, target, &times).map_err(|fault| told(&fault))?;
-    let told_time = |value: i64| fraction(value * i64::from(unit), times.unit);
+    let below = times.unit * network.parts_per_unit();
+    let told_time = |value: i64| fraction(value * i64::from(unit), below);
     let mut moments = Vec::with_capacity(path.steps.len());
     for (index, clocks) in states.iter().enumerate() {
         let (before, now) = (times.moments[index], times.moments[index + 1]);

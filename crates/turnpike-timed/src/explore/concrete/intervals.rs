@@ -27,17 +27,85 @@ impl Interval {
         }
     }
 
-    /// The first, the last or any of the delays, as a random number wants it.
-    pub(super) fn draw(self, random: u64) -> Option<i64> {
+    /// The first, the last or any of the delays, as the pace and a random number decide.
+    pub(super) fn draw(self, pace: Pace, random: u64) -> Option<i64> {
         if self.is_empty() {
             return None;
         }
         let count = (self.to - self.from) as u64 + 1;
-        Some(match random % 4 {
-            0 => self.from,
-            1 => self.to,
-            _ => self.from + ((random >> 2) % count) as i64,
+        let (first, last) = pace.shares();
+        let lot = random % Pace::SIXTEENTHS;
+        Some(if lot < first {
+            self.from
+        } else if lot < first + last {
+            self.to
+        } else {
+            self.from + ((random >> 4) % count) as i64
         })
+    }
+}
+
+/// How a walk chooses among the possible delays, from its beginning to its end.
+///
+/// Some errors need nearly every delay to be as long as possible, or as short: chance alone makes long runs of either
+/// too rarely, so each walk keeps one pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    Mixed,
+    Any,
+    Earliest,
+    Latest,
+    MostlyEarliest,
+    MostlyLatest,
+    Ends,
+}
+
+impl Pace {
+    /// What the shares count.
+    const SIXTEENTHS: u64 = 16;
+
+    /// The pace of every eighth beginning; the mixed one is there twice.
+    const EACH: [Pace; 8] = [
+        Pace::Mixed,
+        Pace::Latest,
+        Pace::Any,
+        Pace::MostlyLatest,
+        Pace::Mixed,
+        Pace::Earliest,
+        Pace::Ends,
+        Pace::MostlyEarliest,
+    ];
+
+    /// Bits of a drawing number that say the pace; the rest is drawn. The highest bit marks the root.
+    const SHIFT: u32 = 28;
+
+    /// The pace that a drawing number contains.
+    pub(super) fn of(number: u32) -> Pace {
+        Self::EACH[(number >> Self::SHIFT) as usize % Self::EACH.len()]
+    }
+
+    /// The first drawing number of a beginning.
+    pub(super) fn begin(beginning: u32) -> u32 {
+        (beginning % Self::EACH.len() as u32) << Self::SHIFT | beginning
+    }
+
+    /// The drawing number behind a transition: a new one of the same pace.
+    pub(super) fn follow(number: u32, drawn: u64) -> u32 {
+        let mask = (1 << Self::SHIFT) - 1;
+        number & !mask | (drawn >> 36) as u32
+    }
+
+    /// How many of sixteen delays are the first, and how many the last.
+    fn shares(self) -> (u64, u64) {
+        match self {
+            Pace::Mixed => (4, 4),
+            Pace::Any => (0, 0),
+            Pace::Earliest => (16, 0),
+            Pace::Latest => (0, 16),
+            Pace::MostlyEarliest => (15, 0),
+            Pace::MostlyLatest => (0, 15),
+            Pace::Ends => (8, 8),
+        }
     }
 }
 
@@ -86,6 +154,8 @@ impl Concrete<'_> {
 
 #[cfg(test)]
 mod tests {
+    use turnpike_model::hash;
+
     use super::*;
 
     #[test]
@@ -101,8 +171,39 @@ mod tests {
     fn draws_are_within_and_reach_both_ends() {
         let some = Interval { from: 3, to: 9 };
         let drawn: std::collections::BTreeSet<i64> =
-            (0..200).filter_map(|number| some.draw(turnpike_model::hash::mix(1, number))).collect();
+            (0..200).filter_map(|number| some.draw(Pace::Mixed, hash::mix(1, number))).collect();
         assert_eq!(drawn, (3..=9).collect());
-        assert_eq!(Interval { from: 1, to: 0 }.draw(7), None);
+        assert_eq!(Interval { from: 1, to: 0 }.draw(Pace::Latest, 7), None);
+    }
+
+    #[test]
+    fn a_pace_decides_which_delays_are_drawn() {
+        let some = Interval { from: 3, to: 9 };
+        let drawn = |pace: Pace| -> Vec<i64> {
+            (0..1600).filter_map(|number| some.draw(pace, hash::mix(2, number))).collect()
+        };
+        assert!(drawn(Pace::Latest).iter().all(|&delay| delay == 9));
+        assert!(drawn(Pace::Earliest).iter().all(|&delay| delay == 3));
+        assert!(drawn(Pace::Ends).iter().all(|&delay| delay == 3 || delay == 9));
+        // 1500 of 1600 and one seventh of the rest are expected; 1300 is twenty standard deviations away.
+        assert!(drawn(Pace::MostlyLatest).iter().filter(|&&delay| delay == 9).count() > 1300);
+        assert!(drawn(Pace::MostlyEarliest).iter().filter(|&&delay| delay == 3).count() > 1300);
+        // 229 of 1600 are expected, with a standard deviation of 14.
+        let last = drawn(Pace::Any).iter().filter(|&&delay| delay == 9).count();
+        assert!((130..330).contains(&last), "{last}");
+    }
+
+    #[test]
+    fn walks_keep_their_pace() {
+        for beginning in 0..64 {
+            let mut number = Pace::begin(beginning);
+            let pace = Pace::of(number);
+            assert_eq!(pace, Pace::EACH[beginning as usize % 8]);
+            for step in 0..50 {
+                number = Pace::follow(number, hash::mix(u64::from(number), step));
+                assert_eq!(Pace::of(number), pace);
+                assert_eq!(number >> 31, 0, "the highest bit marks the root");
+            }
+        }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! A state is the discrete part, a number that draws delays, and the value of each clock in parts of a unit: an exact
 //! fraction. For each transition that is possible now or later, the interval of delays after which it is comes from
-//! bounds alone, and one delay is drawn from it: the first, the last or any (after the randomised reachability
-//! analysis of UPPAAL's authors). The drawing number makes that a function of the state; the place before the initial
-//! states offers many of them. Costs are linear in the number of clocks.
+//! bounds alone, and one delay is drawn from it: the first, the last or any, as the walk's pace has it (after the
+//! randomised reachability analysis of UPPAAL's authors). The drawing number, which holds the pace, makes that a function
+//! of the state; the virtual root offers many of them. Costs are linear in the number of clocks.
 //!
 //! Nothing is complete here. What is found is followed again on zones, which have the last word.
 
@@ -15,7 +15,7 @@ pub(super) use self::path::on_zones;
 
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
 
-use self::intervals::Interval;
+use self::intervals::{Interval, Pace};
 use super::TimedModel;
 use super::condition::asks_for_deadlock;
 use super::fire::evaluate;
@@ -220,7 +220,9 @@ impl<'a> Concrete<'a> {
         }
         let possible = std::mem::take(&mut self.walker.absent);
         for attempt in 0..DRAWS {
-            let Some(delay) = able.draw(hash::mix(draw, attempt)) else { break };
+            // Where the pace leads to no state, any delay will do.
+            let pace = if attempt == 0 { Pace::of(nonce) } else { Pace::Mixed };
+            let Some(delay) = able.draw(pace, hash::mix(draw, attempt)) else { break };
             if self.take_after(delay, &possible, hash::mix(draw, !attempt), nonce, out)? {
                 break;
             }
@@ -337,9 +339,8 @@ impl<'a> Concrete<'a> {
         for index in 0..ends.len() {
             self.walker.choose_pending(&pending, &ends, index);
             let draw = hash::mix(u64::from(nonce), index as u64);
-            // Those who go the same way draw differently from here on. The highest bit is free: it marks the root.
-            let follows = (draw >> 33) as u32;
-            done = self.take(wait, draw, follows, out);
+            // Those who go the same way draw differently from here on.
+            done = self.take(wait, draw, Pace::follow(nonce, draw), out);
             if done.is_err() {
                 break;
             }
@@ -365,7 +366,7 @@ impl<'a> Concrete<'a> {
             for beginning in 0..BEGINNINGS {
                 self.next.clear();
                 self.next.extend_from_slice(&discrete);
-                self.next.push(beginning);
+                self.next.push(Pace::begin(beginning));
                 self.next.resize(Self::width(model), 0);
                 out.push(label, &self.next);
             }
@@ -425,7 +426,8 @@ impl Explorer for Concrete<'_> {
             }
         }
         let clocks = model.network.clocks.iter().zip(&state[model.layout.words + 1..]);
-        let value = |(name, value): (&String, &u32)| format!("{name}={value}/{}", self.grid.parts);
+        let parts = self.grid.parts * model.network.parts_per_unit();
+        let value = |(name, value): (&String, &u32)| format!("{name}={value}/{parts}");
         out.push(clocks.map(value).collect::<Vec<_>>().join(" "));
     }
 

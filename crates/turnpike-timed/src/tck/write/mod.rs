@@ -92,6 +92,9 @@ impl<'a> Output<'a> {
     fn text(&self, diagnostics: &mut Vec<Diagnostic>) -> String {
         let network = self.network;
         let mut text = String::new();
+        if let Some(parts) = network.parts {
+            line(&mut text, format_args!("# clocks count 1/{parts} of the unit of time of the original"));
+        }
         line(&mut text, format_args!("system:{}", Names::default().pick(&network.name, Use::Declaration)));
         text.push('\n');
         for (group, name) in &self.clock_groups {

@@ -4,7 +4,7 @@ use turnpike_model::Diagnostic;
 
 use super::expressions::Operand;
 use super::fold::{self, Value};
-use super::operators::not;
+use super::operators::{has_clocks, not};
 use super::types::ANY_INT;
 use super::{Lowerer, Lvalue, Outcome, Purpose};
 use crate::network::{Binary, ClockAtom, ClockCell, Constraint, Expression, Place, Rate, Unary};
@@ -58,11 +58,12 @@ impl Difference {
 /// What a query measures.
 pub(crate) fn quantity(lowerer: &mut Lowerer<'_>, expression: &tree::Expression) -> Outcome<Quantity> {
     let operand = lowerer.operand(expression)?;
-    let difference = lowerer.difference(operand, &expression.span)?;
-    Ok(match difference {
-        Difference { left: None, right: None, data } => Quantity::Data(data.expression),
-        Difference { left, right, data } => Quantity::Clock { left, right, offset: data.expression },
-    })
+    if !has_clocks(&operand) {
+        let value = lowerer.value_of(operand, &expression.span)?;
+        return Ok(Quantity::Data(super::expressions::numeric(value, &expression.span)?.expression));
+    }
+    let Difference { left, right, data } = lowerer.difference(operand, &expression.span)?;
+    Ok(Quantity::Clock { left, right, offset: data.expression })
 }
 
 /// What invariants are called in messages.

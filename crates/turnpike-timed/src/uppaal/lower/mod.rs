@@ -22,6 +22,7 @@ pub(crate) mod types;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -137,6 +138,8 @@ pub(crate) struct State {
     pub scalars: u32,
     /// Clocks that are not computed, because they run at a speed of their own or were given a fraction; and where that is said.
     pub odd_clocks: BTreeMap<u32, Place>,
+    /// Into how many parts the unit of time is divided, so that no clock constant has a fraction.
+    pub parts: Option<NonZeroU32>,
 }
 
 /// The local cells of an edge or a function.
@@ -197,6 +200,8 @@ pub(crate) struct Lowerer<'t> {
     pub used_settings: FxHashSet<String>,
     pub errors: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
+    /// Fractions that the parts of a unit do not express.
+    pub missing: reals::Fractions,
 }
 
 /// Scope of global declarations.
@@ -206,12 +211,27 @@ pub(crate) const SYSTEM: usize = 1;
 /// Scope of what every model may use without declaring it.
 const PREDECLARED: usize = 2;
 
+/// What lowering gives: the network, its names and the warnings, or the errors.
+type Lowered = Result<(Network, State, Vec<Diagnostic>), Vec<Diagnostic>>;
+
 /// Lowers a model. `settings` override global constants.
-pub(crate) fn lower(
+///
+/// Which fractions there are is only known at the end, and every clock constant depends on it: a model that has some is
+/// lowered twice.
+pub(crate) fn lower(model: &tree::Model, settings: &[(String, String)]) -> Lowered {
+    match lower_in_parts(model, settings, None) {
+        (_, Some(parts)) => lower_in_parts(model, settings, Some(parts)).0,
+        (lowered, None) => lowered,
+    }
+}
+
+/// Lowers a model with the unit of time divided into parts. Gives the parts that it should be divided into instead.
+fn lower_in_parts(
     model: &tree::Model,
     settings: &[(String, String)],
-) -> Result<(Network, State, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let mut state = State::default();
+    parts: Option<NonZeroU32>,
+) -> (Lowered, Option<NonZeroU32>) {
+    let mut state = State { parts, ..State::default() };
     state.scopes.push(Scope { parent: Some(PREDECLARED), ..Scope::default() });
     state.scopes.push(Scope { parent: Some(GLOBAL), ..Scope::default() });
     state.scopes.push(declare::predeclared(model.dialect));
@@ -235,13 +255,19 @@ pub(crate) fn lower(
     if lowerer.errors.is_empty() {
         lowerer.remaining_functions();
     }
+    let mut finer = None;
     if lowerer.errors.is_empty() {
         lowerer.check_odd_clocks();
+        if parts.is_none() {
+            lowerer.divide_for_queries();
+        }
+        finer = lowerer.finer_parts();
     }
     let Lowerer { state, mut network, errors, warnings, .. } = lowerer;
+    network.parts = parts;
     crate::analysis::narrow(&mut network);
     drop_usual_rates(&mut network);
-    if errors.is_empty() { Ok((network, state, warnings)) } else { Err(errors) }
+    (if errors.is_empty() { Ok((network, state, warnings)) } else { Err(errors) }, finer)
 }
 
 /// Where no clock ever stands still, nothing need be said of rates.
@@ -282,6 +308,7 @@ impl<'t> Lowerer<'t> {
             used_settings: FxHashSet::default(),
             errors: Vec::new(),
             warnings: Vec::new(),
+            missing: reals::Fractions::default(),
         }
     }
 

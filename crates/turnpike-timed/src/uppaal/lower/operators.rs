@@ -73,12 +73,10 @@ impl Lowerer<'_> {
                 if !fold::is_truth(operator) {
                     return Ok(Operand::Real { known: None, effect: None });
                 }
-                if known.is_none() {
-                    return Err(reals::decides(kind, place));
-                }
-                return Err(Diagnostic::error("clocks cannot be compared with numbers that have a fraction")
-                    .at(place.clone(), "not an integer")
-                    .help("scale the constants of the model until all are integers"));
+                let Some(known) = known else { return Err(reals::decides(kind, place)) };
+                let number = Operand::Clocks(self.exact_number(known, reals::Use::Compared, place)?);
+                // The other side has the clock.
+                if reals::real(&first).is_some() { first = number } else { second = number }
             }
         }
         let sides = ((&first, &left.span), (&second, &right.span));
@@ -265,7 +263,8 @@ impl Lowerer<'_> {
             }
             other => {
                 let value = self.value_of(other, place)?;
-                Ok(Difference::constant(numeric(value, place)?))
+                let value = numeric(value, place)?;
+                Ok(Difference::constant(self.in_parts(value, place)))
             }
         }
     }
@@ -289,7 +288,7 @@ fn operand(condition: Condition) -> Operand {
     }
 }
 
-fn has_clocks(operand: &Operand) -> bool {
+pub(crate) fn has_clocks(operand: &Operand) -> bool {
     matches!(operand, Operand::Clocks(_) | Operand::Lvalue(Lvalue { ty: Type::Clock, .. }))
 }
 

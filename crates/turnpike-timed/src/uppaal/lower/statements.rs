@@ -388,8 +388,18 @@ impl Lowerer<'_> {
         }
         let mut operand = self.operand(inner)?;
         if let Some((_, known)) = reals::real(&operand) {
-            match reals::whole(known).filter(|&value| value >= 0) {
-                Some(value) => operand = Operand::Value(Value::int(value)),
+            match known.filter(|&value| value >= 0.0) {
+                Some(value) if reals::whole(known).is_some() => operand = Operand::Value(Value::int(value as i32)),
+                Some(value) => {
+                    match self.exact_number(value, reals::Use::Assigned, &inner.span) {
+                        Ok(number) if self.state.parts.is_some() => operand = Operand::Clocks(number),
+                        // What nothing depends on need not be exact.
+                        _ => {
+                            self.set_odd(&clock.clock(), place);
+                            return Ok(());
+                        }
+                    }
+                }
                 None => {
                     out.extend(self.ignored(inner)?);
                     self.set_odd(&clock.clock(), place);
@@ -407,6 +417,7 @@ impl Lowerer<'_> {
         if let (None, Some(value)) = (&source, data.known())
             && value < 0
         {
+            let value = i64::from(value) / self.state.parts.map_or(1, |parts| i64::from(parts.get()));
             return Err(Diagnostic::error(format!("a clock cannot be set to {value}"))
                 .at(inner.span.clone(), "clocks are never negative"));
         }

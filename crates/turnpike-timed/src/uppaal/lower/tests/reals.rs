@@ -1,7 +1,8 @@
 //! Numbers that are not computed: read where nothing depends on them, refused by name elsewhere.
 
 use super::{lowered, refused, with_edge, with_globals};
-use crate::network::Statement;
+use crate::network::{Network, Statement};
+use crate::query::Condition;
 use crate::uppaal::{Format, read};
 
 /// The warnings of a model that must be right.
@@ -126,7 +127,17 @@ fn what_something_depends_on_is_refused_by_name() {
             "h",
         ),
         ("", "guard cost < 5;", "`cost` is only supported where nothing depends on it", "cost"),
-        ("clock x;", "guard x > 1.5;", "numbers that have a fraction", "1.5"),
+        ("clock x;", "guard x > sqrt(2.0);", "clocks cannot be compared with or set to 1.41", "sqrt(2.0)"),
+        ("clock x;", "guard x > 0.0000001;", "clocks cannot be compared with or set to", "0.0000001"),
+        ("clock x;", "guard x * 2.5 > 1;", "`double` is only supported", "x * 2.5"),
+        ("clock x; int n;", "guard x > n * 0.5;", "`double` is only supported", "n * 0.5"),
+        ("clock x;", "guard x > 2000000000.5;", "is too large", "2000000000.5"),
+        (
+            "clock x;",
+            "guard x > 0.000001 && x < 1.0 / 7;",
+            "the fractions that clocks are compared with differ too much",
+            "0.000001",
+        ),
         ("double d; clock x;", "guard x > d;", "`double` is only supported", "d"),
         (
             "double d; int n; void f() { if (d > 1.0) n = 1; }",
@@ -193,12 +204,13 @@ fn clocks_at_other_speeds_are_ignored_where_nothing_depends_on_them() {
         ("clock x, e;", "x <= 5 && e' == 2", "guard e >= 3;"),
         ("clock x, e;", "x <= 5 && e' == 2", "guard x >= 3; assign x = e;"),
         ("clock x;", "x <= 5 && x' == 2", ""),
-        ("clock x, e;", "x <= 5", "guard e >= 3; assign e = 0.5;"),
+        ("clock x, e;", "x <= 5", "guard e >= 3; assign e = sqrt(2.0);"),
+        ("clock x, e; double d;", "x <= 5", "guard e >= 3; assign e = d;"),
     ] {
         let text = model(globals, invariant, edge);
         let (error, _) = refused(&text);
         assert!(
-            error.contains("clocks with a rate other than 0 or 1, or with fractions, are only supported"),
+            error.contains("clocks with a rate other than 0 or 1, or set to a value that is not computed, are"),
             "{text}: {error}"
         );
     }
@@ -207,4 +219,53 @@ fn clocks_at_other_speeds_are_ignored_where_nothing_depends_on_them() {
         let error = names.query(&network, query).expect_err(query);
         assert!(error.message.contains("only supported where nothing depends on"), "{query}: {error}");
     }
+}
+
+#[test]
+fn fractions_divide_the_unit_of_time() {
+    // The same text with all clock constants as integers. Equal lengths keep the places equal.
+    let table = [
+        ("clock x, y;", "x <= 2.5 && y < 3.0", "guard x > 0.5 && y - x >= 1.0; assign y = 1.5;", 2),
+        ("clock x, y;", "x <= 5.0 && y < 6.0", "guard x > 1.0 && y - x >= 2.0; assign y = 3.0;", 1),
+        ("clock x; const double k = 0.25;", "x <= 3", "guard k + 1 <= x && x == 0.5; assign x = 2;", 4),
+        ("clock x; const double k = 2.00;", "x <= C", "guard k + 3 <= x && x == 2.0; assign x = 8;", 1),
+        ("clock x;", "x <= 1.0 / 3", "guard x >= 0.1; assign x = 0.3;", 30),
+        ("clock x;", "x <= 20.0/ 2", "guard x >= 3.0; assign x = 9.0;", 1),
+        // Only a clock that something depends on is set to a fraction.
+        ("clock x;", "x <= 3", "guard x >= 1; assign x = 0.5;", 2),
+        ("clock x;", "x <= 6", "guard x >= 2; assign x = 1.0;", 1),
+    ];
+    for pair in table.chunks(2) {
+        let read = |&(globals, invariant, edge, parts): &(&str, &str, &str, i64)| {
+            let text = format!(
+                "const int C = 12; {globals} process P() {{ state A {{ {invariant} }}; init A; trans A -> A {{ {edge} }}; }} system P;"
+            );
+            let (network, names) = lowered(&text);
+            assert_eq!(network.parts_per_unit(), parts, "{text}");
+            (network, names)
+        };
+        let (fine, fine_names) = read(&pair[0]);
+        let (whole, whole_names) = read(&pair[1]);
+        let parts = fine.parts_per_unit() as i32;
+        assert_eq!(fine.processes[0].edges[0].update, whole.processes[0].edges[0].update);
+        assert_eq!(bounds(&fine), bounds(&whole), "{:?}", pair[0]);
+        // Queries are in the same parts; fractions must be multiples of them.
+        let bound = |condition: Condition| match condition {
+            Condition::Clock(atom) => atom.bound,
+            other => panic!("{other:?}"),
+        };
+        let one = fine_names.condition(&fine, "x < 3").expect("a condition");
+        let other = whole_names.condition(&whole, &format!("x < {}", 3 * parts)).expect("a condition");
+        assert_eq!(bound(one), bound(other));
+        let error = fine_names.condition(&fine, "x > 0.017").expect_err("too fine");
+        assert!(error.message.contains("finer than the model"), "{error}");
+    }
+}
+
+/// Everything that clocks are compared with, without places.
+fn bounds(network: &Network) -> Vec<String> {
+    let process = &network.processes[0];
+    let constraints = [&process.locations[0].invariant, &process.edges[0].guard];
+    let all = constraints.into_iter().flat_map(|constraint| &constraint.clocks);
+    all.map(|atom| format!("{:?} {:?} {} {:?}", atom.left, atom.right, atom.strict, atom.bound)).collect()
 }
