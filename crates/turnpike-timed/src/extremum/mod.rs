@@ -109,7 +109,8 @@ pub fn measure(
         return Err(Failure::Refused(vec![error.help(help)]));
     }
     if network.parts.is_some() && !clocks.is_empty() {
-        let error = Diagnostic::error("sup, inf and bounds of clocks are not supported in models with fractions");
+        let error =
+            Diagnostic::error("sup, inf and bounds of clocks are not supported in models with fractions");
         let help = "ask with E<> whether a value is reached";
         return Err(Failure::Refused(vec![error.help(help)]));
     }

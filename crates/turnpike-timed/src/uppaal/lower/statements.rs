@@ -389,7 +389,9 @@ impl Lowerer<'_> {
         let mut operand = self.operand(inner)?;
         if let Some((_, known)) = reals::real(&operand) {
             match known.filter(|&value| value >= 0.0) {
-                Some(value) if reals::whole(known).is_some() => operand = Operand::Value(Value::int(value as i32)),
+                Some(value) if reals::whole(known).is_some() => {
+                    operand = Operand::Value(Value::int(value as i32))
+                }
                 Some(value) => {
                     match self.exact_number(value, reals::Use::Assigned, &inner.span) {
                         Ok(number) if self.state.parts.is_some() => operand = Operand::Clocks(number),

@@ -11,8 +11,8 @@ use crate::network::{Binary, Place};
 use crate::uppaal::lower::conditions::Difference;
 use crate::uppaal::lower::fold::{self, Value};
 use crate::uppaal::lower::{Lowerer, Outcome, Purpose};
-use crate::uppaal::syntax::tree::{self, ExpressionKind, Formula};
 use crate::uppaal::syntax;
+use crate::uppaal::syntax::tree::{self, ExpressionKind, Formula};
 
 /// Parts of a unit, at most. With more, hardly any constant would be small enough for zones.
 const MOST_PARTS: u64 = 1_000_000;
@@ -82,7 +82,9 @@ impl Lowerer<'_> {
                 };
                 return Err(Diagnostic::error(format!("this query is finer than the model: {known}"))
                     .at(place.clone(), format!("a multiple of 1/{below}"))
-                    .help("write the query into the model file, or use such a fraction in a guard of the model"));
+                    .help(
+                        "write the query into the model file, or use such a fraction in a guard of the model",
+                    ));
             }
             self.missing.need(purpose, below, place);
         }

@@ -210,7 +210,9 @@ fn clocks_at_other_speeds_are_ignored_where_nothing_depends_on_them() {
         let text = model(globals, invariant, edge);
         let (error, _) = refused(&text);
         assert!(
-            error.contains("clocks with a rate other than 0 or 1, or set to a value that is not computed, are"),
+            error.contains(
+                "clocks with a rate other than 0 or 1, or set to a value that is not computed, are"
+            ),
             "{text}: {error}"
         );
     }
