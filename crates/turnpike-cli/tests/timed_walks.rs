@@ -32,12 +32,11 @@ fn walks_on_clock_values_find_what_needs_long_delays() {
         let flags = ["search", at, "--find", "state P.late", "--max-states", "200000"];
         let rest = ["--seed", seed, "--threads", threads];
         let mut value = json(1, &[&flags[..], &rest[..], strategy].concat());
-        for run in value["runs"].as_array_mut().expect("runs") {
-            for name in ["seconds", "peak_bytes", "bytes", "threads"] {
-                run.as_object_mut().expect("a run").remove(name);
-            }
+        let fields = value.as_object_mut().expect("an object");
+        for name in ["seconds", "peak_bytes", "threads", "command"] {
+            fields.remove(name);
         }
-        value["runs"].clone()
+        value
     };
     let concrete = ["--strategy", "random", "--concrete"];
     for seed in ["1", "2"] {

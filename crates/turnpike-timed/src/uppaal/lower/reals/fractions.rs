@@ -214,13 +214,13 @@ mod tests {
             (7.0, Some((7, 1))),
             (0.001, Some((1, 1000))),
             (0.000_001, Some((1, 1_000_000))),
-            (3.1415, Some((6283, 2000))),
+            (2.7194, Some((13597, 5000))),
             (2.0_f64.sqrt(), None),
             (1e-9, None),
             (1e13, None),
         ];
         for (value, expected) in cases {
-            // The denominators that are tried are not all: 6283/2000 is found with 10000 parts.
+            // The denominators that are tried are not all: 13597/5000 is found with 10000 parts.
             let found = fraction(value);
             let reduced = found.map(|(above, below)| {
                 let common = u64::from(below) * above.unsigned_abs().max(1)
