@@ -208,13 +208,11 @@ impl<'m> Run<'m> {
     pub(crate) fn enter_concrete(&mut self) -> Result<Option<Outside<'m>>, SearchError> {
         let Some(Concrete { mut explorer, width }) = self.model.concrete() else { return Ok(None) };
         let options = self.options;
-        let mut monitor = Monitor::new(
-            self.objectives,
-            &options.internal,
-            options.lookahead,
-            &mut *explorer,
-            self.model.info(),
-        )?;
+        // Such an explorer has a virtual root, whether the model has one or not.
+        let mut info = self.model.info().clone();
+        info.virtual_root = true;
+        let mut monitor =
+            Monitor::new(self.objectives, &options.internal, options.lookahead, &mut *explorer, &info)?;
         monitor.accept_at(options.accept);
         self.concrete = Some(width);
         let outside = Outside {
@@ -231,7 +229,8 @@ impl<'m> Run<'m> {
     pub(crate) fn leave_concrete(&mut self, outside: Outside<'m>) {
         self.concrete = None;
         self.explorer = outside.explorer;
-        self.monitor = outside.monitor;
+        let walked = std::mem::replace(&mut self.monitor, outside.monitor);
+        self.monitor.absorb(&walked);
         self.virtual_root = outside.virtual_root;
         self.max_depth = outside.max_depth;
     }

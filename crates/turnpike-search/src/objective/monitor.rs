@@ -236,6 +236,19 @@ impl Monitor {
         self.root = None;
     }
 
+    /// Adds what another monitor of the same objectives and the same labels counted.
+    pub(crate) fn absorb(&mut self, other: &Monitor) {
+        if self.labels.len() < other.labels.len() {
+            self.labels.resize(other.labels.len(), LabelFacts::default());
+        }
+        for (facts, more) in self.labels.iter_mut().zip(&other.labels) {
+            facts.count += more.count;
+        }
+        for (extreme, more) in self.extremes.iter_mut().zip(&other.extremes) {
+            more.best.into_iter().for_each(|best| extreme.offer(best));
+        }
+    }
+
     /// Whether an accepting cycle is looked for.
     pub(crate) fn seeks_lasso(&self) -> bool {
         self.accepting.is_some()
