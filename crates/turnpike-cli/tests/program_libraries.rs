@@ -447,3 +447,204 @@ int main(int argc, char **) {
     return text.size() != 75 - 1;
 }
 "#;
+
+/// Functions of the C library that are given memory which two threads share. With an `L` before their name there is a lock.
+const FUNCTIONS: &str = r#"#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[64], number[8] = "12";
+static int numbers[4] = {3, 1, 2, 0}, sum;
+static const char *how;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int less(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int is(const char *name) { return strcmp(how + (how[0] == 'L'), name) == 0; }
+static void *work(void *first) {
+    if (how[0] == 'L') pthread_mutex_lock(&lock);
+    if (is("sprintf")) sprintf(text, "%d %.1f %Lg %s", 1, 2.5, 1.5L, first ? "yes" : "no");
+    if (is("argument")) { if (first) { char own[64]; snprintf(own, sizeof own, "%d%g%5s", 1, 0.5, text); sum += own[2]; } else text[0] = 'q'; }
+    if (is("qsort")) qsort(numbers, 3, sizeof *numbers, less);
+    if (is("strncpy")) strncpy(text, first ? "a" : "b", 8);
+    if (is("fwrite")) { if (first) fwrite(text, 1, 4, stderr); else text[0] = 'z'; }
+    if (is("fread")) { FILE *zero = fopen("/dev/zero", "r"); sum += fread(text, 1, 4, zero); fclose(zero); }
+    if (is("atoi")) { if (first) sum += atoi(number); else number[1] = 0; }
+#ifdef UNKNOWN
+    if (is("strtok")) sum += strtok(text, " ") != 0;
+#endif
+    if (how[0] == 'L') pthread_mutex_unlock(&lock);
+    return 0;
+}
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    how = argc > 1 ? argv[1] : "";
+    pthread_create(&a, 0, work, &a);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    printf("%s %ld %g %Lg %c %p\n", text, 3L, 0.5, 1.5L, 'c', (void *)0);
+    return 0;
+}
+"#;
+
+#[test]
+fn functions_of_the_c_library_tell_their_accesses_or_are_named() {
+    if !have("gcc", &["--version"]) {
+        return;
+    }
+    let folder = folder(&[("functions.c", FUNCTIONS)]);
+    let folder = folder.path();
+    let build = ["functions.c", VISIBLE, "-g", "-fno-builtin"];
+    compile(folder, "gcc", &[&build[..], &["-O1", "-o", "plain"]].concat());
+    compile(folder, "gcc", &[&build[..], &["-O2", "-D_FORTIFY_SOURCE=2", "-o", "checked"]].concat());
+    compile(folder, "gcc", &[&build[..], &["-DUNKNOWN", "-o", "unknown"]].concat());
+    for program in ["./plain", "./checked"] {
+        for function in ["sprintf", "argument", "qsort", "strncpy", "fwrite", "fread", "atoi"] {
+            let race = ["--find", "race", "--", function];
+            exhaust(folder, program, &race).expect(1, &["found: race"]);
+            let locked = format!("L{function}");
+            exhaust(folder, program, &["--", &locked]).expect(0, &["none", "(complete)"]);
+        }
+    }
+    // What is done as a whole proves nothing where it races.
+    let whole = "the order of qsort and other threads' accesses";
+    exhaust(folder, "./plain", &["--", "qsort"]).expect(3, &["inconclusive", whole]);
+    let reason = "what strtok does with memory that threads share is not visible";
+    exhaust(folder, "./unknown", &["--", "Lstrtok"]).expect(3, &["inconclusive", reason]);
+}
+
+/// Strings, trees and lists of C++, used by two threads.
+const CONTAINERS: &str = r#"#include <cstring>
+#include <iostream>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+static std::string text;
+static std::map<int, int> tree;
+static std::list<int> items;
+static std::mutex lock;
+static void work(const char *how, int first) {
+    std::unique_lock<std::mutex> guard(lock, std::defer_lock);
+    if (how[0] == 'L') { guard.lock(); how++; }
+    if (!strcmp(how, "append")) text += first ? "a" : "b";
+    if (!strcmp(how, "push")) text.push_back('c');
+    if (!strcmp(how, "read")) { std::string copy = text; if (text.find("x") != std::string::npos) abort(); }
+    if (!strcmp(how, "tree")) tree[first] = 1;
+    if (!strcmp(how, "list")) items.push_back(first);
+    if (!strcmp(how, "print")) std::cout << "hello " << first << std::string("x") << std::endl;
+}
+int main(int argc, char **argv) {
+    const char *how = argc > 1 ? argv[1] : "";
+    std::thread a(work, how, 1), b(work, how, 0);
+    a.join();
+    b.join();
+    return 0;
+}
+"#;
+
+#[test]
+fn containers_of_cxx_tell_their_accesses() {
+    if !have("g++", &["--version"]) {
+        return;
+    }
+    let folder = folder(&[("containers.cpp", CONTAINERS)]);
+    let folder = folder.path();
+    compile(folder, "g++", &["containers.cpp", VISIBLE, "-g", "-o", "slow"]);
+    compile(folder, "g++", &["containers.cpp", VISIBLE, "-g", "-O2", "-o", "fast"]);
+    for program in ["./slow", "./fast"] {
+        for what in ["append", "push", "tree", "list"] {
+            exhaust(folder, program, &["--find", "race", "--", what]).expect(1, &["found: race"]);
+        }
+        // Reading together, and writing to a standard stream, is allowed.
+        for what in ["Lappend", "Ltree", "Llist", "read", "print"] {
+            exhaust(folder, program, &["--find", "race", "--", what]).expect(0, &["none", "(complete)"]);
+        }
+    }
+}
+
+/// Forbids filters of system calls, as some containers do, and executes a command.
+#[cfg(target_arch = "x86_64")]
+const FORBID: &str = r#"#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {4, code};
+    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 99;
+    execv(argv[1], argv + 1);
+    return 98;
+}
+"#;
+
+/// A thread, and perhaps a system call by the instruction itself, or code that the program makes.
+#[cfg(target_arch = "x86_64")]
+const CALLER: &str = r#"#include <pthread.h>
+#include <sys/mman.h>
+static void *work(void *unused) {
+#ifdef RAW
+    long user;
+    __asm__ volatile("syscall" : "=a"(user) : "a"(102) : "rcx", "r11", "memory");
+#endif
+#ifdef CODE
+    if (mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) return 0;
+#endif
+    return unused;
+}
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, work, 0);
+    pthread_join(a, 0);
+    return 0;
+}
+"#;
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn system_calls_that_cannot_be_watched_are_told() {
+    if !have("gcc", &["--version"]) {
+        return;
+    }
+    let folder = folder(&[("forbid.c", FORBID), ("caller.c", CALLER)]);
+    let folder = folder.path();
+    compile(folder, "gcc", &["forbid.c", "-o", "forbid"]);
+    compile(folder, "gcc", &["caller.c", VISIBLE, "-g", "-o", "calm"]);
+    compile(folder, "gcc", &["caller.c", VISIBLE, "-g", "-DRAW", "-o", "raw"]);
+    compile(folder, "gcc", &["caller.c", VISIBLE, "-g", "-DCODE", "-o", "code"]);
+    for program in ["./calm", "./raw"] {
+        exhaust(folder, program, &[]).expect(0, &["none", "(complete)"]);
+    }
+    exhaust(folder, "./code", &[]).expect(3, &["inconclusive", "code that the program makes itself"]);
+    // Where no filter is possible, only code without the instruction is known not to make such calls.
+    let forbidden = |program: &str| {
+        let arguments = ["search", "--program", program, "--strategy", "exhaustive", "--quiet"];
+        let command = Command::new("./forbid")
+            .arg(env!("CARGO_BIN_EXE_turnpike"))
+            .args(arguments)
+            .current_dir(folder)
+            .output()
+            .expect("it can be executed");
+        (command.status.code(), String::from_utf8_lossy(&command.stdout).into_owned())
+    };
+    let (code, said) = forbidden("./calm");
+    if code == Some(99) {
+        eprintln!("skipped: no filters at all");
+        return;
+    }
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = forbidden("./raw");
+    assert_eq!(code, Some(3), "{said}");
+    assert!(
+        said.contains("system calls that the program may make by the instruction itself are not visible"),
+        "{said}"
+    );
+}

@@ -13,7 +13,7 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd, fail_with};
-use crate::{cancel, control, sites, time};
+use crate::{cancel, control, memory, sites, time};
 
 struct Global(UnsafeCell<Option<ObjectId>>);
 
@@ -95,7 +95,7 @@ fn outside(what: &str) {
 /// descriptors matters; as long as there is nothing it only looks.
 fn readable(what: &str, fd: c_int, site: Site) {
     if !may_block(fd) || nonblocking(fd) {
-        return;
+        return reads_stream(site);
     }
     let site = sites::user(site);
     let object = descriptors(site);
@@ -125,6 +125,14 @@ fn nonblocking(fd: c_int) -> bool {
     const NONBLOCK: isize = 0o4000;
     let flags = sys::syscall(sys::number::FCNTL, fd as usize, GET_FLAGS, 0, 0, 0, 0);
     flags < 0 || flags & NONBLOCK != 0
+}
+
+/// Reads from a file or a stream: which thread gets what depends on who comes first.
+pub fn reads_stream(site: Site) {
+    if control::state().threads.len() > 1 {
+        let site = sites::user(site);
+        control::simple(Kind::Store, descriptors(site), site);
+    }
 }
 
 /// A step that others may wait for, before something is written.
@@ -193,21 +201,42 @@ fn take_signal(what: &str, set: *const c_void, info: *mut c_void, site: Site) ->
     taken
 }
 
+/// Parts of memory that are filled or written out together: address and size of each.
+unsafe fn tell_parts(vector: *const c_void, count: usize, write: bool, site: Site) {
+    // SAFETY: the caller's list.
+    for &(address, size) in unsafe { core::slice::from_raw_parts(vector as *const (*const c_void, usize), count) } {
+        memory::tell_bytes(address, size, write, site);
+    }
+}
+
+/// The parts of a `struct msghdr`.
+unsafe fn tell_message(message: *const c_void, write: bool, site: Site) {
+    // SAFETY: the caller's message: name and its length, then parts and their number.
+    unsafe {
+        let words = message as *const usize;
+        tell_parts(*words.add(2) as *const c_void, *words.add(3), write, site);
+    }
+}
+
 hook! {
     fn read(fd: c_int, buffer: *mut c_void, length: usize; site) -> isize {
         readable("read", fd, site);
+        memory::tell_bytes(buffer, length, true, site);
         real!(read: fn(c_int, *mut c_void, usize) -> isize)(fd, buffer, length)
     }
     fn readv(fd: c_int, vector: *const c_void, count: c_int; site) -> isize {
         readable("readv", fd, site);
+        tell_parts(vector, count.max(0) as usize, true, site);
         real!(readv: fn(c_int, *const c_void, c_int) -> isize)(fd, vector, count)
     }
     fn recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int; site) -> isize {
         readable("recv", fd, site);
+        memory::tell_bytes(buffer, length, true, site);
         real!(recv: fn(c_int, *mut c_void, usize, c_int) -> isize)(fd, buffer, length, flags)
     }
     fn recvmsg(fd: c_int, message: *mut c_void, flags: c_int; site) -> isize {
         readable("recvmsg", fd, site);
+        tell_message(message, true, site);
         real!(recvmsg: fn(c_int, *mut c_void, c_int) -> isize)(fd, message, flags)
     }
     fn accept(fd: c_int, address: *mut c_void, length: *mut u32; site) -> c_int {
@@ -220,14 +249,17 @@ hook! {
     }
     fn write(fd: c_int, bytes: *const c_void, length: usize; site) -> isize {
         writes(fd, site);
+        memory::tell_bytes(bytes, length, false, site);
         real!(write: fn(c_int, *const c_void, usize) -> isize)(fd, bytes, length)
     }
     fn send(fd: c_int, bytes: *const c_void, length: usize, flags: c_int; site) -> isize {
         writes(fd, site);
+        memory::tell_bytes(bytes, length, false, site);
         real!(send: fn(c_int, *const c_void, usize, c_int) -> isize)(fd, bytes, length, flags)
     }
     fn sendmsg(fd: c_int, message: *const c_void, flags: c_int; site) -> isize {
         writes(fd, site);
+        tell_message(message, false, site);
         real!(sendmsg: fn(c_int, *const c_void, c_int) -> isize)(fd, message, flags)
     }
     fn close(fd: c_int; site) -> c_int {

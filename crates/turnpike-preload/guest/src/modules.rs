@@ -13,13 +13,13 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use turnpike_scheduler::Site;
 
 use crate::control;
 use crate::hook::{hook, real};
-use crate::protocol::TEXT;
+use crate::protocol::{CALLER, TEXT};
 use crate::sys::{self, PhdrInfo};
 
 /// The part of the loader's `struct link_map` that it promises.
@@ -211,27 +211,54 @@ pub fn tell() {
     FIRST.store(all().count(), Ordering::Relaxed);
     // SAFETY: the callback keeps to its contract.
     unsafe { sys::dl_iterate_phdr(learn_code, core::ptr::null_mut()) };
+    tell_lines("", opaque(0));
+}
+
+/// System calls that modules make by themselves are not seen: tells the host which modules could make some. The lines begin with a
+/// mark.
+pub fn tell_callers() {
+    UNWATCHED.store(true, Ordering::Relaxed);
+    // SAFETY: not written any more.
+    let codes = unsafe { &*CODES.0.get() };
+    let callers = codes.iter().filter(|code| !code.own && !KNOWN.contains(&code.name) && code.calls());
+    tell_lines(CALLER, callers.map(|code| code.name));
+}
+
+/// Appends lines to what the host is told.
+fn tell_lines(mark: &str, names: impl Iterator<Item = &'static str>) {
     // SAFETY: mapped for ever, and the host waits.
     let header = unsafe { &mut *control::state().header };
-    let mut used = 0;
-    for name in opaque(0) {
-        let end = used + name.len() + 1;
-        if end > TEXT {
-            break;
+    let mut used = header.text_length.load(Ordering::Relaxed) as usize;
+    for name in names {
+        for part in [mark, name, "\n"] {
+            if used + part.len() > TEXT {
+                return;
+            }
+            header.text[used..used + part.len()].copy_from_slice(part.as_bytes());
+            used += part.len();
         }
-        header.text[used..end - 1].copy_from_slice(name.as_bytes());
-        header.text[end - 1] = b'\n';
-        used = end;
+        header.text_length.store(used as u32, Ordering::Relaxed);
     }
-    header.text_length.store(used as u32, Ordering::Relaxed);
 }
+
+/// Nobody tells of system calls that modules make by themselves.
+static UNWATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Notes opaque libraries that were loaded since the start.
 pub fn note_new() {
-    for name in opaque(FIRST.load(Ordering::Relaxed)) {
+    let first = FIRST.load(Ordering::Relaxed);
+    for name in opaque(first) {
         control::uncontrolled(&format!(
             "what threads share in {name}, which the program loads itself and which was not compiled with -fsanitize=thread,"
         ));
+    }
+    if UNWATCHED.load(Ordering::Relaxed) {
+        for module in all().skip(first.max(1)).filter(|module| !KNOWN.contains(&module.name())) {
+            control::uncontrolled(&format!(
+                "what {}, which the program loads itself, asks of the system by itself",
+                module.name()
+            ));
+        }
     }
 }
 
@@ -242,6 +269,27 @@ struct Code {
     name: &'static str,
     opaque: bool,
     own: bool,
+    readable: bool,
+}
+
+impl Code {
+    /// Whether there could be an instruction that calls the system: its bytes may as well be part of
+    /// another instruction, but without them there is none.
+    fn calls(&self) -> bool {
+        if !self.readable {
+            return true;
+        }
+        // SAFETY: loaded, and readable.
+        let bytes = unsafe { core::slice::from_raw_parts(self.start as *const u8, self.end - self.start) };
+        #[cfg(target_arch = "x86_64")]
+        // syscall, sysenter, int 0x80
+        return bytes.windows(2).any(|two| matches!(two, [0x0f, 0x05 | 0x34] | [0xcd, 0x80]));
+        #[cfg(target_arch = "aarch64")]
+        // svc
+        return bytes.chunks_exact(4).any(|word| {
+            u32::from_le_bytes([word[0], word[1], word[2], word[3]]) & 0xffe0_001f == 0xd400_0001
+        });
+    }
 }
 
 struct Codes(UnsafeCell<Vec<Code>>);
@@ -255,6 +303,7 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
     const LOAD: u32 = 1;
     const DYNAMIC: u32 = 2;
     const EXECUTABLE: u32 = 1;
+    const READABLE: u32 = 4;
     // SAFETY: the loader's record of a module; before control starts.
     unsafe {
         let info = &*info;
@@ -266,7 +315,8 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
         let name = if name.is_empty() { "the program" } else { name };
         for header in headers.iter().filter(|header| header.kind == LOAD && header.flags & EXECUTABLE != 0) {
             let (start, end) = (at(header.address), at(header.address + header.memory_size));
-            (*CODES.0.get()).push(Code { start, end, name, opaque, own });
+            let readable = header.flags & READABLE != 0;
+            (*CODES.0.get()).push(Code { start, end, name, opaque, own, readable });
             if own {
                 OWN_START.store(start, Ordering::Relaxed);
                 OWN_SIZE.store(end - start, Ordering::Relaxed);

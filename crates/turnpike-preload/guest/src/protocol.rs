@@ -39,6 +39,10 @@ pub const END_REFUSED: u32 = 3;
 /// By this signal (`SIGXCPU`) the host asks an execution that hangs where it is.
 pub const HANG_SIGNAL: i32 = 24;
 
+/// At the start, a line of [`Header::text`] names a library that cannot be looked into, or, after this mark, code that may call the
+/// system by itself without being seen.
+pub const CALLER: &str = "!";
+
 /// Bytes of [`Header::text`].
 pub const TEXT: usize = 4096;
 /// Where the plan begins.

@@ -31,13 +31,14 @@ struct Filter {
 
 /// Calls that wait, or begin or end something, or look at what is not the same in all executions. A
 /// thread that makes one of them by itself escapes.
-const CALLS: [u32; 41] = [
-    0, 7, 23, 24, 34, 35, 39, 42, 43, 45, 47, 56, 57, 58, 59, 60, 61, 65, 70, 128, 130, 186, 202, 220, 228,
-    230, 231, 232, 247, 270, 271, 281, 288, 318, 322, 426, 435, 449, 454, 455, 456,
+const CALLS: [u32; 63] = [
+    0, 1, 3, 7, 11, 19, 20, 23, 24, 25, 34, 35, 39, 42, 43, 44, 45, 46, 47, 56, 57, 58, 59, 60, 61, 62, 65,
+    70, 72, 73, 96, 128, 130, 186, 200, 201, 202, 208, 220, 228, 230, 231, 232, 234, 242, 243, 247, 270, 271,
+    281, 288, 299, 307, 318, 322, 426, 435, 441, 449, 454, 455, 456, 462,
 ];
 
-/// Lets the kernel tell of the program's own system calls, from now on and in all children.
-pub fn watch() {
+/// Lets the kernel tell of the program's own system calls, from now on and in all children; whether it does.
+pub fn watch() -> bool {
     const LOAD: u16 = 0x20;
     const JUMP_EQUAL: u16 = 0x15;
     const JUMP_AT_LEAST: u16 = 0x35;
@@ -50,7 +51,7 @@ pub fn watch() {
     let ranges = modules::callers();
     // Comparisons are of 32 bits.
     if ranges.is_empty() || ranges.iter().any(|(start, end)| start >> 32 != end >> 32) {
-        return;
+        return false;
     }
     let plain = |code, value| Instruction { code, yes: 0, no: 0, value };
     let mut filter = alloc::vec![plain(LOAD, NUMBER)];
@@ -73,8 +74,8 @@ pub fn watch() {
     const NO_NEW_PRIVILEGES: usize = 38;
     const SET_FILTER: usize = 1;
     sys::syscall(number::PRCTL, NO_NEW_PRIVILEGES, 1, 0, 0, 0, 0);
-    // Some containers do not allow it. Then these calls are as unseen as they were.
-    sys::syscall(number::SECCOMP, SET_FILTER, 0, &raw const filter as usize, 0, 0, 0);
+    // Some containers do not allow it.
+    sys::syscall(number::SECCOMP, SET_FILTER, 0, &raw const filter as usize, 0, 0, 0) == 0
 }
 
 /// The kernel's record of the registers of an interrupted thread.

@@ -11,7 +11,7 @@ use crate::control::{self, Start, Thread};
 use crate::hook::real;
 use crate::protocol::{self, Header, THREADS_FIBERS, THREADS_SYSTEM};
 use crate::sys::{self, Rlimit};
-use crate::{fiber, record, signals};
+use crate::{fiber, modules, record, signals};
 
 unsafe extern "C" {
     static __libc_stack_end: *mut u8;
@@ -40,7 +40,13 @@ pub fn serve() {
     limit_memory(header);
     record::prepare();
     #[cfg(target_arch = "x86_64")]
-    crate::raw::watch();
+    let watched = crate::raw::watch();
+    // Nothing is known of how to go on behind the instruction.
+    #[cfg(target_arch = "aarch64")]
+    let watched = false;
+    if !watched {
+        modules::tell_callers();
+    }
     sys::write(protocol::FD_ANSWER, b"R");
     loop {
         let mut byte = [0u8];

@@ -15,7 +15,7 @@ use turnpike_scheduler::{
 use super::launch::{self, Descriptors};
 use super::symbols::Symbols;
 use super::system::{self, Shared};
-use super::{NativeProgram, RacySites, Threads, Visibility, error, names, opaque};
+use super::{NativeProgram, RacySites, Threads, Visibility, error, library, names, opaque};
 
 /// Bytes for plans; a step takes four.
 const PLAN: usize = 64 << 20;
@@ -52,8 +52,8 @@ struct Guest {
     answer: OwnedFd,
     output: OwnedFd,
     symbols: Symbols,
-    /// Sources and libraries that cannot be looked into.
-    opaque: Vec<String>,
+    /// What cannot be looked into, in words.
+    unseen: Vec<String>,
 }
 
 /// How an execution came back.
@@ -249,6 +249,24 @@ fn text(header: &protocol::Header) -> String {
     String::from_utf8_lossy(header.text.get(..length).unwrap_or_default()).into_owned()
 }
 
+/// What cannot be looked into: parts of the program without the flag, libraries that the guest tells, functions of the C library, and
+/// system calls that nobody tells of.
+fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
+    let mut parts = opaque::sources(program);
+    let mut callers = Vec::new();
+    for line in told.lines() {
+        match line.strip_prefix(protocol::CALLER) {
+            Some(caller) => callers.push(caller.to_owned()),
+            None => parts.push(line.to_owned()),
+        }
+    }
+    let functions = library::unknown(program, &symbols.files());
+    [opaque::tell(&parts), library::tell(&functions), opaque::tell_callers(&callers)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
 /// An empty record.
 fn clear(out: &mut Execution) {
     *out = Execution::default();
@@ -273,7 +291,7 @@ impl Executor for NativeExecutor {
     }
 
     fn unseen(&self) -> Vec<String> {
-        opaque::tell(&self.guest.opaque).into_iter().collect()
+        self.guest.unseen.clone()
     }
 }
 
@@ -334,9 +352,8 @@ impl Guest {
             return Err(io::Error::other(format!("it ended before it could be controlled ({status}){said}")));
         }
         let symbols = Symbols::of_process(child.id());
-        let mut opaque = opaque::sources(&std::fs::read(&program.path)?);
-        opaque.extend(text(shared.header()).lines().map(str::to_owned));
-        Ok(Guest { child, shared, request: Some(request), answer, output, symbols, opaque })
+        let unseen = unseen(&std::fs::read(&program.path)?, &text(shared.header()), &symbols);
+        Ok(Guest { child, shared, request: Some(request), answer, output, symbols, unseen })
     }
 
     /// Waits for the end of an execution: whether it hung, or `None` when the fork server is gone.

@@ -11,6 +11,7 @@
 mod check;
 mod executor;
 mod launch;
+mod library;
 mod names;
 mod opaque;
 mod racy;

@@ -5,6 +5,28 @@
 
 use object::{Object, ObjectSymbol, SymbolKind, SymbolScope};
 
+/// Libraries whose synchronisation is replaced, as the guest knows them.
+const KNOWN: [&str; 11] = [
+    "ld",
+    "ld-linux-aarch64",
+    "ld-linux-x86-64",
+    "libc",
+    "libdl",
+    "libgcc_s",
+    "libm",
+    "libpthread",
+    "librt",
+    "libstdc++",
+    "libutil",
+];
+
+/// Whether a file is one of these libraries: `libc.so.6`, or `libc-2.31.so` as older ones are called.
+pub(super) fn is_known(name: &str) -> bool {
+    let stem = name.split(".so").next().unwrap_or(name);
+    let numbered = stem.rsplit_once('-').filter(|(_, version)| version.starts_with("2."));
+    KNOWN.contains(&numbered.map_or(stem, |(stem, _)| stem))
+}
+
 /// The constructors that gcc and clang make for the sanitizer.
 const CONSTRUCTORS: [&str; 2] = ["_sub_I_00099", "tsan.module_ctor"];
 
@@ -69,6 +91,16 @@ pub(super) fn tell(parts: &[String]) -> Option<String> {
     ))
 }
 
+/// The reason why nothing is proved where nobody tells of system calls that these parts may make by themselves; `None` without any.
+pub(super) fn tell_callers(parts: &[String]) -> Option<String> {
+    let list = parts.join(", ");
+    (!parts.is_empty()).then(|| {
+        format!(
+            "system calls that {list} may make by the instruction itself are not visible (no filter for them is possible here)"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +112,17 @@ mod tests {
         assert!(told(&["a.so"]).is_some_and(|text| text.starts_with("what threads share in a.so is")));
         assert!(told(&["a", "b", "c"]).is_some_and(|text| text.contains("in a, b and c is")));
         assert!(told(&["x"; 10]).is_some_and(|text| text.contains("x, x and 2 more is")));
+    }
+
+    #[test]
+    fn libraries_are_known_by_old_and_new_names() {
+        for name in ["libc.so.6", "libc-2.31.so", "libstdc++.so.6.0.30", "ld-linux-x86-64.so.2", "ld-2.31.so"]
+        {
+            assert!(is_known(name), "{name}");
+        }
+        for name in ["libcounter.so", "libc++.so.1", "libm-mine.so", "ldap.so"] {
+            assert!(!is_known(name), "{name}");
+        }
     }
 
     #[test]

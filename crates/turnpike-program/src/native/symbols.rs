@@ -60,6 +60,11 @@ impl Symbols {
         Symbols { modules, sites: BTreeMap::new() }
     }
 
+    /// The files of what is loaded.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.modules.iter().map(|module| module.path.clone()).collect()
+    }
+
     /// `file.c:31`, or `module+0x1234`, or the bare address. The address is the one after a call.
     pub(super) fn site(&mut self, address: u64) -> String {
         if address == 0 {

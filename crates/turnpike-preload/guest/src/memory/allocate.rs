@@ -88,12 +88,16 @@ export! {
     fn malloc_usable_size(address: *mut c_void; _site) -> usize {
         heap::size_of(address as u64).unwrap_or(0) as usize
     }
-    fn strdup(text: *const c_char; site) -> *mut c_char { copy_text(text, sys::strlen(text), site) }
+    fn strdup(text: *const c_char; site) -> *mut c_char {
+        super::tell_bytes(text as *const c_void, sys::strlen(text) + 1, false, site);
+        copy_text(text, sys::strlen(text), site)
+    }
     fn strndup(text: *const c_char, most: usize; site) -> *mut c_char {
         let mut length = 0;
         while length < most && *text.add(length) != 0 {
             length += 1;
         }
+        super::tell_bytes(text as *const c_void, (length + 1).min(most), false, site);
         copy_text(text, length, site)
     }
 }

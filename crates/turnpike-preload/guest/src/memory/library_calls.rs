@@ -4,8 +4,9 @@
 //! Each tells its accesses, as compiled code would have, and then does its work. Only calls from
 //! elsewhere than this library count, and only in programs that tell their accesses at all.
 
+use alloc::format;
 use alloc::vec::Vec;
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use turnpike_scheduler::Site;
@@ -17,15 +18,15 @@ use crate::{control, modules, sys};
 
 /// Whether accesses of the program are told.
 #[inline(always)]
-fn told() -> bool {
+pub(super) fn told() -> bool {
     control::active() && super::is_instrumented()
 }
 
-fn reads(address: *const c_void, size: usize, site: Site) {
+pub(super) fn reads(address: *const c_void, size: usize, site: Site) {
     access(address as u64, size as u64, false, site);
 }
 
-fn writes(address: *const c_void, size: usize, site: Site) {
+pub(super) fn writes(address: *const c_void, size: usize, site: Site) {
     access(address as u64, size as u64, true, site);
 }
 
@@ -36,13 +37,13 @@ unsafe fn length(text: *const c_char, most: usize) -> usize {
     length.saturating_add(1).min(most)
 }
 
-unsafe fn reads_text(text: *const c_char, most: usize, site: Site) {
+pub(super) unsafe fn reads_text(text: *const c_char, most: usize, site: Site) {
     // SAFETY: the program's text.
     let size = unsafe { length(text, most) };
     reads(text as *const c_void, size, site);
 }
 
-const ALL: usize = usize::MAX;
+pub(super) const ALL: usize = usize::MAX;
 
 /// What comes before the work of the C library's function.
 macro_rules! tell {
@@ -57,6 +58,7 @@ macro_rules! tell {
         }
     )* };
 }
+pub(super) use tell;
 
 /// Functions that this library itself needs, or that looking functions up needs: found once, and
 /// done without the C library before.
@@ -129,7 +131,7 @@ unsafe extern "C" fn measure(text: *const c_char) -> usize {
 /// The function itself, for this library's own calls: they must not look like the program's, whose registers stubs note.
 macro_rules! plain {
     ($($name:ident = $index:literal $ours:ident: fn($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => { $(
-        unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
             // SAFETY: the caller's arguments.
             unsafe { found!($index, $ours: fn($($ty),*) -> $ret)($($arg),*) }
         }
@@ -334,19 +336,73 @@ copies! {
         deliver_text(to, from, most, true, site);
         to
     }
+    fn strncpy(to: *mut c_char, from: *const c_char, most: usize; site) -> *mut c_char {
+        deliver_padded(to, from, most, site);
+        to
+    }
+    fn stpncpy(to: *mut c_char, from: *const c_char, most: usize; site) -> *mut c_char {
+        to.add(deliver_padded(to, from, most, site))
+    }
+    // Checked against the room there is, they end the program or do what their plain versions do.
+    fn __strcpy_chk(to: *mut c_char, from: *const c_char, room: usize; site) -> *mut c_char {
+        fits(length(from, ALL), room);
+        deliver_text(to, from, ALL, false, site);
+        to
+    }
+    fn __stpcpy_chk(to: *mut c_char, from: *const c_char, room: usize; site) -> *mut c_char {
+        fits(length(from, ALL), room);
+        deliver_text(to, from, ALL, false, site)
+    }
+    fn __strcat_chk(to: *mut c_char, from: *const c_char, room: usize; site) -> *mut c_char {
+        fits(length(to, ALL) - 1 + length(from, ALL), room);
+        deliver_text(to, from, ALL, true, site);
+        to
+    }
+    fn __strncat_chk(to: *mut c_char, from: *const c_char, most: usize, room: usize; site) -> *mut c_char {
+        fits(length(to, ALL) + length(from, most.saturating_add(1)) - 1, room);
+        deliver_text(to, from, most, true, site);
+        to
+    }
+    fn __strncpy_chk(to: *mut c_char, from: *const c_char, most: usize, room: usize; site) -> *mut c_char {
+        fits(most, room);
+        deliver_padded(to, from, most, site);
+        to
+    }
+    fn __stpncpy_chk(to: *mut c_char, from: *const c_char, most: usize, room: usize; site) -> *mut c_char {
+        fits(most, room);
+        to.add(deliver_padded(to, from, most, site))
+    }
+    fn __mempcpy_chk(to: *mut c_void, from: *const c_void, size: usize, room: usize; site) -> *mut c_void {
+        fits(size, room);
+        reads(from, size, site);
+        deliver(to, from, size, site);
+        to.add(size)
+    }
+}
+
+/// Ends the program if there is not enough room.
+pub(super) fn fits(size: usize, room: usize) {
+    if size > room {
+        // SAFETY: it has no arguments, and does not return.
+        unsafe { real!(__chk_fail: fn())() };
+    }
+}
+
+/// Copies a text and fills up what is left of so many bytes; how many were the text's.
+unsafe fn deliver_padded(to: *mut c_char, from: *const c_char, most: usize, site: Site) -> usize {
+    // SAFETY: the caller's texts.
+    unsafe {
+        reads_text(from, most, site);
+        let size = real!(strnlen: fn(*const c_char, usize) -> usize)(from, most);
+        let text: Vec<u8> = core::slice::from_raw_parts(from as *const u8, size).to_vec();
+        writes(to as *const c_void, most, site);
+        plain_memmove(to as *mut c_void, text.as_ptr() as *const c_void, size);
+        plain_memset(to.add(size) as *mut c_void, 0, most - size);
+        size
+    }
 }
 
 tell! {
-    // Checked against the room there is, they end the program or do what their plain versions do.
-    fn __strcpy_chk(to: *mut c_char, from: *const c_char, _room: usize; site) -> *mut c_char {
-        reads_text(from, ALL, site);
-        writes(to as *const c_void, length(from, ALL), site);
-    }
-    fn __strcat_chk(to: *mut c_char, from: *const c_char, _room: usize; site) -> *mut c_char {
-        reads_text(from, ALL, site);
-        reads_text(to, ALL, site);
-        writes(to.add(length(to, ALL) - 1) as *const c_void, length(from, ALL), site);
-    }
     fn __memset_chk(to: *mut c_void, _value: c_int, size: usize, _room: usize; site) -> *mut c_void {
         writes(to, size, site);
     }
@@ -376,12 +432,59 @@ tell! {
         reads_text(one, most, site);
         reads_text(other, most, site);
     }
-    fn strncpy(to: *mut c_char, from: *const c_char, most: usize; site) -> *mut c_char {
-        reads_text(from, most, site);
-        writes(to as *const c_void, most, site);
+    fn memrchr(text: *const c_void, _wanted: c_int, size: usize; site) -> *mut c_void { reads(text, size, site); }
+    fn strchrnul(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
+    fn strspn(text: *const c_char, wanted: *const c_char; site) -> usize {
+        reads_text(text, ALL, site);
+        reads_text(wanted, ALL, site);
     }
-    fn __strncpy_chk(to: *mut c_char, from: *const c_char, most: usize, _room: usize; site) -> *mut c_char {
-        reads_text(from, most, site);
-        writes(to as *const c_void, most, site);
+    fn strcspn(text: *const c_char, wanted: *const c_char; site) -> usize {
+        reads_text(text, ALL, site);
+        reads_text(wanted, ALL, site);
     }
+    fn strpbrk(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
+        reads_text(text, ALL, site);
+        reads_text(wanted, ALL, site);
+    }
+    fn strcasestr(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
+        reads_text(text, ALL, site);
+        reads_text(wanted, ALL, site);
+    }
+    fn atoi(text: *const c_char; site) -> c_int { reads_text(text, ALL, site); }
+    fn atol(text: *const c_char; site) -> c_long { reads_text(text, ALL, site); }
+    fn atoll(text: *const c_char; site) -> i64 { reads_text(text, ALL, site); }
+    fn atof(text: *const c_char; site) -> f64 { reads_text(text, ALL, site); }
+    fn strtol(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> c_long { reads_number(text, end, site); }
+    fn strtoul(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> c_long { reads_number(text, end, site); }
+    fn strtoll(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> i64 { reads_number(text, end, site); }
+    fn strtoull(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> i64 { reads_number(text, end, site); }
+    fn __isoc23_strtol(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> c_long { reads_number(text, end, site); }
+    fn __isoc23_strtoul(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> c_long { reads_number(text, end, site); }
+    fn __isoc23_strtoll(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> i64 { reads_number(text, end, site); }
+    fn __isoc23_strtoull(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> i64 { reads_number(text, end, site); }
+    fn strtod(text: *const c_char, end: *mut *mut c_char; site) -> f64 { reads_number(text, end, site); }
+    fn strtof(text: *const c_char, end: *mut *mut c_char; site) -> f32 { reads_number(text, end, site); }
+    fn perror(text: *const c_char; site) -> () {
+        if !text.is_null() {
+            reads_text(text, ALL, site);
+        }
+    }
+}
+
+/// A number is read from a text, and where it ends is perhaps written.
+unsafe fn reads_number(text: *const c_char, end: *mut *mut c_char, site: Site) {
+    // SAFETY: the caller's arguments.
+    unsafe { reads_text(text, ALL, site) };
+    if !end.is_null() {
+        writes(end as *const c_void, size_of::<usize>(), site);
+    }
+}
+
+/// A function that is done as a whole, although compiled code would make several accesses: as long as
+/// they race with nothing, nobody can tell. Where they do, nothing is proved.
+pub(super) fn as_a_whole(what: &str, address: *const c_void, size: usize, write: bool, site: Site) {
+    if super::races_at(site) {
+        control::uncontrolled(&format!("the order of {what} and other threads' accesses to the same memory"));
+    }
+    access(address as u64, size as u64, write, site);
 }

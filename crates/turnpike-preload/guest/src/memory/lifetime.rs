@@ -232,7 +232,23 @@ fn unmap(address: usize, size: usize, site: Site) {
     });
 }
 
+/// Code that the program writes itself tells neither its accesses nor its system calls.
+fn note_code(rights: c_int) {
+    const EXECUTABLE: c_int = 4;
+    if rights & EXECUTABLE != 0 {
+        control::uncontrolled("what threads share in code that the program makes itself (memory with PROT_EXEC),");
+    }
+}
+
 hook! {
+    fn mprotect(address: usize, size: usize, rights: c_int; site) -> c_int {
+        note_code(rights);
+        real!(mprotect: fn(usize, usize, c_int) -> c_int)(address, size, rights)
+    }
+    fn pkey_mprotect(address: usize, size: usize, rights: c_int, key: c_int; site) -> c_int {
+        note_code(rights);
+        real!(pkey_mprotect: fn(usize, usize, c_int, c_int) -> c_int)(address, size, rights, key)
+    }
     fn munmap(address: usize, size: usize; site) -> c_int {
         unmap(address, size, site);
         real!(munmap: fn(usize, usize) -> c_int)(address, size)
@@ -248,4 +264,26 @@ unsafe extern "C" fn mremap(old: usize, size: usize, new_size: usize, flags: c_i
     let real = real!(mremap: fn(usize, usize, usize, c_int, usize) -> *mut c_void);
     // SAFETY: the caller's arguments.
     unsafe { real(old, size, new_size, flags, to) }
+}
+
+/// All its arguments are in registers, which leaves none for the place where it is called.
+unsafe fn map(address: usize, size: usize, rights: c_int, flags: c_int, file: c_int, from: i64) -> *mut c_void {
+    if control::active() {
+        note_code(rights);
+    }
+    let real = real!(mmap: fn(usize, usize, c_int, c_int, c_int, i64) -> *mut c_void);
+    // SAFETY: the caller's arguments.
+    unsafe { real(address, size, rights, flags, file, from) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap(address: usize, size: usize, rights: c_int, flags: c_int, file: c_int, from: i64) -> *mut c_void {
+    // SAFETY: the caller's arguments.
+    unsafe { map(address, size, rights, flags, file, from) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap64(address: usize, size: usize, rights: c_int, flags: c_int, file: c_int, from: i64) -> *mut c_void {
+    // SAFETY: the caller's arguments.
+    unsafe { map(address, size, rights, flags, file, from) }
 }

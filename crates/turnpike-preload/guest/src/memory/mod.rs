@@ -19,7 +19,9 @@
 mod allocate;
 mod atomics;
 mod call;
+mod containers;
 mod coverage;
+mod format;
 mod heap;
 mod lifetime;
 mod library_calls;
@@ -28,9 +30,11 @@ mod operators;
 mod os;
 mod plain;
 mod report;
+mod streams;
 
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
+use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Detail, Finding, Kind, MemoryOrder, Object, ObjectId, Operation, Site};
@@ -161,6 +165,18 @@ pub fn renew(address: usize, size: usize) {
 /// Whether the program ever had a second thread.
 fn threaded() -> bool {
     control::state().threads.len() > 1
+}
+
+/// Whether accesses here were found to race.
+fn races_at(site: Site) -> bool {
+    memory().visible.get(site.0).is_some()
+}
+
+/// Bytes that a function of the C library reads or writes for the program.
+pub fn tell_bytes(address: *const c_void, size: usize, write: bool, site: Site) {
+    if is_instrumented() {
+        access(address as u64, size as u64, write, site);
+    }
 }
 
 /// A plain access that the running thread is about to do.

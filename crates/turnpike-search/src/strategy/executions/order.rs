@@ -122,10 +122,12 @@ impl Order {
     }
 
     /// Whether the order of two events of different threads matters. Joining is about the last step of a thread only.
+    /// Asking whether a thread has ended is about all of them: which step is the last may be another one where a step
+    /// of it sees something else.
     fn dependent(&self, earlier: usize, later: usize) -> bool {
         let (one, other) = (&self.events[earlier], &self.events[later]);
         for (join, event, step) in [(one, later, other), (other, earlier, one)] {
-            let joins = matches!(join.kind, Kind::Join | Kind::TryJoin)
+            let joins = join.kind == Kind::Join
                 && join.alternative < Choice::SPURIOUS
                 && join.argument == u64::from(step.thread.0);
             if joins && !matches!(step.kind, Kind::Join | Kind::TryJoin | Kind::Exit) {

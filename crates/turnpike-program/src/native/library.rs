@@ -1,0 +1,216 @@
+//! Functions of the C and C++ libraries that a program calls although nobody knows what they do with its memory.
+//!
+//! Compiled code tells its accesses, and so do the library functions that the guest replaces. Of the others, some touch no memory of the
+//! program, or only memory that nobody else can know of; these are listed. Whatever is on no list may read or write what threads share.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use object::{Object, ObjectSymbol, SymbolKind};
+use turnpike_preload::LIBRARY;
+
+/// Functions that touch none of the program's memory: they compute, tell something, end something, or work on what only they know.
+const HARMLESS: &str = "\
+__assert __assert_fail __assert_perror_fail __chk_fail __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc \
+__ctype_toupper_loc __cxa_finalize __dynamic_cast __errno_location __fdelt_chk __gmon_start__ __h_errno_location \
+__libc_start_main __longjmp_chk __sched_cpualloc __sched_cpucount __sched_cpufree __stack_chk_fail __sysconf \
+__tls_get_addr __uflow __overflow _exit _setjmp _longjmp __sigsetjmp abs access alarm atexit at_quick_exit basename \
+backtrace backtrace_symbols bsearch chdir chmod clearerr close closedir confstr creat daemon div dl_iterate_phdr \
+dladdr dlclose dlerror dlopen dlsym dup dup2 dup3 endpwent err errx fchmod fclose fcntl fcntl64 fdopen feof ferror \
+fflush ffs ffsl ffsll fileno fopen fopen64 fputc fputc_unlocked freopen fseek fseeko fsync ftell ftello ftruncate \
+getauxval getegid getenv geteuid getgid getpagesize getpgid getpgrp getppid getpriority getsid getuid \
+imaxabs isalnum isalpha isatty isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper \
+iswalpha iswdigit isxdigit kill labs ldiv link listen llabs lldiv longjmp lseek lseek64 madvise malloc_trim mkdir mlock \
+mlockall msync munlock nice open open64 openat opendir openlog pathconf pipe popen posix_fadvise pclose prctl putc \
+putc_unlocked putchar putchar_unlocked putenv raise remove rename rewind rmdir sbrk secure_getenv setbuf setbuffer \
+setenv setjmp setlinebuf setlocale setpgid setpriority setsid setuid setvbuf shutdown siglongjmp socket sigaddset \
+sigaction sigdelset sigemptyset sigfillset sigismember signal sigprocmask strerror strsignal symlink sync sysconf \
+syslog tcgetattr tcsetattr tmpfile toascii tolower toupper towlower towupper truncate ttyname umask uname ungetc \
+unlink unsetenv usleep vfork warn warnx \
+acos acosf acosh acosl asin asinf asinh asinl atan atan2 atan2f atanf atanh cbrt cbrtf ceil ceilf ceill copysign \
+copysignf cos cosf cosh coshf cosl erf erfc erff exp exp2 exp2f expf expl expm1 fabs fabsf fabsl fdim floor floorf \
+floorl fma fmaf fmax fmaxf fmin fminf fmod fmodf fmodl hypot hypotf ilogb ldexp ldexpf lgamma llrint llround log \
+log10 log10f log1p log2 log2f logb logf logl lrint lrintf lround lroundf nearbyint nextafter nexttoward pow powf \
+powl remainder rint rintf round roundf roundl scalbln scalbn sin sinf sinh sinhf sinl sqrt sqrtf sqrtl tan tanf tanh \
+tanhf tgamma trunc truncf __isinf __isnan __finite __signbit __fpclassify";
+
+/// Beginnings of names that are as harmless: exceptions, type information, threads and conditions of C++ (which call what is replaced), and
+/// strings, whose functions that matter are replaced.
+const HARMLESS_BEGINNINGS: [&str; 27] = [
+    "_ITM_",
+    "_Unwind_",
+    "_ZGTt",
+    "_ZNKSt3_V214error_category",
+    "_ZNKSt5ctypeIcE",
+    "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE",
+    "_ZNKSt9exception",
+    "_ZNKSt9type_info",
+    "_ZNSaIcE",
+    "_ZNSt10bad_",
+    "_ZNSt11logic_error",
+    "_ZNSt12out_of_range",
+    "_ZNSt13__future_base",
+    "_ZNSt13runtime_error",
+    "_ZNSt12future_error",
+    "_ZNSt15__exception_ptr",
+    "_ZNSt16invalid_argument",
+    "_ZNSt18condition_variable",
+    "_ZNSt28__atomic_futex_unsigned_base",
+    "_ZNSt6chrono",
+    "_ZNSt6thread",
+    "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE",
+    "_ZNSt8ios_base4Init",
+    "_ZNSt9exception",
+    "_ZSt",
+    "__cxa_",
+    "__gxx_personality",
+];
+
+/// Of the beginning `_ZSt`: what is no exception after all begins like this.
+const TOUCHING: [&str; 9] = [
+    "_ZSt18_Rb_tree",
+    "_ZSt20_Rb_tree",
+    "_ZSt21_Rb_tree",
+    "_ZSt28_Rb_tree",
+    "_ZSt29_Rb_tree",
+    "_ZSt7getline",
+    "_ZStrs",
+    "_ZSt16__ostream",
+    "_ZSt2ws",
+];
+
+/// Writing to streams. All threads may write to the standard ones, which need no constructor.
+const STREAMS: [&str; 6] =
+    ["_ZNSo", "_ZStls", "_ZSt4endl", "_ZSt4ends", "_ZSt5flush", "_ZNSt9basic_iosIcSt11char_traitsIcEE5clear"];
+
+/// Names of streams of other kinds.
+const OTHER_STREAMS: [&str; 4] = ["stringstream", "fstream", "strstream", "stringbuf"];
+
+/// Functions that cannot be looked into, of all that these files call and the libraries define; sorted.
+pub(super) fn unknown(program: &[u8], modules: &[PathBuf]) -> Vec<String> {
+    let is_known = |path: &&PathBuf| super::opaque::is_known(&name(path));
+    let mut called: BTreeSet<String> = BTreeSet::new();
+    called_by(program, &mut called);
+    for path in modules.iter().filter(|path| !is_known(path)) {
+        if let Ok(bytes) = fs::read(path) {
+            called_by(&bytes, &mut called);
+        }
+    }
+    called.retain(|name| !is_harmless(name));
+    let other_streams = called.iter().any(|name| OTHER_STREAMS.iter().any(|stream| name.contains(stream)));
+    if !other_streams {
+        called.retain(|name| !STREAMS.iter().any(|start| name.starts_with(start)));
+    }
+    if called.is_empty() {
+        return Vec::new();
+    }
+    // Functions of other libraries are their business: those are looked into, or named.
+    let mut defined: BTreeSet<String> = BTreeSet::new();
+    for path in modules.iter().filter(is_known) {
+        if let Ok(bytes) = fs::read(path) {
+            symbols(&bytes, |symbol| symbol.is_definition(), &mut defined);
+        }
+    }
+    called
+        .into_iter()
+        .filter(|name| defined.contains(name))
+        .map(readable)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// What a file that tells its accesses calls.
+fn called_by(file: &[u8], called: &mut BTreeSet<String>) {
+    let mut names = BTreeSet::new();
+    symbols(file, |symbol| symbol.is_undefined() && is_function(symbol), &mut names);
+    if names.contains("__tsan_init") {
+        called.append(&mut names);
+    }
+}
+
+fn is_function(symbol: &object::Symbol<'_, '_>) -> bool {
+    matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown)
+}
+
+fn symbols(file: &[u8], wanted: impl Fn(&object::Symbol<'_, '_>) -> bool, names: &mut BTreeSet<String>) {
+    let Ok(file) = object::File::parse(file) else { return };
+    let found = file.dynamic_symbols().filter(wanted);
+    names.extend(found.filter_map(|symbol| Some(symbol.name().ok()?.to_owned())));
+}
+
+fn is_harmless(name: &str) -> bool {
+    static REPLACED: OnceLock<BTreeSet<String>> = OnceLock::new();
+    let replaced = REPLACED.get_or_init(|| {
+        let mut names = BTreeSet::new();
+        symbols(LIBRARY, |symbol| symbol.is_definition(), &mut names);
+        names
+    });
+    replaced.contains(name)
+        || name.starts_with("__tsan_")
+        || HARMLESS.split_ascii_whitespace().any(|known| known == name)
+        || HARMLESS_BEGINNINGS.iter().any(|start| name.starts_with(start))
+            && !TOUCHING.iter().chain(&STREAMS).any(|start| name.starts_with(start))
+}
+
+/// Functions of C by their names, those of C++ by their class.
+fn readable(name: String) -> String {
+    if !name.starts_with("_Z") {
+        return name.strip_prefix("__isoc99_").unwrap_or(&name).to_owned();
+    }
+    if OTHER_STREAMS.iter().any(|stream| name.contains(stream))
+        || name.starts_with("_ZNS") && name.contains("stream")
+    {
+        return "streams of C++".into();
+    }
+    format!("libstdc++'s {name}")
+}
+
+/// The reason why nothing is proved while these are called; `None` without any.
+pub(super) fn tell(functions: &[String]) -> Option<String> {
+    const MOST: usize = 6;
+    let (last, others) = functions.split_last()?;
+    let list = match functions.len().checked_sub(MOST) {
+        Some(more) if more > 0 => format!("{} and {more} more", functions[..MOST].join(", ")),
+        _ if others.is_empty() => last.clone(),
+        _ => format!("{} and {last}", others.join(", ")),
+    };
+    let verb = if others.is_empty() { "does" } else { "do" };
+    Some(format!("what {list} {verb} with memory that threads share is not visible"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_known_or_named() {
+        for name in
+            ["memcpy", "pthread_create", "exit", "__cxa_throw", "_ZSt9terminatev", "sqrt", "fread", "printf"]
+        {
+            assert!(is_harmless(name), "{name}");
+        }
+        for name in ["strtok", "sscanf", "getline", "localtime", "_ZNSo5writeEPKcl", "_ZSt7getlineIcSt11char"]
+        {
+            assert!(!is_harmless(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn lists_are_told() {
+        let told = |names: &[&str]| tell(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        assert_eq!(told(&[]), None);
+        assert_eq!(
+            told(&["strtok"]).as_deref(),
+            Some("what strtok does with memory that threads share is not visible")
+        );
+        assert!(told(&["a", "b"]).is_some_and(|text| text.starts_with("what a and b do with")));
+        assert!(told(&["x"; 9]).is_some_and(|text| text.contains("x and 3 more do")));
+    }
+}
