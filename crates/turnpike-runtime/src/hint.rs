@@ -4,6 +4,7 @@ pub use std::hint::{assert_unchecked, black_box, cold_path, select_unpredictable
 
 /// Says that the thread spins: the same as [`yield_now`](crate::thread::yield_now) inside a check.
 #[track_caller]
+#[inline(always)]
 pub fn spin_loop() {
     if crate::context::active().is_some() {
         crate::thread::yield_now();

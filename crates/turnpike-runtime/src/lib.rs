@@ -5,6 +5,7 @@ mod context;
 mod executor;
 mod fiber;
 mod options;
+mod own_state;
 mod panics;
 mod runtime;
 mod site;

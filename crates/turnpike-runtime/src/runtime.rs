@@ -12,6 +12,7 @@
 //! wait lets the other threads unwind first. Threads that wait for ever are forgotten, with their stacks.
 
 mod clock;
+mod readers;
 mod unwinding;
 
 use std::cell::{Cell, RefCell};
@@ -57,6 +58,10 @@ struct ThreadState {
     watch: clock::Watch,
     /// Its function is over.
     ending: bool,
+    /// The upper end of its stack.
+    stack_end: usize,
+    /// How often it used a thread-local value, or yielded in a state that is not known.
+    changes: u64,
 }
 
 /// The execution that runs, or the remains of the last one.
@@ -87,6 +92,7 @@ pub(crate) struct Runtime {
     dropping: Cell<u32>,
     /// Somebody could notice how references are counted.
     counts: Cell<bool>,
+    readers: readers::Readers,
 }
 
 impl Runtime {
@@ -112,6 +118,7 @@ impl Runtime {
             forgotten: Cell::new(0),
             dropping: Cell::new(0),
             counts: Cell::new(false),
+            readers: readers::Readers::default(),
         }
     }
 
@@ -155,6 +162,9 @@ impl Runtime {
     fn step(&self, operation: Operation) -> Outcome {
         if self.dropping.get() != 0 {
             self.counts_matter("the thread that drops the last reference");
+        }
+        if self.readers.any() {
+            self.reader_waits(&operation);
         }
         let next = self.kernel.borrow_mut().announce(operation);
         if next != Next::Run(self.current.get()) {
@@ -364,7 +374,24 @@ impl Runtime {
 
     /// The running thread's local values.
     pub(crate) fn locals<R>(&self, f: impl FnOnce(&mut Locals) -> R) -> R {
-        f(&mut self.threads.borrow_mut()[self.current.get().0 as usize].locals)
+        let thread = &mut self.threads.borrow_mut()[self.current.get().0 as usize];
+        thread.changes += 1;
+        f(&mut thread.locals)
+    }
+
+    /// The upper end of the running thread's stack.
+    pub(crate) fn stack_end(&self) -> usize {
+        self.threads.borrow().get(self.current.get().0 as usize).map_or(0, |thread| thread.stack_end)
+    }
+
+    /// The state of the running thread, with what its stack does not show; odd, because nothing else decides what it does next.
+    pub(crate) fn state_of_thread(&self, stack: u64) -> u64 {
+        let mut threads = self.threads.borrow_mut();
+        let thread = &mut threads[self.current.get().0 as usize];
+        if stack == 0 {
+            thread.changes += 1;
+        }
+        stack.wrapping_add(thread.changes.wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
     }
 
     // --- the loop ------------------------------------------------------------------------------------------------
@@ -372,6 +399,9 @@ impl Runtime {
     fn fiber(&'static self, stack: corosensei::stack::DefaultStack, pooled: bool, body: Body) -> Fiber {
         Fiber::new(stack, pooled, move |yielder| {
             self.exit.enter(yielder);
+            // It lies at the upper end of the coroutine's stack.
+            let end = std::ptr::from_ref(yielder).addr();
+            self.threads.borrow_mut()[self.current.get().0 as usize].stack_end = end;
             self.root(body);
         })
     }
@@ -436,6 +466,7 @@ impl Runtime {
         self.special.set(false);
         self.quiet_operations.set(0);
         self.dropping.set(0);
+        self.readers.clear();
         self.makers.borrow_mut().clear();
         self.alive.set(1);
         self.payload.replace(None);

@@ -242,6 +242,42 @@ fn spinning_ends_when_the_value_comes_and_is_a_livelock_otherwise() {
 }
 
 #[test]
+fn loops_that_count_are_no_livelocks() {
+    // Ten tries, in the loop's own variable, in a structure on the stack, in a thread-local value.
+    let ends = all(|| {
+        let flag = AtomicBool::new(false);
+        let mut tries = 0;
+        while !flag.load(Ordering::SeqCst) && tries < 10 {
+            tries += 1;
+            thread::yield_now();
+        }
+    });
+    assert_eq!(ends, [End::Finished]);
+    struct Backoff {
+        tries: std::cell::Cell<u32>,
+    }
+    let ends = all(|| {
+        let (flag, backoff) = (AtomicBool::new(false), Backoff { tries: 0.into() });
+        let snooze = |backoff: &Backoff| {
+            backoff.tries.set(backoff.tries.get() + 1);
+            hint::spin_loop();
+            backoff.tries.get() > 20
+        };
+        while !flag.load(Ordering::SeqCst) && !snooze(&backoff) {}
+    });
+    assert_eq!(ends, [End::Finished]);
+    turnpike_runtime::thread_local! { static TRIES: std::cell::Cell<u32> = const { std::cell::Cell::new(0) } }
+    let ends = all(|| {
+        let flag = AtomicBool::new(false);
+        while !flag.load(Ordering::SeqCst) && TRIES.get() < 5 {
+            TRIES.set(TRIES.get() + 1);
+            thread::yield_now();
+        }
+    });
+    assert_eq!(ends, [End::Finished]);
+}
+
+#[test]
 fn choices_are_all_tried() {
     let seen = outcomes(|report| report((choose(3), choose(2), choose(1), choose(0))));
     assert_eq!(seen.len(), 6);

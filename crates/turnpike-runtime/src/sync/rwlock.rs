@@ -15,7 +15,8 @@ use crate::tag::Tag;
 /// Many readers or one writer. Who comes first when both wait is up to the scheduler.
 ///
 /// The standard library does not say whether a writer that waits lets readers in. So a thread that reads already, and reads
-/// again while a writer waits, may get the lock or wait for ever behind the writer: both are tried.
+/// again while a writer waits, may get the lock or wait for ever behind the writer: both are tried. Other readers get it. Where one of them could
+/// wait for ever instead, because the other waits for it while it reads, that is told, and the check is not complete.
 pub struct RwLock<T: ?Sized> {
     tag: Tag,
     inner: sync::RwLock<T>,
@@ -75,10 +76,15 @@ impl<T: ?Sized> RwLock<T> {
         let attempt = || ready(self.inner.try_read());
         let inner = match context::active() {
             None => self.inner.read(),
-            Some(runtime) => match runtime.turn(self.reading(runtime, Kind::ReadLock, place)) {
-                Turn::Step(_) => super::granted(runtime, attempt),
-                Turn::Quiet => super::quietly(runtime, attempt),
-            },
+            Some(runtime) => {
+                runtime.wants_to_read(self.id(runtime));
+                let inner = match runtime.turn(self.reading(runtime, Kind::ReadLock, place)) {
+                    Turn::Step(_) => super::granted(runtime, attempt),
+                    Turn::Quiet => super::quietly(runtime, attempt),
+                };
+                runtime.reads(self.id(runtime));
+                inner
+            }
         };
         wrap(inner, |inner| RwLockReadGuard { lock: self, inner: Some(inner), place })
     }
@@ -90,10 +96,13 @@ impl<T: ?Sized> RwLock<T> {
         let attempt = || ready(self.inner.try_write());
         let inner = match context::active() {
             None => self.inner.write(),
-            Some(runtime) => match runtime.turn(self.operation(runtime, Kind::WriteLock, place)) {
-                Turn::Step(_) => super::granted(runtime, attempt),
-                Turn::Quiet => super::quietly(runtime, attempt),
-            },
+            Some(runtime) => {
+                runtime.wants_to_write(self.id(runtime));
+                match runtime.turn(self.operation(runtime, Kind::WriteLock, place)) {
+                    Turn::Step(_) => super::granted(runtime, attempt),
+                    Turn::Quiet => super::quietly(runtime, attempt),
+                }
+            }
         };
         wrap(inner, |inner| RwLockWriteGuard { lock: self, inner: Some(inner), place })
     }
@@ -106,6 +115,9 @@ impl<T: ?Sized> RwLock<T> {
             return Err(TryLockError::WouldBlock);
         }
         let inner = ready(self.inner.try_read()).ok_or(TryLockError::WouldBlock)?;
+        if let Some(runtime) = context::active() {
+            runtime.reads(self.id(runtime));
+        }
         Ok(wrap(inner, |inner| RwLockReadGuard { lock: self, inner: Some(inner), place })?)
     }
 
@@ -175,6 +187,9 @@ impl<T: ?Sized> RwLock<T> {
         if let Some(runtime) = context::active()
             && !runtime.is_over()
         {
+            if kind == Kind::ReadUnlock {
+                runtime.stops_reading(self.id(runtime));
+            }
             let _ = runtime.turn(Operation { argument: reads, ..self.operation(runtime, kind, place) });
         }
     }
@@ -189,6 +204,9 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         // Its destructor would release the lock.
         std::mem::forget(guard);
         let guard = RwLockReadGuard { lock, inner, place };
+        if let Some(runtime) = context::active() {
+            runtime.reads(lock.id(runtime));
+        }
         lock.released(Kind::WriteUnlock, 1, place);
         guard
     }

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use turnpike_scheduler::{Kind, ObjectId, Operation};
 
-use crate::context;
-use crate::site;
+use crate::runtime::Runtime;
+use crate::site::Place;
+use crate::{context, own_state, site};
 
 pub use handle::{Thread, ThreadId, current};
 pub use local::{AccessError, LocalKey};
@@ -26,18 +27,24 @@ pub(crate) use local::Locals;
 /// Threads that a program under check is told the machine runs at once: few, because more of them find no more bugs.
 const PARALLELISM: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// Lets other threads go first. A thread that does nothing but read and yield is not run again before something it
-/// read has changed. One that looked at the clock sleeps a little instead, so that time passes for it.
+/// Lets other threads go first. A thread that did nothing but read since it yielded in the same state (registers and stack) is not
+/// run again before something it read has changed. One that looked at the clock sleeps a little instead, so that time passes for it.
 #[track_caller]
+#[inline(always)]
 pub fn yield_now() {
     match context::active() {
-        Some(runtime) => {
-            let (kind, argument) = runtime.nap().map_or((Kind::Yield, 0), |time| (Kind::Sleep, time));
-            let operation = Operation::new(kind, ObjectId::NONE, site::of(Location::caller()));
-            let _ = runtime.turn(Operation { argument, ..operation });
-        }
+        // In the code that yields: it is its state.
+        Some(runtime) => yield_in(runtime, own_state::of_caller(runtime.stack_end()), Location::caller()),
         None => std::thread::yield_now(),
     }
+}
+
+#[inline(never)]
+fn yield_in(runtime: &Runtime, state: u64, place: Place) {
+    let yields = || (Kind::Yield, runtime.state_of_thread(state));
+    let (kind, argument) = runtime.nap().map_or_else(yields, |time| (Kind::Sleep, time));
+    let operation = Operation::new(kind, ObjectId::NONE, site::of(place));
+    let _ = runtime.turn(Operation { argument, ..operation });
 }
 
 /// Sleeps; inside a check, in virtual time.
