@@ -519,3 +519,94 @@ fn outcomes_that_nobody_promises_are_found() {
         }
     }
 }
+
+#[test]
+fn spin_locks_are_proved_and_tries_that_end_are_no_livelocks() {
+    use turnpike::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    let exhaustive = || Config::new().strategy("exhaustive");
+    let lock = |free: &AtomicBool| {
+        while free.compare_exchange(true, false, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            turnpike::hint::spin_loop();
+        }
+    };
+    let counted = move || {
+        let shared = Arc::new((AtomicBool::new(true), AtomicU32::new(0)));
+        let other = shared.clone();
+        let add = move |shared: &(AtomicBool, AtomicU32)| {
+            lock(&shared.0);
+            let old = shared.1.load(Ordering::Relaxed);
+            shared.1.store(old + 1, Ordering::Relaxed);
+            shared.0.store(true, Ordering::Release);
+        };
+        let handle = thread::spawn(move || add(&other));
+        add(&shared);
+        handle.join().unwrap();
+        assert_eq!(shared.1.load(Ordering::Relaxed), 2);
+    };
+    let checked = exhaustive().run(counted).unwrap();
+    assert!(checked.complete, "{checked:?}");
+
+    // Three tries, then another way; the error behind it is found.
+    let tried = |wrong: bool| {
+        move || {
+            let free = Arc::new(AtomicBool::new(true));
+            let other = free.clone();
+            let handle = thread::spawn(move || {
+                if other.swap(false, Ordering::Acquire) {
+                    thread::yield_now();
+                    other.store(true, Ordering::Release);
+                }
+            });
+            let got = (0..3).any(|_| {
+                let got = free.swap(false, Ordering::Acquire);
+                thread::yield_now();
+                got
+            });
+            assert!(got || !wrong, "nothing after three tries");
+            handle.join().unwrap();
+        }
+    };
+    assert!(exhaustive().run(tried(false)).unwrap().complete);
+    assert!(exhaustive().run(tried(true)).is_err());
+
+    // Nobody gives it back.
+    let lost = move || {
+        let free = AtomicBool::new(false);
+        lock(&free);
+    };
+    let error = exhaustive().run(lost).unwrap_err().to_string();
+    assert!(error.contains("livelock"), "{error}");
+}
+
+#[test]
+fn readers_that_wait_for_readers_are_told() {
+    use turnpike::sync::RwLock;
+    let program = |waits: bool, writes: bool| {
+        move || {
+            let lock = Arc::new(RwLock::new(0));
+            let other = lock.clone();
+            let writer = writes.then(|| {
+                let lock = lock.clone();
+                thread::spawn(move || *lock.write().unwrap() += 1)
+            });
+            let guard = lock.read().unwrap();
+            let reader = thread::spawn(move || *other.read().unwrap());
+            if waits {
+                // A writer in between may keep the other one out.
+                reader.join().unwrap();
+                drop(guard);
+            } else {
+                drop(guard);
+                reader.join().unwrap();
+            }
+            if let Some(writer) = writer {
+                writer.join().unwrap();
+            }
+        }
+    };
+    let run = |waits, writes| Config::new().strategy("exhaustive").run(program(waits, writes)).unwrap();
+    let told = run(true, true);
+    assert!(!told.complete && told.left_out.is_some_and(|why| why.contains("behind a writer")));
+    assert!(run(true, false).complete);
+    assert!(run(false, true).complete);
+}

@@ -5,7 +5,7 @@
 //! tried at the state before the earlier one. Sleep sets keep what was tried from being tried again after independent
 //! steps; an execution in which only sleepers are left is given up.
 //!
-//! Five things that the algorithm as published does not have:
+//! Six things that the algorithm as published does not have:
 //! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
 //! - A waiting thread that may give up, or wake for no reason, is tried wherever it may.
 //! - An operation that waits at the end races with what made it wait.
@@ -14,6 +14,8 @@
 //! - An execution that is cut at the bound on steps hides the races behind the cut, and a thread that it never let go. All
 //!   states on its way are opened: everything that is enabled there is tried. Sleep sets stay, because executions that
 //!   differ in the order of independent steps are equally long. States that were left before had no cut below them.
+//! - What some steps do depends on what others are about to do: an offer that succeeds only if somebody waits for it, reading again while a
+//!   writer waits. Races of what happened do not show all of that, so states on the way to such a step are opened in the same way.
 //!
 //! **Guarantee**: all errors within the bound on steps, and one completed execution for each order of dependent steps,
 //! unless something was outside control. **Memory**: one execution.
@@ -96,7 +98,7 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
     let mut execution = Execution::default();
     let mut order = Order::default();
     let mut frames: Vec<Frame> = Vec::new();
-    // So many from the root are open because an execution was cut below them.
+    // So many from the root are open because an execution was cut below them, or looked at what others were about to do.
     let mut opened = 0;
     // So many steps of the present execution are those of the order read last.
     let mut ordered = 0;
@@ -118,6 +120,9 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
         ordered = ordered.min(same);
         if execution.end == End::StepLimit {
             cut = true;
+            frames[opened..].iter_mut().for_each(|frame| frame.open = true);
+            opened = frames.len();
+        } else if execution.steps.iter().any(|step| looks_at_others(&step.choice)) {
             frames[opened..].iter_mut().for_each(|frame| frame.open = true);
             opened = frames.len();
         } else {
@@ -196,6 +201,15 @@ fn ends_all(execution: &Execution) -> bool {
     match execution.end {
         End::Failed(_) | End::Hung => true,
         End::Finished => execution.steps.last().is_some_and(|step| step.choice.kind == Kind::Exit),
+        _ => false,
+    }
+}
+
+/// Whether what a step does depends on what other threads are about to do.
+fn looks_at_others(step: &Choice) -> bool {
+    match step.kind {
+        Kind::TrySend => step.argument >> 32 == 0,
+        Kind::ReadLock | Kind::TryReadLock => step.argument & 2 != 0,
         _ => false,
     }
 }

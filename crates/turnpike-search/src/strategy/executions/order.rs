@@ -134,7 +134,7 @@ impl Order {
                 return self.ends(event);
             }
         }
-        dependent(one, other) || tries_queue(one, other)
+        dependent(one, other)
     }
 
     /// Whether a step is the last one of a thread that ended.
@@ -211,20 +211,4 @@ impl Order {
         }
         initials
     }
-}
-
-/// Whether two steps meet at a queue, one of them without waiting: whether it takes or leaves a message, or only looks, may be
-/// different where other steps came before it, so the numbers of messages say nothing about their order.
-fn tries_queue(one: &Choice, other: &Choice) -> bool {
-    let queue = |kind| {
-        matches!(
-            kind,
-            Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave
-        )
-    };
-    let tries = |kind| matches!(kind, Kind::TrySend | Kind::TryReceive);
-    one.object == other.object
-        && queue(one.kind)
-        && queue(other.kind)
-        && (tries(one.kind) || tries(other.kind))
 }
