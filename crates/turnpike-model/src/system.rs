@@ -212,7 +212,7 @@ pub trait Explorer: Send {
         bigger == smaller
     }
 
-    /// Some of `others`, the first unless the front-end knows a better one, that covers `state`. All of them have the [key](ModelInfo::key_words)
+    /// Some of `others`, the first unless the front-end knows a better one, that covers `state`; perhaps none, where looking for one does not pay. All of them have the [key](ModelInfo::key_words)
     /// of `state`: only the words behind it are there, one state after the other.
     fn covered_by(&mut self, state: &[u32], key_words: usize, others: &[u32]) -> Option<usize> {
         let mut other = state.to_vec();

@@ -229,6 +229,49 @@ fn check(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// What is told of a list of states is what is told of each, by inclusion and by simulation.
+fn check_lists(sketch: &Sketch) -> Result<(), TestCaseError> {
+    for cover in [Cover::Inclusion, Cover::Alu] {
+        let network = sketch.network();
+        let names = Names::of(&network);
+        let how = Options { cover, ..options(false, false) };
+        let (model, _) = TimedModel::new("sketch", "", network, names, &how).expect("explorable");
+        let mut explorer = model.explorer();
+        let (width, key) = (model.info().width, model.info().key_words);
+        let (mut state, mut out) = (Vec::new(), Successors::new(width));
+        explorer.initial(&mut state).expect("an initial state");
+        let mut met: Vec<Vec<u32>> = vec![state];
+        let mut at = 0;
+        while at < met.len().min(40) {
+            explorer.successors(&met[at], &mut out).expect("successors");
+            for (_, target) in out.iter() {
+                if !met.iter().any(|old| old == target) {
+                    met.push(target.to_vec());
+                }
+            }
+            at += 1;
+        }
+        met.truncate(60);
+        for state in &met {
+            let like: Vec<&Vec<u32>> = met.iter().filter(|other| other[..key] == state[..key]).collect();
+            let rests: Vec<u32> = like.iter().flat_map(|other| other[key..].iter().copied()).collect();
+            let (mut one, mut other) = (model.explorer(), model.explorer());
+            let covering: Vec<usize> =
+                (0..like.len()).filter(|&place| one.covers(like[place], state)).collect();
+            let told = other.covered_by(state, key, &rests);
+            prop_assert!(told.is_some_and(|place| covering.contains(&place)), "{:?} {:?}", told, covering);
+            // Without itself, what covers it is harder to find.
+            let own = like.iter().position(|other| *other == state).expect("it was met");
+            let without: Vec<u32> = [&rests[..own], &rests[own + 1..]].concat();
+            let told = other.covered_by(state, key, &without);
+            prop_assert_eq!(told.is_some(), covering.len() > 1, "{:?}", cover);
+            let covered = (0..like.len()).find(|&place| one.covers(state, like[place]));
+            prop_assert_eq!(other.first_covered(state, key, &rests), covered, "{:?}", cover);
+        }
+    }
+    Ok(())
+}
+
 /// The quick way and the plain way give the same successors in the same order.
 fn check_quick(sketch: &Sketch, extrapolation: Option<Extrapolation>) -> Result<(), TestCaseError> {
     let open = |plain: bool| {
@@ -417,6 +460,11 @@ proptest! {
     #[test]
     fn cycles_with_priorities_are_as_regions_say(sketch in sketch(Language::Uppaal, false, true)) {
         check_cycles(&sketch)?;
+    }
+
+    #[test]
+    fn lists_are_covered_as_their_states_are(sketch in sketch(Language::Uppaal, false, false)) {
+        check_lists(&sketch)?;
     }
 
     #[test]

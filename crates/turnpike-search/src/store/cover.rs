@@ -114,7 +114,7 @@ impl CoverStore {
 
     #[cold]
     fn meet_more(&mut self) {
-        let larger = vec![(NO_KEY, 0); 4 * self.met.len()];
+        let larger = vec![(NO_KEY, 0); 2 * self.met.len()];
         for (key, word) in std::mem::replace(&mut self.met, larger) {
             let place = self.place_of(key, word);
             self.met[place] = (key, word);

@@ -193,8 +193,21 @@ impl Explorer for Walker<'_> {
     }
 
     fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
-        let words = self.model.layout.words;
-        bigger[..words] == smaller[..words] && self.covered_by(smaller, words, &bigger[words..]).is_some()
+        let model = self.model;
+        let words = model.layout.words;
+        let (one, other) = (bigger[words], smaller[words]);
+        if bigger[..words] != smaller[..words] || one == ROOT || other == ROOT {
+            return bigger == smaller;
+        }
+        let (one, other) = (ZoneId(one), ZoneId(other));
+        match model.cover {
+            Cover::Inclusion => model.zones.covers(one, other),
+            Cover::Alu => {
+                let id = self.tuples.of(smaller, &model.layout, &model.tables, &model.bounds);
+                let tuple = self.tuples.get(id);
+                model.zones.covers_simulated(one, other, &tuple.lower, &tuple.upper)
+            }
+        }
     }
 
     fn covered_by(&mut self, state: &[u32], _: usize, others: &[u32]) -> Option<usize> {
@@ -213,19 +226,21 @@ impl Explorer for Walker<'_> {
                 .covered_by(state, 0, before)
                 .or_else(|| self.covered_by(state, 0, &after[1..]).map(behind));
         }
-        match model.cover {
-            Cover::Inclusion => model.zones.first_covering(&mut self.near, others, ZoneId(zone)),
-            Cover::Alu => {
-                // Inclusion needs no bounds, and is usually why.
-                let included = model.zones.first_covering(&mut self.near, others, ZoneId(zone));
-                included.or_else(|| {
-                    let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
-                    let tuple = self.tuples.get(id);
-                    let bounds = (&tuple.lower[..], &tuple.upper[..]);
-                    model.zones.first_simulating(&mut self.near, others, ZoneId(zone), bounds)
-                })
-            }
+        let included = model.zones.first_covering(&mut self.near, others, ZoneId(zone));
+        if included.is_some() || model.cover == Cover::Inclusion {
+            return included;
         }
+        self.credit.earn(others.len());
+        if !self.credit.spend(others.len()) {
+            return None;
+        }
+        let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
+        let bounds = self.tuples.bounds(id);
+        let simulated = model.zones.first_simulating(&mut self.near, others, ZoneId(zone), bounds);
+        if simulated.is_some() {
+            self.credit.covered();
+        }
+        simulated
     }
 
     fn first_covered(&mut self, state: &[u32], _: usize, others: &[u32]) -> Option<usize> {
@@ -243,15 +258,16 @@ impl Explorer for Walker<'_> {
                 .first_covered(state, 0, before)
                 .or_else(|| self.first_covered(state, 0, &after[1..]).map(behind));
         }
-        match model.cover {
-            Cover::Inclusion => model.zones.first_covered(&mut self.near, ZoneId(zone), others),
-            Cover::Alu => {
-                let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
-                let tuple = self.tuples.get(id);
-                let bounds = (&tuple.lower[..], &tuple.upper[..]);
-                model.zones.first_simulated(&mut self.near, ZoneId(zone), others, bounds)
-            }
+        if model.cover == Cover::Inclusion || !self.credit.spend(others.len()) {
+            return model.zones.first_covered(&mut self.near, ZoneId(zone), others);
         }
+        let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
+        let bounds = self.tuples.bounds(id);
+        let place = model.zones.first_simulated(&mut self.near, ZoneId(zone), others, bounds)?;
+        if !model.zones.covers(ZoneId(zone), ZoneId(others[place])) {
+            self.credit.put_out();
+        }
+        Some(place)
     }
 
     fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {

@@ -6,7 +6,7 @@
 //! successors are looked up rather than computed.
 //!
 //! Programs are numbered by content. Results are kept in a table with one place for each pair: a pair that meets another in its place puts it
-//! out, which costs time and changes nothing.
+//! out, which costs time and changes nothing. The table grows when it is full of results and enough of them were asked for again: where every zone is new it stays small.
 
 use rustc_hash::FxHashMap;
 
@@ -54,13 +54,20 @@ pub(super) struct Memo {
     programs: FxHashMap<Box<[u32]>, u32>,
     words: usize,
     places: Vec<Place>,
-    /// Results that were kept since the table grew.
+    /// Results that were kept, and results that were found, since it was last asked whether the table should grow.
     kept: usize,
+    found: usize,
 }
 
 impl Default for Memo {
     fn default() -> Self {
-        Memo { programs: FxHashMap::default(), words: 0, places: vec![EMPTY; 1 << SMALLEST], kept: 0 }
+        Memo {
+            programs: FxHashMap::default(),
+            words: 0,
+            places: vec![EMPTY; 1 << SMALLEST],
+            kept: 0,
+            found: 0,
+        }
     }
 }
 
@@ -98,10 +105,13 @@ impl Memo {
 
     /// What a program makes of a zone, if that is known.
     #[inline]
-    pub(super) fn get(&self, zone: u32, program: u32) -> Known {
+    pub(super) fn get(&mut self, zone: u32, program: u32) -> Known {
         let place = &self.places[self.place(zone, program)];
+        if place.zone != zone || place.program != program {
+            return Known::Not;
+        }
+        self.found += 1;
         match place.target {
-            _ if place.zone != zone || place.program != program => Known::Not,
             BLOCKED => Known::Blocked,
             GONE => Known::Gone,
             zone => Known::Zone(zone),
@@ -116,8 +126,12 @@ impl Memo {
             Known::Gone => GONE,
             Known::Zone(zone) => zone,
         };
-        if self.kept > self.places.len() / 2 && self.places.len() < 1 << LARGEST {
-            self.grow();
+        if self.kept >= self.places.len() {
+            // A result is worth its place when it is found again.
+            if self.found >= self.kept && self.places.len() < 1 << LARGEST {
+                self.grow();
+            }
+            (self.kept, self.found) = (0, 0);
         }
         self.kept += 1;
         let place = self.place(zone, program);
@@ -126,13 +140,11 @@ impl Memo {
 
     #[cold]
     fn grow(&mut self) {
-        self.kept = 0;
-        let larger = vec![EMPTY; 4 * self.places.len()];
+        let larger = vec![EMPTY; 2 * self.places.len()];
         for old in std::mem::replace(&mut self.places, larger) {
             if old.program != NO_PROGRAM {
                 let place = self.place(old.zone, old.program);
                 self.places[place] = old;
-                self.kept += 1;
             }
         }
     }
@@ -159,6 +171,7 @@ mod tests {
                 assert_eq!(memo.get(zone, program), result(zone, program));
             }
         }
+        assert_eq!(memo.places.len(), 1 << LARGEST);
         for zone in 0..2_000 {
             for &program in &programs {
                 match memo.get(zone, program) {
@@ -174,5 +187,15 @@ mod tests {
         assert_eq!(memo.get(3_000, programs[0]), Known::Not);
         memo.clear();
         assert_eq!(memo.get(0, 0), Known::Not);
+    }
+    #[test]
+    fn the_table_stays_small_where_nothing_is_found_again() {
+        let mut memo = Memo::default();
+        let program = memo.program(&[1]);
+        for zone in 0..100_000 {
+            assert_eq!(memo.get(zone, program), Known::Not);
+            memo.keep(zone, program, Known::Zone(zone));
+        }
+        assert_eq!(memo.places.len(), 1 << SMALLEST);
     }
 }

@@ -13,6 +13,7 @@ mod candidates;
 mod channels;
 mod concrete;
 mod condition;
+mod credit;
 mod delay;
 mod diagonal;
 mod explorer;

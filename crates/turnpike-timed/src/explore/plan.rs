@@ -64,6 +64,12 @@ impl Plan {
         self.moves.len() * (size_of::<Move>() / 4) + self.steps.len()
     }
 
+    /// Gives room back that it does not need.
+    pub(super) fn shrink(&mut self) {
+        self.moves.shrink_to_fit();
+        self.steps.shrink_to_fit();
+    }
+
     fn add(&mut self, tables: &Tables, kind: Kind, steps: &[u32], barred: bool) {
         let first = self.steps.len() as u32;
         self.steps.extend_from_slice(steps);
@@ -86,9 +92,11 @@ impl Plan {
 
 impl Walker<'_> {
     /// Lists the transitions of the loaded state's locations.
-    pub(super) fn make_plan(&mut self) -> Plan {
-        let mut plan =
-            Plan { moves: Vec::with_capacity(16), steps: Vec::with_capacity(16), receivers: false };
+    pub(super) fn make_plan(&mut self) -> Box<Plan> {
+        let mut plan = self.tuples.spare_plan();
+        plan.moves.clear();
+        plan.steps.clear();
+        plan.receivers = false;
         if self.model.network.by_events() {
             self.plan_events(&mut plan);
         } else {

@@ -65,7 +65,7 @@ impl Walker<'_> {
         let source = self.source;
         let (mut plan, new) = match self.tuples.take_plan(source) {
             Some(plan) => (plan, false),
-            None => (Box::new(self.make_plan()), true),
+            None => (self.make_plan(), true),
         };
         let done = self.follow(&mut plan, out);
         self.tuples.put_plan(source, plan, new);

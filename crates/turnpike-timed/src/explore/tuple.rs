@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::tables::Tables;
 use crate::analysis::Bounds;
 use crate::network::{LocationId, ProcessId};
-use crate::zone::{Bound, NO_BOUND};
+use crate::zone::{Bound, NO_BOUND, RowBounds};
 
 /// Facts about one tuple of locations.
 #[derive(Debug)]
@@ -33,7 +33,11 @@ pub(super) struct Tuple {
     /// What counts of it in a source and in a target of a program, by number.
     pub(super) inside: u32,
     pub(super) shape: u32,
-    /// Its transitions, once a state of it was expanded.
+    /// Its lower and upper bounds, by number.
+    bounds: u32,
+    /// Some state of it was expanded.
+    expanded: bool,
+    /// Its transitions, once two states of it were expanded.
     plan: Option<Box<Plan>>,
 }
 
@@ -54,6 +58,8 @@ impl Default for Tuple {
             urgent: false,
             inside: NO_PROGRAM,
             shape: NO_PROGRAM,
+            bounds: NO_PROGRAM,
+            expanded: false,
             plan: None,
         }
     }
@@ -98,13 +104,45 @@ impl Tuple {
     }
 }
 
+/// Tuples in each of [`Chunks`], as a logarithm.
+const CHUNK_BITS: u32 = 8;
+
+/// Tuples by number, in pieces: a list that grows would be copied, and take three times its room meanwhile.
+#[derive(Debug, Default)]
+struct Chunks(Vec<Vec<Tuple>>);
+
+impl Chunks {
+    #[inline]
+    fn get(&self, id: u32) -> &Tuple {
+        &self.0[(id >> CHUNK_BITS) as usize][(id & ((1 << CHUNK_BITS) - 1)) as usize]
+    }
+
+    #[inline]
+    fn get_mut(&mut self, id: u32) -> &mut Tuple {
+        &mut self.0[(id >> CHUNK_BITS) as usize][(id & ((1 << CHUNK_BITS) - 1)) as usize]
+    }
+
+    /// Adds a tuple, and tells its number.
+    fn push(&mut self, tuple: Tuple) -> u32 {
+        let full = |chunk: &Vec<Tuple>| chunk.len() == 1 << CHUNK_BITS;
+        if self.0.last().is_none_or(full) {
+            // Walks through small networks meet few tuples.
+            let room = if self.0.is_empty() { 4 } else { 1 << CHUNK_BITS };
+            self.0.push(Vec::with_capacity(room));
+        }
+        let last = self.0.len() - 1;
+        self.0[last].push(tuple);
+        (last << CHUNK_BITS) as u32 + self.0[last].len() as u32 - 1
+    }
+}
+
 /// The tuples an explorer met.
 #[derive(Debug, Default)]
 pub(super) struct Tuples {
     ids: FxHashMap<Box<[u32]>, u32>,
     /// The same for keys of one or two words: most networks are small, and numbers are compared faster than slices.
     small: FxHashMap<u64, u32>,
-    all: Vec<Tuple>,
+    all: Chunks,
     key: Vec<u32>,
     /// By clock, the maximum so far while a tuple is made.
     lower: Vec<i32>,
@@ -113,6 +151,12 @@ pub(super) struct Tuples {
     affected: Vec<u32>,
     /// Words of all tuples, about.
     size: usize,
+    /// A plan that nobody needs.
+    spare: Option<Box<Plan>>,
+    /// Lower and upper bounds that were numbered.
+    numbers: FxHashMap<Box<[i32]>, u32>,
+    /// How often everything was forgotten.
+    forgotten: u32,
 }
 
 /// Numbers kept before everything is forgotten.
@@ -130,33 +174,58 @@ impl Tuples {
     pub(super) fn clear(&mut self) {
         self.ids.clear();
         self.small.clear();
-        self.all.clear();
+        self.all = Chunks::default();
         self.size = 0;
+        self.numbers.clear();
+        self.forgotten += 1;
+    }
+
+    /// The bounds of a tuple's clocks, with a number that says whether they are the same.
+    pub(super) fn bounds(&mut self, id: u32) -> RowBounds<'_> {
+        let Tuple { lower, upper, bounds, .. } = self.all.get_mut(id);
+        if *bounds == NO_PROGRAM {
+            let next = self.numbers.len() as u32;
+            let both: Box<[i32]> = lower.iter().chain(&*upper).copied().collect();
+            *bounds = *self.numbers.entry(both).or_insert(next);
+        }
+        let number = u64::from(self.forgotten) << u32::BITS | u64::from(*bounds);
+        RowBounds { lower, upper, number }
     }
 
     /// Lends the plan of a tuple, if it has one.
     #[inline]
     pub(super) fn take_plan(&mut self, id: u32) -> Option<Box<Plan>> {
-        self.all[id as usize].plan.take()
+        self.all.get_mut(id).plan.take()
     }
 
-    /// Gives a plan back, or a new one to the tuple.
+    /// A plan to be filled.
+    pub(super) fn spare_plan(&mut self) -> Box<Plan> {
+        self.spare.take().unwrap_or_default()
+    }
+
+    /// Gives a plan back, or a new one to the tuple. Many tuples are met once: the first plan of a tuple is not kept.
     #[inline]
-    pub(super) fn put_plan(&mut self, id: u32, plan: Box<Plan>, new: bool) {
+    pub(super) fn put_plan(&mut self, id: u32, mut plan: Box<Plan>, new: bool) {
+        let tuple = self.all.get_mut(id);
+        if new && !std::mem::replace(&mut tuple.expanded, true) {
+            self.spare = Some(plan);
+            return;
+        }
         if new {
+            plan.shrink();
             self.size += plan.size();
         }
-        self.all[id as usize].plan = Some(plan);
+        tuple.plan = Some(plan);
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, id: u32) -> &mut Tuple {
-        &mut self.all[id as usize]
+        self.all.get_mut(id)
     }
 
     #[inline]
     pub(super) fn get(&self, id: u32) -> &Tuple {
-        &self.all[id as usize]
+        self.all.get(id)
     }
 
     /// The number of the tuple that the words of a state have.
@@ -185,9 +254,8 @@ impl Tuples {
     }
 
     fn add(&mut self, small: Option<u64>, tuple: Tuple) -> u32 {
-        let id = self.all.len() as u32;
         self.size += 4 * tuple.active.len() + self.key.len() + 64;
-        self.all.push(tuple);
+        let id = self.all.push(tuple);
         match small {
             Some(key) => self.small.insert(key, id),
             None => self.ids.insert(self.key.as_slice().into(), id),
@@ -229,7 +297,7 @@ impl Tuples {
         tables: &Tables,
         bounds: &Bounds,
     ) -> Tuple {
-        let old = &self.all[source as usize];
+        let old = self.all.get(source);
         let mut tuple = Tuple {
             within: old.within.clone(),
             computed: old.computed.clone(),

@@ -5,6 +5,7 @@ use turnpike_model::{LabelId, StepError, Successors};
 use super::TimedModel;
 use super::channels::Buckets;
 use super::condition::Compiled;
+use super::credit::Credit;
 use super::delay::Stops;
 use super::diagonal;
 use super::labels::Front;
@@ -72,6 +73,8 @@ pub(crate) struct Walker<'a> {
     pub(super) other: Dbm,
     /// What is known of zones that are compared.
     pub(super) near: Near,
+    /// How often simulation is tried.
+    pub(super) credit: Credit,
     /// Conditions that were compiled, beginning with the model's own.
     pub(super) extra: Vec<Compiled>,
     pub(super) label_sets: Vec<Vec<u32>>,
@@ -117,6 +120,7 @@ impl<'a> Walker<'a> {
             key: Vec::new(),
             other: Dbm::default(),
             near: Near::default(),
+            credit: Credit::default(),
             extra: Vec::new(),
             label_sets: Vec::new(),
             record: None,

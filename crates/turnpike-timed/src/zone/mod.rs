@@ -26,4 +26,4 @@ pub use display::ZoneText;
 pub use extrapolate::Extrapolation;
 pub use point::Point;
 pub use subtract::subtract;
-pub use table::{Near, ZoneId, Zones};
+pub use table::{Near, RowBounds, ZoneId, Zones};

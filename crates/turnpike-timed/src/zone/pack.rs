@@ -173,6 +173,7 @@ pub(super) fn includes(bigger: (Shape, &[i16]), smaller: (Shape, &[i16])) -> boo
     same && all
 }
 
+/// The same for narrow entries of as many clocks.
 #[inline]
 fn includes_narrow(bigger: &[i16], smaller: &[i16]) -> bool {
     // What is left behind whole vectors is compared with the last ones once more: no entry goes alone.
@@ -236,89 +237,56 @@ pub(super) fn simulates(
     })
 }
 
-/// Tests whether packed zones simulate each other, one after the other; see [`Dbm::simulates`].
+/// What a packed zone must have at least, entry by entry, to simulate another one: simulation is a comparison like inclusion then.
+///
+/// A row `y` shows that a valuation is not simulated when an entry `b` of the bigger zone is less than the entry `s` of the smaller one, and its number together with
+/// the lower bound of `y` is less than the threshold `t` of the column, see [`escapes`]. Both are bounds from above on `b`, so that the lesser of `s` and of what
+/// follows from `t` is the demand. Rows without lower bounds and columns without thresholds demand nothing.
 #[derive(Debug, Default)]
-pub(super) struct Simulation {
-    /// By row, what is added to an entry of the bigger zone; a row whose clock has no lower bound shows nothing.
-    added: Vec<Option<i32>>,
-    /// By clock, what the sum must not be less than.
-    thresholds: Vec<i32>,
-    /// The row that told two zones apart last.
-    likely: usize,
+pub(super) struct Demands {
+    flat: Vec<i32>,
+    entries: Vec<i16>,
+    columns: Vec<i32>,
 }
 
-impl Simulation {
-    /// Sets the lower bounds of clocks.
-    pub(super) fn ask(&mut self, lower: &[i32]) {
-        let strict = |lower: i32| Bound::strict(-lower.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
-        self.added.clear();
-        self.added.extend(lower_bounds(lower).map(|lower| (lower != NO_BOUND).then(|| strict(lower))));
-    }
-
-    /// Sets the zone that is to be simulated.
-    pub(super) fn set_smaller(&mut self, (shape, data): (Shape, &[i16]), upper: &[i32]) {
-        if shape.is_wide() {
-            return;
-        }
+impl Demands {
+    /// What is demanded to simulate a zone, packed as it is.
+    pub(super) fn of(&mut self, (shape, data): (Shape, &[i16]), lower: &[i32], upper: &[i32]) -> &[i16] {
         let n = shape.dimension();
-        let least = (1..n).map(|x| widen(if x == n - 1 { data[0] } else { data[x] }));
-        self.thresholds.clear();
-        self.thresholds.push(Bound::ZERO.0);
-        self.thresholds.extend(thresholds(least, upper));
-    }
-
-    /// Whether one zone simulates the other, which was set.
-    pub(super) fn simulates(
-        &mut self,
-        bigger: (Shape, &[i16]),
-        smaller: (Shape, &[i16]),
-        lower: &[i32],
-        upper: &[i32],
-    ) -> bool {
-        if bigger.0 != smaller.0 || bigger.0.is_wide() {
-            return simulates(bigger, smaller, lower, upper);
-        }
-        let n = bigger.0.dimension();
-        if n == 1 {
-            return true;
-        }
-        // The row that told the last two zones apart most likely tells these apart as well.
-        if self.likely < n && self.escapes(self.likely, bigger.1, smaller.1, n) {
-            return false;
-        }
-        for y in 0..n {
-            if self.escapes(y, bigger.1, smaller.1, n) {
-                self.likely = y;
-                return false;
+        let Demands { flat, entries, columns } = self;
+        // Room for the last entry of row 0, which stands where the diagonal would.
+        widen_all((shape, data), 1, flat);
+        columns.clear();
+        columns.push(Bound::ZERO.0);
+        let last = flat[0];
+        let first = (1..n).map(|x| if x == n - 1 { last } else { flat[x] });
+        columns.extend(thresholds(first, upper));
+        let rows = flat.chunks_exact_mut((n - 1).max(1)).take(n);
+        for ((y, row), lower) in rows.enumerate().zip(lower_bounds(lower)) {
+            if lower == NO_BOUND {
+                row.fill(i32::MIN);
+                continue;
             }
+            let added = Bound::strict(lower.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
+            // The last column takes the place of the diagonal.
+            columns.swap(y, n - 1);
+            for (entry, &threshold) in row.iter_mut().zip(&*columns) {
+                // An even number and the odd one after it are the same number without its strictness.
+                let most = threshold.saturating_add(added + 1) & !1;
+                *entry = (*entry).min(most);
+            }
+            columns.swap(y, n - 1);
         }
-        true
+        entries.clear();
+        let flat = &flat[..n * (n - 1)];
+        if shape.is_wide() {
+            entries.extend(flat.iter().flat_map(|&entry| [entry as i16, (entry >> 16) as i16]));
+        } else {
+            let narrow = |&entry: &i32| entry.clamp(i32::from(i16::MIN), i32::from(NARROW_INFINITE)) as i16;
+            entries.extend(flat.iter().map(narrow));
+        }
+        entries
     }
-
-    /// Whether a row shows that a valuation is not simulated.
-    #[inline]
-    fn escapes(&mut self, y: usize, bigger: &[i16], smaller: &[i16], n: usize) -> bool {
-        let Some(added) = self.added[y] else { return false };
-        let row = y * (n - 1)..(y + 1) * (n - 1);
-        // The last column takes the place of the diagonal.
-        self.thresholds.swap(y, n - 1);
-        let escapes = escapes_packed(&bigger[row.clone()], &smaller[row], &self.thresholds[..n - 1], added);
-        self.thresholds.swap(y, n - 1);
-        escapes
-    }
-}
-
-/// The same as [`escapes`] for packed rows: packed numbers compare like bounds, and infinite ones of the bigger zone are never less.
-#[inline]
-fn escapes_packed(bigger: &[i16], smaller: &[i16], thresholds: &[i32], added: i32) -> bool {
-    let length = bigger.len().min(smaller.len()).min(thresholds.len());
-    let (bigger, smaller, thresholds) = (&bigger[..length], &smaller[..length], &thresholds[..length]);
-    let mut escapes = 0;
-    for x in 0..length {
-        let less = bigger[x] < smaller[x];
-        escapes |= i32::from(less & (i32::from(bigger[x] & !1) + added < thresholds[x]));
-    }
-    escapes != 0
 }
 
 /// A hash of packed entries that is the same on every machine.

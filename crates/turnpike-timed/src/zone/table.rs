@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use turnpike_model::IdTable;
 
 use super::Dbm;
-use super::pack::{self, Packer, Shape, Simulation, Sums};
+use super::pack::{self, Demands, Packer, Shape, Sums};
 
 /// Shards are numbered by the lowest bits of a zone's number, and of its hash (which the index does not look at).
 const SHARD_BITS: u32 = 4;
@@ -66,10 +66,42 @@ fn not_less(one: &Sums, other: &Sums) -> bool {
 pub struct Near {
     /// Sums by number of zone, [`UNKNOWN`] where they were not asked for.
     sums: Vec<Sums>,
-    simulation: Simulation,
+    /// By number of zone, what a zone that simulates it has at least.
+    demanded: Vec<Demanded>,
+    demands: Demands,
+}
+
+/// What a zone that simulates another one has at least.
+#[derive(Clone, Debug)]
+struct Demanded {
+    /// The number of the bounds for which that was asked.
+    bounds: u64,
+    shape: Shape,
+    entries: Box<[i16]>,
+}
+
+impl Demanded {
+    #[inline]
+    fn met_by(&self, bigger: &Kept) -> bool {
+        pack::includes(bigger.packed(), (self.shape, &self.entries))
+    }
 }
 
 const UNKNOWN: Sums = [i32::MIN; 4];
+
+/// The number of no bounds.
+const NO_BOUNDS: u64 = u64::MAX;
+
+/// Bounds by row, see [`Dbm::simulates`].
+#[derive(Clone, Copy, Debug)]
+pub struct RowBounds<'a> {
+    /// Those that clocks are compared with from below.
+    pub lower: &'a [i32],
+    /// Those that clocks are compared with from above.
+    pub upper: &'a [i32],
+    /// Whoever asks with the same number has the same bounds.
+    pub number: u64,
+}
 
 impl Near {
     #[inline]
@@ -88,6 +120,33 @@ impl Near {
             self.sums.resize(at + 1, UNKNOWN);
         }
         self.sums[at] = zones.kept(ZoneId(zone)).sums;
+    }
+
+    /// What a zone that simulates this one has at least.
+    #[inline]
+    fn demanded(&mut self, zones: &Zones, zone: u32, bounds: RowBounds<'_>) -> &Demanded {
+        let at = zone as usize;
+        if self.demanded.get(at).is_none_or(|demanded| demanded.bounds != bounds.number) {
+            self.demand(zones, zone, bounds);
+        }
+        &self.demanded[at]
+    }
+
+    #[cold]
+    fn demand(&mut self, zones: &Zones, zone: u32, bounds: RowBounds<'_>) {
+        let (at, kept) = (zone as usize, zones.kept(ZoneId(zone)));
+        if self.demanded.len() <= at {
+            let unknown = Demanded { bounds: NO_BOUNDS, shape: Shape::default(), entries: Box::default() };
+            self.demanded.resize(at + 1, unknown);
+        }
+        let demanded = &mut self.demanded[at];
+        (demanded.bounds, demanded.shape) = (bounds.number, kept.shape);
+        let entries = self.demands.of(kept.packed(), bounds.lower, bounds.upper);
+        if demanded.entries.len() == entries.len() {
+            demanded.entries.copy_from_slice(entries);
+        } else {
+            demanded.entries = entries.into();
+        }
     }
 }
 
@@ -210,13 +269,19 @@ impl Zones {
         near: &mut Near,
         others: &[u32],
         smaller: ZoneId,
-        (lower, upper): (&[i32], &[i32]),
+        bounds: RowBounds<'_>,
     ) -> Option<usize> {
         let zone = self.kept(smaller);
-        near.simulation.ask(lower);
-        near.simulation.set_smaller(zone.packed(), upper);
+        let demanded = near.demanded(self, smaller.0, bounds);
         others.iter().position(|&other| {
-            near.simulation.simulates(self.kept(ZoneId(other)).packed(), zone.packed(), lower, upper)
+            if other == smaller.0 {
+                return true;
+            }
+            let bigger = self.kept(ZoneId(other));
+            if bigger.shape != zone.shape {
+                return pack::simulates(bigger.packed(), zone.packed(), bounds.lower, bounds.upper);
+            }
+            demanded.met_by(bigger)
         })
     }
 
@@ -226,17 +291,19 @@ impl Zones {
         near: &mut Near,
         bigger: ZoneId,
         others: &[u32],
-        (lower, upper): (&[i32], &[i32]),
+        bounds: RowBounds<'_>,
     ) -> Option<usize> {
         let zone = self.kept(bigger);
-        near.simulation.ask(lower);
         others.iter().position(|&other| {
             if other == bigger.0 {
                 return true;
             }
-            let other = self.kept(ZoneId(other));
-            near.simulation.set_smaller(other.packed(), upper);
-            near.simulation.simulates(zone.packed(), other.packed(), lower, upper)
+            let demanded = near.demanded(self, other, bounds);
+            if demanded.shape == zone.shape {
+                return demanded.met_by(zone);
+            }
+            let smaller = self.kept(ZoneId(other));
+            pack::simulates(zone.packed(), smaller.packed(), bounds.lower, bounds.upper)
         })
     }
 
@@ -323,7 +390,7 @@ mod tests {
                     let simulates = zone.simulates(other, &lower, &upper);
                     prop_assert_eq!(table.simulates(id, other, &lower, &upper), simulates);
                     prop_assert_eq!(table.covers_simulated(id, other_id, &lower, &upper), simulates);
-                    let bounds = (&lower[..], &upper[..]);
+                    let bounds = RowBounds { lower: &lower, upper: &upper, number: 7 };
                     let found = table.first_simulating(&mut near, &[id.0], other_id, bounds);
                     prop_assert_eq!(found.is_some(), simulates);
                     let found = table.first_simulated(&mut near, id, &[other_id.0], bounds);
