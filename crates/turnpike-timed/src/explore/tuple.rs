@@ -1,6 +1,9 @@
 //! What follows from the locations of all processes: active clocks, their bounds, invariants, urgency. Computed once per tuple and kept.
 
-use rustc_hash::FxHashMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::layout::Layout;
 use super::memo::NO_PROGRAM;
@@ -10,16 +13,22 @@ use crate::analysis::Bounds;
 use crate::network::{LocationId, ProcessId};
 use crate::zone::{Bound, NO_BOUND, RowBounds};
 
-/// Facts about one tuple of locations.
-#[derive(Debug)]
-pub(super) struct Tuple {
-    /// Active clocks, ascending: the first has row 1.
-    pub(super) active: Vec<u32>,
+/// Facts by rows about a tuple of locations. Processes that are alike have many in common: equal ones are kept once.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Facts {
     /// Bounds by row, starting with row 1.
     pub(super) lower: Vec<i32>,
     pub(super) upper: Vec<i32>,
     /// The part of the invariant that does not depend on variables, by rows.
     pub(super) invariant: Vec<(u32, u32, Bound)>,
+}
+
+/// What is known about one tuple of locations.
+#[derive(Debug)]
+pub(super) struct Tuple {
+    facts: Arc<Facts>,
+    /// Active clocks, ascending: the first has row 1.
+    pub(super) active: Vec<u32>,
     /// Processes whose invariants have a part that does not depend on variables.
     within: Vec<u32>,
     /// Processes whose invariants speak of variables.
@@ -47,10 +56,8 @@ pub(super) const NO_TUPLE: u32 = u32::MAX;
 impl Default for Tuple {
     fn default() -> Self {
         Tuple {
+            facts: Arc::default(),
             active: Vec::new(),
-            lower: Vec::new(),
-            upper: Vec::new(),
-            invariant: Vec::new(),
             within: Vec::new(),
             counts: (0, 0),
             computed: Vec::new(),
@@ -65,6 +72,15 @@ impl Default for Tuple {
     }
 }
 
+impl Deref for Tuple {
+    type Target = Facts;
+
+    #[inline]
+    fn deref(&self) -> &Facts {
+        &self.facts
+    }
+}
+
 impl Tuple {
     /// The row of a clock; 0 is the constant zero, clock `c` is `c + 1`. `None`: the clock is not active.
     #[inline]
@@ -76,24 +92,31 @@ impl Tuple {
     }
 
     /// Adds what follows from the rest.
-    fn finish(&mut self, words: &[u32], layout: &Layout, tables: &Tables) {
+    fn finish(&mut self, mut facts: Facts, words: &[u32], layout: &Layout, tables: &Tables) {
         (self.committed, self.urgent) = (self.counts.0 > 0, self.counts.1 > 0);
         for &process in &self.within {
             let slot = tables.slot(process as usize, layout.location(words, process as usize));
             for atom in &slot.invariant.fixed {
                 if let (Some(left), Some(right)) = (self.row(atom.left), self.row(atom.right)) {
-                    self.invariant.push((left, right, atom.bound));
+                    facts.invariant.push((left, right, atom.bound));
                 }
             }
         }
+        self.facts = Arc::new(facts);
     }
 
     /// Whether another tuple has the same facts.
     fn says_the_same(&self, other: &Tuple) -> bool {
         let facts = |tuple: &Tuple| {
-            let bounds = (tuple.lower.clone(), tuple.upper.clone(), tuple.invariant.clone());
             let processes = (tuple.within.clone(), tuple.computed.clone());
-            (tuple.active.clone(), bounds, processes, tuple.counts, tuple.committed, tuple.urgent)
+            (
+                tuple.active.clone(),
+                Arc::clone(&tuple.facts),
+                processes,
+                tuple.counts,
+                tuple.committed,
+                tuple.urgent,
+            )
         };
         facts(self) == facts(other)
     }
@@ -143,6 +166,8 @@ pub(super) struct Tuples {
     /// The same for keys of one or two words: most networks are small, and numbers are compared faster than slices.
     small: FxHashMap<u64, u32>,
     all: Chunks,
+    /// Facts of all tuples.
+    facts: FxHashSet<Arc<Facts>>,
     key: Vec<u32>,
     /// By clock, the maximum so far while a tuple is made.
     lower: Vec<i32>,
@@ -175,6 +200,7 @@ impl Tuples {
         self.ids.clear();
         self.small.clear();
         self.all = Chunks::default();
+        self.facts.clear();
         self.size = 0;
         self.numbers.clear();
         self.forgotten += 1;
@@ -182,10 +208,11 @@ impl Tuples {
 
     /// The bounds of a tuple's clocks, with a number that says whether they are the same.
     pub(super) fn bounds(&mut self, id: u32) -> RowBounds<'_> {
-        let Tuple { lower, upper, bounds, .. } = self.all.get_mut(id);
+        let Tuple { facts, bounds, .. } = self.all.get_mut(id);
+        let Facts { lower, upper, .. } = &**facts;
         if *bounds == NO_PROGRAM {
             let next = self.numbers.len() as u32;
-            let both: Box<[i32]> = lower.iter().chain(&*upper).copied().collect();
+            let both: Box<[i32]> = lower.iter().chain(upper).copied().collect();
             *bounds = *self.numbers.entry(both).or_insert(next);
         }
         let number = u64::from(self.forgotten) << u32::BITS | u64::from(*bounds);
@@ -253,8 +280,15 @@ impl Tuples {
         self.add(small, tuple)
     }
 
-    fn add(&mut self, small: Option<u64>, tuple: Tuple) -> u32 {
-        self.size += 4 * tuple.active.len() + self.key.len() + 64;
+    fn add(&mut self, small: Option<u64>, mut tuple: Tuple) -> u32 {
+        match self.facts.get(&tuple.facts) {
+            Some(known) => tuple.facts = Arc::clone(known),
+            None => {
+                self.size += 5 * tuple.active.len();
+                self.facts.insert(Arc::clone(&tuple.facts));
+            }
+        }
+        self.size += 2 * tuple.active.len() + self.key.len() + 64;
         let id = self.all.push(tuple);
         match small {
             Some(key) => self.small.insert(key, id),
@@ -303,10 +337,12 @@ impl Tuples {
             computed: old.computed.clone(),
             counts: old.counts,
             active: Vec::with_capacity(old.active.len() + 2),
+            ..Tuple::default()
+        };
+        let mut facts = Facts {
             lower: Vec::with_capacity(old.active.len() + 2),
             upper: Vec::with_capacity(old.active.len() + 2),
             invariant: Vec::with_capacity(old.invariant.len() + 2),
-            ..Tuple::default()
         };
         self.affected.clear();
         for process in moved {
@@ -331,8 +367,8 @@ impl Tuples {
             let Some(&clock) = affected.peek().filter(|&&clock| next.is_none_or(|next| clock <= next)) else {
                 let Some(next) = next else { break };
                 tuple.active.push(next);
-                tuple.lower.push(old.lower[kept]);
-                tuple.upper.push(old.upper[kept]);
+                facts.lower.push(old.lower[kept]);
+                facts.upper.push(old.upper[kept]);
                 kept += 1;
                 continue;
             };
@@ -342,16 +378,16 @@ impl Tuples {
                 bounds.of_clock(clock, |process| layout.location(words, process as usize));
             if active {
                 tuple.active.push(clock);
-                tuple.lower.push(lower);
-                tuple.upper.push(upper);
+                facts.lower.push(lower);
+                facts.upper.push(upper);
             }
         }
-        tuple.finish(words, layout, tables);
+        tuple.finish(facts, words, layout, tables);
         tuple
     }
 
     fn make(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> Tuple {
-        let mut tuple = Tuple::default();
+        let (mut tuple, mut facts) = (Tuple::default(), Facts::default());
         let processes = tables.first_slot.len();
         let locations = || (0..processes).map(|process| (process, layout.location(words, process)));
         let local = locations()
@@ -369,8 +405,8 @@ impl Tuples {
         tuple.active.sort_unstable();
         tuple.active.dedup();
         for &clock in &tuple.active {
-            tuple.lower.push(std::mem::replace(&mut self.lower[clock as usize], NO_BOUND));
-            tuple.upper.push(std::mem::replace(&mut self.upper[clock as usize], NO_BOUND));
+            facts.lower.push(std::mem::replace(&mut self.lower[clock as usize], NO_BOUND));
+            facts.upper.push(std::mem::replace(&mut self.upper[clock as usize], NO_BOUND));
         }
         for (process, location) in locations() {
             let slot = tables.slot(process, location);
@@ -383,7 +419,7 @@ impl Tuples {
                 tuple.within.push(process as u32);
             }
         }
-        tuple.finish(words, layout, tables);
+        tuple.finish(facts, words, layout, tables);
         tuple
     }
 }
