@@ -7,8 +7,8 @@ pub mod id_table;
 pub mod label;
 pub mod lts;
 pub mod native;
+pub mod paths;
 pub mod predicate;
-pub mod steps;
 mod successors;
 mod system;
 pub mod trace;
@@ -22,4 +22,3 @@ pub use system::{
     StepError, StepErrorKind, Violation, ViolationKind,
 };
 pub use trace::{StateValues, Step, Trace};
-pub use turnpike_scheduler as scheduler;

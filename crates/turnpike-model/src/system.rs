@@ -1,11 +1,9 @@
 use std::sync::Arc;
 
-use turnpike_scheduler::{Execution, Executor, FailureKind, Plan};
-
 use crate::diagnostic::Diagnostic;
 use crate::hash;
 use crate::label::{Label, LabelId};
-use crate::steps;
+use crate::paths::Paths;
 use crate::successors::Successors;
 
 /// A transition system: shared between threads, immutable from the outside.
@@ -19,10 +17,9 @@ pub trait Model: Send + Sync {
     /// A new view on the system for one thread.
     fn explorer(&self) -> Box<dyn Explorer + '_>;
 
-    /// For programs: what all executions have in common (number of steps, timeouts, reduction of the choice lists).
-    /// Strategies put their own prefix, policy and detail in it and give it to [`Explorer::executor`]; positions in
-    /// schedules mean the same here and among the successors of a state.
-    fn plan(&self) -> Option<Plan<'_>> {
+    /// A view of the system as whole paths for one thread, where the system offers it natively: programs are executed.
+    /// `None`: paths are made of states.
+    fn paths(&self) -> Option<Box<dyn Paths + '_>> {
         None
     }
 
@@ -69,8 +66,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).explorer()
     }
 
-    fn plan(&self) -> Option<Plan<'_>> {
-        (**self).plan()
+    fn paths(&self) -> Option<Box<dyn Paths + '_>> {
+        (**self).paths()
     }
 
     fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
@@ -238,17 +235,6 @@ pub trait Explorer: Send {
         }
     }
 
-    /// The program behind this model, when there is one: strategies that follow whole executions ask it directly.
-    fn executor(&mut self) -> Option<&mut dyn Executor> {
-        None
-    }
-
-    /// For programs: the label of a step of an execution that was recorded with full detail; the same that the transition
-    /// has among the successors of its state.
-    fn step_label(&mut self, execution: &Execution, index: usize) -> Label {
-        steps::label(execution, index)
-    }
-
     /// Reads what [`encode`](Self::encode) wrote, into `out` (cleared first).
     fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
         out.clear();
@@ -366,17 +352,6 @@ pub enum ViolationKind {
     Livelock,
     /// A thread of a program does nothing visible for too long.
     Hang,
-}
-
-impl From<FailureKind> for ViolationKind {
-    fn from(kind: FailureKind) -> Self {
-        match kind {
-            FailureKind::Assertion => ViolationKind::Assertion,
-            FailureKind::Panic => ViolationKind::Panic,
-            FailureKind::Crash | FailureKind::Misuse => ViolationKind::Crash,
-            FailureKind::Heap => ViolationKind::Heap,
-        }
-    }
 }
 
 impl ViolationKind {

@@ -11,8 +11,12 @@ mod model;
 mod names;
 #[cfg(target_os = "linux")]
 pub mod native;
+mod order;
+mod paths;
 mod record;
 mod settings;
+mod signature;
+mod steps;
 mod texts;
 mod words;
 
@@ -21,4 +25,5 @@ pub use follow::{Followed, Parting};
 pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
+pub use steps::verb;
 pub use turnpike_preload::{HEADER, LIBRARY};

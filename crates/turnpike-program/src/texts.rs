@@ -4,7 +4,7 @@
 use turnpike_model::label::{Action, Label};
 use turnpike_scheduler::{Choice, Execution, Executor, Kind, ObjectId, Site, ThreadId};
 
-use turnpike_model::steps::verb;
+use crate::steps::verb;
 
 use crate::words::{duration, names_thread};
 

@@ -1,6 +1,6 @@
 //! Words for what threads do and wait for.
 
-use turnpike_model::steps::verb;
+use crate::steps::verb;
 use turnpike_scheduler::Kind;
 
 /// What a thread that cannot take the step waits for, as in "main.0 waits to lock mutex 2".

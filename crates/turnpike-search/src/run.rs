@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use turnpike_model::scheduler::Plan;
+use turnpike_model::paths::{Paths, PathsInfo, Request};
 use turnpike_model::{Concrete, Explorer, Model, StepError, Successors, Trace};
 
 use crate::error::{Halt, SearchError};
@@ -101,8 +101,10 @@ pub(crate) struct Run<'m> {
     pub(crate) found: Vec<Option<Witness>>,
     /// The objective met first.
     pub(crate) first: Option<usize>,
-    /// For programs: what all executions have in common.
-    pub(crate) plan: Option<Plan<'m>>,
+    /// The system as whole paths, where it offers them.
+    pub(crate) paths: Option<Box<dyn Paths + 'm>>,
+    /// The same for helper threads, kept between batches.
+    pub(crate) path_helpers: Vec<Box<dyn Paths + 'm>>,
     /// With `all`, for programs: further errors that meet objectives already met, in the order in which they were found.
     pub(crate) more: Vec<Witness>,
     /// The errors found so far, told apart by these.
@@ -149,7 +151,6 @@ impl<'m> Run<'m> {
             Monitor::new(objectives, &options.internal, options.lookahead, &mut *explorer, model.info())?;
         monitor.accept_at(options.accept);
         let virtual_root = model.info().virtual_root;
-        let plan = model.plan().filter(|_| explorer.executor().is_some());
         Ok(Run {
             model,
             explorer,
@@ -165,7 +166,8 @@ impl<'m> Run<'m> {
             monitor,
             found: vec![None; objectives.len()],
             first: None,
-            plan,
+            paths: model.paths(),
+            path_helpers: Vec::new(),
             more: Vec::new(),
             signatures: Vec::new(),
             seen: Fingerprints::default(),
@@ -362,6 +364,24 @@ impl<'m> Run<'m> {
         self.look_at_the_clock()
     }
 
+    /// What all paths have in common, where the system offers paths.
+    pub(crate) fn paths_info(&self) -> Option<PathsInfo> {
+        self.paths.as_ref().map(|paths| paths.info())
+    }
+
+    /// Follows a path of a system that offers paths.
+    pub(crate) fn follow(&mut self, request: &Request<'_>) -> Result<&mut dyn Paths, Halt> {
+        let outcome = match &mut self.paths {
+            Some(paths) => paths.follow(request),
+            None => Err(StepError::new("this model is not a program that can be executed")),
+        };
+        outcome.map_err(|error| self.execution_error(error))?;
+        match &mut self.paths {
+            Some(paths) => Ok(&mut **paths),
+            None => Err(Halt::Stop(StopReason::Finished)),
+        }
+    }
+
     /// When the time limit is reached.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.options.limits.time.and_then(|limit| self.started.checked_add(limit))
@@ -504,7 +524,7 @@ impl<'m> Run<'m> {
                     // Zones have the last word.
                     None => continue,
                 }
-            } else if self.options.witness && self.plan.is_some() {
+            } else if self.options.witness && self.paths.is_some() {
                 Witness::of_program(&mut *self.explorer, path(), hit.objective, &hit.kind)
                     .map_err(SearchError::from_replay_failure)?
             } else if self.options.witness {

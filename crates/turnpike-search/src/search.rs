@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use turnpike_model::scheduler::End;
+use turnpike_model::paths::{PathEnd, Paths};
 use turnpike_model::{Diagnostic, Model, ModelInfo, Trace};
 
 use crate::error::{Halt, SearchError};
@@ -19,7 +19,7 @@ use crate::rng::{Purpose, derive, run_seed};
 use crate::run::{Control, Run};
 use crate::witness::{
     Attempts, Budget, Witness, confirm, confirm_schedule, explain, is_real, shorten, shorten_schedule,
-    tell_times, tells, trace_of, words,
+    tell_times, tells, trace_of,
 };
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
@@ -40,7 +40,7 @@ pub fn search(
     let mut options = options.clone();
     if options.objectives.is_empty() {
         // A program may fail in more ways than a model.
-        let any = model.plan().is_some().then(|| "any-error".parse().ok()).flatten();
+        let any = model.paths().is_some().then(|| "any-error".parse().ok()).flatten();
         options.objectives.push(any.unwrap_or_else(Objective::deadlock));
     }
     validate(&options, model.info())?;
@@ -204,7 +204,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     found.extend(run.more.iter().map(|witness| (witness.objective, Some(witness.clone()))));
     for (index, witness) in found.into_iter().filter(|_| options.witness) {
         let Some(mut witness) = witness else { continue };
-        if run.plan.is_some() && tells(&objectives[index]) {
+        if run.paths.is_some() && tells(&objectives[index]) {
             witnesses.push(finish_schedule(run, witness)?);
             continue;
         }
@@ -293,24 +293,18 @@ fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessRep
     let failed = SearchError::from_replay_failure;
     let (options, model) = (run.options, run.model);
     let objective = &run.objectives[witness.objective];
-    let Some(base) = run.plan else { return Err(SearchError::Replay("this is no program".into())) };
     let original = witness.len();
-    let (mut trace, mut execution) = confirm_schedule(model, base, &witness, objective)?;
-    let threads =
-        execution.steps[..original.min(execution.steps.len())].iter().map(|step| step.choice.thread);
-    let switches = |threads: &[turnpike_model::scheduler::ThreadId]| {
-        threads.windows(2).filter(|pair| pair[0] != pair[1]).count()
-    };
-    let original_context_switches = switches(&threads.collect::<Vec<_>>());
+    let (mut trace, mut paths) = confirm_schedule(model, &witness, objective)?;
+    let original_context_switches = count_switches(&*paths, original);
     let mut executions = 0;
     let mut decisive = None;
     // Every attempt to shorten a hang takes as long as a hang does.
-    if options.shorten && execution.end != End::Hung {
+    if options.shorten && paths.end() != PathEnd::Hung {
         (run.control.events)(&Event::Shortening { run: run.number, length: original });
         let budget = options
             .shorten_budget
             .unwrap_or_else(|| (run.counters.executions.total / 2).clamp(LEAST_ATTEMPTS, MOST_ATTEMPTS));
-        if let Some(mut attempts) = Attempts::new(&mut *run.explorer, base, objective, budget) {
+        if let Some(mut attempts) = Attempts::new(&mut *paths, objective, budget) {
             let best = shorten_schedule(&mut attempts, &witness.choices).map_err(failed)?;
             if let Some(best) = best {
                 let seed = derive(run.seed, Purpose::Explain, 0);
@@ -321,23 +315,22 @@ fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessRep
             }
             executions = attempts.spent;
         }
-        (trace, execution) = confirm_schedule(model, base, &witness, objective)?;
+        (trace, paths) = confirm_schedule(model, &witness, objective)?;
     }
     trace.strategy = options.strategy.name().to_owned();
     trace.seed = Some(run.seed);
-    let threads: Vec<_> = execution.steps[..witness.len()].iter().map(|step| step.choice.thread).collect();
     let explanation = decisive.map(|decisive| {
         let label = |index: usize| trace.steps.get(index).map_or_else(String::new, |step| step.label.clone());
         let (second, second_label) = match decisive.second {
             Ok(index) => (Some(index), label(index)),
-            Err(thread) => (None, turnpike_model::steps::waiting(&execution, thread)),
+            Err(actor) => (None, paths.describe_pending(actor)),
         };
         let (first, first_label) = (decisive.first, label(decisive.first));
         Explanation { first, first_label, second, second_label, tried: decisive.tried }
     });
     let schedule = ScheduleReport {
-        end: words(&execution.end),
-        context_switches: switches(&threads),
+        end: paths.describe_end(),
+        context_switches: count_switches(&*paths, witness.len()),
         original_context_switches,
         executions,
         explanation,
@@ -345,6 +338,12 @@ fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessRep
     let mut report = WitnessReport::new(objective.text(), original, trace);
     report.schedule = Some(schedule);
     Ok(report)
+}
+
+/// Steps, of the first so many, whose actor is another one than that of the step before.
+fn count_switches(paths: &dyn Paths, steps: usize) -> usize {
+    let actors: Vec<u32> = (0..steps.min(paths.len())).map(|at| paths.step(at).actor).collect();
+    actors.windows(2).filter(|pair| pair[0] != pair[1]).count()
 }
 
 /// Executions that shortening a schedule may take, when nothing else is said: half of what the search took, within

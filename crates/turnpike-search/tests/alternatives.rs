@@ -4,8 +4,8 @@ mod scripts;
 
 use scripts::outcomes::{explore, quiet};
 use scripts::{on, program};
-use turnpike_model::scheduler::script::{start, straight};
-use turnpike_model::scheduler::{Kind, Object, ObjectId, Operation};
+use turnpike_scheduler::script::{start, straight};
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation};
 use turnpike_program::{ProgramModel, ProgramOptions};
 
 /// Instructions on one reader-writer lock, one rendezvous queue, one variable and thread 1's token.

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 
 use scripts::outcomes::{exhaustive, quiet};
 use scripts::{on, one};
-use turnpike_model::scheduler::script::{Context, Routine, Script, start};
-use turnpike_model::scheduler::{
+use turnpike_scheduler::script::{Context, Routine, Script, start};
+use turnpike_scheduler::{
     Execution, Executor, Finding, GuestError, Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Plan,
     Site,
 };

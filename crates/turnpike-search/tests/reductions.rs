@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use scripts::one;
 use scripts::outcomes::exhaustive;
 use scripts::vocabulary::{Act, Code, observed, random};
-use turnpike_model::scheduler::{
+use turnpike_scheduler::{
     Choice, Detail, End, Execution, Executor, GuestError, Kind, MayAccess, ObjectId, Plan, Site,
 };
 use turnpike_program::{ProgramModel, ProgramOptions};

@@ -5,7 +5,7 @@ mod scripts;
 use scripts::outcomes::{exhaustive as options, explore, quiet};
 use scripts::random::{random_program, random_tree};
 use scripts::{Op, World, filesystem, indexer, lastzero, on, one, philosophers, program, readers, rmw};
-use turnpike_model::scheduler::{Kind, Object, Operation, Timeouts};
+use turnpike_scheduler::{Kind, Object, Operation, Timeouts};
 use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{RunReport, StopReason, Strategy, Verdict};
@@ -75,8 +75,8 @@ fn plain_enumeration_agrees_on_the_classics() {
 
 /// A thread waits for a notification with a time limit, and fails when it gives up or finds nothing changed.
 fn impatient(options: ProgramOptions) -> ProgramModel {
-    use turnpike_model::scheduler::Outcome;
-    use turnpike_model::scheduler::script::{Context, start, straight};
+    use turnpike_scheduler::Outcome;
+    use turnpike_scheduler::script::{Context, start, straight};
     program("impatient", options, |context| {
         let (mutex, bell) =
             (context.register(Object::Mutex { recursive: false }), context.register(Object::Condvar));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use turnpike_model::scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
+use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
 use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
 use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};

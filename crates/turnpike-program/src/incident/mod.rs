@@ -3,9 +3,9 @@
 mod columns;
 mod told;
 
+use crate::steps::verb;
 use turnpike_model::Trace;
 use turnpike_model::label::Label;
-use turnpike_model::steps::verb;
 use turnpike_scheduler::{Detail, End, Execution, Executor, FailureKind, Finding, GuestError, Kind, Plan};
 
 pub use columns::{Row, legend, lines};

@@ -3,12 +3,13 @@
 use rustc_hash::FxHashMap;
 use turnpike_model::hash::mix;
 use turnpike_model::{Explorer, Label, LabelId, Model, StepError, Successors, Violation, ViolationKind};
-use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, GuestError, GuestErrorKind, Plan, Site};
+use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, Plan};
 
-use super::ProgramModel;
 use super::labels::KnownLabels;
 use super::table::{Expected, Outcome};
+use super::{ProgramModel, step_error};
 use crate::guard::{ended, not_deterministic};
+use crate::paths::violation_kind;
 use crate::texts;
 
 /// States whose expansion is remembered.
@@ -20,8 +21,6 @@ pub(super) struct ProgramExplorer<'m> {
     known: KnownLabels,
     execution: Execution,
     schedule: Vec<u32>,
-    /// The executor only says why there is none.
-    unavailable: bool,
     /// The last expansions in a ring, and where they are by their state.
     expansions: Vec<Expansion>,
     places: FxHashMap<u128, usize>,
@@ -46,7 +45,6 @@ impl<'m> ProgramExplorer<'m> {
             known: KnownLabels::default(),
             execution: Execution::default(),
             schedule: Vec::new(),
-            unavailable: false,
             expansions: Vec::new(),
             places: FxHashMap::default(),
             next: 0,
@@ -55,7 +53,7 @@ impl<'m> ProgramExplorer<'m> {
 
     fn ready(&mut self) -> Result<&mut Box<dyn Executor>, StepError> {
         if self.executor.is_none() {
-            self.executor = Some(self.model.executor().map_err(failed)?);
+            self.executor = Some(self.model.executor().map_err(step_error)?);
         }
         self.executor.as_mut().ok_or_else(|| StepError::new("the program cannot be executed"))
     }
@@ -69,7 +67,8 @@ impl<'m> ProgramExplorer<'m> {
         self.model.table.schedule(node, &mut schedule);
         let mut execution = std::mem::take(&mut self.execution);
         let plan = Plan { prefix: &schedule, predict, detail: Detail::Full, ..self.model.options.plan() };
-        let outcome = self.ready().and_then(|executor| executor.run(&plan, &mut execution).map_err(failed));
+        let outcome =
+            self.ready().and_then(|executor| executor.run(&plan, &mut execution).map_err(step_error));
         (self.schedule, self.execution) = (schedule, execution);
         outcome?;
         self.verify(node)?;
@@ -108,7 +107,7 @@ impl<'m> ProgramExplorer<'m> {
                 None => format!("the threads had another past after step {}", steps.len()),
             },
         };
-        Err(failed(not_deterministic(&difference)))
+        Err(step_error(not_deterministic(&difference)))
     }
 
     /// What a state shows, from memory or by executing its schedule.
@@ -241,7 +240,7 @@ fn behind(state: u128, choice: u64) -> u128 {
 fn violation(execution: &Execution) -> Option<Violation> {
     let told = |kind, message: &str| Some(Violation { kind, message: message.to_owned() });
     match &execution.end {
-        End::Failed(failure) => return told(failure.kind.into(), &failure.message),
+        End::Failed(failure) => return told(violation_kind(failure.kind), &failure.message),
         End::Livelock => {
             return told(ViolationKind::Livelock, "all threads spin on values that nobody will change");
         }
@@ -256,13 +255,6 @@ fn violation(execution: &Execution) -> Option<Violation> {
         }
         Finding::Uncontrolled(_) => None,
     })
-}
-
-fn failed(error: GuestError) -> StepError {
-    match error.kind {
-        GuestErrorKind::Nondeterministic => StepError::nondeterministic(error.message),
-        GuestErrorKind::Unavailable => StepError::new(error.message),
-    }
 }
 
 /// A state as words, and back.
@@ -354,45 +346,12 @@ impl Explorer for ProgramExplorer<'_> {
         out.extend(words(state));
         Ok(())
     }
-
-    fn step_label(&mut self, execution: &Execution, index: usize) -> Label {
-        let Some(step) = execution.steps.get(index) else { return Label::parse("") };
-        match self.ready() {
-            Ok(executor) => texts::label(execution, &step.choice, &mut **executor),
-            Err(_) => turnpike_model::steps::label(execution, index),
-        }
-    }
-
-    fn executor(&mut self) -> Option<&mut dyn Executor> {
-        let executor: &mut Box<dyn Executor> = match self.ready() {
-            Ok(_) => self.executor.as_mut()?,
-            Err(error) => {
-                self.unavailable = true;
-                self.executor = Some(Box::new(Unavailable(error.message)));
-                self.executor.as_mut()?
-            }
-        };
-        Some(&mut **executor)
-    }
 }
 
 impl Drop for ProgramExplorer<'_> {
     fn drop(&mut self) {
-        if let Some(executor) = self.executor.take().filter(|_| !self.unavailable) {
+        if let Some(executor) = self.executor.take() {
             self.model.put_back(executor);
         }
-    }
-}
-
-/// Stands for a program that cannot be started: every execution says why.
-struct Unavailable(String);
-
-impl Executor for Unavailable {
-    fn run(&mut self, _: &Plan<'_>, _: &mut Execution) -> Result<(), GuestError> {
-        Err(GuestError::new(self.0.clone()))
-    }
-
-    fn site(&mut self, _: Site) -> String {
-        String::new()
     }
 }

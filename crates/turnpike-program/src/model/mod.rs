@@ -11,12 +11,14 @@ mod table;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo, ViolationKind};
-use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Policy};
+use turnpike_model::paths::Paths;
+use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo, StepError, ViolationKind};
+use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, GuestErrorKind, Plan, Policy};
 
 use crate::guard::Guarded;
 use crate::incident::path;
 use crate::names::Names;
+use crate::paths::ProgramPaths;
 use crate::settings::{LeftOut, ProgramOptions};
 use explorer::ProgramExplorer;
 use labels::Labels;
@@ -98,7 +100,7 @@ impl ProgramModel {
         Arc::clone(&self.launch)
     }
 
-    /// An executor for whole executions of plans made from [`Model::plan`].
+    /// An executor for whole executions.
     pub fn executor(&self) -> Result<Box<dyn Executor>, GuestError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
@@ -129,8 +131,8 @@ impl Model for ProgramModel {
         Box::new(ProgramExplorer::new(self))
     }
 
-    fn plan(&self) -> Option<Plan<'_>> {
-        Some(self.options.plan())
+    fn paths(&self) -> Option<Box<dyn Paths + '_>> {
+        Some(Box::new(ProgramPaths::new(self)))
     }
 
     fn left_out(&self) -> Option<String> {
@@ -180,4 +182,12 @@ fn learned(
     threads.dedup();
     threads.truncate(NAMED_THREADS);
     Ok((threads, names))
+}
+
+/// The same error in the engine's terms.
+pub(crate) fn step_error(error: GuestError) -> StepError {
+    match error.kind {
+        GuestErrorKind::Nondeterministic => StepError::nondeterministic(error.message),
+        GuestErrorKind::Unavailable => StepError::new(error.message),
+    }
 }

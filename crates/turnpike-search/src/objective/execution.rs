@@ -1,7 +1,7 @@
 //! Objectives that an execution of a program meets: its end, what was found on the way, and the labels of its steps.
 
-use turnpike_model::scheduler::{End, Execution, Finding};
-use turnpike_model::{Diagnostic, Explorer, ViolationKind};
+use turnpike_model::paths::{PathEnd, Paths};
+use turnpike_model::{Diagnostic, Label};
 
 use super::{Goal, Objective};
 
@@ -50,26 +50,26 @@ impl Judge {
     }
 
     /// The objectives that an execution meets, in their order.
-    pub(crate) fn hits(&self, explorer: &mut dyn Explorer, execution: &Execution) -> Vec<ExecutionHit> {
+    pub(crate) fn hits(&self, paths: &mut dyn Paths) -> Vec<ExecutionHit> {
         let mut hits = Vec::new();
-        if !self.labels && is_quiet(execution) {
+        if !self.labels && paths.is_quiet() {
             return hits;
         }
-        let end = execution.steps.len();
+        let end = paths.len();
+        let deadlock = paths.end() == PathEnd::Deadlock;
+        let shown = paths.violations();
         for (index, objective) in self.objectives.iter().enumerate() {
             let met = match &objective.goal {
-                Goal::Deadlock => (execution.end == End::Deadlock).then_some(end),
-                Goal::AnyError if execution.end == End::Deadlock => Some(end),
+                Goal::Deadlock => deadlock.then_some(end),
+                Goal::AnyError if deadlock => Some(end),
                 Goal::AnyError | Goal::Livelock | Goal::Violation(_) => {
                     let kinds = objective.violation_kinds();
-                    let shown = shown_by(execution);
-                    let found = execution.findings.iter().filter_map(kind_of_finding);
-                    shown.into_iter().chain(found).any(|kind| kinds.contains(&kind)).then_some(end)
+                    shown.iter().any(|kind| kinds.contains(kind)).then_some(end)
                 }
                 Goal::Action(names) => {
-                    first_step(explorer, execution, |label| names.iter().any(|name| label.has_action(name)))
+                    first_step(paths, |label| names.iter().any(|name| label.has_action(name)))
                 }
-                Goal::Label(pattern) => first_step(explorer, execution, |label| pattern.matches(&label.text)),
+                Goal::Label(pattern) => first_step(paths, |label| pattern.matches(&label.text)),
                 _ => None,
             };
             hits.extend(met.map(|steps| ExecutionHit { objective: index, steps }));
@@ -78,38 +78,7 @@ impl Judge {
     }
 }
 
-/// Nothing went wrong, nothing was found: what most executions are like.
-fn is_quiet(execution: &Execution) -> bool {
-    execution.findings.is_empty()
-        && matches!(
-            execution.end,
-            End::Finished | End::StepLimit | End::Stopped | End::Asleep | End::Diverged(_)
-        )
-}
-
-/// The error that the end of an execution is.
-fn shown_by(execution: &Execution) -> Option<ViolationKind> {
-    match &execution.end {
-        End::Failed(failure) => Some(failure.kind.into()),
-        End::Livelock => Some(ViolationKind::Livelock),
-        End::Hung => Some(ViolationKind::Hang),
-        _ => None,
-    }
-}
-
-fn kind_of_finding(finding: &Finding) -> Option<ViolationKind> {
-    match finding {
-        Finding::Race { .. } => Some(ViolationKind::Race),
-        Finding::Leak(_) => Some(ViolationKind::Leak),
-        Finding::Uncontrolled(_) => None,
-    }
-}
-
 /// How many steps it takes until a label is as wanted.
-fn first_step(
-    explorer: &mut dyn Explorer,
-    execution: &Execution,
-    wanted: impl Fn(&turnpike_model::Label) -> bool,
-) -> Option<usize> {
-    (0..execution.steps.len()).find(|&index| wanted(&explorer.step_label(execution, index))).map(|at| at + 1)
+fn first_step(paths: &mut dyn Paths, wanted: impl Fn(&Label) -> bool) -> Option<usize> {
+    (0..paths.len()).find(|&step| wanted(&paths.label(step))).map(|at| at + 1)
 }

@@ -50,8 +50,7 @@ impl Search for Exhaustive {
         if !executions::applies(run) {
             return search(run, self.depth);
         }
-        let reduced =
-            run.plan.is_some_and(|plan| plan.reduction.sleep || plan.reduction.persistent.is_some());
+        let reduced = run.paths_info().is_some_and(|info| info.reduced);
         if run.options.source_dpor.unwrap_or(!reduced) {
             executions::explore(run, self.depth)
         } else {

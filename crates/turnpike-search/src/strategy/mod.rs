@@ -35,7 +35,7 @@ pub(crate) use covering::validate as validate_cover;
 pub use descriptor::{Descriptor, OptionInfo, Options, Setting, ValueKind, find, owners};
 pub use dfs::{Dfs, Rdfs};
 pub use drs::{Drs, Fringe};
-pub(crate) use executions::{Ending, Order, execute};
+pub(crate) use executions::Ending;
 pub use exhaustive::Exhaustive;
 pub use genetic::{Fitness, Genetic};
 pub use guide::Guide;
@@ -164,7 +164,7 @@ impl Strategy {
         if run.monitor.seeks_lasso() {
             return lasso::search(run, self);
         }
-        if self.descriptor().programs_only && run.plan.is_none() {
+        if self.descriptor().programs_only && run.paths.is_none() {
             return Err(SearchError::from(executions::needs_program(self.name(), run.model.info())).into());
         }
         self.0.search(run)

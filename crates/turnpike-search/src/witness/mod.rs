@@ -8,7 +8,7 @@ mod replay;
 mod shorten;
 
 pub(crate) use path::{Path, Witness};
-pub(crate) use program::{Attempts, confirm_schedule, explain, shorten_schedule, signature, tells, words};
+pub(crate) use program::{Attempts, confirm_schedule, explain, shorten_schedule, tells};
 pub use replay::{Divergence, Replayed, judge, replay};
 pub(crate) use replay::{confirm, is_real, tell_times, trace_of};
 pub(crate) use shorten::{Budget, shorten};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use turnpike_model::scheduler::Executor;
+use turnpike_scheduler::Executor;
 use turnpike_program::native::NativeProgram;
 use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_search::{RunReport, SearchOptions, Strategy};

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::Model;
-use turnpike_model::scheduler::script::{Context, Routine, Script, start};
-use turnpike_model::scheduler::{Kind, Object, ObjectId, Operation, Outcome, Site};
+use turnpike_scheduler::script::{Context, Routine, Script, start};
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Outcome, Site};
 use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_search::{RunReport, SearchOptions, search};
 
@@ -24,7 +24,7 @@ where
     let launch = move || {
         let main = main.clone();
         let script = Script::new(move |context| main(context));
-        Ok(Box::new(script) as Box<dyn turnpike_model::scheduler::Executor>)
+        Ok(Box::new(script) as Box<dyn turnpike_scheduler::Executor>)
     };
     ProgramModel::new(name, 1, Box::new(launch), options).expect("a script can be executed")
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use turnpike_model::scheduler::{End, Execution, Executor, GuestError, Plan, Site};
+use turnpike_scheduler::{End, Execution, Executor, GuestError, Plan, Site};
 use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{RunReport, SearchOptions, StopReason, Strategy};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use turnpike_model::scheduler::{Execution, Executor, GuestError, Plan, Policy};
+use turnpike_scheduler::{Execution, Executor, GuestError, Plan, Policy};
 use turnpike_runtime::bench::{Speed, shapes};
 
 use super::measure::best;

@@ -37,7 +37,7 @@ pub(super) fn run(
 ) -> Outcome {
     let name = program.info().name.clone();
     let failed =
-        |error: turnpike_model::scheduler::GuestError| Failure::usage(error.to_string()).in_file(&name);
+        |error: turnpike_scheduler::GuestError| Failure::usage(error.to_string()).in_file(&name);
     let followed = if args.tolerant { program.follow_loosely(trace) } else { program.follow(trace) };
     let followed = followed.map_err(failed)?;
     let incident = program.incident(&followed.choices).map_err(failed)?;
@@ -81,7 +81,7 @@ fn search_on(
     program: &Arc<ProgramModel>,
     replay: &mut Replay,
 ) -> Outcome<()> {
-    let failed = |error: turnpike_model::scheduler::GuestError| Failure::usage(error.to_string());
+    let failed = |error: turnpike_scheduler::GuestError| Failure::usage(error.to_string());
     let behind = program.after(&replay.followed.choices).map_err(failed)?;
     let strategy = strategy::find(strategy)?.build(&Options::new(), behind.info())?;
     let mut options = SearchOptions::new(strategy);
@@ -221,7 +221,7 @@ fn report(file: &str, trace: &Trace, program: &ProgramModel, replay: &Replay, me
 
 #[cfg(test)]
 mod tests {
-    use turnpike_model::scheduler::FailureKind;
+    use turnpike_scheduler::FailureKind;
 
     use super::*;
 

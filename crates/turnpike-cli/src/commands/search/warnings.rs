@@ -2,8 +2,8 @@
 
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::label::TAU;
-use turnpike_model::scheduler::Kind;
-use turnpike_model::steps::verb;
+use turnpike_scheduler::Kind;
+use turnpike_program::verb;
 use turnpike_model::{Diagnostic, Model, ModelInfo, ViolationKind};
 use turnpike_search::{Goal, Objective};
 

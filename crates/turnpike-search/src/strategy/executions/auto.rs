@@ -11,10 +11,8 @@
 //! So shares have their steps, too, few once executions were cut, and genetic search then follows short paths: a few
 //! rounds of every thread.
 
-use turnpike_model::scheduler::{Execution, Plan};
-
 use super::sampling::{Extent, Sampler};
-use super::{dpor, execute, genetic, sampling};
+use super::{dpor, genetic, sampling};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, Rng, derive};
@@ -114,14 +112,9 @@ fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
 
 /// How many threads can go first.
 fn threads_at_first(run: &mut Run<'_>) -> Result<u32, Halt> {
-    let Some(base) = run.plan else { return Ok(0) };
-    let mut execution = Execution::default();
-    let plan = Plan { max_steps: base.max_steps, ..Plan::new(&[]) };
-    let outcome = execute(&mut *run.explorer, &plan, &mut execution);
-    outcome.map_err(|error| run.execution_error(error))?;
-    let mut threads: Vec<u32> = execution.choices.iter().map(|choice| choice.thread.0).collect();
-    threads.dedup();
-    Ok(u32::try_from(threads.len()).unwrap_or(u32::MAX))
+    let Some(paths) = &mut run.paths else { return Ok(0) };
+    let actors = paths.actors_at_start();
+    actors.map_err(|error| run.execution_error(error))
 }
 
 /// The longest path that is bred.

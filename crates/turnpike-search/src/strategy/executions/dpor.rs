@@ -20,10 +20,8 @@
 //! **Guarantee**: all errors within the bound on steps, and one completed execution for each order of dependent steps,
 //! unless something was outside control. **Memory**: one execution.
 
-use turnpike_model::scheduler::{Choice, Detail, End, Execution, Kind, Plan, Policy, Reduction, ThreadId};
+use turnpike_model::paths::{Cause, Choice, Chooser, Detail, PathEnd, Paths, Request, StepOrder};
 
-use super::execute;
-use super::order::Order;
 use super::summary::Summarise;
 use crate::error::Halt;
 use crate::limits::StopReason;
@@ -37,7 +35,7 @@ struct Frame {
     /// Choices that need not be taken here.
     sleep: Vec<Choice>,
     /// Threads to be tried.
-    backtrack: Vec<ThreadId>,
+    backtrack: Vec<u32>,
     /// Positions that were tried.
     done: Vec<usize>,
     /// All threads are to be tried.
@@ -45,23 +43,23 @@ struct Frame {
 }
 
 impl Frame {
-    fn has(&self, thread: ThreadId) -> bool {
-        self.choices.iter().any(|choice| choice.thread == thread)
+    fn has(&self, thread: u32) -> bool {
+        self.choices.iter().any(|choice| choice.actor == thread)
     }
 
     fn sleeps(&self, choice: &Choice) -> bool {
         self.sleep
             .iter()
-            .any(|sleeper| (sleeper.thread, sleeper.alternative) == (choice.thread, choice.alternative))
+            .any(|sleeper| (sleeper.actor, sleeper.alternative) == (choice.actor, choice.alternative))
     }
 
     /// All choices of a thread sleep: what follows it was seen elsewhere.
-    fn sleeps_all(&self, thread: ThreadId) -> bool {
-        self.choices.iter().filter(|choice| choice.thread == thread).all(|choice| self.sleeps(choice))
+    fn sleeps_all(&self, thread: u32) -> bool {
+        self.choices.iter().filter(|choice| choice.actor == thread).all(|choice| self.sleeps(choice))
     }
 
     /// Adds one of the threads, unless one is there; one that sleeps costs nothing.
-    fn add_one_of(&mut self, threads: &[ThreadId]) {
+    fn add_one_of(&mut self, threads: &[u32]) {
         if threads.iter().any(|thread| self.backtrack.contains(thread)) {
             return;
         }
@@ -74,29 +72,26 @@ impl Frame {
     fn next(&self) -> Option<usize> {
         (0..self.choices.len()).find(|at| {
             let choice = &self.choices[*at];
-            let wanted = self.open || self.backtrack.contains(&choice.thread);
+            let wanted = self.open || self.backtrack.contains(&choice.actor);
             wanted && !self.done.contains(at) && !self.sleeps(choice)
         })
     }
 
     /// Who sleeps after this choice: as they are in this state, because what a step means may change while it sleeps
     /// (of three who close a channel, two are left when one has done so).
-    fn sleep_after(&self, taken: usize) -> Vec<Choice> {
+    fn sleep_after(&self, taken: usize, paths: &dyn Paths) -> Vec<Choice> {
         let step = &self.choices[taken];
         let others = self.choices.iter().enumerate().filter(|&(at, _)| at != taken);
         let sleepers = others.filter(|(at, choice)| self.done.contains(at) || self.sleeps(choice));
-        sleepers.map(|(_, choice)| *choice).filter(|choice| !choice.depends_on(step)).collect()
+        sleepers.map(|(_, choice)| *choice).filter(|choice| !paths.dependent(choice, step)).collect()
     }
 }
 
 /// Explores all executions of at most `depth` steps.
 pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
-    let Some(base) = run.plan else { return Ok(StopReason::Finished) };
-    let max_steps = base.max_steps.min(run.max_depth).min(depth);
-    let base = Plan { max_steps, detail: Detail::Full, reduction: Reduction::default(), ..base };
+    let Some(info) = run.paths_info() else { return Ok(StopReason::Finished) };
+    let max_steps = info.max_steps.min(run.max_depth).min(depth);
     let mut summarise = Summarise::new(run)?;
-    let mut execution = Execution::default();
-    let mut order = Order::default();
     let mut frames: Vec<Frame> = Vec::new();
     // So many from the root are open because an execution was cut below them, or looked at what others were about to do.
     let mut opened = 0;
@@ -106,33 +101,33 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
     let (mut prefix, mut sleep): (Vec<u32>, Vec<Choice>) = (Vec::new(), Vec::new());
     loop {
         run.admit_execution()?;
-        let sleepers: Vec<(ThreadId, u32)> =
-            sleep.iter().map(|choice| (choice.thread, choice.alternative)).collect();
-        let plan = Plan { prefix: &prefix, policy: Policy::Awake { sleep: &sleepers }, ..base };
-        let outcome = execute(&mut *run.explorer, &plan, &mut execution);
-        outcome.map_err(|error| run.execution_error(error))?;
-        let summary = summarise.of(&mut *run.explorer, &execution);
+        let sleepers: Vec<(u32, u32)> =
+            sleep.iter().map(|choice| (choice.actor, choice.alternative)).collect();
+        let chooser = Chooser::Awake { sleep: &sleepers };
+        let request = Request { prefix: &prefix, chooser, max_steps, detail: Detail::Full, reduced: false };
+        let summary = summarise.of(run.follow(&request)?);
         run.book_execution(&summary)?;
         summarise.refresh(run);
 
-        extend(&mut frames, &execution, std::mem::take(&mut sleep), prefix.len());
+        let Some(paths) = &mut run.paths else { return Ok(StopReason::Finished) };
+        let paths = &mut **paths;
+        extend(&mut frames, paths, std::mem::take(&mut sleep), prefix.len());
         let same = prefix.len().saturating_sub(1);
         ordered = ordered.min(same);
-        if execution.end == End::StepLimit {
+        let cut_short = paths.cuts_others_short();
+        if paths.end() == PathEnd::StepLimit {
             cut = true;
             frames[opened..].iter_mut().for_each(|frame| frame.open = true);
             opened = frames.len();
-        } else if execution.steps.iter().any(|step| looks_at_others(&step.choice)) {
+        } else if paths.looks_at_pending() {
             frames[opened..].iter_mut().for_each(|frame| frame.open = true);
             opened = frames.len();
         } else {
-            order.read(&execution, ordered);
-            ordered = order.steps;
-            look_for_races(&mut frames, &execution, &order, same);
+            let order = paths.order(ordered);
+            ordered = order.steps();
+            look_for_races(&mut frames, order, same, cut_short);
         }
-        if ends_all(&execution)
-            && let Some(frame) = frames.last_mut()
-        {
+        if cut_short && let Some(frame) = frames.last_mut() {
             // The last step depends on whatever others were about to do: all of it is to be tried before.
             frame.open = true;
         }
@@ -149,7 +144,7 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
             if let Some(next) = frame.next() {
                 frame.taken = next;
                 frame.done.push(next);
-                sleep = frame.sleep_after(next);
+                sleep = frame.sleep_after(next, paths);
                 break;
             }
             frames.pop();
@@ -161,55 +156,37 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
 }
 
 /// Adds the states that the execution went through after its prefix.
-fn extend(frames: &mut Vec<Frame>, execution: &Execution, mut sleep: Vec<Choice>, prefix: usize) {
-    for step in &execution.steps[prefix.min(execution.steps.len())..] {
-        let first = step.first_choice as usize;
-        let choices = execution.choices[first..first + step.count as usize].to_vec();
+fn extend(frames: &mut Vec<Frame>, paths: &dyn Paths, mut sleep: Vec<Choice>, prefix: usize) {
+    for at in prefix.min(paths.len())..paths.len() {
+        let step = paths.step(at);
+        let mut choices = Vec::with_capacity(step.count as usize);
+        paths.choices(at, &mut choices);
         let taken = step.taken as usize;
-        let mut backtrack = vec![step.choice.thread];
+        let mut backtrack = vec![step.actor];
         // Races show which orders of executed steps to try. That a waiting thread could have given up is no race of
         // steps that happened, so it is tried wherever it is possible.
-        let gives_up = choices.iter().filter(|choice| choice.alternative >= Choice::SPURIOUS);
-        backtrack.extend(gives_up.map(|choice| choice.thread));
+        let gives_up = choices.iter().filter(|choice| Cause::of(choice.alternative) != Cause::Actor);
+        backtrack.extend(gives_up.map(|choice| choice.actor));
         // Waking up for no reason uses up what another thread may need later, in an execution that has no such step.
-        let open = choices.iter().any(|choice| choice.alternative == Choice::SPURIOUS);
+        let open = choices.iter().any(|choice| Cause::of(choice.alternative) == Cause::Nothing);
         let mut frame = Frame { choices, taken, sleep, backtrack, done: Vec::new(), open };
-        sleep = frame.sleep_after(taken);
+        sleep = frame.sleep_after(taken, paths);
         frame.done.push(taken);
         frames.push(frame);
     }
 }
 
-/// Where steps could have happened the other way round, that is to be tried.
-fn look_for_races(frames: &mut [Frame], execution: &Execution, order: &Order, first: usize) {
-    // What a failure cut short may have been waiting for the very step that failed.
-    let cut_short = ends_all(execution);
-    for later in first..order.events.len() {
-        if later >= order.steps && !cut_short && !order.is_blocked(execution, later) {
+/// Where steps could have happened the other way round, that is to be tried. What a failure cut short may have been
+/// waiting for the very step that failed.
+fn look_for_races(frames: &mut [Frame], order: &dyn StepOrder, first: usize, cut_short: bool) {
+    for later in first..order.events() {
+        if later >= order.steps() && !cut_short && !order.is_blocked(later) {
             continue;
         }
-        order.races(execution, later, |earlier| {
+        order.races(later, &mut |earlier| {
             if let Some(frame) = frames.get_mut(earlier).filter(|frame| !frame.open) {
                 frame.add_one_of(&order.initials(&order.reversal(earlier, later)));
             }
         });
-    }
-}
-
-/// Whether the last step ended the execution while other threads could go on.
-fn ends_all(execution: &Execution) -> bool {
-    match execution.end {
-        End::Failed(_) | End::Hung => true,
-        End::Finished => execution.steps.last().is_some_and(|step| step.choice.kind == Kind::Exit),
-        _ => false,
-    }
-}
-
-/// Whether what a step does depends on what other threads are about to do.
-fn looks_at_others(step: &Choice) -> bool {
-    match step.kind {
-        Kind::TrySend => step.argument >> 32 == 0,
-        Kind::ReadLock | Kind::TryReadLock => step.argument & 2 != 0,
-        _ => false,
     }
 }

@@ -4,11 +4,10 @@
 //! itself, repairs it, and tells the sums that make it fit. The chromosomes of a generation are evaluated by all threads.
 
 use rustc_hash::FxHashMap;
-use turnpike_model::scheduler::{Detail, Execution, Plan, Policy};
-use turnpike_model::{Explorer, Label};
+use turnpike_model::paths::{Chooser, Detail, Paths, Request};
 
 use super::pool::Batch;
-use super::summary::{Summarise, Summary, fold};
+use super::summary::{Summarise, Summary};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::objective::Pattern;
@@ -32,8 +31,8 @@ struct Life {
     states: Vec<u64>,
 }
 
-struct Evaluation<'p> {
-    base: Plan<'p>,
+struct Evaluation {
+    max_steps: u32,
     summarise: Summarise,
     fitness: Fitness,
     /// Fingerprints of all states met, for `novelty`.
@@ -46,10 +45,10 @@ struct Evaluation<'p> {
 
 /// Breeds schedules.
 pub(crate) fn search(run: &mut Run<'_>, options: &Genetic) -> Result<StopReason, Halt> {
-    let Some(base) = run.plan else { return Ok(StopReason::Finished) };
-    let max_steps = base.max_steps.min(run.max_depth).min(options.depth);
+    let Some(info) = run.paths_info() else { return Ok(StopReason::Finished) };
+    let max_steps = info.max_steps.min(run.max_depth).min(options.depth);
     let mut evaluation = Evaluation {
-        base: Plan { max_steps, ..base },
+        max_steps,
         summarise: Summarise::new(run)?,
         fitness: options.fitness.clone(),
         seen: Fingerprints::default(),
@@ -89,12 +88,12 @@ pub(crate) fn search(run: &mut Run<'_>, options: &Genetic) -> Result<StopReason,
     Ok(StopReason::Finished)
 }
 
-impl Evaluation<'_> {
+impl Evaluation {
     /// Gives individuals their fitness; the most bits that were read from one of them.
     fn evaluate(&mut self, run: &mut Run<'_>, individuals: &mut [Individual]) -> Result<usize, Halt> {
         self.summarise.refresh(run);
         let bits: Vec<Vec<u64>> = individuals.iter().map(|one| one.chromosome.to_genes()).collect();
-        let (base, seed, first) = (self.base, run.seed, self.number);
+        let (max_steps, seed, first) = (self.max_steps, run.seed, self.number);
         self.number += individuals.len() as u64;
         let wanted = match &self.fitness {
             Fitness::Label(_) => Detail::Full,
@@ -103,14 +102,15 @@ impl Evaluation<'_> {
         };
         let (summarise, fitness) = (&self.summarise, &self.fitness);
         let detail = summarise.detail().max(wanted);
-        let plan = |index: usize| {
+        let request = |index: usize| {
             let seed = derive(seed, Purpose::Execution, first + index as u64);
-            Plan { policy: Policy::Genes { bits: &bits[index], seed }, detail, ..base }
+            let chooser = Chooser::Genes { bits: &bits[index], seed };
+            Request { prefix: &[], chooser, max_steps, detail, reduced: true }
         };
         let batch = Batch {
             count: individuals.len(),
-            plan: &plan,
-            digest: &|_, explorer, execution| live(summarise, fitness, explorer, execution),
+            request: &request,
+            digest: &|paths| live(summarise, fitness, paths),
             last: &|life: &Life| !life.summary.hits.is_empty(),
         };
         let (seen, known) = (&mut self.seen, &mut self.known);
@@ -138,35 +138,26 @@ impl Evaluation<'_> {
     }
 }
 
-fn live(
-    summarise: &Summarise,
-    fitness: &Fitness,
-    explorer: &mut dyn Explorer,
-    execution: &Execution,
-) -> Life {
+fn live(summarise: &Summarise, fitness: &Fitness, paths: &mut dyn Paths) -> Life {
+    let tally = paths.tally();
     let count = match fitness {
-        Fitness::Enabled => execution.enabled_sum,
-        Fitness::Messages => execution.messages.into(),
-        Fitness::Assertions => execution.assertions.into(),
-        Fitness::Branches => execution.branches.into(),
-        Fitness::Label(pattern) => matching(pattern, explorer, execution),
+        Fitness::Enabled => tally.enabled,
+        Fitness::Messages => tally.messages,
+        Fitness::Assertions => tally.assertions,
+        Fitness::Branches => tally.branches,
+        Fitness::Label(pattern) => matching(pattern, paths),
         _ => 0,
     };
-    let states = match fitness {
-        Fitness::Novelty => execution.steps.iter().map(|step| fold(step.fingerprint)).collect(),
-        _ => Vec::new(),
-    };
-    Life {
-        summary: summarise.of(explorer, execution),
-        genes: execution.genes.clone(),
-        read: execution.genes_read as usize,
-        count,
-        states,
+    let mut states = Vec::new();
+    if *fitness == Fitness::Novelty {
+        paths.fingerprints(&mut states);
     }
+    let summary = summarise.of(paths);
+    let (genes, read) = paths.genes();
+    Life { summary, genes: genes.to_vec(), read, count, states }
 }
 
 /// Steps whose labels match.
-fn matching(pattern: &Pattern, explorer: &mut dyn Explorer, execution: &Execution) -> u64 {
-    let matches = |label: Label| pattern.matches(&label.text);
-    (0..execution.steps.len()).filter(|&index| matches(explorer.step_label(execution, index))).count() as u64
+fn matching(pattern: &Pattern, paths: &mut dyn Paths) -> u64 {
+    (0..paths.len()).filter(|&step| pattern.matches(&paths.label(step).text)).count() as u64
 }

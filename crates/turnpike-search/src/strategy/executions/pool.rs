@@ -7,10 +7,9 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use turnpike_model::scheduler::{Execution, Plan};
-use turnpike_model::{Explorer, StepError};
+use turnpike_model::StepError;
+use turnpike_model::paths::{Paths, Request};
 
-use super::execute;
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -24,10 +23,10 @@ const LEAST: usize = 8;
 pub(super) struct Batch<'b, 'p, T> {
     /// How many.
     pub(super) count: usize,
-    /// The plan of each.
-    pub(super) plan: &'b (dyn Fn(usize) -> Plan<'p> + Sync),
+    /// What each is to follow.
+    pub(super) request: &'b (dyn Fn(usize) -> Request<'p> + Sync),
     /// What is kept of each.
-    pub(super) digest: &'b (dyn Fn(usize, &mut dyn Explorer, &Execution) -> T + Sync),
+    pub(super) digest: &'b (dyn Fn(&mut dyn Paths) -> T + Sync),
     /// Whether those after it are not needed.
     pub(super) last: &'b (dyn Fn(&T) -> bool + Sync),
 }
@@ -42,12 +41,13 @@ impl<T: Send> Batch<'_, '_, T> {
         if run.threads < 2 || self.count < LEAST {
             return self.one_by_one(run, consume);
         }
-        while run.helpers.len() < run.threads {
-            run.helpers.push(run.model.explorer());
+        while run.path_helpers.len() < run.threads {
+            let Some(paths) = run.model.paths() else { break };
+            run.path_helpers.push(paths);
         }
-        let mut helpers = std::mem::take(&mut run.helpers);
+        let mut helpers = std::mem::take(&mut run.path_helpers);
         let results = self.together(run, &mut helpers);
-        run.helpers = helpers;
+        run.path_helpers = helpers;
         let mut expected = 0;
         for (index, result) in results {
             if index != expected {
@@ -71,12 +71,9 @@ impl<T: Send> Batch<'_, '_, T> {
         run: &mut Run<'_>,
         consume: &mut dyn FnMut(&mut Run<'_>, usize, T) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
-        let mut execution = Execution::default();
         for index in 0..self.count {
             run.admit_execution()?;
-            let outcome = execute(&mut *run.explorer, &(self.plan)(index), &mut execution);
-            outcome.map_err(|error| run.execution_error(error))?;
-            let digest = (self.digest)(index, &mut *run.explorer, &execution);
+            let digest = (self.digest)(run.follow(&(self.request)(index))?);
             consume(run, index, digest)?;
         }
         Ok(())
@@ -86,7 +83,7 @@ impl<T: Send> Batch<'_, '_, T> {
     fn together<'m>(
         &self,
         run: &Run<'_>,
-        helpers: &mut [Box<dyn Explorer + 'm>],
+        helpers: &mut [Box<dyn Paths + 'm>],
     ) -> Vec<(usize, Result<T, StepError>)> {
         let next = AtomicUsize::new(0);
         // The first one behind which nothing is needed.
@@ -98,10 +95,9 @@ impl<T: Send> Batch<'_, '_, T> {
             interrupt.load(Ordering::Relaxed) || deadline.is_some_and(|at| std::time::Instant::now() >= at)
         };
         std::thread::scope(|scope| {
-            for explorer in helpers {
+            for paths in helpers {
                 let (next, last, results, out_of_time) = (&next, &last, &results, &out_of_time);
                 scope.spawn(move || {
-                    let mut execution = Execution::default();
                     let mut mine = Vec::new();
                     'work: loop {
                         let start = next.fetch_add(PORTION, Ordering::Relaxed);
@@ -109,8 +105,8 @@ impl<T: Send> Batch<'_, '_, T> {
                             if index > last.load(Ordering::Relaxed) || out_of_time() {
                                 break 'work;
                             }
-                            let outcome = execute(&mut **explorer, &(self.plan)(index), &mut execution);
-                            let result = outcome.map(|()| (self.digest)(index, &mut **explorer, &execution));
+                            let outcome = paths.follow(&(self.request)(index));
+                            let result = outcome.map(|()| (self.digest)(&mut **paths));
                             if result.as_ref().map_or(true, |digest| (self.last)(digest)) {
                                 last.fetch_min(index, Ordering::Relaxed);
                             }

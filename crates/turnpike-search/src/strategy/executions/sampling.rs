@@ -6,7 +6,7 @@
 //! Execution k has a seed of its own. What PCT and weighted sampling know about a program's length was seen in earlier
 //! batches, whose sizes do not depend on the number of threads: neither does any result.
 
-use turnpike_model::scheduler::{Plan, Policy};
+use turnpike_model::paths::{Chooser, Request};
 
 use super::pool::Batch;
 use super::summary::{Ending, Summarise, Summary};
@@ -51,25 +51,25 @@ struct Estimate {
 }
 
 impl Sampler {
-    /// The policy of one execution. Without an estimate it is uniform.
-    fn policy<'e>(self, seed: u64, estimate: &'e Estimate) -> Policy<'e> {
+    /// How one execution is drawn. Without an estimate it is uniform.
+    fn chooser<'e>(self, seed: u64, estimate: &'e Estimate) -> Chooser<'e> {
         match self {
-            Sampler::Pos => Policy::Pos { seed },
+            Sampler::Pos => Chooser::Pos { seed },
             Sampler::Pct { depth } if estimate.known => {
-                Policy::Pct { seed, depth, length: estimate.contested.max(1) }
+                Chooser::Pct { seed, depth, length: estimate.contested.max(1) }
             }
-            Sampler::Weighted if estimate.known => Policy::Weighted { seed, events: &estimate.events },
-            _ => Policy::Uniform { seed },
+            Sampler::Weighted if estimate.known => Chooser::Weighted { seed, steps: &estimate.events },
+            _ => Chooser::Uniform { seed },
         }
     }
 }
 
 /// Executes until a limit is reached or the objective is met.
 pub(crate) fn search(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<StopReason, Halt> {
-    let Some(base) = run.plan else { return Ok(StopReason::Finished) };
+    let Some(info) = run.paths_info() else { return Ok(StopReason::Finished) };
     let mut summarise = Summarise::new(run)?;
     let mut estimate = Estimate::default();
-    let max_steps = base.max_steps.min(run.max_depth).min(extent.steps.unwrap_or(u32::MAX));
+    let max_steps = info.max_steps.min(run.max_depth).min(extent.steps.unwrap_or(u32::MAX));
     let (mut first, mut count) = (0u64, 1);
     loop {
         let seed = run.seed;
@@ -77,15 +77,15 @@ pub(crate) fn search(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Res
         let mut only = None;
         {
             let (estimate, summarise) = (&estimate, &summarise);
-            let plan = |index: usize| {
+            let request = |index: usize| {
                 let seed = derive(seed, Purpose::Execution, first + index as u64);
-                let (policy, detail) = (sampler.policy(seed, estimate), summarise.detail());
-                Plan { policy, detail, max_steps, ..base }
+                let (chooser, detail) = (sampler.chooser(seed, estimate), summarise.detail());
+                Request { prefix: &[], chooser, max_steps, detail, reduced: true }
             };
             let batch = Batch {
                 count,
-                plan: &plan,
-                digest: &|_, explorer, execution| summarise.of(explorer, execution),
+                request: &request,
+                digest: &|paths| summarise.of(paths),
                 last: &|summary: &Summary| !summary.hits.is_empty(),
             };
             batch.execute(run, &mut |run, index, summary| {

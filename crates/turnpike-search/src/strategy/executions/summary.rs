@@ -1,12 +1,11 @@
 //! What is kept of an execution once it is over.
 
-use turnpike_model::scheduler::{Detail, End, Execution};
-use turnpike_model::{Explorer, hash};
+use turnpike_model::paths::{Detail, PathEnd, Paths, StepCounts};
 
 use crate::error::{Halt, SearchError};
 use crate::objective::{ExecutionHit, HitKind, Judge};
 use crate::run::Run;
-use crate::witness::{Witness, signature};
+use crate::witness::Witness;
 
 /// Steps whose fingerprints are compared, to tell how many are distinct.
 const SAMPLED_STEPS: u64 = 100_000;
@@ -71,47 +70,33 @@ impl Summarise {
         self.sample = run.counters.executions.sampled < SAMPLED_STEPS;
     }
 
-    pub(crate) fn of(&self, explorer: &mut dyn Explorer, execution: &Execution) -> Summary {
-        let hits = self.judge.hits(explorer, execution);
-        let ending = match execution.end {
-            End::StepLimit | End::Stopped => Ending::Cut,
-            End::Asleep => Ending::Asleep,
-            End::Diverged(step) => Ending::Diverged(step),
+    pub(crate) fn of(&self, paths: &mut dyn Paths) -> Summary {
+        let hits = self.judge.hits(paths);
+        let ending = match paths.end() {
+            PathEnd::StepLimit => Ending::Cut,
+            PathEnd::Asleep => Ending::Asleep,
+            PathEnd::Diverged(step) => Ending::Diverged(step),
             _ => Ending::Completed,
         };
-        let mut events: Vec<u32> = Vec::new();
-        let mut contested = 0;
-        for step in &execution.steps {
-            contested += u32::from(step.count > 1);
-            let thread = step.choice.thread.0 as usize;
-            if events.len() <= thread {
-                events.resize(thread + 1, 0);
-            }
-            events[thread] += 1;
-        }
+        let mut counts = StepCounts::default();
+        paths.count_steps(&mut counts);
         let hit = !hits.is_empty();
+        let mut prints = Vec::new();
+        if self.sample {
+            paths.fingerprints(&mut prints);
+        }
         Summary {
             ending,
-            steps: execution.steps.len(),
-            contested,
-            signature: if hit && self.all { signature(execution) } else { 0 },
-            choices: if hit { execution.steps.iter().map(|step| step.taken).collect() } else { Vec::new() },
+            steps: paths.len(),
+            contested: counts.contested,
+            signature: if hit && self.all { paths.signature() } else { 0 },
+            choices: if hit { (0..paths.len()).map(|at| paths.step(at).taken).collect() } else { Vec::new() },
             hits,
-            prints: if self.sample {
-                execution.steps.iter().map(|step| fold(step.fingerprint)).collect()
-            } else {
-                Vec::new()
-            },
-            events,
-            // Nobody knows what would have come after a hang.
-            incomplete: execution.incomplete || execution.end == End::Hung,
+            prints,
+            events: counts.by_actor,
+            incomplete: paths.is_incomplete(),
         }
     }
-}
-
-/// A fingerprint in 64 bits.
-pub(crate) fn fold(fingerprint: u128) -> u64 {
-    hash::mix(fingerprint as u64, (fingerprint >> 64) as u64)
 }
 
 impl Run<'_> {

@@ -1,11 +1,9 @@
 //! One attempt: a schedule, followed as far as it goes, and whether the failure is still the same.
 
-use turnpike_model::scheduler::{Detail, End, Execution, Plan, Policy, ThreadId};
-use turnpike_model::{Explorer, StepError};
+use turnpike_model::StepError;
+use turnpike_model::paths::{Chooser, Detail, PathEnd, Paths, Request};
 
-use super::signature;
 use crate::objective::{Judge, Objective};
-use crate::strategy::execute;
 
 /// A schedule that shows the failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +11,7 @@ pub(crate) struct Schedule {
     /// Positions among the choices.
     pub(crate) positions: Vec<u32>,
     /// Thread and alternative of each step.
-    pub(crate) order: Vec<(ThreadId, u32)>,
+    pub(crate) order: Vec<(u32, u32)>,
 }
 
 impl Schedule {
@@ -33,9 +31,8 @@ impl Schedule {
 const HANGS: u32 = 1;
 
 /// Tries schedules, within a budget.
-pub(crate) struct Attempts<'r, 'p> {
-    explorer: &'r mut dyn Explorer,
-    base: Plan<'p>,
+pub(crate) struct Attempts<'r> {
+    pub(crate) paths: &'r mut dyn Paths,
     judge: Judge,
     /// Of the failure that is to stay.
     signature: Option<u64>,
@@ -43,20 +40,13 @@ pub(crate) struct Attempts<'r, 'p> {
     pub(crate) spent: u64,
     /// Executions that hung: each takes as long as thousands of others.
     hung: u32,
-    pub(crate) execution: Execution,
 }
 
-impl<'r, 'p> Attempts<'r, 'p> {
+impl<'r> Attempts<'r> {
     /// Attempts to show an objective. The failure becomes that of the first attempt.
-    pub(crate) fn new(
-        explorer: &'r mut dyn Explorer,
-        base: Plan<'p>,
-        objective: &Objective,
-        budget: u64,
-    ) -> Option<Self> {
+    pub(crate) fn new(paths: &'r mut dyn Paths, objective: &Objective, budget: u64) -> Option<Self> {
         let judge = Judge::new(std::slice::from_ref(objective)).ok()?;
-        let execution = Execution::default();
-        Some(Attempts { explorer, base, judge, signature: None, budget, spent: 0, hung: 0, execution })
+        Some(Attempts { paths, judge, signature: None, budget, spent: 0, hung: 0 })
     }
 
     /// Makes room for so many more.
@@ -70,31 +60,35 @@ impl<'r, 'p> Attempts<'r, 'p> {
 
     /// Follows the positions exactly.
     pub(crate) fn replay(&mut self, positions: &[u32]) -> Result<Option<Schedule>, StepError> {
-        self.run(positions, Policy::Continue)
+        self.run(positions, Chooser::Continue)
     }
 
     /// Follows an order loosely.
-    pub(crate) fn follow(&mut self, order: &[(ThreadId, u32)]) -> Result<Option<Schedule>, StepError> {
-        self.run(&[], Policy::Follow { order })
+    pub(crate) fn follow(&mut self, order: &[(u32, u32)]) -> Result<Option<Schedule>, StepError> {
+        self.run(&[], Chooser::Follow { order })
     }
 
     /// Executes; the schedule up to where the objective is met, if the failure is the same.
-    pub(crate) fn run(&mut self, prefix: &[u32], policy: Policy<'_>) -> Result<Option<Schedule>, StepError> {
+    pub(crate) fn run(
+        &mut self,
+        prefix: &[u32],
+        chooser: Chooser<'_>,
+    ) -> Result<Option<Schedule>, StepError> {
         self.spent += 1;
-        let plan = Plan { prefix, policy, detail: Detail::Full, ..self.base };
-        execute(self.explorer, &plan, &mut self.execution)?;
-        self.hung += u32::from(self.execution.end == End::Hung);
-        let hits = self.judge.hits(self.explorer, &self.execution);
+        let max_steps = self.paths.info().max_steps;
+        self.paths.follow(&Request { prefix, chooser, max_steps, detail: Detail::Full, reduced: true })?;
+        self.hung += u32::from(self.paths.end() == PathEnd::Hung);
+        let hits = self.judge.hits(self.paths);
         let Some(hit) = hits.first() else { return Ok(None) };
-        let at_end = hit.steps == self.execution.steps.len() && !self.judge.needs_labels();
-        let mark = if at_end { signature(&self.execution) } else { 0 };
+        let at_end = hit.steps == self.paths.len() && !self.judge.needs_labels();
+        let mark = if at_end { self.paths.signature() } else { 0 };
         if *self.signature.get_or_insert(mark) != mark {
             return Ok(None);
         }
-        let steps = &self.execution.steps[..hit.steps];
+        let steps: Vec<_> = (0..hit.steps).map(|at| self.paths.step(at)).collect();
         Ok(Some(Schedule {
             positions: steps.iter().map(|step| step.taken).collect(),
-            order: steps.iter().map(|step| (step.choice.thread, step.choice.alternative)).collect(),
+            order: steps.iter().map(|step| (step.actor, step.alternative)).collect(),
         }))
     }
 }

@@ -1,42 +1,46 @@
 //! A schedule is executed once more, from nothing but its positions, before anybody sees it.
 
-use turnpike_model::scheduler::{Detail, End, Execution, Plan, Policy};
+use turnpike_model::paths::{Chooser, Detail, PathEnd, Paths, Request};
 use turnpike_model::{Model, Step, Trace};
 
 use super::super::Witness;
 use crate::error::SearchError;
 use crate::objective::{Judge, Objective};
-use crate::strategy::execute;
 
 /// Whether an execution alone tells that the objective is met.
 pub(crate) fn tells(objective: &Objective) -> bool {
     Judge::new(std::slice::from_ref(objective)).is_ok()
 }
 
-/// Executes a witness on a fresh explorer, strictly, and writes it down.
-pub(crate) fn confirm_schedule(
-    model: &dyn Model,
-    base: Plan<'_>,
+/// Follows a witness on a fresh view of the system, strictly, and writes it down. The view is returned with it.
+pub(crate) fn confirm_schedule<'m>(
+    model: &'m dyn Model,
     witness: &Witness,
     objective: &Objective,
-) -> Result<(Trace, Execution), SearchError> {
-    let mut explorer = model.explorer();
-    let explorer = &mut *explorer;
-    let mut execution = Execution::default();
-    let plan = Plan { prefix: &witness.choices, policy: Policy::Continue, detail: Detail::Full, ..base };
-    execute(explorer, &plan, &mut execution).map_err(SearchError::from_replay_failure)?;
-    if let End::Diverged(step) = execution.end {
+) -> Result<(Trace, Box<dyn Paths + 'm>), SearchError> {
+    let Some(mut paths) = model.paths() else {
+        return Err(SearchError::Replay("this model is not a program that can be executed".into()));
+    };
+    let request = Request {
+        prefix: &witness.choices,
+        chooser: Chooser::Continue,
+        max_steps: paths.info().max_steps,
+        detail: Detail::Full,
+        reduced: true,
+    };
+    paths.follow(&request).map_err(SearchError::from_replay_failure)?;
+    if let PathEnd::Diverged(step) = paths.end() {
         let step = step + 1;
         return Err(SearchError::Nondeterministic(format!(
             "step {step} of the schedule that was found cannot be taken again"
         )));
     }
     let judge = Judge::new(std::slice::from_ref(objective))?;
-    let met = judge.hits(explorer, &execution).iter().any(|hit| hit.steps <= witness.len());
+    let met = judge.hits(&mut *paths).iter().any(|hit| hit.steps <= witness.len());
     if !met {
         return Err(SearchError::Nondeterministic(format!(
             "the schedule that was found does not show '{objective}' again, it ends otherwise: {}",
-            words(&execution.end)
+            paths.describe_end()
         )));
     }
     let info = model.info();
@@ -47,23 +51,8 @@ pub(crate) fn confirm_schedule(
         ..Trace::default()
     };
     for (index, &choice) in witness.choices.iter().enumerate() {
-        let label = explorer.step_label(&execution, index).text;
+        let label = paths.label(index).text;
         trace.steps.push(Step { label, choice: Some(choice), ..Step::default() });
     }
-    Ok((trace, execution))
-}
-
-/// The end of an execution in words.
-pub(crate) fn words(end: &End) -> String {
-    match end {
-        End::Finished => "all threads ended".into(),
-        End::Deadlock => "deadlock".into(),
-        End::Livelock => "livelock: all threads spin".into(),
-        End::Failed(failure) => failure.message.clone(),
-        End::StepLimit => "the limit on steps was reached".into(),
-        End::Stopped => "stopped".into(),
-        End::Asleep => "others stand for what follows".into(),
-        End::Diverged(step) => format!("step {} is not possible", step + 1),
-        End::Hung => "a thread does nothing visible for too long".into(),
-    }
+    Ok((trace, paths))
 }

@@ -7,10 +7,8 @@ mod attempt;
 mod confirm;
 mod explain;
 mod shorten;
-mod signature;
 
 pub(crate) use attempt::Attempts;
-pub(crate) use confirm::{confirm_schedule, tells, words};
+pub(crate) use confirm::{confirm_schedule, tells};
 pub(crate) use explain::explain;
 pub(crate) use shorten::shorten_schedule;
-pub(crate) use signature::signature;

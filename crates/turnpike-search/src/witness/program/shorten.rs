@@ -6,15 +6,15 @@
 //! step goes on when nothing is left. Ends when nothing helps any more, or with the budget.
 
 use turnpike_model::StepError;
-use turnpike_model::scheduler::{Choice, ThreadId};
+use turnpike_model::paths::Cause;
 
 use super::attempt::{Attempts, Schedule};
 
-type Entry = (ThreadId, u32);
+type Entry = (u32, u32);
 
 /// The best schedule found, given one that shows the failure; and the executions that it took.
 pub(crate) fn shorten_schedule(
-    attempts: &mut Attempts<'_, '_>,
+    attempts: &mut Attempts<'_>,
     positions: &[u32],
 ) -> Result<Option<Schedule>, StepError> {
     let Some(mut best) = attempts.replay(positions)? else { return Ok(None) };
@@ -35,7 +35,7 @@ pub(crate) fn shorten_schedule(
 }
 
 /// Tries an order, and keeps what comes of it if that is better.
-fn improve(attempts: &mut Attempts<'_, '_>, best: &mut Schedule, order: &[Entry]) -> Result<bool, StepError> {
+fn improve(attempts: &mut Attempts<'_>, best: &mut Schedule, order: &[Entry]) -> Result<bool, StepError> {
     if attempts.exhausted() {
         return Ok(false);
     }
@@ -57,11 +57,7 @@ fn borders(order: &[Entry]) -> Vec<usize> {
 }
 
 /// Leaves out parts, halves first, then ever smaller ones (delta debugging): of blocks, or of single steps.
-fn leave_out(
-    attempts: &mut Attempts<'_, '_>,
-    best: &mut Schedule,
-    whole_blocks: bool,
-) -> Result<(), StepError> {
+fn leave_out(attempts: &mut Attempts<'_>, best: &mut Schedule, whole_blocks: bool) -> Result<(), StepError> {
     let units = |order: &[Entry]| {
         if whole_blocks { borders(order) } else { (0..=order.len()).collect() }
     };
@@ -86,7 +82,7 @@ fn leave_out(
 }
 
 /// Lets threads go on where they were interrupted: their next block comes at once, or this one is put off.
-fn merge_blocks(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<(), StepError> {
+fn merge_blocks(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), StepError> {
     let mut block = 0;
     loop {
         let marks = borders(&best.order);
@@ -113,7 +109,7 @@ fn merge_blocks(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<
 }
 
 /// Cuts each block to the smallest length that will do: a thread that goes round a loop may be needed in its first round.
-fn cut_blocks(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<(), StepError> {
+fn cut_blocks(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), StepError> {
     let mut block = 0;
     while block + 1 < borders(&best.order).len() {
         let marks = borders(&best.order);
@@ -131,11 +127,11 @@ fn cut_blocks(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<()
 }
 
 /// Tosses that need not show a large number show a small one.
-fn lessen_alternatives(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<(), StepError> {
+fn lessen_alternatives(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), StepError> {
     for at in 0..best.order.len() {
         let mut smallest = 0;
         while let Some(&(thread, alternative)) = best.order.get(at) {
-            if alternative >= Choice::SPURIOUS || smallest >= alternative || attempts.exhausted() {
+            if Cause::of(alternative) != Cause::Actor || smallest >= alternative || attempts.exhausted() {
                 break;
             }
             let mut order = best.order.clone();
@@ -151,7 +147,7 @@ fn lessen_alternatives(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> 
 }
 
 /// Neighbouring blocks whose order does not matter come in the order of their threads.
-fn put_in_order(attempts: &mut Attempts<'_, '_>, best: &mut Schedule) -> Result<(), StepError> {
+fn put_in_order(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), StepError> {
     let mut block = 0;
     while !attempts.exhausted() {
         let marks = borders(&best.order);

@@ -2,7 +2,7 @@
 
 use turnpike_scheduler::{Choice, Execution, Kind, ObjectId, ThreadId};
 
-use crate::label::{Action, Label};
+use turnpike_model::label::{Action, Label};
 
 /// The word for an operation, as an action's name.
 pub fn verb(kind: Kind) -> &'static str {
@@ -55,17 +55,8 @@ pub fn verb(kind: Kind) -> &'static str {
     }
 }
 
-/// The label of step `index` of an execution recorded with full detail: the operation, with the thread, the objects and
-/// the alternative (where it is not the first one) as arguments.
-pub fn label(execution: &Execution, index: usize) -> Label {
-    match execution.steps.get(index) {
-        Some(step) => label_of(execution, &step.choice),
-        None => Label::parse(""),
-    }
-}
-
 /// What a thread is about to do at the end of an execution recorded with full detail.
-pub fn waiting(execution: &Execution, thread: ThreadId) -> String {
+pub(crate) fn pending(execution: &Execution, thread: ThreadId) -> String {
     let waits = execution.threads.get(thread.0 as usize).and_then(|thread| thread.waits.as_ref());
     waits.map_or_else(String::new, |(choice, _)| label_of(execution, choice).text)
 }

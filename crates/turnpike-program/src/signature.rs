@@ -1,7 +1,7 @@
 //! What makes two failures the same: the kind, the place and the message; for deadlocks, who waits for what.
 
 use turnpike_model::hash;
-use turnpike_model::scheduler::{End, Execution, Finding, ObjectId};
+use turnpike_scheduler::{End, Execution, Finding, ObjectId};
 
 /// Tells errors apart, whatever the schedule. Executions must be recorded with full detail.
 pub(crate) fn signature(execution: &Execution) -> u64 {

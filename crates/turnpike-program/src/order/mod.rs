@@ -4,17 +4,22 @@
 //! between them that already decides it. Unlocking and the locking that it allows are no race: the two cannot be swapped.
 //! The race for a mutex is between the two acquisitions.
 
-use turnpike_model::scheduler::{Choice, Execution, Kind, ThreadId, dependent};
+mod enabled;
 
-use super::enabled::enabled_after;
+use turnpike_model::paths::StepOrder;
+use turnpike_scheduler::{Choice, Execution, Kind, Object, dependent};
+
+use enabled::enabled_after;
 
 /// Steps of an execution recorded with full detail, and operations that wait at its end, with their order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Order {
     /// Steps, then pending operations.
-    pub(crate) events: Vec<Choice>,
+    events: Vec<Choice>,
     /// How many events are steps.
-    pub(crate) steps: usize,
+    steps: usize,
+    /// By object id.
+    objects: Vec<Object>,
     /// For each event and thread: how many of the thread's events are before it (or it).
     clocks: Vec<Vec<u32>>,
     /// The number of each event among those of its thread, from 1.
@@ -27,13 +32,6 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The order of an execution's steps and of the operations that its threads are about to do at the end.
-    pub(crate) fn new(execution: &Execution) -> Self {
-        let mut order = Order::default();
-        order.read(execution, 0);
-        order
-    }
-
     /// Reads an execution whose first `same` steps are those of the one read before.
     pub(crate) fn read(&mut self, execution: &Execution, same: usize) {
         let same = same.min(self.steps);
@@ -42,6 +40,8 @@ impl Order {
         self.ranks.truncate(same);
         self.previous.truncate(same);
         self.steps = execution.steps.len();
+        self.objects.clear();
+        self.objects.extend(execution.objects.iter().map(|record| record.object));
         self.events.extend(execution.steps[same..].iter().map(|step| step.choice));
         self.events
             .extend(execution.threads.iter().filter_map(|thread| thread.waits.map(|(choice, _)| choice)));
@@ -116,11 +116,6 @@ impl Order {
         self.previous.push(previous);
     }
 
-    /// Whether `earlier` is before `later` in every order of the steps.
-    pub(crate) fn before(&self, earlier: usize, later: usize) -> bool {
-        self.clocks[later].get(self.thread(earlier)).is_some_and(|&count| count >= self.ranks[earlier])
-    }
-
     /// Whether the order of two events of different threads matters. Joining is about the last step of a thread only.
     /// Asking whether a thread has ended is about all of them: which step is the last may be another one where a step
     /// of it sees something else.
@@ -143,8 +138,33 @@ impl Order {
         event < self.steps && self.ended[thread] && self.last[thread] == Some(event)
     }
 
-    /// Calls `race` for each step that races with `later`, the latest first.
-    pub(crate) fn races(&self, execution: &Execution, later: usize, mut race: impl FnMut(usize)) {
+    /// Whether `later` could happen without `earlier`.
+    fn reversible(&self, earlier: usize, later: usize) -> Option<bool> {
+        let end = later.min(self.steps);
+        let without = (0..earlier).chain((earlier + 1..end).filter(|&event| !self.before(earlier, event)));
+        let steps = without.map(|event| &self.events[event]);
+        enabled_after(&self.objects, steps, &self.events[earlier], &self.events[later])
+    }
+}
+
+impl StepOrder for Order {
+    fn events(&self) -> usize {
+        self.events.len()
+    }
+
+    fn steps(&self) -> usize {
+        self.steps
+    }
+
+    fn event(&self, event: usize) -> (u32, u32) {
+        (self.events[event].thread.0, self.events[event].alternative)
+    }
+
+    fn before(&self, earlier: usize, later: usize) -> bool {
+        self.clocks[later].get(self.thread(earlier)).is_some_and(|&count| count >= self.ranks[earlier])
+    }
+
+    fn races(&self, later: usize, race: &mut dyn FnMut(usize)) {
         let thread = self.events[later].thread;
         // The end of the process races with everything, but nothing is learned from cutting others short.
         if self.events[later].kind == Kind::Exit {
@@ -161,7 +181,7 @@ impl Order {
             {
                 continue;
             }
-            match self.reversible(execution, earlier, later) {
+            match self.reversible(earlier, later) {
                 Some(false) => {}
                 None => race(earlier),
                 Some(true) => {
@@ -172,43 +192,8 @@ impl Order {
         }
     }
 
-    /// Whether `later` could happen without `earlier`.
-    fn reversible(&self, execution: &Execution, earlier: usize, later: usize) -> Option<bool> {
-        let end = later.min(self.steps);
-        let without = (0..earlier).chain((earlier + 1..end).filter(|&event| !self.before(earlier, event)));
-        let steps = without.map(|event| &self.events[event]);
-        enabled_after(execution, steps, &self.events[earlier], &self.events[later])
-    }
-
-    /// Whether an operation that waits at the end cannot go on, as far as is known.
-    pub(crate) fn is_blocked(&self, execution: &Execution, pending: usize) -> bool {
+    fn is_blocked(&self, pending: usize) -> bool {
         let operation = &self.events[pending];
-        enabled_after(execution, self.events[..self.steps].iter(), operation, operation) != Some(true)
-    }
-
-    /// The events with which the race is won by `later`: those after `earlier` that do not depend on it, then `later`.
-    pub(crate) fn reversal(&self, earlier: usize, later: usize) -> Vec<usize> {
-        let end = later.min(self.steps);
-        let mut events: Vec<usize> =
-            (earlier + 1..end).filter(|&event| !self.before(earlier, event)).collect();
-        events.push(later);
-        events
-    }
-
-    /// The threads that can begin a sequence of events.
-    pub(crate) fn initials(&self, sequence: &[usize]) -> Vec<ThreadId> {
-        let mut initials: Vec<ThreadId> = Vec::new();
-        let mut seen: Vec<ThreadId> = Vec::new();
-        for (at, &event) in sequence.iter().enumerate() {
-            let thread = self.events[event].thread;
-            if seen.contains(&thread) {
-                continue;
-            }
-            seen.push(thread);
-            if !sequence[..at].iter().any(|&earlier| self.before(earlier, event)) {
-                initials.push(thread);
-            }
-        }
-        initials
+        enabled_after(&self.objects, self.events[..self.steps].iter(), operation, operation) != Some(true)
     }
 }

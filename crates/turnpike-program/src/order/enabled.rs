@@ -1,15 +1,15 @@
 //! Whether a blocking operation could go on after some steps: what tells races from orders that cannot be otherwise.
 
-use turnpike_model::scheduler::{Choice, Execution, Kind, Object, ObjectId};
+use turnpike_scheduler::{Choice, Kind, Object, ObjectId};
 
-fn object_of(execution: &Execution, id: ObjectId) -> Option<Object> {
-    execution.objects.get(id.0 as usize).map(|record| record.object)
+fn object_of(objects: &[Object], id: ObjectId) -> Option<Object> {
+    objects.get(id.0 as usize).copied()
 }
 
 /// Whether the operation could go on after these steps, which are executed from the beginning without the step
 /// `left_out`; `None` when it is not known.
-pub(crate) fn enabled_after<'s>(
-    execution: &Execution,
+pub(super) fn enabled_after<'s>(
+    objects: &[Object],
     before: impl Iterator<Item = &'s Choice> + Clone,
     left_out: &Choice,
     operation: &Choice,
@@ -23,20 +23,17 @@ pub(crate) fn enabled_after<'s>(
         return Some(true);
     }
     match operation.kind {
-        Kind::Lock => Some(lock_is_free(
-            before,
-            operation.object,
-            operation.thread.0,
-            is_recursive(execution, operation),
-        )),
+        Kind::Lock => {
+            Some(lock_is_free(before, operation.object, operation.thread.0, is_recursive(objects, operation)))
+        }
         Kind::Reacquire => {
             let free = lock_is_free(before.clone(), operation.second, operation.thread.0, false);
             Some(free && was_notified(before, operation))
         }
         Kind::ReadLock => Some(!readers_and_writer(before, operation.object).1),
         Kind::WriteLock => Some(readers_and_writer(before, operation.object) == (0, false)),
-        Kind::SemWait => semaphore(execution, before, operation.object).map(|value| value > 0),
-        Kind::Send | Kind::Receive => queue(execution, before, operation),
+        Kind::SemWait => semaphore(objects, before, operation.object).map(|value| value > 0),
+        Kind::Send | Kind::Receive => queue(objects, before, operation),
         Kind::OnceBegin => Some(once_is_free(before, operation)),
         Kind::Park => Some(has_token(before, operation.thread.0)),
         Kind::Leave if left_out.kind == Kind::Close => None,
@@ -47,8 +44,8 @@ pub(crate) fn enabled_after<'s>(
     }
 }
 
-fn is_recursive(execution: &Execution, operation: &Choice) -> bool {
-    matches!(object_of(execution, operation.object), Some(Object::Mutex { recursive: true }))
+fn is_recursive(objects: &[Object], operation: &Choice) -> bool {
+    matches!(object_of(objects, operation.object), Some(Object::Mutex { recursive: true }))
 }
 
 fn acts(step: &Choice) -> bool {
@@ -137,11 +134,11 @@ fn readers_and_writer<'s>(before: impl Iterator<Item = &'s Choice>, lock: Object
 }
 
 fn semaphore<'s>(
-    execution: &Execution,
+    objects: &[Object],
     before: impl Iterator<Item = &'s Choice>,
     semaphore: ObjectId,
 ) -> Option<u64> {
-    let Some(Object::Semaphore { value }) = object_of(execution, semaphore) else { return None };
+    let Some(Object::Semaphore { value }) = object_of(objects, semaphore) else { return None };
     let mut value = u64::from(value);
     for step in before.filter(|step| step.object == semaphore && acts(step)) {
         match step.kind {
@@ -154,11 +151,11 @@ fn semaphore<'s>(
 }
 
 fn queue<'s>(
-    execution: &Execution,
+    objects: &[Object],
     before: impl Iterator<Item = &'s Choice>,
     operation: &Choice,
 ) -> Option<bool> {
-    let Some(Object::Queue { capacity }) = object_of(execution, operation.object) else { return None };
+    let Some(Object::Queue { capacity }) = object_of(objects, operation.object) else { return None };
     if capacity == 0 && operation.kind == Kind::Send {
         return Some(true);
     }
