@@ -4,9 +4,9 @@ mod scripts;
 
 use scripts::outcomes::{explore, quiet};
 use scripts::{on, program};
+use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_scheduler::script::{start, straight};
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation};
-use turnpike_program::{ProgramModel, ProgramOptions};
 
 /// Instructions on one reader-writer lock, one rendezvous queue, one variable and thread 1's token.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,9 @@ mod scripts;
 use scripts::outcomes::{Outcomes, exhaustive, explore, quiet};
 use scripts::random::{random_program, random_tree};
 use scripts::{Op, on, one, philosophers_with, program, rmw};
+use turnpike_program::ProgramModel;
 use turnpike_scheduler::script::{Context, Routine, start};
 use turnpike_scheduler::{Kind, Object, Outcome};
-use turnpike_program::ProgramModel;
 use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{StopReason, Strategy, Verdict};
 

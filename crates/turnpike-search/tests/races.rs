@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 
 use scripts::outcomes::{exhaustive, quiet};
 use scripts::{on, one};
+use turnpike_program::ProgramModel;
 use turnpike_scheduler::script::{Context, Routine, Script, start};
 use turnpike_scheduler::{
     Execution, Executor, Finding, GuestError, Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Plan,
     Site,
 };
-use turnpike_program::ProgramModel;
 use turnpike_search::{StopReason, Verdict};
 
 const RLX: MemoryOrder = MemoryOrder::RELAXED;

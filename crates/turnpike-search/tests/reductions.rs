@@ -22,10 +22,10 @@ use std::sync::{Arc, Mutex};
 use scripts::one;
 use scripts::outcomes::exhaustive;
 use scripts::vocabulary::{Act, Code, observed, random};
+use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_scheduler::{
     Choice, Detail, End, Execution, Executor, GuestError, Kind, MayAccess, ObjectId, Plan, Site,
 };
-use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_search::strategy::Bfs;
 use turnpike_search::{SearchOptions, StopReason, Verdict};
 

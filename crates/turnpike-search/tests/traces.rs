@@ -5,8 +5,8 @@ mod scripts;
 use scripts::outcomes::{exhaustive as options, explore, quiet};
 use scripts::random::{random_program, random_tree};
 use scripts::{Op, World, filesystem, indexer, lastzero, on, one, philosophers, program, readers, rmw};
-use turnpike_scheduler::{Kind, Object, Operation, Timeouts};
 use turnpike_program::{ProgramModel, ProgramOptions};
+use turnpike_scheduler::{Kind, Object, Operation, Timeouts};
 use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{RunReport, StopReason, Strategy, Verdict};
 

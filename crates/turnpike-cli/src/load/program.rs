@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
 use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
 use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
 use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
+use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
 
 use super::Named;
 use crate::commands::search::values;

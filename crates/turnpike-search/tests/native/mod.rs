@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use turnpike_scheduler::Executor;
 use turnpike_program::native::NativeProgram;
 use turnpike_program::{ProgramModel, ProgramOptions};
+use turnpike_scheduler::Executor;
 use turnpike_search::{RunReport, SearchOptions, Strategy};
 
 /// Compiles a program that tells its memory accesses, once per run of the tests; `None`, with a message, if there is no

@@ -11,9 +11,9 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::Model;
+use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_scheduler::script::{Context, Routine, Script, start};
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Outcome, Site};
-use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_search::{RunReport, SearchOptions, search};
 
 /// A program whose main thread is made anew for each execution.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use turnpike_scheduler::{End, Execution, Executor, GuestError, Plan, Site};
 use turnpike_program::{ProgramModel, ProgramOptions};
+use turnpike_scheduler::{End, Execution, Executor, GuestError, Plan, Site};
 use turnpike_search::strategy::Exhaustive;
 use turnpike_search::{RunReport, SearchOptions, StopReason, Strategy};
 

@@ -7,9 +7,9 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
+use turnpike_program::{ProgramModel, ProgramOptions};
 use turnpike_scheduler::script::{Context, Routine, start};
 use turnpike_scheduler::{Finding, Kind, Object, ObjectId, Operation, Outcome, Timeouts};
-use turnpike_program::{ProgramModel, ProgramOptions};
 
 use super::{on, program};
 

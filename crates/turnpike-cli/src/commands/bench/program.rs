@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use turnpike_scheduler::{Execution, Executor, GuestError, Plan, Policy};
 use turnpike_runtime::bench::{Speed, shapes};
+use turnpike_scheduler::{Execution, Executor, GuestError, Plan, Policy};
 
 use super::measure::best;
 use super::table::{Row, Time};

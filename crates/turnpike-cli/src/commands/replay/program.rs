@@ -36,8 +36,7 @@ pub(super) fn run(
     format: Format,
 ) -> Outcome {
     let name = program.info().name.clone();
-    let failed =
-        |error: turnpike_scheduler::GuestError| Failure::usage(error.to_string()).in_file(&name);
+    let failed = |error: turnpike_scheduler::GuestError| Failure::usage(error.to_string()).in_file(&name);
     let followed = if args.tolerant { program.follow_loosely(trace) } else { program.follow(trace) };
     let followed = followed.map_err(failed)?;
     let incident = program.incident(&followed.choices).map_err(failed)?;

@@ -2,9 +2,9 @@
 
 use turnpike_model::diagnostic::nearest;
 use turnpike_model::label::TAU;
-use turnpike_scheduler::Kind;
-use turnpike_program::verb;
 use turnpike_model::{Diagnostic, Model, ModelInfo, ViolationKind};
+use turnpike_program::verb;
+use turnpike_scheduler::Kind;
 use turnpike_search::{Goal, Objective};
 
 use super::flags::GoalArgs;
