@@ -51,6 +51,13 @@ pub(crate) struct Counters {
     pub(crate) executions: Executions,
 }
 
+impl Counters {
+    /// Forgets the sizes of sets that only one member of a portfolio knew.
+    pub(crate) fn forget_sets(&mut self) {
+        (self.considered, self.generated, self.held) = (None, None, None);
+    }
+}
+
 /// Counters of executions of a program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Executions {

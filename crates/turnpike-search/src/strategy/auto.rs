@@ -117,10 +117,17 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
             run.rng = Rng::new(run.seed);
             let share = (budget / 8).saturating_mul(share);
             run.cap_states(run.counters.states.saturating_add(share));
+            let alone = run.counters.states == 0;
             let outcome = member.search(run, round);
             run.cap_states(u64::MAX);
+            if let Ok(StopReason::Exhausted) = outcome {
+                return outcome;
+            }
+            if !alone {
+                // The states that this member met are not all that the portfolio met.
+                run.counters.forget_sets();
+            }
             match outcome {
-                Ok(StopReason::Exhausted) => return Ok(StopReason::Exhausted),
                 Ok(_) => {}
                 // Walks restart for ever: only the others tell whether a larger budget would make a difference.
                 Err(Halt::Stop(StopReason::MaxStates)) => {
@@ -128,10 +135,7 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
                 }
                 Err(halt) => return Err(halt),
             }
-            // What a member that was cut short happened to know is not what the portfolio considered.
-            run.counters.considered = None;
-            run.counters.generated = None;
-            run.counters.held = None;
+            run.counters.forget_sets();
             if run.counters.states >= limit {
                 return Err(Halt::Stop(StopReason::MaxStates));
             }

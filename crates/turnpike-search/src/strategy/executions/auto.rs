@@ -99,10 +99,12 @@ fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
             match outcome {
                 Ok(StopReason::Exhausted) => return Ok(StopReason::Exhausted),
                 Ok(_) | Err(Halt::Stop(StopReason::MaxStates | StopReason::MaxExecutions)) => {}
-                Err(halt) => return Err(halt),
+                Err(halt) => {
+                    run.counters.forget_sets();
+                    return Err(halt);
+                }
             }
-            run.counters.considered = None;
-            run.counters.generated = None;
+            run.counters.forget_sets();
             // The limits themselves, not the shares.
             run.admit_execution()?;
         }
