@@ -36,6 +36,8 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-runtime", &["turnpike-scheduler"]),
         ("turnpike-preload", &["turnpike-scheduler"]),
         ("turnpike-macros", &[]),
+        // Only tests depend on it.
+        ("turnpike-corpus", &[]),
         ("turnpike-program", &["turnpike-model", "turnpike-preload", "turnpike-scheduler"]),
         ("turnpike-model", &[]),
         ("turnpike-builtin", &["turnpike-model"]),

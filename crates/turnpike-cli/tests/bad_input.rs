@@ -116,9 +116,8 @@ fn files_that_cannot_be_used() {
 
 #[test]
 fn an_extension_is_refused_before_the_search() {
-    let started = std::time::Instant::now();
+    // This search would not end within the patience of anybody.
     refused(&["search", "builtin:bakery", "--set", "n=5", "--trace", "w.foo"], &["no trace format"]);
-    assert!(started.elapsed().as_secs() < 20);
 }
 
 #[test]

@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use judge::{Case, Effort, cases, judge};
 
 fn corpus() -> Option<(PathBuf, PathBuf, Vec<Case>)> {
-    let corpus = PathBuf::from(std::env::var_os("TURNPIKE_CORPUS")?);
-    let (models, oracle) = (corpus.join("models/mcrl2"), corpus.join("oracle/mcrl2.jsonl"));
-    let text = std::fs::read_to_string(&oracle).ok()?;
-    Some((models, corpus.join("oracle/mcrl2"), cases(&text).expect("an oracle file")))
+    let corpus = turnpike_corpus::open()?;
+    let cases = cases(&corpus.read("oracle/mcrl2.jsonl")).expect("an oracle file");
+    Some((corpus.path("models/mcrl2"), corpus.path("oracle/mcrl2"), cases))
 }
 
 fn failures(selected: impl Fn(&Case) -> bool, effort: Effort) -> Vec<String> {

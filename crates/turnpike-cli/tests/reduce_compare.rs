@@ -112,11 +112,8 @@ fn bad_input_is_refused() {
 #[test]
 #[allow(clippy::print_stderr, reason = "a skipped test must say so")]
 fn minimal_systems_of_the_corpus_stay_as_they_are() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let oracle = std::path::Path::new(&corpus).join("oracle/mcrl2");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let oracle = corpus.path("oracle/mcrl2");
     let mut files: Vec<_> = std::fs::read_dir(&oracle)
         .unwrap_or_else(|error| panic!("{}: {error}", oracle.display()))
         .map(|entry| entry.expect("an entry").path())

@@ -181,11 +181,8 @@ fn what_runs_may_stay_in_is_explained() {
 /// Public models, which are not part of the project: `TURNPIKE_CORPUS` tells where they are.
 #[test]
 fn public_models_answer_their_queries() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
-        eprintln!("skipped: TURNPIKE_CORPUS does not tell where public models are");
-        return;
-    };
-    let corpus = std::path::Path::new(&corpus).join("models/timed");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let corpus = corpus.path("models/timed");
     let (mut answered, mut late) = (0, Vec::new());
     for (file, expected) in [
         ("uppaal-xml/demos/2doors.xml", true),

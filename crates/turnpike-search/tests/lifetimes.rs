@@ -7,8 +7,6 @@
 mod native;
 mod scripts;
 
-use std::path::Path;
-
 use native::{compile, end, guest, model, search};
 use turnpike_program::ProgramOptions;
 use turnpike_search::strategy::{Auto, Bfs, Exhaustive};
@@ -84,11 +82,8 @@ fn deleting_conflicts_with_virtual_calls() {
 
 #[test]
 fn the_cases_that_were_missed_are_found() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let folder = Path::new(&corpus).join("cases/programs");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let folder = corpus.path("cases/programs");
     for name in [
         "uaf2.c",
         "uaf3.c",

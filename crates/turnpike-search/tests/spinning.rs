@@ -7,8 +7,6 @@
 mod native;
 mod scripts;
 
-use std::path::Path;
-
 use native::{compile, end, guest, model, search};
 use turnpike_program::ProgramOptions;
 use turnpike_search::strategy::{Auto, Bfs, Exhaustive};
@@ -75,11 +73,8 @@ fn endless_loops_that_count_are_cut_and_prove_nothing() {
 
 #[test]
 fn the_cases_that_were_wrong_are_right() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let folder = Path::new(&corpus).join("cases/programs");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let folder = corpus.path("cases/programs");
     let Some(path) = compile(&folder.join("bounded_yield.c"), &[]) else { return };
     let report = search(&model(&path, &[], options()), EXHAUSTIVE.into(), 20_000);
     assert_eq!(report.verdict, Verdict::None, "bounded_yield.c: {}", end(&report));

@@ -46,14 +46,10 @@ fn open(path: &Path, text: &str, options: &Options) -> Option<TimedModel> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
 fn public_models_have_the_same_successors_both_ways() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
+    let Some(corpus) = turnpike_corpus::open() else { return };
     let mut found = Vec::new();
-    files(&corpus.join("models/timed"), &mut found);
+    files(&corpus.path("models/timed"), &mut found);
     let (mut checked, mut states, mut wrong) = (0, 0, Vec::new());
     for path in found {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };

@@ -184,12 +184,9 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
 fn public_uppaal_models_are_converted_or_refused() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
+    let Some(corpus) = turnpike_corpus::open() else { return };
     let mut paths = Vec::new();
-    files(&corpus.join("models/timed"), &mut paths);
+    files(&corpus.path("models/timed"), &mut paths);
     let (mut written, mut compared, mut reasons) = (0, 0, BTreeMap::<String, usize>::new());
     for path in paths {
         let format = match path.extension().and_then(|extension| extension.to_str()) {

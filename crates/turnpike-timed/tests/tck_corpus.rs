@@ -2,8 +2,6 @@
 
 mod public_files;
 
-use std::path::PathBuf;
-
 use public_files::tck_files;
 use turnpike_timed::tck;
 
@@ -11,11 +9,8 @@ use turnpike_timed::tck;
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was refused, or that nothing was tested")]
 fn exactly_the_faulty_files_are_refused() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let oracle = std::fs::read_to_string(corpus.join("oracle/timed.jsonl")).expect("the oracle is there");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let oracle = corpus.read("oracle/timed.jsonl");
     let mut refused = Vec::new();
     for line in oracle.lines() {
         let entry: serde_json::Value = serde_json::from_str(line).expect("one object a line");
@@ -28,7 +23,7 @@ fn exactly_the_faulty_files_are_refused() {
         }
     }
     refused.sort();
-    let folder = corpus.join("models/timed");
+    let folder = corpus.path("models/timed");
     let paths = tck_files(&folder);
     let mut found = Vec::new();
     for path in &paths {

@@ -3,8 +3,6 @@
 mod public_files;
 mod tck_support;
 
-use std::path::PathBuf;
-
 use proptest::prelude::*;
 use public_files::tck_files;
 use tck_support::shape;
@@ -25,14 +23,10 @@ fn check(text: &str) -> Result<(), String> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
 fn public_models_survive() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
+    let Some(corpus) = turnpike_corpus::open() else { return };
     let mut checked = 0;
-    for path in tck_files(&corpus.join("models/timed")) {
+    for path in tck_files(&corpus.path("models/timed")) {
         let text = std::fs::read_to_string(&path).expect("readable");
         if tck::read(&text).is_ok() {
             check(&text).unwrap_or_else(|message| panic!("{}: {message}", path.display()));

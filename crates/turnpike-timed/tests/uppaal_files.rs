@@ -35,13 +35,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
 fn public_models_and_queries_are_read() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let root = Path::new(&corpus).join("models/timed");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let root = corpus.path("models/timed");
     let mut all = Vec::new();
     files(&root, &mut all);
     let (mut models, mut queries) = (0, 0);

@@ -1,7 +1,5 @@
 //! The zone graphs of public models have as many states and transitions as TChecker visits.
 
-use std::path::PathBuf;
-
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 use turnpike_model::{Model, Successors};
@@ -57,13 +55,9 @@ fn size(model: &TimedModel) -> Result<(u64, u64), String> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
 fn graphs_are_as_large_as_tchecker_says() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let oracle = std::fs::read_to_string(corpus.join("oracle/timed.jsonl")).expect("the oracle is there");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let oracle = corpus.read("oracle/timed.jsonl");
     let (mut checked, mut wrong) = (0, Vec::new());
     for line in oracle.lines() {
         let record: Value = serde_json::from_str(line).expect("one object a line");
@@ -81,7 +75,7 @@ fn graphs_are_as_large_as_tchecker_says() {
         if run["outcome"] != "complete" || states > MOST_STATES {
             continue;
         }
-        let text = std::fs::read_to_string(corpus.join("models/timed").join(file)).expect("readable");
+        let text = std::fs::read_to_string(corpus.path("models/timed").join(file)).expect("readable");
         let found = tck::read(&text)
             .and_then(|(network, _)| {
                 TimedModel::new(file, &text, network, Names::default(), &Options::default())
@@ -98,17 +92,13 @@ fn graphs_are_as_large_as_tchecker_says() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
 fn systems_in_both_languages_have_graphs_of_the_same_size() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
+    let Some(corpus) = turnpike_corpus::open() else { return };
     let told = |errors: Vec<turnpike_model::Diagnostic>| errors[0].to_string();
     let mut found = Vec::new();
     for name in PAIRS {
         let text = |end: &str| {
-            std::fs::read_to_string(corpus.join("models/timed/pairs").join(format!("{name}.{end}")))
+            std::fs::read_to_string(corpus.path("models/timed/pairs").join(format!("{name}.{end}")))
                 .expect("readable")
         };
         let (xta, tck) = (text("xta"), text("tck"));

@@ -3,13 +3,8 @@
 use std::path::{Path, PathBuf};
 
 /// The folder with everything about public specifications, if there is one.
-#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
 pub(crate) fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("TURNPIKE_CORPUS").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-    }
-    folder
+    turnpike_corpus::open().map(|corpus| corpus.path(""))
 }
 
 /// All specifications below a folder, in the order of their paths.

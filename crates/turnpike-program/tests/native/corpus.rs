@@ -1,8 +1,6 @@
 //! Public programs with known errors (found through `TURNPIKE_CORPUS`): those that need no visible memory accesses are
 //! found by a plain random walk, and correct ones never raise an alarm.
 
-use std::path::Path;
-
 use turnpike_program::native::NativeProgram;
 use turnpike_scheduler::{Execution, Executor, Plan, Policy};
 
@@ -10,11 +8,8 @@ use super::support::{compile, launch, word};
 
 #[test]
 fn random_walks_find_the_known_errors() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS") else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let folder = Path::new(&corpus).join("models/programs");
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let folder = corpus.path("models/programs");
     // File, arguments, what is found (nothing: correct), executions.
     let table: [(&str, &[&str], &str, u64); 14] = [
         ("account_bad.c", &[], "assertion", 3000),

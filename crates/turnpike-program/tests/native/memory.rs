@@ -342,16 +342,8 @@ fn new_branches_count() {
 
 /// Public programs, if they are there.
 fn corpus(name: &str) -> Option<PathBuf> {
-    let Some(folder) = std::env::var_os("TURNPIKE_CORPUS") else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return None;
-    };
-    let path = Path::new(&folder).join("models/programs").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
+    let folder = turnpike_corpus::open()?;
+    Some(folder.path("models/programs").join(name))
 }
 
 #[test]

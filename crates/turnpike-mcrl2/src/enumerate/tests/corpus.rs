@@ -34,9 +34,9 @@ fn count(steps: &[Step], narrowed: &mut usize, endless: &mut Vec<String>) {
 
 #[test]
 fn public_models_are_planned() {
-    let Ok(corpus) = std::env::var("TURNPIKE_CORPUS") else { return };
+    let Some(corpus) = turnpike_corpus::open() else { return };
     let mut paths = Vec::new();
-    models(&Path::new(&corpus).join("models/mcrl2"), &mut paths);
+    models(&corpus.path("models/mcrl2"), &mut paths);
     paths.sort();
     assert!(!paths.is_empty());
     let (mut plans, mut searched, mut hopeless) = (0, 0, 0);

@@ -411,11 +411,8 @@ fn large_terms() {
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
 fn processes_of_public_models() {
-    let Some(corpus) = std::env::var_os("TURNPIKE_CORPUS").map(std::path::PathBuf::from) else {
-        eprintln!("skipped: TURNPIKE_CORPUS is not set");
-        return;
-    };
-    let mut folders = vec![corpus.join("models/mcrl2")];
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let mut folders = vec![corpus.path("models/mcrl2")];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
