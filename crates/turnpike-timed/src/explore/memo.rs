@@ -127,8 +127,8 @@ impl Memo {
             Known::Zone(zone) => zone,
         };
         if self.kept >= self.places.len() {
-            // A result is worth its place when it is found again.
-            if self.found >= self.kept && self.places.len() < 1 << LARGEST {
+            // In a table that is too small few are found: some are enough to show that a larger one would pay.
+            if self.found >= self.kept / 8 && self.places.len() < 1 << LARGEST {
                 self.grow();
             }
             (self.kept, self.found) = (0, 0);
