@@ -1,7 +1,7 @@
 //! Compiles the guest library and the scheduler's kernel for it, so that they can be embedded.
 //!
 //! The compiler is called directly: the library has no dependencies and must not share any code or setting with the
-//! program that embeds it. Elsewhere than on Linux with the two processors that it knows, the library is empty.
+//! program that embeds it. Where the library does not work, an empty file takes its place.
 
 use std::env;
 use std::fs;
@@ -10,13 +10,14 @@ use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=guest");
+    // Both are told by the build script of `turnpike-guest`.
+    let guest =
+        PathBuf::from(env::var_os("DEP_TURNPIKE_GUEST_SOURCES").expect("turnpike-guest says where it is"));
+    let supported = env::var("DEP_TURNPIKE_GUEST_SUPPORTED").is_ok_and(|supported| supported == "true");
+    println!("cargo::rerun-if-changed={}", guest.display());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let library = out.join("libturnpike_guest.so");
-    let system = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
-    let processor = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    let abi = env::var("CARGO_CFG_TARGET_ENV").unwrap_or_default();
-    if system != "linux" || abi != "gnu" || !matches!(processor.as_str(), "x86_64" | "aarch64") {
+    if !supported {
         fs::write(library, []).expect("the output directory can be written");
         return;
     }
@@ -32,10 +33,13 @@ fn main() {
     compile(
         "turnpike_guest",
         "cdylib",
-        Path::new("guest/src/lib.rs"),
+        &guest.join("lib.rs"),
         &library,
         &[
             &external,
+            "--cfg=supported",
+            "--cfg=embedded",
+            "--check-cfg=cfg(supported, embedded, test)",
             "-Crelocation-model=pic",
             "-Cforce-unwind-tables=yes",
             "-Clink-arg=-Wl,-z,now",

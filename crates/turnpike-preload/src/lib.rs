@@ -1,10 +1,8 @@
 //! The library that is preloaded into C and C++ programs, embedded, and what its host needs to talk to it.
 //!
-//! The library itself is in `guest/`: Rust without the standard library, compiled by the build script together with the
-//! scheduler's kernel. See its first lines for the idea. Programs that want to say more than plain C can include
+//! The library itself is the crate `turnpike-guest`: Rust without the standard library, compiled by the build script
+//! together with the scheduler's kernel. See its first lines for the idea. Programs that want to say more than plain C can include
 //! [`HEADER`].
-
-extern crate alloc;
 
 /// The library, an ELF file; empty where it does not work (see [`SUPPORTED`]).
 pub static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libturnpike_guest.so"));
@@ -19,14 +17,4 @@ pub const SUPPORTED: bool =
 /// The C header for programs under test.
 pub static HEADER: &str = include_str!("../include/turnpike.h");
 
-#[path = "../guest/src/protocol.rs"]
-pub mod protocol;
-#[path = "../guest/src/tape.rs"]
-pub mod tape;
-#[path = "../guest/src/wire.rs"]
-pub mod wire;
-
-#[cfg(test)]
-#[allow(dead_code, unreachable_pub)]
-#[path = "../guest/src/memory/logic/mod.rs"]
-mod memory_logic;
+pub use turnpike_guest::{protocol, tape, wire};

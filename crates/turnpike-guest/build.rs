@@ -1,0 +1,19 @@
+//! Decides whether the library works on the target, and tells `turnpike-preload` where the sources are, which compiles
+//! them a second time as the library to preload.
+
+use std::env;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(supported)");
+    println!("cargo::rustc-check-cfg=cfg(embedded)");
+    let setting = |name: &str| env::var(name).unwrap_or_default();
+    let supported = setting("CARGO_CFG_TARGET_OS") == "linux"
+        && setting("CARGO_CFG_TARGET_ENV") == "gnu"
+        && matches!(setting("CARGO_CFG_TARGET_ARCH").as_str(), "x86_64" | "aarch64");
+    if supported {
+        println!("cargo::rustc-cfg=supported");
+    }
+    println!("cargo::metadata=supported={supported}");
+    println!("cargo::metadata=sources={}/src", setting("CARGO_MANIFEST_DIR"));
+}

@@ -1,0 +1,44 @@
+//! Memory locations that the program itself points at: marked accesses, and what threads may ever touch.
+
+use turnpike_scheduler::{ObjectId, Site};
+
+use crate::{control, memory, objects, sites};
+
+/// The kernel's object of a memory location.
+pub(crate) fn location(address: usize, site: Site) -> ObjectId {
+    memory::object_at(address, site)
+}
+
+/// The running thread may touch what is at this address, some time.
+pub(crate) fn may(address: usize, writes: bool) {
+    let object = objects::at(address);
+    let name = match object {
+        Some(id) => {
+            declare_whole(id);
+            control::state().kernel.object_name_hash(id)
+        }
+        None => sites::stable(address),
+    };
+    declare(name, writes);
+}
+
+/// The running thread may use this object.
+pub(crate) fn may_use(object: ObjectId, writes: bool) {
+    declare_whole(object);
+    declare(control::state().kernel.object_name_hash(object), writes);
+}
+
+/// Whoever uses an object needs the memory that it lies in.
+fn declare_whole(object: ObjectId) {
+    let kernel = &control::state().kernel;
+    if let Some(region) = kernel.region(object) {
+        declare(kernel.object_name_hash(region), false);
+    }
+}
+
+/// A line for the host. What has no name that is known now (0) means that the thread may do anything.
+fn declare(name: u64, writes: bool) {
+    let state = control::state();
+    let thread = state.kernel.thread_name_hash(state.kernel.current());
+    state.declared.push((thread, name, writes));
+}

@@ -1,0 +1,347 @@
+//! Calls that wait for something outside: pipes, sockets, terminals, other processes.
+//!
+//! Pipes, sockets and their like are one object for the kernel, "descriptors": reading and writing them are steps. A thread
+//! that would block looks and yields instead, so that the kernel lets it sleep until another thread has written to a
+//! descriptor. If nobody will, the execution ends as hung, and says what was waited for. Files pass through.
+
+use alloc::format;
+use core::cell::UnsafeCell;
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
+
+use crate::hook::{hook, real};
+use crate::sys::{self, PollFd, fail_with};
+use crate::{cancel, control, memory, sites, time};
+
+struct Global(UnsafeCell<Option<ObjectId>>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Global {}
+
+static DESCRIPTORS: Global = Global(UnsafeCell::new(None));
+
+/// The name that stands for all descriptors.
+const NAME: u64 = 0x6465_7363_7269_7074;
+
+fn descriptors(site: Site) -> ObjectId {
+    // SAFETY: one thread at a time.
+    let known = unsafe { &mut *DESCRIPTORS.0.get() };
+    *known.get_or_insert_with(|| control::state().kernel.register(Object::Memory, NAME, site))
+}
+
+/// Whether calls on the descriptor may wait for others: pipes, sockets, terminals, and what has no file type at all.
+fn may_block(fd: c_int) -> bool {
+    let mut status = [0u64; 32];
+    if sys::syscall(sys::number::FSTAT, fd as usize, status.as_mut_ptr() as usize, 0, 0, 0, 0) != 0 {
+        return false;
+    }
+    // SAFETY: filled by the kernel; the mode's place is fixed by its interface.
+    let mode = unsafe {
+        let bytes = status.as_ptr() as *const u8;
+        #[cfg(target_arch = "x86_64")]
+        let at = 24;
+        #[cfg(target_arch = "aarch64")]
+        let at = 16;
+        *(bytes.add(at) as *const u32)
+    };
+    const KIND: u32 = 0o170000;
+    const FIFO: u32 = 0o010000;
+    const CHARACTER: u32 = 0o020000;
+    const SOCKET: u32 = 0o140000;
+    match mode & KIND {
+        FIFO | SOCKET | 0 => true,
+        // Terminals wait for people; /dev/null does not.
+        CHARACTER => {
+            sys::syscall(sys::number::IOCTL, fd as usize, 0x5401, status.as_mut_ptr() as usize, 0, 0, 0) == 0
+        }
+        _ => false,
+    }
+}
+
+fn ready(fd: c_int, events: i16) -> bool {
+    let mut poll = PollFd { fd, events, revents: 0 };
+    let now = sys::Timespec { seconds: 0, nanoseconds: 0 };
+    sys::syscall(sys::number::PPOLL, &raw mut poll as usize, 1, &raw const now as usize, 0, 0, 0) != 0
+}
+
+const IN: i16 = 1;
+
+/// Comes back when `done` is true; others run meanwhile.
+fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
+    if done() {
+        return;
+    }
+    let site = sites::user(site);
+    let object = descriptors(site);
+    outside(what);
+    loop {
+        control::simple(Kind::Load, object, site);
+        if done() {
+            break;
+        }
+        cancel::step(Operation::new(Kind::Yield, ObjectId::NONE, site));
+    }
+    control::state().waiting_outside -= 1;
+}
+
+fn outside(what: &str) {
+    control::uncontrolled(&format!("{what} waits for something outside the program"));
+    control::state().waiting_outside += 1;
+}
+
+/// A step that takes something from a descriptor, as soon as there is something. Its order among other operations on
+/// descriptors matters; as long as there is nothing it only looks.
+fn readable(what: &str, fd: c_int, site: Site) {
+    if !may_block(fd) || nonblocking(fd) {
+        return reads_stream(site);
+    }
+    let site = sites::user(site);
+    let object = descriptors(site);
+    let mut waits = false;
+    loop {
+        let take = Operation {
+            argument: fd as u32 as u64,
+            writes: Some(|fd| ready(fd as c_int, IN)),
+            ..Operation::new(Kind::Update, object, site)
+        };
+        if control::step(take).ok || ready(fd, IN) {
+            break;
+        }
+        if !waits {
+            waits = true;
+            outside(what);
+        }
+        cancel::step(Operation::new(Kind::Yield, ObjectId::NONE, site));
+    }
+    if waits {
+        control::state().waiting_outside -= 1;
+    }
+}
+
+fn nonblocking(fd: c_int) -> bool {
+    const GET_FLAGS: usize = 3;
+    const NONBLOCK: isize = 0o4000;
+    let flags = sys::syscall(sys::number::FCNTL, fd as usize, GET_FLAGS, 0, 0, 0, 0);
+    flags < 0 || flags & NONBLOCK != 0
+}
+
+/// Reads from a file or a stream: which thread gets what depends on who comes first.
+pub(crate) fn reads_stream(site: Site) {
+    if control::state().threads.len() > 1 {
+        let site = sites::user(site);
+        control::simple(Kind::Store, descriptors(site), site);
+    }
+}
+
+/// A step that others may wait for, before something is written.
+fn writes(fd: c_int, site: Site) {
+    if may_block(fd) {
+        let site = sites::user(site);
+        control::simple(Kind::Store, descriptors(site), site);
+    }
+}
+
+/// `poll` and its kin: looks without waiting, and lets virtual time pass instead.
+fn wait(what: &str, milliseconds: i64, site: Site, mut look: impl FnMut() -> c_int) -> c_int {
+    let mut answer = look();
+    if answer != 0 || milliseconds == 0 {
+        return answer;
+    }
+    if milliseconds > 0 {
+        time::sleep(milliseconds as u64 * 1_000_000, site);
+        return look();
+    }
+    until(what, site, || {
+        answer = look();
+        answer != 0
+    });
+    answer
+}
+
+static SIGNALS: AtomicU32 = AtomicU32::new(0);
+
+/// Sends a signal from one thread to another, or to the process: its handler runs at once, in the sender's place.
+pub(crate) fn signal(signal: c_int, site: Site) -> c_int {
+    control::uncontrolled("the moment at which a signal arrives");
+    let site = sites::user(site);
+    control::simple(Kind::Store, descriptors(site), site);
+    SIGNALS.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: any number will do.
+    unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
+}
+
+/// Threads that wait for something outside look again.
+pub(crate) fn look_again(site: Site) {
+    if control::state().waiting_outside > 0 {
+        control::simple(Kind::Store, descriptors(site), site);
+    }
+}
+
+/// Waits until some signal was sent.
+fn any_signal(what: &str, site: Site) -> c_int {
+    if !time::wait_for_alarm(site) {
+        let before = SIGNALS.load(Ordering::Relaxed);
+        until(what, site, || SIGNALS.load(Ordering::Relaxed) != before);
+    }
+    fail_with(sys::EINTR)
+}
+
+/// Waits for one of a set of signals, which are blocked, and takes it.
+fn take_signal(what: &str, set: *const c_void, info: *mut c_void, site: Site) -> c_int {
+    let look = real!(sigtimedwait: fn(*const c_void, *mut c_void, *const sys::Timespec) -> c_int);
+    let now = sys::Timespec { seconds: 0, nanoseconds: 0 };
+    let mut taken = -1;
+    until(what, site, || {
+        // SAFETY: the caller's set and record.
+        taken = unsafe { look(set, info, &now) };
+        taken > 0
+    });
+    taken
+}
+
+/// Parts of memory that are filled or written out together: address and size of each.
+unsafe fn tell_parts(vector: *const c_void, count: usize, write: bool, site: Site) {
+    // SAFETY: the caller's list, `count` long.
+    let parts = unsafe { core::slice::from_raw_parts(vector as *const (*const c_void, usize), count) };
+    for &(address, size) in parts {
+        memory::tell_bytes(address, size, write, site);
+    }
+}
+
+/// The parts of a `struct msghdr`.
+unsafe fn tell_message(message: *const c_void, write: bool, site: Site) {
+    // SAFETY: the caller's message: name and its length, then parts and their number.
+    unsafe {
+        let words = message as *const usize;
+        tell_parts(*words.add(2) as *const c_void, *words.add(3), write, site);
+    }
+}
+
+hook! {
+    fn read(fd: c_int, buffer: *mut c_void, length: usize; site) -> isize {
+        readable("read", fd, site);
+        memory::tell_bytes(buffer, length, true, site);
+        real!(read: fn(c_int, *mut c_void, usize) -> isize)(fd, buffer, length)
+    }
+    fn readv(fd: c_int, vector: *const c_void, count: c_int; site) -> isize {
+        readable("readv", fd, site);
+        tell_parts(vector, count.max(0) as usize, true, site);
+        real!(readv: fn(c_int, *const c_void, c_int) -> isize)(fd, vector, count)
+    }
+    fn recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int; site) -> isize {
+        readable("recv", fd, site);
+        memory::tell_bytes(buffer, length, true, site);
+        real!(recv: fn(c_int, *mut c_void, usize, c_int) -> isize)(fd, buffer, length, flags)
+    }
+    fn recvmsg(fd: c_int, message: *mut c_void, flags: c_int; site) -> isize {
+        readable("recvmsg", fd, site);
+        tell_message(message, true, site);
+        real!(recvmsg: fn(c_int, *mut c_void, c_int) -> isize)(fd, message, flags)
+    }
+    fn accept(fd: c_int, address: *mut c_void, length: *mut u32; site) -> c_int {
+        readable("accept", fd, site);
+        real!(accept: fn(c_int, *mut c_void, *mut u32) -> c_int)(fd, address, length)
+    }
+    fn accept4(fd: c_int, address: *mut c_void, length: *mut u32, flags: c_int; site) -> c_int {
+        readable("accept4", fd, site);
+        real!(accept4: fn(c_int, *mut c_void, *mut u32, c_int) -> c_int)(fd, address, length, flags)
+    }
+    fn write(fd: c_int, bytes: *const c_void, length: usize; site) -> isize {
+        writes(fd, site);
+        memory::tell_bytes(bytes, length, false, site);
+        real!(write: fn(c_int, *const c_void, usize) -> isize)(fd, bytes, length)
+    }
+    fn send(fd: c_int, bytes: *const c_void, length: usize, flags: c_int; site) -> isize {
+        writes(fd, site);
+        memory::tell_bytes(bytes, length, false, site);
+        real!(send: fn(c_int, *const c_void, usize, c_int) -> isize)(fd, bytes, length, flags)
+    }
+    fn sendmsg(fd: c_int, message: *const c_void, flags: c_int; site) -> isize {
+        writes(fd, site);
+        tell_message(message, false, site);
+        real!(sendmsg: fn(c_int, *const c_void, c_int) -> isize)(fd, message, flags)
+    }
+    fn close(fd: c_int; site) -> c_int {
+        // Whoever waits at the other end sees it.
+        writes(fd, site);
+        real!(close: fn(c_int) -> c_int)(fd)
+    }
+    fn poll(polls: *mut c_void, count: u64, milliseconds: c_int; site) -> c_int {
+        let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
+        wait("poll", milliseconds.into(), site, || poll(polls, count, 0))
+    }
+    fn ppoll(polls: *mut c_void, count: u64, limit: *const sys::Timespec, _mask: *const c_void; site) -> c_int {
+        let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.nanoseconds / 1_000_000));
+        let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
+        wait("ppoll", milliseconds, site, || poll(polls, count, 0))
+    }
+    fn epoll_wait(fd: c_int, events: *mut c_void, count: c_int, milliseconds: c_int; site) -> c_int {
+        let epoll = real!(epoll_wait: fn(c_int, *mut c_void, c_int, c_int) -> c_int);
+        wait("epoll_wait", milliseconds.into(), site, || epoll(fd, events, count, 0))
+    }
+    fn pause(; site) -> c_int { any_signal("pause", site) }
+    fn sigsuspend(mask: *const c_void; site) -> c_int {
+        const SET: c_int = 2;
+        let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
+        let mut old = [0u64; 16];
+        change(SET, mask, old.as_mut_ptr() as *mut c_void);
+        let answer = any_signal("sigsuspend", site);
+        change(SET, old.as_ptr() as *const c_void, core::ptr::null_mut());
+        answer
+    }
+    fn sigwait(set: *const c_void, signal: *mut c_int; site) -> c_int {
+        let taken = take_signal("sigwait", set, core::ptr::null_mut(), site);
+        if !signal.is_null() {
+            *signal = taken;
+        }
+        0
+    }
+    fn sigwaitinfo(set: *const c_void, info: *mut c_void; site) -> c_int { take_signal("sigwaitinfo", set, info, site) }
+    fn wait(_status: *mut c_int; site) -> c_int { fail_with(sys::ECHILD) }
+    fn waitpid(_pid: c_int, _status: *mut c_int, _options: c_int; site) -> c_int { fail_with(sys::ECHILD) }
+    fn setitimer(_which: c_int, _new: *const c_void, _old: *mut c_void; site) -> c_int {
+        control::uncontrolled("setitimer: timers do not ring");
+        0
+    }
+}
+
+/// `select` has five arguments of its own, too many for a stub with two more: it has no site.
+#[cfg_attr(embedded, unsafe(no_mangle))]
+unsafe extern "C" fn select(
+    count: c_int,
+    read: *mut c_void,
+    write: *mut c_void,
+    except: *mut c_void,
+    limit: *mut sys::Timeval,
+) -> c_int {
+    const SET: usize = 128;
+    let select = real!(select: fn(c_int, *mut c_void, *mut c_void, *mut c_void, *mut sys::Timeval) -> c_int);
+    if !control::active() {
+        // SAFETY: the caller's arguments.
+        return unsafe { select(count, read, write, except, limit) };
+    }
+    let sets = [read, write, except];
+    let mut saved = [[0u8; SET]; 3];
+    // SAFETY: the caller's sets, of fixed size; looking changes them, so they are restored before each look.
+    unsafe {
+        for (set, copy) in sets.iter().zip(&mut saved) {
+            if !set.is_null() {
+                core::ptr::copy_nonoverlapping(*set as *const u8, copy.as_mut_ptr(), SET);
+            }
+        }
+        let milliseconds = limit
+            .as_ref()
+            .map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.microseconds / 1000));
+        wait("select", milliseconds, Site::default(), || {
+            for (set, copy) in sets.iter().zip(&saved) {
+                if !set.is_null() {
+                    core::ptr::copy_nonoverlapping(copy.as_ptr(), *set as *mut u8, SET);
+                }
+            }
+            let mut zero = sys::Timeval { seconds: 0, microseconds: 0 };
+            select(count, read, write, except, &mut zero)
+        })
+    }
+}

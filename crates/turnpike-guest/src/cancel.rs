@@ -1,0 +1,70 @@
+//! Cancelling threads. A request is acted on where the thread waits, or is about to: deferred cancellation.
+//!
+//! A thread that waits already gives up as if its time were over, which by default happens when nothing else can. So not every
+//! moment at which a request could arrive is tried, and that is told.
+
+use core::ffi::c_int;
+
+use turnpike_scheduler::{Operation, Outcome, Site};
+
+use crate::hook::hook;
+use crate::sys::{EINVAL, ESRCH};
+use crate::{blocking, control, cxx, sites, threads};
+
+/// What a cancelled thread returns.
+const CANCELED: usize = usize::MAX;
+
+/// Ends the running thread if that was asked for and it allows it.
+pub(crate) fn point() {
+    let thread = control::thread();
+    if thread.cancelled && !thread.keeps_on {
+        // Clean-up handlers wait as they like.
+        thread.keeps_on = true;
+        cxx::unwind_and_end(CANCELED)
+    }
+}
+
+/// An operation in which the thread may be cancelled while it waits.
+pub(crate) fn step(operation: Operation) -> Outcome {
+    point();
+    control::thread().cancellable = true;
+    let outcome = control::step(operation);
+    control::thread().cancellable = false;
+    outcome
+}
+
+fn cancel(handle: usize, site: Site) -> c_int {
+    let Some(id) = threads::by_handle(handle) else { return ESRCH };
+    let state = control::state();
+    let thread = &mut state.threads[id.0 as usize];
+    if thread.ended {
+        return 0;
+    }
+    thread.cancelled = true;
+    let waits = thread.cancellable && !thread.keeps_on;
+    control::uncontrolled("the moment at which pthread_cancel takes effect");
+    if id == control::me() {
+        return 0;
+    }
+    if waits {
+        control::state().kernel.interrupt(id);
+        blocking::look_again(sites::user(site));
+    }
+    0
+}
+
+hook! {
+    fn pthread_cancel(handle: usize; site) -> c_int { cancel(handle, site) }
+    fn pthread_testcancel(; site) { point() }
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int; site) -> c_int {
+        if !matches!(state, 0 | 1) {
+            return EINVAL;
+        }
+        let thread = control::thread();
+        if !old.is_null() {
+            *old = thread.keeps_on.into();
+        }
+        thread.keeps_on = state == 1;
+        0
+    }
+}

@@ -1,0 +1,84 @@
+//! Condition variables.
+
+use core::ffi::{c_int, c_void};
+
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
+
+use crate::hook::hook;
+use crate::sys::{ETIMEDOUT, Timespec};
+use crate::{cancel, control, mutex, objects, sites};
+
+unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
+    // SAFETY: a condition variable has twelve words.
+    unsafe { objects::of(cond, site, || Object::Condvar) }
+}
+
+/// # Safety
+/// Both are what they should be.
+pub(crate) unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>, site: Site) -> c_int {
+    // SAFETY: as above.
+    let (object, second) = unsafe { (of(cond, site), mutex::of(lock, site)) };
+    let operation = Operation { second, ..Operation::new(Kind::Wait, object, sites::user(site)) };
+    let outcome = cancel::step(control::limited(operation, deadline));
+    // Others have owned the mutex meanwhile.
+    let entry = objects::entry(second);
+    entry.owner = control::me().0 + 1;
+    entry.depth = entry.depth.max(1);
+    if outcome.timed_out {
+        cancel::point();
+        return ETIMEDOUT;
+    }
+    0
+}
+
+/// # Safety
+/// `cond` is a condition variable.
+pub(crate) unsafe fn notify(cond: *mut u32, kind: Kind, site: Site) -> c_int {
+    // SAFETY: as above.
+    let id = unsafe { of(cond, site) };
+    control::simple(kind, id, sites::user(site));
+    0
+}
+
+/// # Safety
+/// `cond` is a condition variable.
+pub(crate) unsafe fn destroy(cond: *mut u32, site: Site) {
+    // SAFETY: as above.
+    objects::destroy(unsafe { of(cond, site) }, site);
+}
+
+/// # Safety
+/// `cond` is memory for a condition variable.
+pub(crate) unsafe fn initialise(cond: *mut u32, site: Site) {
+    // SAFETY: twelve words.
+    unsafe {
+        core::ptr::write_bytes(cond, 0, 12);
+        objects::register(cond, site, Object::Condvar);
+    }
+}
+
+hook! {
+    fn pthread_cond_init(cond: *mut u32, _attributes: *const c_void; site) -> c_int {
+        initialise(cond, site);
+        0
+    }
+    fn pthread_cond_destroy(cond: *mut u32; site) -> c_int {
+        destroy(cond, site);
+        0
+    }
+    fn pthread_cond_wait(cond: *mut u32, lock: *mut u32; site) -> c_int {
+        wait(cond, lock, None, site)
+    }
+    fn pthread_cond_timedwait(cond: *mut u32, lock: *mut u32, limit: *const Timespec; site) -> c_int {
+        wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+    }
+    fn pthread_cond_clockwait(cond: *mut u32, lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
+        wait(cond, lock, Some(crate::time::deadline(clock, limit)), site)
+    }
+    fn pthread_cond_signal(cond: *mut u32; site) -> c_int {
+        notify(cond, Kind::NotifyOne, site)
+    }
+    fn pthread_cond_broadcast(cond: *mut u32; site) -> c_int {
+        notify(cond, Kind::NotifyAll, site)
+    }
+}

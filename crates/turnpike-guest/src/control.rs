@@ -1,0 +1,365 @@
+//! The execution under way: the kernel, the program's threads, and the only place where one thread makes way for another.
+//!
+//! Exactly one controlled thread runs at a time, so the state is a plain static. References to it must never live across
+//! a switch: every access takes a fresh one.
+
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ffi::c_void;
+use core::fmt::Write;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use turnpike_scheduler::{
+    Detail, End, Failure, FailureKind, Finding, Kernel, Kind, Next, ObjectId, Operation, Outcome, Site,
+    ThreadId,
+};
+
+use crate::objects::Objects;
+use crate::protocol::{self, Header};
+use crate::{baton, fiber, record, sys, tape};
+
+/// What the library knows of one thread; the kernel has the rest.
+pub(crate) struct Thread {
+    /// What `pthread_self` says in it.
+    pub handle: usize,
+    /// Where it continues, if it is a fiber.
+    pub fiber: fiber::Context,
+    /// Where it waits, if it is a thread of the system.
+    pub baton: baton::Turn,
+    /// What it returned.
+    pub result: usize,
+    /// Its function has returned.
+    pub ended: bool,
+    /// Nobody will join it, or somebody has.
+    pub detached: bool,
+    /// Values of `pthread_key_t`s.
+    pub keys: Vec<usize>,
+    /// Destructors of thread-local objects, last one first.
+    pub destructors: Vec<(unsafe extern "C" fn(*mut c_void), usize)>,
+    /// State of its random numbers, which depend on nothing that other threads do.
+    pub random: u64,
+    /// How often it read a clock: each time takes a microsecond.
+    pub clock_reads: u64,
+    /// Writes to memory that is not its stack.
+    pub writes: u64,
+    /// One-time initialisations that it is in, with the stack pointer of each.
+    pub onces: Vec<(ObjectId, usize)>,
+    /// `pthread_cleanup_push` buffers, innermost last.
+    pub cleanups: Vec<usize>,
+    /// The futex that it waits for, and the value it believes to be there.
+    pub expects: (usize, u32),
+    /// Somebody cancelled it,
+    pub cancelled: bool,
+    /// but it does not want that now,
+    pub keeps_on: bool,
+    /// or it waits in an operation where it can be.
+    pub cancellable: bool,
+    /// The upper end of its stack.
+    pub high: usize,
+    /// The memory that ends with it; none for the first thread.
+    pub extent: (usize, usize),
+    /// What it was created to do.
+    pub start: Start,
+}
+
+/// A thread's function.
+#[derive(Clone, Copy)]
+pub(crate) struct Start {
+    pub function: usize,
+    pub argument: usize,
+    /// It returns an `int` (C11), not a pointer.
+    pub int: bool,
+}
+
+impl Thread {
+    pub(crate) fn new(handle: usize, random: u64, start: Start) -> Self {
+        Thread {
+            handle,
+            fiber: fiber::Context::default(),
+            baton: baton::Turn::new(),
+            result: 0,
+            ended: false,
+            detached: false,
+            keys: Vec::new(),
+            destructors: Vec::new(),
+            random,
+            clock_reads: 0,
+            writes: 0,
+            onces: Vec::new(),
+            cleanups: Vec::new(),
+            cancelled: false,
+            keeps_on: false,
+            cancellable: false,
+            high: 0,
+            extent: (0, 0),
+            expects: (0, 0),
+            start,
+        }
+    }
+}
+
+/// The execution.
+pub(crate) struct State {
+    pub kernel: Kernel,
+    pub threads: Vec<Thread>,
+    pub objects: Objects,
+    /// Threads whose function has not returned.
+    pub alive: u32,
+    /// Threads that nobody has joined.
+    pub unjoined: u32,
+    /// Fibers, or threads of the system.
+    pub fibers: bool,
+    pub header: *mut Header,
+    /// How much is recorded.
+    pub detail: Detail,
+    /// Threads that are about to end the process, when that is a step.
+    pub exits: Vec<Exit>,
+    /// Threads that wait for something outside.
+    pub waiting_outside: u32,
+    /// What threads declared that they may touch: hashes of names of thread and object, whether they may modify it.
+    pub declared: Vec<(u64, u64, bool)>,
+}
+
+/// A thread that is about to end the process.
+#[derive(Clone, Copy)]
+pub(crate) struct Exit {
+    pub thread: ThreadId,
+    pub status: i32,
+    pub site: Site,
+}
+
+struct Global(UnsafeCell<State>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Global {}
+
+static STATE: Global = Global(UnsafeCell::new(State {
+    kernel: Kernel::new(),
+    threads: Vec::new(),
+    objects: Objects::new(),
+    alive: 0,
+    unjoined: 1,
+    fibers: false,
+    header: core::ptr::null_mut(),
+    detail: Detail::Positions,
+    exits: Vec::new(),
+    waiting_outside: 0,
+    declared: Vec::new(),
+}));
+
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// Whether a controlled execution is under way in this process.
+#[inline(always)]
+pub(crate) fn active() -> bool {
+    ACTIVE.load(Ordering::Relaxed)
+}
+
+/// Starts control; the kernel has begun.
+pub(crate) fn activate() {
+    ACTIVE.store(true, Ordering::Relaxed);
+}
+
+static FRAME: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes where the caller of a hook is on its stack.
+#[inline(always)]
+pub(crate) fn enter(address: u64, frame: usize) -> Site {
+    FRAME.store(frame, Ordering::Relaxed);
+    Site(address)
+}
+
+/// Where the innermost call of a hook by the running thread is on its stack. Valid up to the next switch.
+#[inline(always)]
+pub(crate) fn frame() -> usize {
+    FRAME.load(Ordering::Relaxed)
+}
+
+/// The execution's state. Not across a switch.
+#[inline(always)]
+pub(crate) fn state() -> &'static mut State {
+    // SAFETY: one thread at a time, and no reference lives across a switch.
+    unsafe { &mut *STATE.0.get() }
+}
+
+/// The shared memory.
+#[inline(always)]
+pub(crate) fn header() -> &'static Header {
+    // SAFETY: mapped before control starts, for ever.
+    unsafe { &*state().header }
+}
+
+/// The running thread.
+#[inline(always)]
+pub(crate) fn me() -> ThreadId {
+    state().kernel.current()
+}
+
+/// The running thread's record.
+#[inline(always)]
+pub(crate) fn thread() -> &'static mut Thread {
+    let me = me().0 as usize;
+    &mut state().threads[me]
+}
+
+/// Announces an operation of the running thread and comes back when it has been done.
+pub(crate) fn step(operation: Operation) -> Outcome {
+    crate::once::forget_unwound();
+    let state = state();
+    let me = state.kernel.current();
+    let next = state.kernel.announce(operation);
+    note();
+    go_on(me, next);
+    crate::objects::used(operation.object, operation.site);
+    if operation.kind == Kind::Wait {
+        crate::objects::used(operation.second, operation.site);
+    }
+    crate::control::state().kernel.outcome()
+}
+
+/// Notes in the shared memory how far the execution has come, for the case that it dies without a word.
+fn note() {
+    let kernel = &state().kernel;
+    let header = header();
+    tape::Note::new(kernel.last_step(), kernel.current(), kernel.fingerprint()).store(&header.note);
+    header.steps.store(kernel.steps_taken(), Ordering::Relaxed);
+    header.progress.store(header.progress.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+/// An operation on one object.
+pub(crate) fn simple(kind: Kind, object: ObjectId, site: Site) -> Outcome {
+    step(Operation::new(kind, object, site))
+}
+
+/// An operation with an argument and no object.
+pub(crate) fn with(kind: Kind, argument: u64, site: Site) -> Outcome {
+    step(Operation { argument, ..Operation::new(kind, ObjectId::NONE, site) })
+}
+
+/// The operation with a time limit, if there is one.
+pub(crate) fn limited(operation: Operation, deadline: Option<u64>) -> Operation {
+    match deadline {
+        Some(deadline) => Operation { timed: true, deadline, ..operation },
+        None => operation,
+    }
+}
+
+/// The thread `from` makes way for the next one, if that is another.
+pub(crate) fn go_on(from: ThreadId, next: Next) {
+    match next {
+        Next::Run(to) if to == from => {}
+        Next::Run(to) => {
+            if state().fibers {
+                fiber::switch(from, to);
+            } else {
+                baton::switch(from, to);
+            }
+        }
+        Next::End => finish(),
+    }
+}
+
+/// The running thread ended; the next one goes on.
+pub(crate) fn leave(next: Next) -> ! {
+    note();
+    match next {
+        Next::Run(to) => {
+            if state().fibers {
+                fiber::leave(to)
+            } else {
+                baton::leave(to)
+            }
+        }
+        Next::End => finish(),
+    }
+}
+
+/// The execution is over: everything is on the tape.
+pub(crate) fn finish() -> ! {
+    ACTIVE.store(false, Ordering::Relaxed);
+    record::end();
+    end_child(protocol::END_TAPE)
+}
+
+/// The execution failed in the running thread.
+pub(crate) fn fail(kind: FailureKind, message: &str, site: Site) -> ! {
+    let state = state();
+    let thread = state.kernel.current();
+    state.kernel.fail(Failure { kind, message: message.into(), thread, site });
+    finish()
+}
+
+/// Something worth telling.
+pub(crate) fn uncontrolled(what: &str) {
+    state().kernel.note(Finding::Uncontrolled(what.into()));
+}
+
+/// The program cannot be executed under control, and why.
+pub(crate) fn refuse(what: &str, site: Site) -> ! {
+    ACTIVE.store(false, Ordering::Relaxed);
+    tell(what, site);
+    end_child(protocol::END_REFUSED)
+}
+
+/// The running thread does nothing visible, here.
+pub(crate) fn hangs(site: Site) -> ! {
+    let hint = if crate::memory::is_instrumented() {
+        ""
+    } else {
+        " (waiting for memory to change is seen with -fsanitize=thread)"
+    };
+    let thread = state().kernel.thread_name(me());
+    uncontrolled(&alloc::format!("what {thread} does at {{site:{:#x}}}{hint}", site.0));
+    state().kernel.stop(End::Hung);
+    finish()
+}
+
+fn tell(what: &str, site: Site) {
+    let thread = me().0;
+    // SAFETY: the text is only written here, by the running thread.
+    let header = unsafe { &mut *state().header };
+    let length = what.len().min(protocol::TEXT);
+    header.text[..length].copy_from_slice(&what.as_bytes()[..length]);
+    header.text_length.store(length as u32, Ordering::Relaxed);
+    header.thread.store(thread, Ordering::Relaxed);
+    header.site.store(site.0, Ordering::Relaxed);
+}
+
+/// Ends the child process.
+pub(crate) fn end_child(end: u32) -> ! {
+    ACTIVE.store(false, Ordering::Relaxed);
+    if header().output != 0 {
+        // SAFETY: no stream is locked: threads make way for each other only outside the C library.
+        unsafe { sys::fflush(core::ptr::null_mut()) };
+    }
+    header().end.store(end, Ordering::Release);
+    sys::exit_group(0)
+}
+
+/// The library itself panicked: tell the host, as it is a bug here.
+pub(crate) fn broken(info: &core::panic::PanicInfo<'_>) -> ! {
+    ACTIVE.store(false, Ordering::Relaxed);
+    struct Text([u8; 512], usize);
+    impl Write for Text {
+        fn write_str(&mut self, text: &str) -> core::fmt::Result {
+            let room = &mut self.0[self.1..];
+            let length = text.len().min(room.len());
+            room[..length].copy_from_slice(&text.as_bytes()[..length]);
+            self.1 += length;
+            Ok(())
+        }
+    }
+    let mut text = Text([0; 512], 0);
+    let _ = write!(text, "turnpike's library failed: {info}");
+    let state = state();
+    if !state.header.is_null() {
+        // SAFETY: mapped for ever.
+        let header = unsafe { &mut *state.header };
+        header.text[..text.1].copy_from_slice(&text.0[..text.1]);
+        header.text_length.store(text.1 as u32, Ordering::Relaxed);
+        header.end.store(protocol::END_REFUSED, Ordering::Release);
+    } else {
+        sys::write(2, &text.0[..text.1]);
+    }
+    sys::exit_group(126)
+}

@@ -1,0 +1,140 @@
+//! What compilers call behind the program's back: guards of local statics, clean-up handlers, unwinding at `pthread_exit`.
+
+use core::ffi::{c_int, c_void};
+
+use turnpike_scheduler::{Kind, Object, ObjectId, Site};
+
+use crate::hook::{find, hook, own};
+use crate::{control, objects, once, sites, sys, threads};
+
+/// The second half of a guard holds the kernel's number; the first byte is the compiler's.
+unsafe fn guard_of(guard: *mut u32, site: Site) -> ObjectId {
+    // SAFETY: a guard has eight bytes.
+    unsafe { objects::of_small(guard.add(1), site, || Object::Once) }
+}
+
+own! {
+    // The C++ library's own versions use a futex that is not seen; without one of them there is one thread.
+    fn __cxa_guard_acquire(guard: *mut u32; site) -> c_int {
+        if *(guard as *const u8) != 0 {
+            return 0;
+        }
+        if !control::active() {
+            return 1;
+        }
+        let id = guard_of(guard, site);
+        control::simple(Kind::OnceBegin, id, sites::user(site)).ok.into()
+    }
+    fn __cxa_guard_release(guard: *mut u32; site) {
+        if control::active() {
+            let id = guard_of(guard, site);
+            once::finish(id, true, sites::user(site));
+        }
+        crate::memory::set_flag(guard as *mut u8, site);
+    }
+    fn __cxa_guard_abort(guard: *mut u32; site) {
+        if control::active() {
+            let id = guard_of(guard, site);
+            once::finish(id, false, sites::user(site));
+        }
+    }
+}
+
+hook! {
+    fn __pthread_register_cancel(buffer: usize; site) {
+        control::thread().cleanups.push(buffer);
+    }
+    fn __pthread_unregister_cancel(_buffer: usize; site) {
+        control::thread().cleanups.pop();
+    }
+    fn __pthread_unwind_next(_buffer: usize; site) {
+        unwind_and_end(control::thread().result)
+    }
+}
+
+type Stop = unsafe extern "C" fn(c_int, c_int, u64, *mut Exception, *mut c_void, *mut c_void) -> c_int;
+
+/// `struct _Unwind_Exception`.
+#[repr(C, align(16))]
+struct Exception {
+    class: u64,
+    cleanup: usize,
+    private: [u64; 2],
+}
+
+static mut GET_CFA: usize = 0;
+
+/// Ends the running thread after running destructors and clean-up handlers of all its frames.
+pub(crate) fn unwind_and_end(result: usize) -> ! {
+    control::thread().result = result;
+    let handle = find("_Unwind_ForcedUnwind\0");
+    let (unwind, get) = if handle.is_null() {
+        // C programs load the unwinder only now.
+        // SAFETY: the unwinder's library has no constructor that could do harm.
+        unsafe {
+            const NOW: c_int = 2;
+            let library = sys::dlopen(c"libgcc_s.so.1".as_ptr(), NOW);
+            if library.is_null() {
+                (core::ptr::null_mut(), core::ptr::null_mut())
+            } else {
+                (
+                    sys::dlsym(library, c"_Unwind_ForcedUnwind".as_ptr()),
+                    sys::dlsym(library, c"_Unwind_GetCFA".as_ptr()),
+                )
+            }
+        }
+    } else {
+        (handle, find("_Unwind_GetCFA\0"))
+    };
+    if !unwind.is_null() && !get.is_null() {
+        let exception = alloc::boxed::Box::leak(alloc::boxed::Box::new(Exception {
+            class: 0,
+            cleanup: 0,
+            private: [0; 2],
+        }));
+        // SAFETY: the unwinder's interface; `stop` ends the thread at the outermost frame.
+        unsafe {
+            GET_CFA = get as usize;
+            let unwind: unsafe extern "C" fn(*mut Exception, Stop, *mut c_void) -> c_int =
+                core::mem::transmute(unwind);
+            unwind(exception, stop, core::ptr::null_mut());
+        }
+    }
+    // No unwinder, or a frame that it does not understand.
+    run_cleanups(usize::MAX);
+    threads::end(control::thread().result)
+}
+
+/// Jumps to the innermost clean-up handler whose frame is being left; it comes back by `__pthread_unwind_next`.
+fn run_cleanups(frame: usize) {
+    let Some(buffer) = control::thread().cleanups.last().copied() else { return };
+    if buffer < frame {
+        control::thread().cleanups.pop();
+        let jump = crate::hook::real!(siglongjmp: fn(usize, c_int));
+        // SAFETY: filled by the frame's own `sigsetjmp`, and the frame is still there.
+        unsafe { jump(buffer, 1) };
+    }
+}
+
+unsafe extern "C" fn stop(
+    _: c_int,
+    actions: c_int,
+    _: u64,
+    _: *mut Exception,
+    context: *mut c_void,
+    _: *mut c_void,
+) -> c_int {
+    const END_OF_STACK: c_int = 16;
+    // SAFETY: the unwinder's own function.
+    let frame = unsafe {
+        let get: unsafe extern "C" fn(*mut c_void) -> usize = core::mem::transmute(GET_CFA);
+        get(context)
+    };
+    run_cleanups(frame);
+    if actions & END_OF_STACK != 0 || frame >= control::thread().high {
+        // The stack below is still there: the thread ends on it.
+        run_cleanups(usize::MAX);
+        threads::end(control::thread().result);
+    }
+    0
+}

@@ -1,0 +1,174 @@
+//! Futexes through the C library's `syscall`: C++20's waiting atomics, and all of Rust's standard
+//! library.
+
+use core::ffi::{c_int, c_long};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use core::cell::UnsafeCell;
+
+use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
+
+use crate::hook::real;
+use crate::sys::{self, EAGAIN, ENOSYS, ETIMEDOUT, Timespec, fail_with};
+use crate::{control, header, identity, memory, modules, process, random, sites, time};
+
+static ADDRESS: AtomicU64 = AtomicU64::new(0);
+static FRAME: AtomicUsize = AtomicUsize::new(0);
+
+struct Words(UnsafeCell<BTreeMap<usize, ObjectId>>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Words {}
+
+static WORDS: Words = Words(UnsafeCell::new(BTreeMap::new()));
+
+/// The word of a futex belongs to the program, so its object is found by address.
+fn of(word: usize, site: Site) -> ObjectId {
+    // SAFETY: one thread at a time.
+    let words = unsafe { &mut *WORDS.0.get() };
+    *words.entry(word).or_insert_with(|| {
+        let state = control::state();
+        state.kernel.register(Object::Futex, sites::stable(word), sites::user(site))
+    })
+}
+
+/// Seven arguments leave no register for the return address, so the stub puts it into a static.
+#[cfg_attr(embedded, unsafe(no_mangle))]
+#[unsafe(naked)]
+unsafe extern "C" fn syscall(
+    n: c_long,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+) -> c_long {
+    #[cfg(target_arch = "x86_64")]
+    core::arch::naked_asm!(
+        "mov rax, [rsp]",
+        "mov [rip + {address}], rax",
+        "mov [rip + {frame}], rsp",
+        "jmp {imp}",
+        address = sym ADDRESS,
+        frame = sym FRAME,
+        imp = sym imp,
+    );
+    #[cfg(target_arch = "aarch64")]
+    core::arch::naked_asm!(
+        "adrp x8, {address}",
+        "str x30, [x8, :lo12:{address}]",
+        "adrp x8, {frame}",
+        "mov x9, sp",
+        "str x9, [x8, :lo12:{frame}]",
+        "b {imp}",
+        address = sym ADDRESS,
+        frame = sym FRAME,
+        imp = sym imp,
+    );
+}
+
+unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+    let real = real!(syscall: fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long);
+    if !control::active() {
+        // SAFETY: the caller's arguments.
+        return unsafe { real(n, a, b, c, d, e, f) };
+    }
+    let site = control::enter(ADDRESS.load(Ordering::Relaxed), FRAME.load(Ordering::Relaxed));
+    // SAFETY: the caller's arguments.
+    unsafe { serve(n, a, b, c, d, site).unwrap_or_else(|| real(n, a, b, c, d, e, f)) }
+}
+
+/// Does what a system call asks for, as the C library's functions answer: -1 and `errno` for
+/// errors. `None` for calls that the kernel shall serve.
+///
+/// # Safety
+/// The caller's arguments.
+pub(crate) unsafe fn serve(n: c_long, a: usize, b: usize, c: usize, d: usize, site: Site) -> Option<c_long> {
+    Some(match n {
+        sys::number::FUTEX => futex(a, b as c_int, c as u32, d, site),
+        sys::number::EXIT_GROUP => process::leave(a as c_int, site),
+        sys::number::SCHED_YIELD => {
+            control::simple(Kind::Yield, ObjectId::NONE, sites::user(site));
+            0
+        }
+        sys::number::GETRANDOM => {
+            // SAFETY: the caller's buffer.
+            unsafe { random::fill(a as *mut u8, b) };
+            b as c_long
+        }
+        sys::number::GETPID => identity::PID.into(),
+        sys::number::GETTID => c_long::from(identity::PID) + c_long::from(control::me().0),
+        // SAFETY: the caller's arguments.
+        _ => return unsafe { header::call(n, a, b, c, d, site) },
+    })
+}
+
+/// Whether the word is still what the waiter, a thread, believes: asked by the kernel right before
+/// the step.
+fn unchanged(thread: u64) -> bool {
+    let (word, value) = control::state().threads[thread as usize].expects;
+    // SAFETY: the program's word.
+    unsafe { (*(word as *const AtomicU32)).load(Ordering::SeqCst) == value }
+}
+
+fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) -> c_long {
+    const WAIT: c_int = 0;
+    const WAKE: c_int = 1;
+    const WAIT_BITSET: c_int = 9;
+    const WAKE_BITSET: c_int = 10;
+    const FLAGS: c_int = 128 | 256;
+    if let Some(module) = modules::opaque_caller(site) {
+        // Taken and released without waiting, such a lock is never seen.
+        control::uncontrolled(&format!(
+            "a lock of {module} that waits by futex, as long as nobody has to wait,"
+        ));
+    }
+    let id = of(word, site);
+    let site = sites::user(site);
+    match operation & !FLAGS {
+        WAIT | WAIT_BITSET => {
+            control::thread().expects = (word, value);
+            // Instrumented code changes the word by steps of its own.
+            let second =
+                if memory::is_instrumented() { memory::object_at(word, site) } else { ObjectId::NONE };
+            let wait = Operation {
+                second,
+                argument: control::me().0.into(),
+                writes: Some(unchanged),
+                ..Operation::new(Kind::FutexWait, id, site)
+            };
+            let limit = timeout as *const Timespec;
+            // Waiting by itself takes a duration, with a set of bits a time.
+            // SAFETY: the program's limit, or null.
+            let deadline = (!limit.is_null()).then(|| unsafe {
+                if operation & !FLAGS == WAIT {
+                    time::after(limit)
+                } else {
+                    time::deadline(if operation & 256 != 0 { time::REALTIME } else { 1 }, limit)
+                }
+            });
+            let outcome = control::step(control::limited(wait, deadline));
+            if outcome.timed_out {
+                fail_with(ETIMEDOUT).into()
+            } else if outcome.ok {
+                0
+            } else {
+                fail_with(EAGAIN).into()
+            }
+        }
+        WAKE | WAKE_BITSET => {
+            let outcome = control::step(Operation {
+                argument: value.into(),
+                ..Operation::new(Kind::FutexWake, id, site)
+            });
+            outcome.value as c_long
+        }
+        _ => {
+            control::uncontrolled("a futex operation other than waiting and waking");
+            fail_with(ENOSYS).into()
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What `turnpike.h` asks for. Its functions reach this library as system calls with numbers that no kernel has, through the
+//! C library's `syscall`, so that the header needs no library to link with and is inert without control.
+
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ffi::{c_char, c_long};
+
+use turnpike_scheduler::{FailureKind, Kind, Object, ObjectId, Operation, Site};
+
+use crate::{control, objects, sites};
+
+/// The first of the numbers; the same as in `turnpike.h`.
+pub(crate) const FIRST: c_long = 0x1070_0000;
+
+struct Queue {
+    id: ObjectId,
+    messages: VecDeque<Vec<u8>>,
+}
+
+struct Global(UnsafeCell<Vec<Queue>>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Global {}
+
+static QUEUES: Global = Global(UnsafeCell::new(Vec::new()));
+
+fn queues() -> &'static mut Vec<Queue> {
+    // SAFETY: one thread at a time, and no reference lives across a switch.
+    unsafe { &mut *QUEUES.0.get() }
+}
+
+static mut ATOMIC: [u32; 2] = [0; 2];
+
+/// Serves a call; `None` if the number is none of ours.
+///
+/// # Safety
+/// The arguments are what `turnpike.h` passes.
+pub(crate) unsafe fn call(
+    number: c_long,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    site: Site,
+) -> Option<c_long> {
+    let site = sites::user(site);
+    // SAFETY: as above.
+    unsafe {
+        Some(match number - FIRST {
+            0 => 1,
+            1 => toss(a as c_long, site),
+            2 => {
+                assert(a != 0, b as *const c_char, c as *const c_char, d, site);
+                0
+            }
+            3 => create(a as c_long, site),
+            4 => send(a, core::slice::from_raw_parts(b as *const u8, c), site),
+            5 => receive(a, Kind::Receive, b as *mut u8, c, site),
+            6 => receive(a, Kind::TryReceive, b as *mut u8, c, site),
+            7 => mark(a, Kind::Read, site),
+            8 => mark(a, Kind::Write, site),
+            9 => atomic(Kind::Lock, site),
+            10 => atomic(Kind::Unlock, site),
+            11 => {
+                crate::access::may(a, b != 0);
+                0
+            }
+            13 => {
+                crate::access::may_use(queue(a, site).id, b != 0);
+                0
+            }
+            12 => {
+                control::simple(Kind::Message, ObjectId::NONE, site);
+                0
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn toss(n: c_long, site: Site) -> c_long {
+    let argument = n.max(0) as u64;
+    let toss = Operation { argument, ..Operation::new(Kind::Toss, ObjectId::NONE, site) };
+    control::step(toss).value as c_long
+}
+
+unsafe fn assert(holds: bool, text: *const c_char, file: *const c_char, line: usize, site: Site) {
+    if holds {
+        control::step(Operation { argument: 1, ..Operation::new(Kind::Assert, ObjectId::NONE, site) });
+        return;
+    }
+    // SAFETY: string literals of the program.
+    let (text, file) = unsafe { (crate::process::text(text), crate::process::text(file)) };
+    let message = format!("assertion failed: {text}, {file}:{line}");
+    control::fail(FailureKind::Assertion, &message, site)
+}
+
+fn create(capacity: c_long, site: Site) -> c_long {
+    let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
+    let id = control::state().kernel.register(Object::Queue { capacity }, 0, site);
+    queues().push(Queue { id, messages: VecDeque::new() });
+    queues().len() as c_long
+}
+
+fn queue(handle: usize, site: Site) -> &'static mut Queue {
+    match queues().get_mut(handle.wrapping_sub(1)) {
+        Some(queue) => queue,
+        None => control::fail(FailureKind::Misuse, "uses a message queue that was not created", site),
+    }
+}
+
+fn send(handle: usize, message: &[u8], site: Site) -> c_long {
+    let id = queue(handle, site).id;
+    control::simple(Kind::Send, id, site);
+    queue(handle, site).messages.push_back(message.to_vec());
+    0
+}
+
+unsafe fn receive(handle: usize, kind: Kind, out: *mut u8, room: usize, site: Site) -> c_long {
+    let id = queue(handle, site).id;
+    if !control::simple(kind, id, site).ok {
+        return -1;
+    }
+    let Some(message) = queue(handle, site).messages.pop_front() else { return -1 };
+    // SAFETY: the caller's buffer.
+    unsafe { core::ptr::copy_nonoverlapping(message.as_ptr(), out, message.len().min(room)) };
+    message.len() as c_long
+}
+
+/// A plain access that the program wants to be seen.
+fn mark(address: usize, kind: Kind, site: Site) -> c_long {
+    let id = crate::access::location(address, site);
+    control::simple(kind, id, site);
+    0
+}
+
+/// Atomic sections exclude each other: one mutex for all, which a thread may enter again.
+fn atomic(kind: Kind, site: Site) -> c_long {
+    // SAFETY: one thread at a time.
+    let id = unsafe { objects::of(&raw mut ATOMIC as *mut u32, site, || Object::Mutex { recursive: true }) };
+    control::simple(kind, id, site);
+    0
+}

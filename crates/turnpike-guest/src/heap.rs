@@ -1,0 +1,108 @@
+//! Memory of the guest library itself: size classes over an arena of its own, so that the program's
+//! heap looks the same with and without it and a corrupted heap does not take the library along.
+//!
+//! Only one controlled thread runs at a time, so nothing is locked.
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::UnsafeCell;
+use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use turnpike_scheduler::Site;
+
+use crate::{control, sys, zygote};
+
+/// Addresses are reserved in pieces of this size; untouched pages cost nothing.
+const PIECE: usize = 64 << 20;
+const CLASSES: usize = 28;
+
+struct State {
+    next: usize,
+    end: usize,
+    free: [usize; CLASSES],
+}
+
+/// The allocator: powers of two, each with a list of free blocks.
+pub(crate) struct Arena(UnsafeCell<State>);
+
+// SAFETY: one thread at a time, see the module's idea.
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    pub(crate) const fn new() -> Self {
+        Arena(UnsafeCell::new(State { next: 0, end: 0, free: [0; CLASSES] }))
+    }
+}
+
+/// Bytes that were mapped in this execution, beyond what the program itself may map.
+static MAPPED: AtomicU64 = AtomicU64::new(0);
+/// Bytes that are mapped in any case.
+const LEAST: u64 = 64 << 20;
+
+/// Maps memory that is not the program's, and so does not count as such. It has a limit of its own,
+/// of the same size.
+fn map(size: usize) -> usize {
+    if control::active() {
+        let memory = control::header().memory;
+        let mapped = MAPPED.fetch_add(size as u64, Ordering::Relaxed) + size as u64;
+        if memory != 0 && mapped > memory.max(LEAST) {
+            let told = "what turnpike remembers of an execution takes more memory than --guest-memory allows: allow more, or \
+                        cut executions with --max-steps";
+            control::refuse(told, Site::default());
+        }
+        zygote::allow(size as u64);
+    }
+    sys::map(size, -1)
+}
+
+fn class_of(layout: Layout) -> usize {
+    let size = layout.size().max(layout.align()).max(16);
+    size.next_power_of_two().trailing_zeros() as usize
+}
+
+// SAFETY: blocks are disjoint, aligned to their power of two, and big enough.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: one thread at a time.
+        let state = unsafe { &mut *self.0.get() };
+        let class = class_of(layout);
+        let size = 1usize << class;
+        if class >= CLASSES {
+            return map(size) as *mut u8;
+        }
+        let head = state.free[class];
+        if head != 0 {
+            // SAFETY: the first word of a free block is the next one.
+            state.free[class] = unsafe { *(head as *const usize) };
+            return head as *mut u8;
+        }
+        let align = size.min(4096);
+        let mut start = (state.next + align - 1) & !(align - 1);
+        if start + size > state.end {
+            let piece = PIECE.max(size);
+            start = map(piece);
+            if start == 0 {
+                return ptr::null_mut();
+            }
+            state.end = start + piece;
+        }
+        state.next = start + size;
+        start as *mut u8
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let class = class_of(layout);
+        if class >= CLASSES {
+            return;
+        }
+        // SAFETY: one thread at a time; the block is at least 16 bytes and no longer used.
+        unsafe {
+            let state = &mut *self.0.get();
+            *(block as *mut usize) = state.free[class];
+            state.free[class] = block as usize;
+        }
+    }
+}
+
+#[cfg_attr(embedded, global_allocator)]
+static ARENA: Arena = Arena::new();

@@ -1,0 +1,124 @@
+//! How a function of the C library is replaced.
+//!
+//! `hook!` defines the exported symbol as a stub that passes its return address and its stack pointer on as two more
+//! arguments (so a hook has four of its own at most): the [`Site`] of the operation, and where the caller's frame begins.
+//! Behind it is the Rust function. Outside control (before the first fork, in programs that
+//! were started without a host) the C library's own function is called.
+
+use core::ffi::{c_char, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+#[allow(unused_imports)]
+use turnpike_scheduler::Site;
+
+use crate::sys;
+
+/// The next definition of a symbol after ours, remembered in `cache`.
+pub(crate) fn resolve(name: &'static str, cache: &AtomicUsize) -> usize {
+    let known = cache.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    // SAFETY: the name ends with a zero byte.
+    let found = unsafe { sys::dlsym(sys::RTLD_NEXT, name.as_ptr() as *const c_char) } as usize;
+    if found == 0 {
+        sys::write(2, b"turnpike: a function that the program calls does not exist in its C library: ");
+        sys::write(2, name.as_bytes());
+        sys::write(2, b"\n");
+        sys::exit_group(127);
+    }
+    cache.store(found, Ordering::Relaxed);
+    found
+}
+
+/// Whether a symbol exists behind ours.
+pub(crate) fn find(name: &'static str) -> *mut c_void {
+    // SAFETY: the name ends with a zero byte.
+    unsafe { sys::dlsym(sys::RTLD_NEXT, name.as_ptr() as *const c_char) }
+}
+
+/// The C library's function of this name.
+macro_rules! real {
+    ($name:ident: fn($($ty:ty),*) $(-> $ret:ty)?) => {{
+        static CACHE: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
+        let address = $crate::hook::resolve(concat!(stringify!($name), "\0"), &CACHE);
+        // SAFETY: the declaration is the C library's.
+        #[allow(unused_unsafe)]
+        unsafe { core::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) $(-> $ret)?>(address) }
+    }};
+}
+pub(crate) use real;
+
+/// A stub: notes the caller's registers, does what it is told, and jumps.
+macro_rules! jump {
+    ($imp:ident $($instruction:literal)*) => {
+        $crate::state::saving!($imp $($instruction)*)
+    };
+}
+pub(crate) use jump;
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! stub {
+    ($imp:ident) => { $crate::hook::jump!($imp "mov rdi, [rsp]" "mov rsi, rsp") };
+    ($imp:ident $a:ident) => { $crate::hook::jump!($imp "mov rsi, [rsp]" "mov rdx, rsp") };
+    ($imp:ident $a:ident $b:ident) => { $crate::hook::jump!($imp "mov rdx, [rsp]" "mov rcx, rsp") };
+    ($imp:ident $a:ident $b:ident $c:ident) => { $crate::hook::jump!($imp "mov rcx, [rsp]" "mov r8, rsp") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { $crate::hook::jump!($imp "mov r8, [rsp]" "mov r9, rsp") };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! stub {
+    ($imp:ident) => { $crate::hook::jump!($imp "mov x0, x30" "mov x1, sp") };
+    ($imp:ident $a:ident) => { $crate::hook::jump!($imp "mov x1, x30" "mov x2, sp") };
+    ($imp:ident $a:ident $b:ident) => { $crate::hook::jump!($imp "mov x2, x30" "mov x3, sp") };
+    ($imp:ident $a:ident $b:ident $c:ident) => { $crate::hook::jump!($imp "mov x3, x30" "mov x4, sp") };
+    ($imp:ident $a:ident $b:ident $c:ident $d:ident) => { $crate::hook::jump!($imp "mov x4, x30" "mov x5, sp") };
+}
+pub(crate) use stub;
+
+/// Replaces functions of the C library; outside control they stay what they are.
+macro_rules! hook {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) $(-> $ret:ty)? $body:block)*) => { $(
+        const _: () = {
+            #[cfg_attr(embedded, unsafe(no_mangle))]
+            #[unsafe(naked)]
+            unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
+                $crate::hook::stub!(imp $($arg)*)
+            }
+            unsafe extern "C" fn imp($($arg: $ty,)* address: u64, frame: usize) $(-> $ret)? {
+                if !$crate::control::active() {
+                    let real = $crate::hook::real!($name: fn($($ty),*) $(-> $ret)?);
+                    // SAFETY: the caller's arguments, unchanged.
+                    return unsafe { real($($arg),*) };
+                }
+                #[allow(unused_variables)]
+                let $site = $crate::control::enter(address, frame);
+                #[allow(unused_unsafe)]
+                // SAFETY: the caller keeps to the C library's contract of this function.
+                unsafe { $body }
+            }
+        };
+    )* };
+}
+pub(crate) use hook;
+
+/// Functions that only this library has, or that must work in the same way outside control.
+macro_rules! own {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) $(-> $ret:ty)? $body:block)*) => { $(
+        const _: () = {
+            #[cfg_attr(embedded, unsafe(no_mangle))]
+            #[unsafe(naked)]
+            unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
+                $crate::hook::stub!(imp $($arg)*)
+            }
+            unsafe extern "C" fn imp($($arg: $ty,)* address: u64, frame: usize) $(-> $ret)? {
+                #[allow(unused_variables)]
+                let $site = $crate::control::enter(address, frame);
+                #[allow(unused_unsafe)]
+                // SAFETY: the caller keeps to the contract of this function.
+                unsafe { $body }
+            }
+        };
+    )* };
+}
+pub(crate) use own;

@@ -1,0 +1,58 @@
+//! Who and where the program is: the same in every execution.
+
+use core::ffi::{c_int, c_long};
+
+use crate::control;
+use crate::hook::{hook, real};
+use crate::sys::{EPERM, fail_with};
+
+/// The process id that the program sees.
+pub(crate) const PID: c_int = 4242;
+/// How many processors it sees.
+const PROCESSORS: c_int = 4;
+
+hook! {
+    fn getpid(; site) -> c_int { PID }
+    fn getppid(; site) -> c_int { 1 }
+    fn gettid(; site) -> c_int { PID + control::me().0 as c_int }
+    fn get_nprocs(; site) -> c_int { PROCESSORS }
+    fn get_nprocs_conf(; site) -> c_int { PROCESSORS }
+    fn sched_getaffinity(_process: c_int, size: usize, set: *mut u8; site) -> c_int {
+        core::ptr::write_bytes(set, 0, size);
+        if size > 0 {
+            *set = (1 << PROCESSORS) - 1;
+        }
+        0
+    }
+    fn pthread_getaffinity_np(_handle: usize, size: usize, set: *mut u8; site) -> c_int {
+        core::ptr::write_bytes(set, 0, size);
+        if size > 0 {
+            *set = (1 << PROCESSORS) - 1;
+        }
+        0
+    }
+    fn sched_setaffinity(_process: c_int, _size: usize, _set: *const u8; site) -> c_int {
+        0
+    }
+    fn sched_getcpu(; site) -> c_int { 0 }
+    fn sysconf(name: c_int; site) -> c_long {
+        const CONFIGURED: c_int = 83;
+        const ONLINE: c_int = 84;
+        if name == CONFIGURED || name == ONLINE {
+            return PROCESSORS.into();
+        }
+        real!(sysconf: fn(c_int) -> c_long)(name)
+    }
+    fn kill(pid: c_int, signal: c_int; site) -> c_int {
+        // The program knows itself by another number.
+        if pid == PID || pid == 0 {
+            return crate::blocking::signal(signal, site);
+        }
+        control::uncontrolled("kill: signals to other processes are not sent");
+        fail_with(EPERM)
+    }
+    fn killpg(_group: c_int, _signal: c_int; site) -> c_int {
+        control::uncontrolled("killpg: signals to other processes are not sent");
+        fail_with(EPERM)
+    }
+}

@@ -1,0 +1,282 @@
+//! The program's heap under control: memory at fixed addresses, filled when it is freed, checked when it is used.
+//!
+//! Instrumented code is checked at every access. For other code: what a program frees is filled with [`FREED`], so that
+//! a pointer read from it crashes at its first use; the fill is checked when the block's memory is used again and when
+//! the program ends, which finds writes; large blocks become inaccessible at once. Memory that is handed out is always zero,
+//! so that what a program does with memory it did not initialise is at least the same in all executions.
+
+use core::cell::UnsafeCell;
+
+use alloc::string::String;
+use turnpike_scheduler::{FailureKind, ObjectId, Site, ThreadId};
+
+use super::logic::heap::{Block, Heap, Misuse, State, Touch};
+use super::logic::sizes::PAGE;
+use super::{lifetime, os, report};
+use crate::{control, sites};
+
+/// What freed memory is filled with: no pointer made of it is valid.
+pub(super) const FREED: u8 = 0xdd;
+/// Blocks of this size become inaccessible when they are freed.
+const PROTECTED: u64 = 64 << 10;
+/// Bytes of a freed block that are filled and checked.
+const FILLED: u64 = 4 << 10;
+/// Bytes that are checked at the end.
+const SWEPT: u64 = 1 << 20;
+/// Where the heap is; anywhere else if that is taken.
+const BASE: usize = 0x2000_0000_0000;
+/// Addresses that are tried to reserve, largest first.
+const SIZES: [usize; 4] = [1 << 38, 1 << 35, 1 << 32, 1 << 30];
+
+struct Global(UnsafeCell<Heap>);
+
+// SAFETY: one controlled thread runs at a time, and before control there is only one.
+unsafe impl Sync for Global {}
+
+static HEAP: Global = Global(UnsafeCell::new(Heap::new()));
+
+fn heap() -> &'static mut Heap {
+    // SAFETY: one thread at a time; no reference lives across a switch: nothing here switches.
+    unsafe { &mut *HEAP.0.get() }
+}
+
+/// Reserves the heap's addresses, if that was not done yet.
+#[cold]
+pub(super) fn open() {
+    if heap().is_open() {
+        return;
+    }
+    for size in SIZES {
+        let base = os::reserve(BASE, size);
+        if base != 0 {
+            heap().open(base as u64, size as u64);
+            return;
+        }
+    }
+}
+
+fn me() -> u32 {
+    if control::active() { control::me().0 } else { 0 }
+}
+
+/// A block of zeros; 0 when there is no room.
+pub(super) fn allocate(size: u64, align: u64, site: Site) -> u64 {
+    if !heap().is_open() {
+        open();
+    }
+    let Some(block) = heap().allocate(size, align.max(16), me(), site.0) else { return 0 };
+    if block.used {
+        if control::active() {
+            super::renew(block.start as usize, size as usize);
+        }
+        // SAFETY: the block is the caller's alone.
+        unsafe { core::ptr::write_bytes(block.start as *mut u8, 0, size as usize) };
+    }
+    block.start
+}
+
+/// The program may have so many bytes more than it has now; 0 = any number.
+pub(super) fn limit(bytes: u64) {
+    heap().limit_to(if bytes == 0 { u64::MAX } else { bytes });
+}
+
+/// Takes a block back.
+pub(super) fn free(address: u64, site: Site) {
+    if address != 0 {
+        announce_free(address, site);
+        take_back(address, site);
+    }
+}
+
+/// The thread is about to give a block back; comes back when it is its turn.
+pub(super) fn announce_free(address: u64, site: Site) {
+    if !lifetime::matters() {
+        return;
+    }
+    let live = |block: &Block| block.state == State::Live && block.start == address;
+    if let Some(block) = heap().find(address).filter(live) {
+        lifetime::give_back(address, block.size.max(1), site, || region_of(address, site));
+    }
+}
+
+/// The scheduler's region of the live block around an address.
+pub(super) fn region_of(address: u64, site: Site) -> ObjectId {
+    let Some(block) = heap().find(address).filter(|block| block.state == State::Live) else {
+        return ObjectId::NONE;
+    };
+    if block.region != 0 {
+        return ObjectId(block.region - 1);
+    }
+    // Blocks are objects, too, at their first byte: the name must be another one.
+    let name = name(block.start).rotate_left(17) | 1 << 63;
+    let region = lifetime::register(name, site, || report::whole(&block));
+    heap().set_region(address, region.0);
+    region
+}
+
+/// Takes a block back, when it is the thread's turn.
+pub(super) fn take_back(address: u64, site: Site) {
+    match heap().free(address, me(), site.0, lifetime::epoch()) {
+        Ok(block) => {
+            poison(&block);
+            while let Some(block) = heap().release() {
+                verify(&block, site);
+                restore(&block);
+            }
+        }
+        Err(Misuse::Unknown) if !control::active() || foreign(address) => {}
+        Err(misuse) => {
+            let message = match misuse {
+                Misuse::Double(block) => {
+                    lifetime::tell_race(&block, address, site, true);
+                    report::double_free(&block)
+                }
+                Misuse::Inside(block) => report::inside(&block, address),
+                Misuse::Unknown => report::unknown(address),
+            };
+            fail(&message, site);
+        }
+    }
+}
+
+/// Whether an address may come from another allocator: the loader's own, from before this one was there. Misaligned
+/// ones, static variables and variables on stacks do not.
+fn foreign(address: u64) -> bool {
+    let address = address as usize;
+    address.is_multiple_of(16)
+        && address >= 1 << 16
+        && !heap().contains(address as u64)
+        && sites::stable(address) == 0
+        && stack_of(address).is_none()
+}
+
+/// Bytes that a live block has.
+pub(super) fn size_of(address: u64) -> Option<u64> {
+    let block = heap().find(address)?;
+    (block.start == address && block.state == State::Live).then_some(block.size)
+}
+
+/// The program accesses some bytes.
+pub(super) fn check(address: u64, size: u64, write: bool, site: Site) {
+    if !heap().contains(address) {
+        lifetime::check(address, write, site);
+        return;
+    }
+    let message = match heap().touch(address, size) {
+        Touch::Fine => return,
+        Touch::Freed(block) => {
+            lifetime::tell_race(&block, address, site, write);
+            report::after_free(&block, address, size, write)
+        }
+        Touch::Beyond(block) => report::overflow(&block, address, size, write),
+    };
+    fail(&message, site);
+}
+
+/// The program uses the synchronisation object at an address.
+pub(crate) fn used(address: usize, site: Site) {
+    check(address as u64, 1, true, site);
+}
+
+/// What is wrong with a wild access, if it has to do with the heap.
+pub(crate) fn explain(address: usize) -> Option<String> {
+    match heap().touch(address as u64, 1) {
+        Touch::Fine => None,
+        Touch::Freed(block) => Some(report::after_free(&block, address as u64, 1, true)),
+        Touch::Beyond(block) => Some(report::overflow(&block, address as u64, 1, true)),
+    }
+}
+
+/// The program is about to end: were freed blocks written to?
+pub(crate) fn sweep() -> Option<String> {
+    let mut bytes = 0;
+    for block in heap().quarantined() {
+        if let Some(offset) = written(&block) {
+            return Some(report::written_after_free(&block, offset));
+        }
+        bytes += block.size.min(FILLED);
+        if bytes > SWEPT {
+            break;
+        }
+    }
+    None
+}
+
+/// A name for a place in the heap that is the same in all executions; 0 for other memory.
+pub(super) fn name(address: u64) -> u64 {
+    let Some(block) = heap().find(address) else { return 0 };
+    let thread = control::state().kernel.thread_name_hash(ThreadId(block.thread));
+    let mut hash = thread;
+    for part in [u64::from(block.index), address - block.start] {
+        hash = (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+    hash | 1 << 63
+}
+
+/// A name for the user of a place in the heap or on a stack.
+pub(super) fn called(address: u64) -> Option<String> {
+    if let Some(block) = heap().find(address) {
+        return Some(report::place(&block, address));
+    }
+    let (thread, below) = stack_of(address as usize)?;
+    Some(report::on_stack(thread, below))
+}
+
+/// Whether an address is in the heap's range.
+pub(super) fn contains(address: u64) -> bool {
+    heap().contains(address)
+}
+
+/// The thread on whose stack an address is, and how far below its first frame.
+fn stack_of(address: usize) -> Option<(u32, usize)> {
+    const STACK: usize = 8 << 20;
+    let threads = &control::state().threads;
+    let found = threads.iter().rposition(|thread| thread.high.wrapping_sub(address) < STACK)?;
+    Some((found as u32, threads[found].high - address))
+}
+
+pub(super) fn fail(message: &str, site: Site) {
+    if control::active() {
+        control::fail(FailureKind::Heap, message, site);
+    }
+}
+
+fn pages(block: &Block) -> (usize, usize) {
+    (block.start as usize, (block.size + 1).next_multiple_of(PAGE) as usize)
+}
+
+fn poison(block: &Block) {
+    if block.size >= PROTECTED {
+        let (start, size) = pages(block);
+        os::discard(start, size);
+        os::protect(start, size, false);
+    } else {
+        let size = block.size.min(FILLED) as usize;
+        // SAFETY: the program gave the block back.
+        unsafe { core::ptr::write_bytes(block.start as *mut u8, FREED, size) };
+    }
+}
+
+/// The first byte of a freed block that somebody wrote to.
+fn written(block: &Block) -> Option<u64> {
+    if block.size >= PROTECTED {
+        return None;
+    }
+    // SAFETY: the block's memory is there.
+    let bytes =
+        unsafe { core::slice::from_raw_parts(block.start as *const u8, block.size.min(FILLED) as usize) };
+    bytes.iter().position(|&byte| byte != FREED).map(|at| at as u64)
+}
+
+fn verify(block: &Block, site: Site) {
+    if let Some(offset) = written(block) {
+        fail(&report::written_after_free(block, offset), site);
+    }
+}
+
+fn restore(block: &Block) {
+    if block.size >= PROTECTED {
+        let (start, size) = pages(block);
+        os::protect(start, size, true);
+    }
+}

@@ -1,0 +1,318 @@
+//! Where memory ends: blocks that are freed, mappings that are taken away, stacks of threads that end.
+//!
+//! Giving memory back conflicts with every access to it. To the detector of races it is a write to all of it, and like
+//! plain writes it is a step at code locations that were found to race, with the rest of the accesses. As a step it works
+//! on a *region*; objects know the region that they lie in, so that the kernel sees the conflict whichever part of it is
+//! accessed. A block of the heap is a region, and so is the stack of a thread (the place of its end is its function).
+//! All mappings together are one: taking a part away then conflicts with more than it has to, which costs executions and
+//! hides nothing.
+//!
+//! Synchronisation objects in such memory count as accessed by whoever uses them.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ffi::{c_int, c_void};
+
+use turnpike_scheduler::{Detail, Finding, Kind, Object, ObjectId, Operation, Site};
+
+use super::logic::heap::Block;
+use super::logic::race::{Access, Clocks, Race};
+use super::{heap, is_instrumented, memory, remember, report, spin, tell, threaded};
+use crate::hook::{hook, real};
+use crate::{control, fiber, sites};
+
+/// Name of the region of all mappings.
+const MAPPINGS: u64 = 0x6d61_7070_696e_6773;
+/// The system does not make the stack of the first thread larger than this.
+const FIRST_STACK: usize = 8 << 20;
+
+/// The stack of a thread that has ended.
+#[derive(Clone, Copy)]
+struct Dead {
+    low: usize,
+    high: usize,
+    thread: u32,
+}
+
+struct Lifetimes {
+    /// By address.
+    dead: Vec<Dead>,
+    mappings: Option<ObjectId>,
+    /// By thread: the region of its stack.
+    stacks: Vec<Option<ObjectId>>,
+}
+
+struct Global(UnsafeCell<Lifetimes>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Global {}
+
+static LIFETIMES: Global =
+    Global(UnsafeCell::new(Lifetimes { dead: Vec::new(), mappings: None, stacks: Vec::new() }));
+
+/// Not across a switch.
+fn lifetimes() -> &'static mut Lifetimes {
+    // SAFETY: one thread at a time, and no reference lives across a switch.
+    unsafe { &mut *LIFETIMES.0.get() }
+}
+
+/// Whether another thread could tell that memory ends now. Not if all of them were joined: whatever is left to happen
+/// comes after it. This is a question about what happened before, so its answer depends on no schedule.
+pub(crate) fn matters() -> bool {
+    control::active() && threaded() && control::state().unjoined > 1
+}
+
+/// Registers a region, with its name for the user.
+pub(super) fn register(name: u64, site: Site, called: impl FnOnce() -> String) -> ObjectId {
+    let state = control::state();
+    let region = state.kernel.register(Object::Region, name, sites::user(site));
+    if state.detail == Detail::Full {
+        state.kernel.name_object(region, &called());
+    }
+    region
+}
+
+/// The region that an address lies in; none for what is always there.
+pub(super) fn region_of(address: u64, site: Site) -> ObjectId {
+    if heap::contains(address) {
+        return heap::region_of(address, site);
+    }
+    let place = address as usize;
+    if sites::stable(place) != 0 {
+        return ObjectId::NONE;
+    }
+    let threads = &control::state().threads;
+    let own = |thread: &control::Thread| thread.extent.0 <= place && place < thread.extent.1;
+    if let Some(thread) = threads.iter().rposition(own) {
+        return stack(thread as u32, site);
+    }
+    if threads.first().is_some_and(|first| first.high.wrapping_sub(place) < FIRST_STACK) {
+        return ObjectId::NONE;
+    }
+    let known = &mut lifetimes().mappings;
+    *known.get_or_insert_with(|| register(MAPPINGS, site, || String::from("mapped memory")))
+}
+
+/// The region of a thread's stack.
+fn stack(thread: u32, site: Site) -> ObjectId {
+    let at = thread as usize;
+    let stacks = &mut lifetimes().stacks;
+    if at >= stacks.len() {
+        stacks.resize(at + 1, None);
+    }
+    if let Some(region) = stacks[at] {
+        return region;
+    }
+    let name = control::state().kernel.thread_name_hash(turnpike_scheduler::ThreadId(thread));
+    let region = register(name.rotate_left(23) | 1 << 63, site, || report::stack(thread));
+    lifetimes().stacks[at] = Some(region);
+    region
+}
+
+/// A new synchronisation object at an address lies where it lies; whether that may end.
+pub(crate) fn place(object: ObjectId, address: usize, site: Site) -> bool {
+    let region = region_of(address as u64, site);
+    control::state().kernel.place(object, region);
+    region != ObjectId::NONE
+}
+
+/// The running thread used a synchronisation object at an address that lies in memory that may end.
+#[cold]
+pub(crate) fn touched(address: usize, site: Site) {
+    heap::check(address as u64, 1, true, site);
+    if is_instrumented() && threaded() {
+        remember(Access { address: address as u64, size: 1, write: false, atomic: true, site: site.0 });
+    }
+}
+
+/// The running thread is about to give memory back; comes back when it is its turn.
+pub(super) fn give_back(address: u64, size: u64, site: Site, region: impl FnOnce() -> ObjectId) {
+    if !matters() || !is_instrumented() {
+        return;
+    }
+    let me = control::me().0;
+    // The C library holds locks of its own that no other thread could wait for.
+    let foreign = sites::in_c_library(site);
+    if !foreign && memory().is_step(me, address, size, true, site) {
+        control::enter(site.0, fiber::stack_pointer());
+        let region = region();
+        spin(me).progress();
+        control::step(Operation::new(Kind::Free, region, sites::user(site)));
+    }
+    let mut races: Vec<Race> = Vec::new();
+    let whole = Access { address, size, write: true, atomic: false, site: site.0 };
+    let kernel = &mut control::state().kernel;
+    let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
+    memory().detector.freed(me, clocks, &whole, |race| races.push(race));
+    if !races.is_empty() {
+        if foreign {
+            kernel.mark_incomplete();
+        }
+        tell(races);
+    }
+}
+
+/// The first step of the running thread that comes after what it does now.
+pub(super) fn epoch() -> u32 {
+    if !control::active() {
+        return 0;
+    }
+    let kernel = &control::state().kernel;
+    kernel.clock().get(kernel.current().0 as usize).map_or(0, |own| own.saturating_add(1))
+}
+
+/// The running thread uses a block that was freed: if nothing orders the two, that is also a race.
+pub(super) fn tell_race(block: &Block, address: u64, site: Site, write: bool) {
+    if !control::active() || !is_instrumented() {
+        return;
+    }
+    let kernel = &mut control::state().kernel;
+    let me = kernel.current().0;
+    let known = kernel.clock().get(block.freed_by as usize).copied().unwrap_or(0);
+    if block.freed_by != me && known < block.epoch {
+        let race = Race {
+            first: block.freed,
+            first_writes: true,
+            first_thread: block.freed_by,
+            second: site.0,
+            second_writes: write,
+            address,
+            doubtful: false,
+        };
+        kernel.note(Finding::Race {
+            first: Site(race.first),
+            second: site,
+            message: report::race(&race, me),
+        });
+    }
+}
+
+/// The running thread's function has returned: its stack is no more.
+pub(crate) fn thread_ends() {
+    let thread = control::thread();
+    let (low, high) = thread.extent;
+    if low == 0 || !is_instrumented() {
+        return;
+    }
+    let (me, site) = (control::me().0, Site(thread.start.function as u64));
+    give_back(low as u64, (high - low) as u64, site, || stack(me, site));
+    let dead = &mut lifetimes().dead;
+    let at = dead.partition_point(|other| other.low < low);
+    dead.insert(at, Dead { low, high, thread: me });
+}
+
+/// Memory outside the heap is accessed: not by right if it is the stack of a thread that has ended.
+#[inline]
+pub(super) fn check(address: u64, write: bool, site: Site) {
+    let dead = &lifetimes().dead;
+    if dead.is_empty() {
+        return;
+    }
+    let place = address as usize;
+    let at = dead.partition_point(|other| other.low <= place);
+    if let Some(dead) = at.checked_sub(1).map(|at| dead[at]).filter(|dead| place < dead.high) {
+        heap::fail(&report::after_end(dead.thread, write), site);
+    }
+}
+
+/// The memory is used for something new.
+pub(super) fn renew(address: usize, size: usize) {
+    lifetimes().dead.retain(|dead| dead.high <= address || address + size <= dead.low);
+}
+
+const REMAP: Site = Site(MAPPINGS);
+
+/// Memory is taken away from a mapping.
+fn unmap(address: usize, size: usize, site: Site) {
+    let end = address.saturating_add(size);
+    give_back(address as u64, (end - address) as u64, site, || {
+        let known = &mut lifetimes().mappings;
+        *known.get_or_insert_with(|| register(MAPPINGS, site, || String::from("mapped memory")))
+    });
+}
+
+/// Code that the program writes itself tells neither its accesses nor its system calls.
+fn note_code(rights: c_int) {
+    const EXECUTABLE: c_int = 4;
+    if rights & EXECUTABLE != 0 {
+        control::uncontrolled(
+            "what threads share in code that the program makes itself (memory with PROT_EXEC),",
+        );
+    }
+}
+
+hook! {
+    fn mprotect(address: usize, size: usize, rights: c_int; site) -> c_int {
+        note_code(rights);
+        real!(mprotect: fn(usize, usize, c_int) -> c_int)(address, size, rights)
+    }
+    fn pkey_mprotect(address: usize, size: usize, rights: c_int, key: c_int; site) -> c_int {
+        note_code(rights);
+        real!(pkey_mprotect: fn(usize, usize, c_int, c_int) -> c_int)(address, size, rights, key)
+    }
+    fn munmap(address: usize, size: usize; site) -> c_int {
+        unmap(address, size, site);
+        real!(munmap: fn(usize, usize) -> c_int)(address, size)
+    }
+}
+
+/// Its fifth argument leaves no register for the place where it is called.
+#[cfg_attr(embedded, unsafe(no_mangle))]
+unsafe extern "C" fn mremap(
+    old: usize,
+    size: usize,
+    new_size: usize,
+    flags: c_int,
+    to: usize,
+) -> *mut c_void {
+    if control::active() {
+        unmap(old, size, REMAP);
+    }
+    let real = real!(mremap: fn(usize, usize, usize, c_int, usize) -> *mut c_void);
+    // SAFETY: the caller's arguments.
+    unsafe { real(old, size, new_size, flags, to) }
+}
+
+/// All its arguments are in registers, which leaves none for the place where it is called.
+unsafe fn map(
+    address: usize,
+    size: usize,
+    rights: c_int,
+    flags: c_int,
+    file: c_int,
+    from: i64,
+) -> *mut c_void {
+    if control::active() {
+        note_code(rights);
+    }
+    let real = real!(mmap: fn(usize, usize, c_int, c_int, c_int, i64) -> *mut c_void);
+    // SAFETY: the caller's arguments.
+    unsafe { real(address, size, rights, flags, file, from) }
+}
+
+#[cfg_attr(embedded, unsafe(no_mangle))]
+unsafe extern "C" fn mmap(
+    address: usize,
+    size: usize,
+    rights: c_int,
+    flags: c_int,
+    file: c_int,
+    from: i64,
+) -> *mut c_void {
+    // SAFETY: the caller's arguments.
+    unsafe { map(address, size, rights, flags, file, from) }
+}
+
+#[cfg_attr(embedded, unsafe(no_mangle))]
+unsafe extern "C" fn mmap64(
+    address: usize,
+    size: usize,
+    rights: c_int,
+    flags: c_int,
+    file: c_int,
+    from: i64,
+) -> *mut c_void {
+    // SAFETY: the caller's arguments.
+    unsafe { map(address, size, rights, flags, file, from) }
+}

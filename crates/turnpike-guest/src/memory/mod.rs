@@ -1,0 +1,365 @@
+//! The program's memory: which accesses are steps, which race, and what is wrong with its use of the heap.
+//!
+//! Code compiled with `-fsanitize=thread` calls a function before each access (`plain`) and instead of each atomic
+//! operation (`atomics`): that runtime is this one. No recompilation is needed for the heap: `allocate` and `operators`
+//! are the program's `malloc` and `new`.
+//!
+//! **What is a step.** Atomic operations always are. Plain accesses are steps at code locations that the host names with the
+//! plan, because earlier executions found them to race ([`Level::Racy`]); with [`Level::All`] also wherever another
+//! thread was before in the same eight bytes, if either of them writes. So a thread's stack, its thread-local storage,
+//! what it allocated and has not shown to others, and constants make no steps, without being special. An access that
+//! turns out to be concurrent with an earlier one that was no step is a race, which is told: the host adds both
+//! locations for the executions that follow, and this one counts for no proof. The set never changes within an execution,
+//! so that the same plan gives the same execution.
+//!
+//! While the program has had no second thread, accesses are neither steps nor remembered: everything that later threads do comes after them.
+//!
+//! **Loops** that wait by reading memory pause now and then, see [`logic::spin`].
+
+mod allocate;
+mod atomics;
+mod call;
+mod containers;
+mod coverage;
+mod format;
+mod heap;
+mod library_calls;
+mod lifetime;
+pub(crate) mod logic;
+mod operators;
+mod os;
+mod plain;
+mod report;
+mod streams;
+
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use turnpike_scheduler::{Detail, Finding, Kind, MemoryOrder, Object, ObjectId, Operation, Site};
+
+use crate::{control, fiber, modules, sites, state};
+use logic::objects::{Covered, Objects};
+use logic::race::{Access, Clocks, Detector, Race};
+use logic::spin::{Pause, Spin};
+use logic::table::Table;
+
+pub(crate) use heap::{explain, sweep, used};
+pub(crate) use library_calls::prepare as find_library_calls;
+pub(crate) use lifetime::thread_ends;
+pub(crate) use lifetime::{matters as others_may_see, place, touched};
+
+/// What is not under control when two accesses may or may not be ordered.
+const UNSEEN: &str =
+    "synchronisation by futexes in uninstrumented code, or by storing an atomic value that is there already,";
+
+/// Which plain accesses are steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// None.
+    Sync,
+    /// Those at the locations that the host names.
+    Racy,
+    /// Also those to memory that several threads use.
+    All,
+}
+
+/// What is known of the execution's memory. The heap has a state of its own, because it is used before control starts.
+struct Memory {
+    level: Level,
+    /// Code locations that are steps.
+    visible: Table<bool>,
+    detector: Detector,
+    objects: Objects,
+    /// Races that were told, by a mix of both locations.
+    told: Table<bool>,
+    /// By thread.
+    spins: Vec<Spin>,
+}
+
+impl Memory {
+    /// Whether a thread's plain access is a step.
+    #[inline]
+    fn is_step(&self, me: u32, address: u64, size: u64, write: bool, site: Site) -> bool {
+        match self.level {
+            Level::Sync => false,
+            Level::Racy => self.visible.get(site.0).is_some(),
+            Level::All => {
+                self.visible.get(site.0).is_some() || self.detector.shared(me, address, size, write)
+            }
+        }
+    }
+}
+
+struct Global(UnsafeCell<Memory>);
+
+// SAFETY: one controlled thread runs at a time.
+unsafe impl Sync for Global {}
+
+static MEMORY: Global = Global(UnsafeCell::new(Memory {
+    level: Level::Racy,
+    visible: Table::new(),
+    detector: Detector::new(),
+    objects: Objects::new(),
+    told: Table::new(),
+    spins: Vec::new(),
+}));
+
+/// Some of the program's code calls the functions of `plain`.
+static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
+
+/// Not across a switch.
+fn memory() -> &'static mut Memory {
+    // SAFETY: one thread at a time, and no reference lives across a switch.
+    unsafe { &mut *MEMORY.0.get() }
+}
+
+/// Looks whether the program or a library of its own tells its accesses, and reserves the heap's addresses. Before control
+/// starts and memory is limited.
+pub(crate) fn prepare() {
+    heap::open();
+    if modules::any_instrumented() {
+        INSTRUMENTED.store(true, Ordering::Relaxed);
+    }
+    control::header().instrumented.store(is_instrumented().into(), Ordering::Relaxed);
+}
+
+/// An execution begins, before its first thread runs: `visible` are the code locations whose accesses are steps.
+pub(crate) fn begin(level: u64, visible: &[u64]) {
+    let memory = memory();
+    memory.level = match level {
+        0 => Level::Sync,
+        1 => Level::Racy,
+        _ => Level::All,
+    };
+    for &site in visible {
+        *memory.visible.entry(site) = true;
+    }
+    heap::limit(control::header().memory);
+    if INSTRUMENTED.load(Ordering::Relaxed) {
+        control::state().kernel.keep_clocks(true);
+    }
+}
+
+/// Code that calls the hooks was loaded. Comes before threads exist, from the loader.
+fn instrumented() {
+    INSTRUMENTED.store(true, Ordering::Relaxed);
+    if control::active() {
+        control::state().kernel.keep_clocks(true);
+    }
+}
+
+/// Whether some code tells its accesses.
+pub(crate) fn is_instrumented() -> bool {
+    INSTRUMENTED.load(Ordering::Relaxed)
+}
+
+/// The memory is used for something new: the stack of a new thread, a block that is handed out again.
+pub(crate) fn renew(address: usize, size: usize) {
+    let memory = memory();
+    lifetime::renew(address, size);
+    memory.detector.forget(address as u64, size as u64);
+    memory.objects.forget(address as u64, size as u64);
+}
+
+/// Whether the program ever had a second thread.
+fn threaded() -> bool {
+    control::state().threads.len() > 1
+}
+
+/// Whether accesses here were found to race.
+fn races_at(site: Site) -> bool {
+    memory().visible.get(site.0).is_some()
+}
+
+/// Bytes that a function of the C library reads or writes for the program.
+pub(crate) fn tell_bytes(address: *const c_void, size: usize, write: bool, site: Site) {
+    if is_instrumented() {
+        access(address as u64, size as u64, write, site);
+    }
+}
+
+/// A plain access that the running thread is about to do.
+#[inline]
+fn access(address: u64, size: u64, write: bool, site: Site) {
+    if !control::active() || size == 0 {
+        return;
+    }
+    if threaded() {
+        let me = control::me().0;
+        let memory = memory();
+        let visible = memory.is_step(me, address, size, write, site);
+        if write {
+            state::wrote(address);
+        }
+        let steps = control::state().kernel.steps_taken();
+        if visible || spin(me).invisible(site.0, address, write, steps) {
+            let kind = if write { Kind::Write } else { Kind::Read };
+            step(kind, address, size, site, MemoryOrder::RELAXED, None, !write);
+        }
+    }
+    // Only now: another thread may have freed the block before this one's turn.
+    heap::check(address, size, write, site);
+    if threaded() {
+        remember(Access { address, size, write, atomic: false, site: site.0 });
+    }
+}
+
+/// How the kernel asks, right before a read-modify-write, what will come of it.
+struct Peek {
+    /// Whether it modifies the variable.
+    writes: fn(u64) -> bool,
+    argument: u64,
+    /// What it orders if not.
+    unchanged: MemoryOrder,
+}
+
+/// Announces an operation on memory and comes back when it is this thread's turn to do it.
+fn step(
+    kind: Kind,
+    address: u64,
+    size: u64,
+    site: Site,
+    order: MemoryOrder,
+    peek: Option<Peek>,
+    reads: bool,
+) {
+    let (object, second) = objects_of(address, size, site);
+    let me = control::me().0;
+    control::enter(site.0, fiber::stack_pointer());
+    if reads {
+        match spin(me).read(site.0, object.0, state::own) {
+            Pause::None => {}
+            // A sleep of no time: it ends when nothing else can happen.
+            Pause::Nap => {
+                control::with(Kind::Sleep, 0, site);
+            }
+            Pause::Yield(state) => {
+                control::with(Kind::Yield, state, site);
+            }
+        }
+    } else {
+        spin(me).progress();
+    }
+    let mut operation = Operation { second, order, ..Operation::new(kind, object, site) };
+    if let Some(Peek { writes, argument, unchanged }) = peek {
+        operation.writes = Some(writes);
+        operation.argument = argument;
+        operation.unchanged = unchanged;
+    }
+    control::step(operation);
+    if let Some(Peek { writes, argument, .. }) = peek
+        && reads
+        && writes(argument)
+    {
+        // It had to wait until it was no longer just a read.
+        spin(me).progress();
+    }
+}
+
+/// The object at an address, for functions that are given one.
+pub(crate) fn object_at(address: usize, site: Site) -> ObjectId {
+    objects_of(address as u64, 1, site).0
+}
+
+/// Sets a flag of one byte that instrumented code reads by atomic operations.
+pub(crate) fn set_flag(flag: *mut u8, site: Site) {
+    if is_instrumented() {
+        atomics::store(flag as u64, 1, 1, MemoryOrder::RELEASE, site);
+    } else {
+        // SAFETY: the caller's flag.
+        unsafe { *flag = 1 };
+    }
+}
+
+/// Sets a word that instrumented code reads by atomic operations.
+pub(crate) fn set_word(word: *mut usize, value: usize, site: Site) {
+    if is_instrumented() {
+        atomics::store(word as u64, 8, value as u128, MemoryOrder::RELEASE, site);
+    } else {
+        // SAFETY: the caller's word.
+        unsafe { *word = value };
+    }
+}
+
+/// Sets a number that instrumented code reads by atomic operations.
+pub(crate) fn set_int(word: *mut i32, value: i32, site: Site) {
+    if is_instrumented() {
+        atomics::store(word as u64, 4, value as u32 as u128, MemoryOrder::RELEASE, site);
+    } else {
+        // SAFETY: the caller's number.
+        unsafe { *word = value };
+    }
+}
+
+/// The objects that some bytes are.
+fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
+    let state = control::state();
+    let register = || {
+        let name = match sites::stable(address as usize) {
+            0 => heap::name(address),
+            name => name,
+        };
+        let id = state.kernel.register(Object::Memory, name, site);
+        let region = lifetime::region_of(address, site);
+        state.kernel.place(id, region);
+        if state.detail == Detail::Full
+            && let Some(name) = heap::called(address)
+        {
+            state.kernel.name_object(id, &name);
+        }
+        id.0
+    };
+    let Covered { object, second, more } = memory().objects.cover(address, size, register);
+    if more {
+        control::state().kernel.mark_incomplete();
+    }
+    (ObjectId(object), second.map_or(ObjectId::NONE, ObjectId))
+}
+
+/// Looks for races with an access that the running thread now does.
+fn remember(access: Access) {
+    let state = control::state();
+    let me = state.kernel.current().0;
+    let mut races: Vec<Race> = Vec::new();
+    let clocks = Clocks { sure: state.kernel.clock(), perhaps: state.kernel.doubtful_clock() };
+    memory().detector.access(me, clocks, &access, |race| races.push(race));
+    tell(races);
+}
+
+/// Tells races with what the running thread does, each pair of places once.
+fn tell(races: Vec<Race>) {
+    let state = control::state();
+    let me = state.kernel.current().0;
+    let Memory { told, visible, .. } = memory();
+    let kernel = &mut state.kernel;
+    if races.iter().any(|race| race.doubtful) {
+        // Something that cannot be seen may order them, or may not.
+        kernel.note(Finding::Uncontrolled(UNSEEN.into()));
+    }
+    for race in races.into_iter().filter(|race| !race.doubtful) {
+        let told = told.entry(race.first.rotate_left(32) ^ race.second);
+        if core::mem::replace(told, true) {
+            continue;
+        }
+        if visible.get(race.first).is_none() || visible.get(race.second).is_none() {
+            // Without steps there, other orders of the two were not tried.
+            kernel.mark_incomplete();
+        }
+        kernel.note(Finding::Race {
+            first: Site(race.first),
+            second: Site(race.second),
+            message: report::race(&race, me),
+        });
+    }
+}
+
+fn spin(thread: u32) -> &'static mut Spin {
+    let spins = &mut memory().spins;
+    let at = thread as usize;
+    if at >= spins.len() {
+        spins.resize(at + 1, Spin::new());
+    }
+    &mut spins[at]
+}

@@ -1,0 +1,368 @@
+//! The modules that are loaded: the program, its libraries, and this one among them.
+//!
+//! A module is *opaque* when it was not compiled with `-fsanitize=thread`, so that neither its
+//! accesses to memory nor its atomic operations are seen, and is not one of the few whose
+//! synchronisation is replaced here. Whatever threads share in such a module is invisible, so that
+//! nothing is proved while one is loaded.
+//!
+//! The loader's list is read without the loader's lock, which a thread that makes way inside of
+//! `dlopen` holds: one thread runs at a time, and the list is whole whenever one makes way for
+//! another.
+
+use alloc::format;
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use turnpike_scheduler::Site;
+
+use crate::control;
+use crate::hook::{hook, real};
+use crate::protocol::{CALLER, TEXT};
+use crate::sys::{self, PhdrInfo};
+
+/// The part of the loader's `struct link_map` that it promises.
+#[repr(C)]
+pub(crate) struct Module {
+    bias: usize,
+    name: *const c_char,
+    dynamic: *const [u64; 2],
+    next: *const Module,
+}
+
+/// The loader's `struct r_debug`, its first part.
+#[repr(C)]
+struct Loader {
+    version: c_int,
+    first: *const Module,
+}
+
+unsafe extern "C" {
+    static _r_debug: Loader;
+    /// This module's own.
+    static _DYNAMIC: [u64; 2];
+}
+
+/// Modules of the GNU C library and of the compilers' runtimes. What they synchronise by is
+/// replaced (threads, locks, guards of statics, futexes through `syscall`), or is never held while
+/// another thread runs (locks of streams and of the loader).
+const KNOWN: [&str; 12] = [
+    "ld-linux-aarch64.so.1",
+    "ld-linux-x86-64.so.2",
+    "libc.so.6",
+    "libdl.so.2",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libmvec.so.1",
+    "libpthread.so.0",
+    "librt.so.1",
+    "libstdc++.so.6",
+    "libutil.so.1",
+    "linux-vdso.so.1",
+];
+
+const STRINGS: u64 = 5;
+const STRINGS_SIZE: u64 = 10;
+
+impl Module {
+    /// The file name without folders; empty for the program itself.
+    pub(crate) fn name(&self) -> &'static str {
+        if self.name.is_null() {
+            return "";
+        }
+        // SAFETY: the loader's text, which stays as long as the module.
+        let path = unsafe { CStr::from_ptr(self.name) }.to_str().unwrap_or("?");
+        path.rsplit('/').next().unwrap_or(path)
+    }
+
+    fn is_opaque(&self) -> bool {
+        !self.is_own() && !KNOWN.contains(&self.name()) && !self.is_instrumented()
+    }
+
+    /// Whether it is this library.
+    fn is_own(&self) -> bool {
+        core::ptr::eq(self.dynamic, &raw const _DYNAMIC)
+    }
+
+    /// What its dynamic section says under a tag.
+    pub(crate) fn tagged(&self, tag: u64) -> Option<usize> {
+        let mut entry = self.dynamic;
+        if entry.is_null() {
+            return None;
+        }
+        // SAFETY: a dynamic section ends with a zero tag.
+        unsafe {
+            while (*entry)[0] != 0 {
+                if (*entry)[0] == tag {
+                    return Some((*entry)[1] as usize);
+                }
+                entry = entry.add(1);
+            }
+        }
+        None
+    }
+
+    /// The functions that it defines for others, and where they are.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
+        const SYMBOLS: u64 = 6;
+        const HASHES: u64 = 0x6fff_fef5;
+        const FUNCTION: u8 = 2;
+        let bias = self.bias;
+        let strings = self.pointer(STRINGS).unwrap_or(0);
+        let symbols = self.pointer(SYMBOLS).unwrap_or(0) as *const Symbol;
+        // SAFETY: the module's own tables, as the loader found them.
+        let count = self.pointer(HASHES).map_or(0, |hashes| unsafe { count(hashes as *const u32) });
+        (0..count).filter_map(move |at| {
+            // SAFETY: as above.
+            unsafe {
+                let symbol = &*symbols.add(at);
+                let name = CStr::from_ptr((strings + symbol.name as usize) as *const c_char);
+                let defined = symbol.section != 0 && symbol.info & 15 == FUNCTION;
+                defined.then(|| (name, bias.wrapping_add(symbol.value as usize)))
+            }
+        })
+    }
+
+    /// An address of its dynamic section. The loader of the C library has made it absolute, except
+    /// in the kernel's module.
+    pub(crate) fn pointer(&self, tag: u64) -> Option<usize> {
+        self.tagged(tag).filter(|address| *address != 0 && *address >= self.bias)
+    }
+
+    /// Whether it calls the hooks of `memory`: their names stand among its dynamic strings.
+    fn is_instrumented(&self) -> bool {
+        const INITIALISER: &[u8] = b"\0__tsan_init\0";
+        let (Some(strings), Some(size)) = (self.pointer(STRINGS), self.tagged(STRINGS_SIZE)) else {
+            return false;
+        };
+        // SAFETY: the module's own strings.
+        let strings = unsafe { core::slice::from_raw_parts(strings as *const u8, size) };
+        strings.windows(INITIALISER.len()).any(|part| part == INITIALISER)
+    }
+}
+
+/// An entry of a table of symbols.
+#[repr(C)]
+struct Symbol {
+    name: u32,
+    info: u8,
+    other: u8,
+    section: u16,
+    value: u64,
+    size: u64,
+}
+
+/// How many symbols there are: the table of hashes knows where the last chain ends.
+unsafe fn count(hashes: *const u32) -> usize {
+    // SAFETY: four words, a filter of words of eight bytes, buckets, chains.
+    unsafe {
+        let (buckets, first, filter) = (*hashes, *hashes.add(1), *hashes.add(2));
+        let table = hashes.add(4 + 2 * filter as usize);
+        let Some(mut last) = (0..buckets).map(|at| *table.add(at as usize)).max() else { return 0 };
+        if last < first {
+            return first as usize;
+        }
+        let chains = table.add(buckets as usize);
+        while *chains.add((last - first) as usize) & 1 == 0 {
+            last += 1;
+        }
+        last as usize + 1
+    }
+}
+
+/// All modules, the program itself first, in the order of their loading.
+pub(crate) fn all() -> impl Iterator<Item = &'static Module> {
+    // SAFETY: the loader's list, see above.
+    let mut next = unsafe { _r_debug.first };
+    core::iter::from_fn(move || {
+        // SAFETY: null, or the loader's record.
+        let module = unsafe { next.as_ref() }?;
+        next = module.next;
+        Some(module)
+    })
+}
+
+/// What this library defines under a name; 0 if it does not.
+pub(crate) fn own(name: &CStr) -> usize {
+    let Some(own) = all().find(|module| module.is_own()) else { return 0 };
+    own.functions().find(|(known, _)| *known == name).map_or(0, |(_, address)| address)
+}
+
+/// Whether some module other than this one tells its accesses to memory.
+pub(crate) fn any_instrumented() -> bool {
+    all().any(|module| !module.is_own() && module.is_instrumented())
+}
+
+/// Modules that were there at the start.
+static FIRST: AtomicUsize = AtomicUsize::new(0);
+
+/// Libraries from a number on that are opaque. The program itself is the host's business, which has
+/// read it.
+fn opaque(from: usize) -> impl Iterator<Item = &'static str> {
+    all()
+        .enumerate()
+        .filter(move |(at, module)| *at >= from.max(1) && module.is_opaque())
+        .map(|(_, module)| module.name())
+}
+
+/// Tells the host the opaque libraries of the start, a line each. Before control starts.
+pub(crate) fn tell() {
+    FIRST.store(all().count(), Ordering::Relaxed);
+    // SAFETY: the callback keeps to its contract.
+    unsafe { sys::dl_iterate_phdr(learn_code, core::ptr::null_mut()) };
+    tell_lines("", opaque(0));
+}
+
+/// System calls that modules make by themselves are not seen: tells the host which modules could make some. The lines begin with a
+/// mark.
+pub(crate) fn tell_callers() {
+    UNWATCHED.store(true, Ordering::Relaxed);
+    // SAFETY: not written any more.
+    let codes = unsafe { &*CODES.0.get() };
+    let callers = codes.iter().filter(|code| !code.own && !KNOWN.contains(&code.name) && code.calls());
+    tell_lines(CALLER, callers.map(|code| code.name));
+}
+
+/// Appends lines to what the host is told.
+fn tell_lines(mark: &str, names: impl Iterator<Item = &'static str>) {
+    // SAFETY: mapped for ever, and the host waits.
+    let header = unsafe { &mut *control::state().header };
+    let mut used = header.text_length.load(Ordering::Relaxed) as usize;
+    for name in names {
+        for part in [mark, name, "\n"] {
+            if used + part.len() > TEXT {
+                return;
+            }
+            header.text[used..used + part.len()].copy_from_slice(part.as_bytes());
+            used += part.len();
+        }
+        header.text_length.store(used as u32, Ordering::Relaxed);
+    }
+}
+
+/// Nobody tells of system calls that modules make by themselves.
+static UNWATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Notes opaque libraries that were loaded since the start.
+pub(crate) fn note_new() {
+    let first = FIRST.load(Ordering::Relaxed);
+    for name in opaque(first) {
+        control::uncontrolled(&format!(
+            "what threads share in {name}, which the program loads itself and which was not compiled with -fsanitize=thread,"
+        ));
+    }
+    if UNWATCHED.load(Ordering::Relaxed) {
+        for module in all().skip(first.max(1)).filter(|module| !KNOWN.contains(&module.name())) {
+            control::uncontrolled(&format!(
+                "what {}, which the program loads itself, asks of the system by itself",
+                module.name()
+            ));
+        }
+    }
+}
+
+/// Code of one module.
+struct Code {
+    start: usize,
+    end: usize,
+    name: &'static str,
+    opaque: bool,
+    own: bool,
+    readable: bool,
+}
+
+impl Code {
+    /// Whether there could be an instruction that calls the system: its bytes may as well be part of
+    /// another instruction, but without them there is none.
+    fn calls(&self) -> bool {
+        if !self.readable {
+            return true;
+        }
+        // SAFETY: loaded, and readable.
+        let bytes = unsafe { core::slice::from_raw_parts(self.start as *const u8, self.end - self.start) };
+        #[cfg(target_arch = "x86_64")]
+        // syscall, sysenter, int 0x80
+        return bytes.windows(2).any(|two| matches!(two, [0x0f, 0x05 | 0x34] | [0xcd, 0x80]));
+        #[cfg(target_arch = "aarch64")]
+        // svc
+        return bytes.chunks_exact(4).any(|word| {
+            u32::from_le_bytes([word[0], word[1], word[2], word[3]]) & 0xffe0_001f == 0xd400_0001
+        });
+    }
+}
+
+struct Codes(UnsafeCell<Vec<Code>>);
+
+// SAFETY: written before control starts.
+unsafe impl Sync for Codes {}
+
+static CODES: Codes = Codes(UnsafeCell::new(Vec::new()));
+
+unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -> c_int {
+    const LOAD: u32 = 1;
+    const DYNAMIC: u32 = 2;
+    const EXECUTABLE: u32 = 1;
+    const READABLE: u32 = 4;
+    // SAFETY: the loader's record of a module; before control starts.
+    unsafe {
+        let info = &*info;
+        let headers = core::slice::from_raw_parts(info.headers, info.count.into());
+        let at = |address: u64| info.base.wrapping_add(address as usize);
+        let dynamic = headers.iter().find(|header| header.kind == DYNAMIC).map(|header| at(header.address));
+        let Some(module) = all().find(|module| Some(module.dynamic as usize) == dynamic) else { return 0 };
+        let (name, opaque, own) = (module.name(), module.is_opaque(), module.is_own());
+        let name = if name.is_empty() { "the program" } else { name };
+        for header in headers.iter().filter(|header| header.kind == LOAD && header.flags & EXECUTABLE != 0) {
+            let (start, end) = (at(header.address), at(header.address + header.memory_size));
+            let readable = header.flags & READABLE != 0;
+            (*CODES.0.get()).push(Code { start, end, name, opaque, own, readable });
+            if own {
+                OWN_START.store(start, Ordering::Relaxed);
+                OWN_SIZE.store(end - start, Ordering::Relaxed);
+            }
+        }
+    }
+    0
+}
+
+/// Where this library's own code begins,
+pub(crate) static OWN_START: AtomicUsize = AtomicUsize::new(0);
+/// and how long it is.
+pub(crate) static OWN_SIZE: AtomicUsize = AtomicUsize::new(0);
+
+/// Code that may make system calls by itself, from start to end: this library's, the C library's,
+/// the loader's and the kernel's. Empty if one of the first two is not among them.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn callers() -> Vec<(usize, usize)> {
+    const CALLERS: [&str; 4] = ["libc.so.6", "libpthread.so.0", "librt.so.1", "linux-vdso.so.1"];
+    // SAFETY: not written any more.
+    let codes = unsafe { &*CODES.0.get() };
+    if !codes.iter().any(|code| code.own) || !codes.iter().any(|code| code.name == CALLERS[0]) {
+        return Vec::new();
+    }
+    let calls = |code: &&Code| code.own || CALLERS.contains(&code.name) || code.name.starts_with("ld-linux");
+    codes.iter().filter(calls).map(|code| (code.start, code.end)).collect()
+}
+
+/// The opaque module that a call comes from, if it does.
+pub(crate) fn opaque_caller(site: Site) -> Option<&'static str> {
+    // SAFETY: not written any more.
+    let codes = unsafe { &*CODES.0.get() };
+    match codes.iter().find(|code| (code.start..code.end).contains(&(site.0 as usize))) {
+        Some(code) => code.opaque.then_some(code.name),
+        None => Some("code that was loaded later"),
+    }
+}
+
+hook! {
+    fn dlclose(handle: *mut c_void; site) -> c_int {
+        // What is gone at the end is told now.
+        note_new();
+        real!(dlclose: fn(*mut c_void) -> c_int)(handle)
+    }
+    fn dlmopen(space: isize, name: *const c_char, flags: c_int; site) -> *mut c_void {
+        control::uncontrolled("dlmopen: what it loads has a C library of its own, which");
+        real!(dlmopen: fn(isize, *const c_char, c_int) -> *mut c_void)(space, name, flags)
+    }
+}

@@ -1,0 +1,168 @@
+//! From the program's synchronisation objects to the kernel's.
+//!
+//! The memory of a `pthread_mutex_t` belongs to this library while control lasts, so it holds the kernel's number for the
+//! object, with a mark. Zeroed or initialised memory has no mark and becomes a new object at its first use, even where an
+//! old one has been; the entry's address tells copies and garbage apart.
+
+use alloc::vec::Vec;
+
+use turnpike_scheduler::{Kind, Object, ObjectId, Site};
+
+use crate::control;
+use crate::sites;
+
+/// What the library remembers of an object.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Entry {
+    address: usize,
+    /// It lies in memory that may end before it.
+    guarded: bool,
+    /// Thread + 1 that owns it, for answers such as `EDEADLK`.
+    pub owner: u32,
+    /// How often the owner has locked it.
+    pub depth: u32,
+    /// The type of a mutex.
+    pub flavour: u32,
+    /// Whether it survives its owner.
+    pub robust: Robust,
+}
+
+/// What is known of a robust mutex.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Robust {
+    /// It is an ordinary one.
+    #[default]
+    No,
+    Yes,
+    /// Its owner ended.
+    Abandoned,
+    /// Somebody owns it after that, and has not yet made good.
+    Inconsistent,
+    /// Nobody made good.
+    Lost,
+}
+
+/// All objects of the execution, by the kernel's numbers.
+pub(crate) struct Objects {
+    entries: Vec<Entry>,
+}
+
+const MARK: u32 = 0x7470_6f62;
+const SMALL_MARK: u32 = 0xa500_0000;
+
+impl Objects {
+    pub(crate) const fn new() -> Self {
+        Objects { entries: Vec::new() }
+    }
+
+    /// The entry of an object.
+    pub(crate) fn entry(&mut self, id: ObjectId) -> &mut Entry {
+        let index = id.0 as usize;
+        if index >= self.entries.len() {
+            self.entries.resize(index + 1, Entry::default());
+        }
+        &mut self.entries[index]
+    }
+
+    /// The first object for which something holds.
+    pub(crate) fn find(&self, holds: impl Fn(&Entry) -> bool) -> Option<ObjectId> {
+        self.entries.iter().position(holds).map(|index| ObjectId(index as u32))
+    }
+
+    fn known(&self, id: u32, address: usize) -> bool {
+        self.entries.get(id as usize).is_some_and(|entry| entry.address == address)
+    }
+}
+
+/// The object in memory of eight bytes or more, made by `make` if it is new.
+///
+/// # Safety
+/// The memory belongs to a synchronisation object.
+pub(crate) unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
+    crate::memory::used(memory as usize, site);
+    // SAFETY: at least two words.
+    let (mark, id) = unsafe { (*memory, *memory.add(1)) };
+    if mark == MARK && control::state().objects.known(id, memory as usize) {
+        return ObjectId(id);
+    }
+    // SAFETY: as above.
+    unsafe { register(memory, site, make()) }
+}
+
+/// The object at an address, if there is one.
+pub(crate) fn at(address: usize) -> Option<ObjectId> {
+    let memory = address as *const u32;
+    // SAFETY: the program says that it uses this address.
+    let (first, second) = unsafe { (*memory, *memory.add(1)) };
+    let objects = &control::state().objects;
+    let small = first & 0x00ff_ffff;
+    if first == MARK && objects.known(second, address) {
+        Some(ObjectId(second))
+    } else if first & 0xff00_0000 == SMALL_MARK && objects.known(small, address) {
+        Some(ObjectId(small))
+    } else {
+        None
+    }
+}
+
+/// Makes a new object of the memory.
+///
+/// # Safety
+/// As [`of`].
+pub(crate) unsafe fn register(memory: *mut u32, site: Site, object: Object) -> ObjectId {
+    let state = control::state();
+    let id = state.kernel.register(object, sites::stable(memory as usize), sites::user(site));
+    let guarded = crate::memory::place(id, memory as usize, site);
+    *state.objects.entry(id) = Entry { address: memory as usize, guarded, ..Entry::default() };
+    // SAFETY: at least two words.
+    unsafe {
+        *memory = MARK;
+        *memory.add(1) = id.0;
+    }
+    id
+}
+
+/// The object in memory of four bytes: a spin lock, a `pthread_once_t`.
+///
+/// # Safety
+/// The memory belongs to a synchronisation object.
+pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
+    crate::memory::used(memory as usize, site);
+    // SAFETY: one word.
+    let word = unsafe { *memory };
+    let id = word & 0x00ff_ffff;
+    if word & 0xff00_0000 == SMALL_MARK && control::state().objects.known(id, memory as usize) {
+        return ObjectId(id);
+    }
+    let state = control::state();
+    let id = state.kernel.register(make(), sites::stable(memory as usize), sites::user(site));
+    let guarded = crate::memory::place(id, memory as usize, site);
+    *state.objects.entry(id) = Entry { address: memory as usize, guarded, ..Entry::default() };
+    // SAFETY: one word.
+    unsafe { *memory = SMALL_MARK | id.0 };
+    id
+}
+
+/// The object is no more, and remembered as such: using it is an error until its memory is initialised again. Tells whether
+/// it could be destroyed: a mutex that is held stays.
+pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
+    if crate::memory::others_may_see() {
+        control::simple(Kind::Destroy, id, sites::user(site)).ok
+    } else {
+        control::state().kernel.destroy(id)
+    }
+}
+
+/// The running thread has used an object.
+#[inline]
+pub(crate) fn used(id: ObjectId, site: Site) {
+    let entry = control::state().objects.entries.get(id.0 as usize);
+    if let Some(entry) = entry.filter(|entry| entry.guarded) {
+        crate::memory::touched(entry.address, site);
+    }
+}
+
+/// The entry of an object.
+pub(crate) fn entry(id: ObjectId) -> &'static mut Entry {
+    control::state().objects.entry(id)
+}

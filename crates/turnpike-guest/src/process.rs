@@ -1,0 +1,182 @@
+//! How the process ends: exits are steps while other threads live, failed assertions and aborts are
+//! failures, and new processes are refused.
+//!
+//! Handlers that the program registered for its exit run as its own code, under control. Ours was
+//! registered first, so it runs last, and is where the process really ends.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+use turnpike_scheduler::{Detail, FailureKind, Kind, Object, ObjectId, Site};
+
+use crate::control::Exit;
+use crate::hook::{hook, real};
+use crate::{control, fiber, keys, memory, objects, sites};
+
+static STATUS: AtomicI32 = AtomicI32::new(0);
+static SITE: AtomicU64 = AtomicU64::new(0);
+
+unsafe extern "C" {
+    fn on_exit(handler: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    fn __cxa_atexit(
+        handler: unsafe extern "C" fn(*mut c_void),
+        argument: *mut c_void,
+        module: *mut c_void,
+    ) -> c_int;
+    fn __cxa_at_quick_exit(handler: unsafe extern "C" fn(*mut c_void), module: *mut c_void) -> c_int;
+}
+
+/// The C library has this function in its static part only; but programs that are linked with the
+/// thread sanitizer's library find it there, and want it of us.
+#[cfg_attr(embedded, unsafe(no_mangle))]
+unsafe extern "C" fn atexit(handler: unsafe extern "C" fn(*mut c_void)) -> c_int {
+    // SAFETY: a handler that takes nothing does not mind an argument.
+    unsafe { __cxa_atexit(handler, core::ptr::null_mut(), core::ptr::null_mut()) }
+}
+
+/// Registers the last handlers. Before the program registers its own.
+pub(crate) fn prepare() {
+    // SAFETY: both handlers keep to their contracts.
+    unsafe {
+        on_exit(last, core::ptr::null_mut());
+        __cxa_at_quick_exit(last_quick, core::ptr::null_mut());
+    }
+}
+
+unsafe extern "C" fn last(status: c_int, _: *mut c_void) {
+    if control::active() {
+        end(status);
+    }
+}
+
+unsafe extern "C" fn last_quick(_: *mut c_void) {
+    if control::active() {
+        end(STATUS.load(Ordering::Relaxed));
+    }
+}
+
+/// One thread at a time leaves with handlers: another that calls `exit` meanwhile waits for ever,
+/// as newer C libraries have it. The first one decides, so coming here is a step. It may come
+/// again, from a handler.
+pub(crate) fn begin_exit(site: Site) {
+    static mut LEAVING: [u32; 2] = [0; 2];
+    if control::state().alive > 1 {
+        // SAFETY: one thread at a time; two words.
+        let id =
+            unsafe { objects::of(&raw mut LEAVING as *mut u32, site, || Object::Mutex { recursive: true }) };
+        if control::state().detail == Detail::Full {
+            control::state().kernel.name_object(id, "exit");
+        }
+        control::simple(Kind::Lock, id, site);
+    }
+}
+
+/// Leaves by the C library's function, with all handlers.
+pub(crate) fn exit(status: c_int) -> ! {
+    keys::destroy_objects();
+    let exit = real!(exit: fn(c_int));
+    // SAFETY: any status will do.
+    unsafe { exit(status) };
+    end(status)
+}
+
+/// The process ends here.
+fn end(status: c_int) -> ! {
+    let site = Site(SITE.load(Ordering::Relaxed));
+    if let Some(message) = memory::sweep() {
+        control::fail(FailureKind::Heap, &message, site);
+    }
+    if control::state().alive > 1 {
+        control::enter(site.0, fiber::stack_pointer());
+        let thread = control::me();
+        control::state().exits.push(Exit { thread, status: status & 0xff, site });
+        control::simple(Kind::Exit, ObjectId::NONE, site);
+    }
+    let status = status & 0xff;
+    if status != 0 {
+        control::fail(FailureKind::Crash, &format!("exited with status {status}"), site);
+    }
+    control::state().kernel.end_thread();
+    control::finish()
+}
+
+/// Leaves without handlers.
+pub(crate) fn leave(status: c_int, site: Site) -> ! {
+    note_exit(status, site);
+    end(status)
+}
+
+fn note_exit(status: c_int, site: Site) {
+    STATUS.store(status, Ordering::Relaxed);
+    SITE.store(sites::user(site).0, Ordering::Relaxed);
+}
+
+/// A string of the program, or `?`.
+///
+/// # Safety
+/// `text` is null or ends with a zero byte.
+pub(crate) unsafe fn text<'a>(text: *const c_char) -> Cow<'a, str> {
+    if text.is_null() {
+        return Cow::Borrowed("?");
+    }
+    // SAFETY: a string of the program.
+    String::from_utf8_lossy(unsafe { CStr::from_ptr(text) }.to_bytes())
+}
+
+pub(crate) fn refuse_process(what: &str, site: Site) -> ! {
+    control::refuse(
+        &format!("the program starts another process ({what}), which cannot be controlled"),
+        sites::user(site),
+    )
+}
+
+hook! {
+    fn exit(status: c_int; site) {
+        begin_exit(sites::user(site));
+        note_exit(status, site);
+        crate::process::exit(status)
+    }
+    fn _exit(status: c_int; site) {
+        leave(status, site)
+    }
+    fn _Exit(status: c_int; site) {
+        leave(status, site)
+    }
+    fn quick_exit(status: c_int; site) {
+        begin_exit(sites::user(site));
+        note_exit(status, site);
+        real!(quick_exit: fn(c_int))(status);
+    }
+    fn abort(; site) {
+        control::fail(FailureKind::Crash, "aborted", sites::user(site))
+    }
+    fn __assert_fail(expression: *const c_char, file: *const c_char, line: u32, function: *const c_char; site) {
+        let message = format!("assertion failed: {}, {}:{line}, {}", text(expression), text(file), text(function));
+        control::fail(FailureKind::Assertion, &message, sites::user(site))
+    }
+    fn __assert(expression: *const c_char, file: *const c_char, line: c_int; site) {
+        let message = format!("assertion failed: {}, {}:{line}", text(expression), text(file));
+        control::fail(FailureKind::Assertion, &message, sites::user(site))
+    }
+    fn __assert_perror_fail(error: c_int, file: *const c_char, line: u32, function: *const c_char; site) {
+        let message = format!("assertion failed: error {error}, {}:{line}, {}", text(file), text(function));
+        control::fail(FailureKind::Assertion, &message, sites::user(site))
+    }
+
+    fn fork(; site) -> c_int { refuse_process("fork", site) }
+    fn vfork(; site) -> c_int { refuse_process("vfork", site) }
+    fn _Fork(; site) -> c_int { refuse_process("fork", site) }
+    fn execve(_path: usize, _arguments: usize, _environment: usize; site) -> c_int { refuse_process("execve", site) }
+    fn execv(_path: usize, _arguments: usize; site) -> c_int { refuse_process("execv", site) }
+    fn execvp(_path: usize, _arguments: usize; site) -> c_int { refuse_process("execvp", site) }
+    fn execvpe(_path: usize, _arguments: usize, _environment: usize; site) -> c_int { refuse_process("execvpe", site) }
+    fn fexecve(_file: c_int, _arguments: usize, _environment: usize; site) -> c_int { refuse_process("fexecve", site) }
+    fn system(_command: *const c_char; site) -> c_int { refuse_process("system", site) }
+    fn popen(_command: *const c_char, _mode: *const c_char; site) -> usize { refuse_process("popen", site) }
+    fn posix_spawn(_pid: usize, _path: usize, _actions: usize, _attributes: usize; site) -> c_int { refuse_process("posix_spawn", site) }
+    fn posix_spawnp(_pid: usize, _path: usize, _actions: usize, _attributes: usize; site) -> c_int { refuse_process("posix_spawnp", site) }
+    fn clone(_function: usize, _stack: usize, _flags: c_int, _argument: usize; site) -> c_int { refuse_process("clone", site) }
+}

@@ -1,0 +1,107 @@
+//! What host and guest agree on: the shared memory, the descriptors and the words that travel over the pipes.
+//!
+//! This file is compiled into both. The shared memory is one file mapping: a [`Header`], the plan of the next execution,
+//! and the tape on which the guest records as it goes. The host writes one byte into the request pipe for an execution; the
+//! fork server answers with one byte when the child is gone and everything about it stands in the header.
+
+use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
+
+/// Descriptors in the program at its start; the fork server closes those it no longer needs, a child the others.
+pub const FD_LIBRARY: i32 = 900;
+/// The shared memory.
+pub const FD_SHARED: i32 = 901;
+/// Where requests arrive.
+pub const FD_REQUEST: i32 = 902;
+/// Where answers go.
+pub const FD_ANSWER: i32 = 903;
+
+/// The environment variable that tells the library that it has a host: the size of the shared memory in bytes.
+pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
+
+/// Changes whenever the layout does.
+pub const VERSION: u32 = 1;
+
+/// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user space.
+pub const THREADS_FIBERS: u32 = 1;
+/// Threads are threads of the operating system, of which one runs at a time.
+pub const THREADS_SYSTEM: u32 = 2;
+
+/// The child has not told how it ended.
+pub const END_NONE: u32 = 0;
+/// The end stands on the tape.
+pub const END_TAPE: u32 = 1;
+/// The child needs more threads than are parked; the fork server parks more and runs it again.
+pub const END_MORE_THREADS: u32 = 2;
+/// The program did what cannot be controlled; `text` says what.
+pub const END_REFUSED: u32 = 3;
+
+/// By this signal (`SIGXCPU`) the host asks an execution that hangs where it is.
+pub const HANG_SIGNAL: i32 = 24;
+
+/// At the start, a line of [`Header::text`] names a library that cannot be looked into, or, after this mark, code that may call the
+/// system by itself without being seen.
+pub const CALLER: &str = "!";
+
+/// Bytes of [`Header::text`].
+pub const TEXT: usize = 4096;
+/// Where the plan begins.
+pub const PLAN_AT: usize = 8192;
+
+/// The first page of the shared memory.
+#[repr(C)]
+pub struct Header {
+    /// Written by the host: [`VERSION`].
+    pub version: u32,
+    /// Written by the host: [`THREADS_FIBERS`], [`THREADS_SYSTEM`] or 0 = what the processor allows.
+    pub threads_wanted: u32,
+    /// Written by the guest: which of the two it is.
+    pub threads: AtomicU32,
+    /// Threads to park at the start.
+    pub pool: u32,
+    /// Threads to park at most.
+    pub pool_limit: u32,
+    /// Bytes of a parked thread's stack; 0 = the program's own default.
+    pub stack: u32,
+    /// Bytes that an execution may map beyond what the program has at its start; 0 = unlimited.
+    pub memory: u64,
+    /// Processor seconds of an execution; 0 = unlimited.
+    pub seconds: u64,
+    /// Whether buffered output is written at the end of the execution.
+    pub output: u32,
+    /// Bytes of the plan, which begins at [`PLAN_AT`].
+    pub plan_length: u32,
+    /// Where the tape begins.
+    pub tape_at: u64,
+    /// Bytes of the tape.
+    pub tape_length: u64,
+    /// Which plain accesses are steps: 0 none, 1 those at racy code locations, 2 all to memory that several threads use.
+    pub memory_level: u64,
+    /// How many code locations, eight bytes each, stand behind the plan (at the next multiple of eight).
+    pub racy_sites: u64,
+    /// Written by the guest: whether some code tells its memory accesses.
+    pub instrumented: AtomicU32,
+    /// Counts announcements: the host's watchdog looks at it.
+    pub progress: AtomicU64,
+    /// Steps taken, up to the last announcement.
+    pub steps: AtomicU32,
+    /// The last step, see the tape's note.
+    pub note: [AtomicU64; 9],
+    /// Bytes of the record; 0 = it did not fit.
+    pub tape_used: AtomicU64,
+    /// The child that runs; 0 = none.
+    pub child: AtomicI32,
+    /// One of `END_…`.
+    pub end: AtomicU32,
+    /// The child's wait status.
+    pub status: AtomicI32,
+    /// Bytes of `text`.
+    pub text_length: AtomicU32,
+    /// The thread that is to blame.
+    pub thread: AtomicU32,
+    /// Where.
+    pub site: AtomicU64,
+    /// Written by the host: the execution hangs, and shall say where when it gets [`HANG_SIGNAL`].
+    pub hangs: AtomicU32,
+    /// For the user.
+    pub text: [u8; TEXT],
+}

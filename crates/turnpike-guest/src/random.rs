@@ -1,0 +1,60 @@
+//! Random numbers: each thread has its own, fixed ones, so that what a thread does depends on nothing but the order of its
+//! synchronisation with others.
+
+use core::ffi::{c_int, c_long, c_void};
+
+use crate::control;
+use crate::hook::hook;
+
+/// A mixing function of 64 bits.
+pub(crate) fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn next() -> u64 {
+    let thread = control::thread();
+    thread.random = thread.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mix(thread.random)
+}
+
+fn seed(value: u64) {
+    control::thread().random = mix(value);
+}
+
+/// # Safety
+/// `buffer` has room for `length` bytes.
+pub(crate) unsafe fn fill(buffer: *mut u8, length: usize) {
+    for index in 0..length {
+        // SAFETY: the caller's buffer.
+        unsafe { *buffer.add(index) = (next() >> 32) as u8 };
+    }
+}
+
+const POSITIVE: u64 = 0x7fff_ffff;
+
+hook! {
+    fn rand(; site) -> c_int { (next() & POSITIVE) as c_int }
+    fn random(; site) -> c_long { (next() & POSITIVE) as c_long }
+    fn lrand48(; site) -> c_long { (next() & POSITIVE) as c_long }
+    fn mrand48(; site) -> c_long { c_long::from(next() as i32) }
+    fn drand48(; site) -> f64 { (next() >> 11) as f64 / (1u64 << 53) as f64 }
+    fn srand(value: u32; site) { seed(value.into()) }
+    fn srandom(value: u32; site) { seed(value.into()) }
+    fn srand48(value: c_long; site) { seed(value as u64) }
+    fn arc4random(; site) -> u32 { (next() >> 32) as u32 }
+    fn arc4random_uniform(bound: u32; site) -> u32 {
+        if bound == 0 { 0 } else { ((next() >> 32) % u64::from(bound)) as u32 }
+    }
+    fn arc4random_buf(buffer: *mut u8, length: usize; site) { fill(buffer, length) }
+    fn getrandom(buffer: *mut u8, length: usize, _flags: u32; site) -> isize {
+        fill(buffer, length);
+        length as isize
+    }
+    fn getentropy(buffer: *mut c_void, length: usize; site) -> c_int {
+        fill(buffer as *mut u8, length);
+        0
+    }
+}

@@ -1,0 +1,72 @@
+//! Between the kernel and the shared memory: reading the plan, writing the record.
+
+use alloc::format;
+use core::sync::atomic::Ordering;
+
+use turnpike_scheduler::{Detail, End, Execution, Failure, FailureKind};
+
+use crate::protocol::PLAN_AT;
+use crate::wire::OwnedPlan;
+use crate::{control, memory, modules, tape};
+
+/// Memory that every execution needs is touched once, in the fork server.
+pub(crate) fn prepare() {
+    let state = control::state();
+    state.threads.reserve(16);
+}
+
+/// Begins the execution that the shared memory asks for.
+pub(crate) fn begin() {
+    let header = control::header();
+    let base = state_base();
+    // SAFETY: the host has written the plan and waits.
+    let bytes = unsafe { core::slice::from_raw_parts(base.add(PLAN_AT), header.plan_length as usize) };
+    let Some(owned) = OwnedPlan::decode(bytes) else { panic!("the plan cannot be read") };
+    let plan = owned.plan();
+    let state = control::state();
+    state.detail = plan.detail;
+    header.steps.store(0, Ordering::Relaxed);
+    header.progress.store(0, Ordering::Relaxed);
+    // SAFETY: as above; aligned by the host.
+    let racy = unsafe {
+        let at = base.add((PLAN_AT + header.plan_length as usize + 7) & !7);
+        core::slice::from_raw_parts(at as *const u64, header.racy_sites as usize)
+    };
+    memory::begin(header.memory_level, racy);
+    state.kernel.begin(&plan);
+}
+
+fn state_base() -> *mut u8 {
+    control::state().header as *mut u8
+}
+
+/// The execution is over: writes its record.
+pub(crate) fn end() {
+    modules::note_new();
+    let state = control::state();
+    let mut execution = Execution::default();
+    let exit =
+        state.exits.iter().find(|exit| state.kernel.ended(exit.thread)).or(state.exits.first()).copied();
+    state.kernel.finish(&mut execution);
+    if let Some(exit) = exit {
+        // The kernel knows that the process ended, not how.
+        if execution.end == End::Finished && exit.status != 0 {
+            let message = format!("exited with status {}", exit.status);
+            let failure = Failure { kind: FailureKind::Crash, message, thread: exit.thread, site: exit.site };
+            execution.end = End::Failed(failure);
+        }
+    }
+    if execution.end == End::Livelock && state.waiting_outside > 0 {
+        execution.end = End::Hung;
+    }
+    let header = control::header();
+    // SAFETY: the tape is the guest's until the host has been answered.
+    let out = unsafe {
+        core::slice::from_raw_parts_mut(
+            state_base().add(header.tape_at as usize),
+            header.tape_length as usize,
+        )
+    };
+    let length = tape::write(&execution, &state.declared, state.detail > Detail::Positions, out).unwrap_or(0);
+    header.tape_used.store(length as u64, Ordering::Release);
+}

@@ -1,0 +1,175 @@
+//! Fatal signals are ends of executions. The handler runs on a stack of its own, because the thread's may be what is full.
+
+use alloc::format;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use turnpike_scheduler::{FailureKind, Site};
+
+#[cfg(target_arch = "x86_64")]
+use crate::raw;
+use crate::{control, memory, protocol, sites, sys};
+
+const ILL: usize = 4;
+const TRAP: usize = 5;
+const ABRT: usize = 6;
+const BUS: usize = 7;
+const FPE: usize = 8;
+const SEGV: usize = 11;
+const SYS: usize = 31;
+/// Also how the host asks an execution that hangs.
+const XCPU: usize = protocol::HANG_SIGNAL as usize;
+
+const STACK: usize = 64 << 10;
+
+/// The kernel's `struct sigaction`.
+#[repr(C)]
+struct Action {
+    handler: usize,
+    flags: u64,
+    #[cfg(target_arch = "x86_64")]
+    restorer: usize,
+    mask: u64,
+}
+
+#[repr(C)]
+struct Stack {
+    address: usize,
+    flags: i32,
+    size: usize,
+}
+
+/// Gives the running thread of the system a stack for handlers.
+pub(crate) fn alternate_stack() {
+    let address = sys::map(STACK, -1);
+    if address != 0 {
+        let stack = Stack { address, flags: 0, size: STACK };
+        sys::syscall(sys::number::SIGALTSTACK, &raw const stack as usize, 0, 0, 0, 0, 0);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+core::arch::global_asm!(
+    ".globl turnpike_restore",
+    ".hidden turnpike_restore",
+    "turnpike_restore:",
+    "mov eax, 15",
+    "syscall",
+);
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    fn turnpike_restore();
+}
+
+/// Installs the handler for all fatal signals.
+pub(crate) fn install() {
+    const SIGINFO: u64 = 4;
+    const ONSTACK: u64 = 0x0800_0000;
+    const NODEFER: u64 = 0x4000_0000;
+    #[cfg(target_arch = "x86_64")]
+    const RESTORER: u64 = 0x0400_0000;
+    #[cfg(target_arch = "aarch64")]
+    const RESTORER: u64 = 0;
+    for signal in [ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS, XCPU] {
+        let action = Action {
+            handler: handler as *const () as usize,
+            flags: SIGINFO | ONSTACK | NODEFER | RESTORER,
+            #[cfg(target_arch = "x86_64")]
+            restorer: turnpike_restore as *const () as usize,
+            mask: 0,
+        };
+        sys::syscall(sys::number::RT_SIGACTION, signal, &raw const action as usize, 0, 8, 0, 0);
+    }
+}
+
+fn name(signal: usize) -> &'static str {
+    match signal {
+        ILL => "illegal instruction",
+        TRAP => "trap",
+        ABRT => "abort",
+        BUS => "bus error",
+        FPE => "arithmetic error",
+        SEGV => "segmentation fault",
+        XCPU => "processor time exceeded",
+        _ => "bad system call",
+    }
+}
+
+static HANDLING: AtomicBool = AtomicBool::new(false);
+
+unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_void) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        const FILTERED: i32 = 1;
+        // SAFETY: the kernel's records.
+        unsafe {
+            if signal as usize == SYS && *(info.add(8) as *const i32) == FILTERED && control::active() {
+                raw::divert(context);
+                return;
+            }
+        }
+    }
+    // The default action, for signals outside control and for those inside the handler itself.
+    if !control::active() || HANDLING.swap(true, Ordering::Relaxed) {
+        let action = Action {
+            handler: 0,
+            flags: 0,
+            #[cfg(target_arch = "x86_64")]
+            restorer: 0,
+            mask: 0,
+        };
+        sys::syscall(sys::number::RT_SIGACTION, signal as usize, &raw const action as usize, 0, 8, 0, 0);
+        let pid = sys::syscall(sys::number::GETPID, 0, 0, 0, 0, 0, 0);
+        sys::syscall(sys::number::KILL, pid as usize, signal as usize, 0, 0, 0, 0);
+        return;
+    }
+    let signal = signal as usize;
+    // SAFETY: the kernel's records; the offset of the program counter is fixed by its interface.
+    let (address, counter) = unsafe {
+        #[cfg(target_arch = "x86_64")]
+        const COUNTER: usize = 168;
+        #[cfg(target_arch = "aarch64")]
+        const COUNTER: usize = 440;
+        (*(info.add(16) as *const usize), *(context.add(COUNTER) as *const usize))
+    };
+    // One more: sites are return addresses.
+    let site = sites::user_above(Site(counter as u64 + 1), stack_of(context));
+    if signal == XCPU && control::header().hangs.load(Ordering::Relaxed) != 0 {
+        if !control::state().fibers {
+            // Any thread may get it, not just the one that hangs.
+            HANDLING.store(false, Ordering::Relaxed);
+            return;
+        }
+        control::hangs(site);
+    }
+    let what = name(signal);
+    let message = match signal {
+        SEGV | BUS if overflowed(address, stack_of(context)) => {
+            format!("stack overflow ({what} at {address:#x})")
+        }
+        SEGV | BUS => format!("{what} at address {address:#x}"),
+        ABRT => "aborted".into(),
+        _ => what.into(),
+    };
+    control::header().end.store(protocol::END_NONE, Ordering::Relaxed);
+    if let Some(message) = memory::explain(address).filter(|_| matches!(signal, SEGV | BUS)) {
+        control::fail(FailureKind::Heap, &message, site);
+    }
+    control::fail(FailureKind::Crash, &message, site)
+}
+
+fn stack_of(context: *mut c_void) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    const STACK_POINTER: usize = 160;
+    #[cfg(target_arch = "aarch64")]
+    const STACK_POINTER: usize = 432;
+    // SAFETY: the kernel's record.
+    unsafe { *(context.add(STACK_POINTER) as *const usize) }
+}
+
+/// Whether an address that does not exist is where the stack would be: the stack has overflowed.
+fn overflowed(address: usize, stack: usize) -> bool {
+    const NEAR: usize = 64 << 10;
+    address.wrapping_sub(stack.wrapping_sub(NEAR)) < 2 * NEAR
+}

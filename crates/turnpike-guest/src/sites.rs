@@ -1,0 +1,159 @@
+//! Which addresses belong to the program: its code, for source positions; its static data, for stable names of objects.
+
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ffi::{c_char, c_int, c_void};
+
+use turnpike_scheduler::Site;
+
+use crate::control;
+use crate::sys::{self, PhdrInfo};
+
+struct Ranges {
+    /// Code of the program itself, without libraries.
+    code: Vec<(usize, usize)>,
+    /// Writable data of all modules.
+    data: Vec<(usize, usize)>,
+    /// Code of the C library and its loader.
+    c_library: Vec<(usize, usize)>,
+}
+
+struct Global(UnsafeCell<Ranges>);
+
+// SAFETY: written before control starts.
+unsafe impl Sync for Global {}
+
+static RANGES: Global =
+    Global(UnsafeCell::new(Ranges { code: Vec::new(), data: Vec::new(), c_library: Vec::new() }));
+
+fn ranges() -> &'static mut Ranges {
+    // SAFETY: one thread at a time.
+    unsafe { &mut *RANGES.0.get() }
+}
+
+unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -> c_int {
+    const LOAD: u32 = 1;
+    // SAFETY: the loader's record of a module; `count` is ours.
+    unsafe {
+        let first = *(count as *mut usize) == 0;
+        *(count as *mut usize) += 1;
+        let info = &*info;
+        let c_library = named(info.name, &["/libc.so", "/libpthread.so", "/ld-linux"]);
+        for header in core::slice::from_raw_parts(info.headers, info.count.into()) {
+            if header.kind != LOAD {
+                continue;
+            }
+            let start = info.base.wrapping_add(header.address as usize);
+            let range = (start, start + header.memory_size as usize);
+            if header.flags & 1 != 0 && first {
+                ranges().code.push(range);
+            }
+            if header.flags & 1 != 0 && c_library {
+                ranges().c_library.push(range);
+            }
+            if header.flags & 2 != 0 {
+                ranges().data.push(range);
+            }
+        }
+    }
+    0
+}
+
+/// Whether one of these is part of a module's name.
+unsafe fn named(name: *const c_char, parts: &[&str]) -> bool {
+    if name.is_null() {
+        return false;
+    }
+    // SAFETY: the loader's name of a module.
+    let name = unsafe { core::slice::from_raw_parts(name as *const u8, sys::strlen(name)) };
+    parts.iter().any(|part| name.windows(part.len()).any(|found| found == part.as_bytes()))
+}
+
+/// Whether the C library makes a call.
+pub(crate) fn in_c_library(site: Site) -> bool {
+    within(&ranges().c_library, site.0 as usize)
+}
+
+/// The name of the library that runs parallel loops, if this call is in one.
+pub(crate) fn loop_library(site: Site) -> Option<&'static str> {
+    if within(&ranges().code, site.0 as usize) {
+        return None;
+    }
+    let mut names = [core::ptr::null::<c_char>(), core::ptr::null(), core::ptr::null(), core::ptr::null()];
+    // SAFETY: room for the answer; names of modules stay.
+    let name = unsafe {
+        if sys::dladdr(site.0 as *const c_void, names.as_mut_ptr()) == 0 || names[0].is_null() {
+            return None;
+        }
+        core::slice::from_raw_parts(names[0] as *const u8, sys::strlen(names[0]))
+    };
+    ["libgomp", "libomp", "libiomp"]
+        .into_iter()
+        .find(|known| name.windows(known.len()).any(|part| part == known.as_bytes()))
+}
+
+/// Looks at the modules that are loaded. Before control starts.
+pub(crate) fn learn() {
+    let mut count = 0usize;
+    // SAFETY: the callback keeps to its contract.
+    unsafe { sys::dl_iterate_phdr(module, &raw mut count as *mut c_void) };
+}
+
+fn within(ranges: &[(usize, usize)], address: usize) -> bool {
+    ranges.iter().any(|(start, end)| (*start..*end).contains(&address))
+}
+
+/// The address of a static variable, which is the same in all executions; 0 for others.
+pub(crate) fn stable(address: usize) -> u64 {
+    if within(&ranges().data, address) { address as u64 } else { 0 }
+}
+
+/// Words of the stack that are looked at for the program's own code.
+const DEEP: usize = 1024;
+
+/// The call in the program's own code: `site` itself, or, when that is in a library (`std::thread::join`), the nearest
+/// return address on the stack that belongs to the program. A guess, for the user's eyes only.
+#[inline(never)]
+pub(crate) fn user(site: Site) -> Site {
+    if within(&ranges().code, site.0 as usize) {
+        return site;
+    }
+    search(site, control::frame())
+}
+
+/// As [`user`], from this stack pointer on.
+pub(crate) fn user_above(site: Site, stack: usize) -> Site {
+    if within(&ranges().code, site.0 as usize) { site } else { search(site, stack) }
+}
+
+fn search(site: Site, stack: usize) -> Site {
+    let mut at = (stack + 7) & !7;
+    let end = control::thread().high.min(at.saturating_add(DEEP * 8));
+    while at + 8 <= end {
+        // SAFETY: between the stack pointer and the stack's upper end.
+        let word = unsafe { *(at as *const usize) };
+        at += 8;
+        if within(&ranges().code, word) && after_call(word) {
+            return Site(word as u64);
+        }
+    }
+    site
+}
+
+#[cfg(target_arch = "x86_64")]
+fn after_call(address: usize) -> bool {
+    // SAFETY: in the program's code, some bytes after its start at least.
+    let byte = |back: usize| unsafe { *((address - back) as *const u8) };
+    let indirect = |back: usize| byte(back) == 0xff && (byte(back - 1) >> 3) & 7 == 2;
+    byte(5) == 0xe8 || indirect(2) || indirect(3) || indirect(4) || indirect(6) || indirect(7)
+}
+
+#[cfg(target_arch = "aarch64")]
+fn after_call(address: usize) -> bool {
+    if address % 4 != 0 {
+        return false;
+    }
+    // SAFETY: in the program's code.
+    let word = unsafe { *((address - 4) as *const u32) };
+    word >> 26 == 0x25 || word & 0xffff_fc1f == 0xd63f_0000
+}

@@ -1,0 +1,106 @@
+//! The running thread's own state: what decides, together with what it reads, what it does next.
+//!
+//! Every stub of a hook notes the registers that the calling function keeps its variables in, and the stack pointer. With the
+//! stack above it, random numbers drawn and clocks read, that is the state of the thread as far as its own code is
+//! concerned. What it wrote elsewhere is not looked at but counted: who writes is not in the same state again.
+//! Hidden state of libraries that do not tell their accesses plays no part.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::control;
+
+/// Registers that the noted ones fit in.
+const COUNT: usize = 20;
+
+/// The caller's stack pointer, then its registers, as of the last call of a hook. Valid up to the next switch.
+#[repr(C, align(64))]
+pub(crate) struct Registers([AtomicUsize; COUNT]);
+
+pub(crate) static REGISTERS: Registers = Registers([const { AtomicUsize::new(0) }; COUNT]);
+
+/// The naked body of a stub: notes registers, then executes the given instructions and jumps.
+#[cfg(target_arch = "x86_64")]
+macro_rules! saving {
+    ($imp:ident $($instruction:literal)*) => {
+        core::arch::naked_asm!(
+            "mov [rip + {saved}], rsp",
+            "mov [rip + {saved} + 8], rbx",
+            "mov [rip + {saved} + 16], rbp",
+            "mov [rip + {saved} + 24], r12",
+            "mov [rip + {saved} + 32], r13",
+            "mov [rip + {saved} + 40], r14",
+            "mov [rip + {saved} + 48], r15",
+            $($instruction,)*
+            "jmp {imp}",
+            saved = sym $crate::state::REGISTERS,
+            imp = sym $imp,
+        )
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! saving {
+    ($imp:ident $($instruction:literal)*) => {
+        core::arch::naked_asm!(
+            "adrp x16, {saved}",
+            "add x16, x16, :lo12:{saved}",
+            "mov x17, sp",
+            "stp x17, x19, [x16]",
+            "stp x20, x21, [x16, 16]",
+            "stp x22, x23, [x16, 32]",
+            "stp x24, x25, [x16, 48]",
+            "stp x26, x27, [x16, 64]",
+            "stp x28, x29, [x16, 80]",
+            "stp d8, d9, [x16, 96]",
+            "stp d10, d11, [x16, 112]",
+            "stp d12, d13, [x16, 128]",
+            "stp d14, d15, [x16, 144]",
+            $($instruction,)*
+            "b {imp}",
+            saved = sym $crate::state::REGISTERS,
+            imp = sym $imp,
+        )
+    };
+}
+pub(crate) use saving;
+
+/// Words of a stack that are looked at: a thread that has more is always in a new state.
+const DEEPEST: usize = 8 << 10;
+
+/// A number that tells states of the running thread apart; odd if nothing else decides what its code does next. To be
+/// asked in a hook, before any switch: afterwards the registers are another thread's.
+pub(crate) fn own() -> u64 {
+    let thread = control::thread();
+    // Each note is good for one question.
+    let stack = REGISTERS.0[0].swap(0, Ordering::Relaxed);
+    let words = thread.high.wrapping_sub(stack) / 8;
+    let mut hash = thread.random ^ thread.clock_reads.rotate_left(32) ^ thread.writes.rotate_left(48);
+    let mut mix = |word: u64| {
+        hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        hash ^= hash >> 29;
+    };
+    if stack == 0 || words > DEEPEST {
+        thread.writes += 1;
+        mix(thread.writes);
+        return hash | 1;
+    }
+    mix(stack as u64);
+    for register in &REGISTERS.0[1..] {
+        mix(register.load(Ordering::Relaxed) as u64);
+    }
+    for word in 0..words {
+        // SAFETY: between the caller's stack pointer and the upper end of its stack.
+        mix(unsafe { *((stack + word * 8) as *const u64) });
+    }
+    // Code that does not tell its accesses may write anywhere.
+    if crate::memory::is_instrumented() { hash | 1 } else { (hash | 2) & !1 }
+}
+
+/// The running thread writes to this address: only its own stack is looked at.
+#[inline]
+pub(crate) fn wrote(address: u64) {
+    let thread = control::thread();
+    if thread.high.wrapping_sub(address as usize) > DEEPEST * 8 {
+        thread.writes += 1;
+    }
+}

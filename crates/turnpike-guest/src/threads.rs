@@ -1,0 +1,243 @@
+//! Threads: creating, joining, ending.
+
+use core::ffi::{c_char, c_int, c_void};
+
+use turnpike_scheduler::{Kind, Site, ThreadId};
+
+use crate::control::{self, Start, Thread};
+use crate::hook::{hook, real};
+use crate::sys::{EBUSY, EDEADLK, EINVAL, ESRCH, ETIMEDOUT, Timespec};
+use crate::{baton, blocking, cancel, fiber, keys, process, protocol, sites};
+
+/// What the C library says of itself; the thread register decides, so this is right in fibers too.
+pub(crate) fn real_self() -> usize {
+    // SAFETY: no arguments.
+    unsafe { real!(pthread_self: fn() -> usize)() }
+}
+
+/// The newest thread with this handle that has not been joined.
+pub(crate) fn by_handle(handle: usize) -> Option<ThreadId> {
+    let threads = &control::state().threads;
+    let found = threads.iter().rposition(|thread| thread.handle == handle)?;
+    Some(ThreadId(found as u32))
+}
+
+/// Bytes of stack that attributes ask for; 0 = any.
+unsafe fn stack_size(attributes: *const c_void) -> usize {
+    let mut size = 0;
+    if !attributes.is_null() {
+        // SAFETY: initialised attributes.
+        unsafe {
+            real!(pthread_attr_getstacksize: fn(*const c_void, *mut usize) -> c_int)(attributes, &mut size)
+        };
+    }
+    size
+}
+
+/// Creates a thread, which runs up to its first visible operation; its handle, or an error number.
+///
+/// # Safety
+/// `attributes` are the C library's or null; `start` is callable.
+pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site, out: *mut usize) -> c_int {
+    let detached = !attributes.is_null() && {
+        let mut how: c_int = 0;
+        // SAFETY: initialised attributes.
+        unsafe {
+            real!(pthread_attr_getdetachstate: fn(*const c_void, *mut c_int) -> c_int)(attributes, &mut how)
+        };
+        how == 1
+    };
+    if let Some(library) = sites::loop_library(site) {
+        control::refuse(
+            &alloc::format!(
+                "the program uses OpenMP: threads of {library} wait for each other by means that cannot be controlled"
+            ),
+            sites::user(site),
+        );
+    }
+    let site = sites::user(site);
+    let parent = control::thread();
+    parent.random = crate::random::mix(parent.random);
+    let mut thread = Thread::new(0, crate::random::mix(parent.random ^ 0x517c_c1b7_2722_0a95), start);
+    if control::state().fibers {
+        let Some((slot, handle)) = fiber::take() else { control::end_child(protocol::END_MORE_THREADS) };
+        thread.handle = handle;
+        // SAFETY: initialised attributes, or null.
+        thread.fiber = fiber::prepare(slot, unsafe { stack_size(attributes) });
+        thread.high = thread.fiber.stack;
+        thread.extent = fiber::extent(slot, thread.high);
+    } else {
+        let error = baton::create(&thread.baton, attributes, &mut thread.handle);
+        if error != 0 {
+            return error;
+        }
+    }
+    // SAFETY: the caller's variable; written before the thread runs, as the C library does.
+    unsafe { *out = thread.handle };
+    thread.detached = detached;
+    let state = control::state();
+    let creator = state.kernel.current();
+    state.threads.push(thread);
+    state.alive += 1;
+    state.unjoined += 1;
+    let id = state.kernel.spawn(site);
+    if detached {
+        state.kernel.detach(id);
+    }
+    control::go_on(creator, turnpike_scheduler::Next::Run(id));
+    0
+}
+
+/// The running thread's function, from its first frame.
+pub(crate) fn run(start: Start) -> ! {
+    let thread = control::thread();
+    thread.high = fiber::stack_pointer();
+    // SAFETY: the program's function with its own argument.
+    let result = unsafe {
+        if start.int {
+            let function: unsafe extern "C" fn(usize) -> c_int = core::mem::transmute(start.function);
+            function(start.argument) as isize as usize
+        } else {
+            let function: unsafe extern "C" fn(usize) -> usize = core::mem::transmute(start.function);
+            function(start.argument)
+        }
+    };
+    end(result)
+}
+
+/// The running thread ends.
+pub(crate) fn end(result: usize) -> ! {
+    crate::once::forget_all();
+    keys::destroy_thread_locals();
+    crate::mutex::abandon();
+    crate::memory::thread_ends();
+    let thread = control::thread();
+    thread.result = result;
+    let state = control::state();
+    if state.alive == 1 {
+        // The last thread takes the process along.
+        process::exit(0);
+    }
+    state.alive -= 1;
+    let thread = control::thread();
+    thread.ended = true;
+    if thread.detached {
+        release(thread);
+    }
+    control::leave(control::state().kernel.end_thread())
+}
+
+/// The thread is ended and nobody will ask for it again.
+fn release(thread: &mut Thread) {
+    if let Some(slot) = thread.fiber.slot.take() {
+        fiber::give_back(slot);
+    }
+}
+
+/// Waits for a thread; what it returned, or an error number.
+fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<usize, c_int> {
+    let Some(id) = by_handle(handle) else { return Err(ESRCH) };
+    if control::state().threads[id.0 as usize].detached {
+        return Err(EINVAL);
+    }
+    if id == control::me() {
+        return Err(EDEADLK);
+    }
+    let mut operation =
+        turnpike_scheduler::Operation::new(kind, turnpike_scheduler::ObjectId::NONE, sites::user(site));
+    operation.argument = id.0.into();
+    let outcome = cancel::step(control::limited(operation, deadline));
+    if outcome.timed_out {
+        cancel::point();
+        return Err(ETIMEDOUT);
+    }
+    if kind == Kind::TryJoin && !outcome.ok {
+        return Err(EBUSY);
+    }
+    let thread = &mut control::state().threads[id.0 as usize];
+    thread.detached = true;
+    release(thread);
+    let result = thread.result;
+    control::state().unjoined -= 1;
+    Ok(result)
+}
+
+fn store(joined: Result<usize, c_int>, result: *mut usize) -> c_int {
+    match joined {
+        Ok(value) => {
+            if !result.is_null() {
+                // SAFETY: the caller's variable.
+                unsafe { *result = value };
+            }
+            0
+        }
+        Err(error) => error,
+    }
+}
+
+/// For C11, whose results are numbers.
+pub(crate) fn join_plain(handle: usize, site: Site) -> Result<usize, c_int> {
+    join(handle, Kind::Join, None, site)
+}
+
+pub(crate) fn detach(handle: usize) -> c_int {
+    let Some(id) = by_handle(handle) else { return ESRCH };
+    let state = control::state();
+    let thread = &mut state.threads[id.0 as usize];
+    if thread.detached {
+        return EINVAL;
+    }
+    thread.detached = true;
+    if thread.ended {
+        release(thread);
+    }
+    state.kernel.detach(id);
+    0
+}
+
+hook! {
+    fn pthread_create(out: *mut usize, attributes: *const c_void, function: usize, argument: usize; site) -> c_int {
+        create(attributes, Start { function, argument, int: false }, site, out)
+    }
+    fn pthread_join(handle: usize, result: *mut usize; site) -> c_int {
+        store(join(handle, Kind::Join, None, site), result)
+    }
+    fn pthread_tryjoin_np(handle: usize, result: *mut usize; site) -> c_int {
+        store(join(handle, Kind::TryJoin, None, site), result)
+    }
+    fn pthread_timedjoin_np(handle: usize, result: *mut usize, limit: *const Timespec; site) -> c_int {
+        store(join(handle, Kind::Join, Some(crate::time::deadline(crate::time::REALTIME, limit)), site), result)
+    }
+    fn pthread_clockjoin_np(handle: usize, result: *mut usize, clock: c_int, limit: *const Timespec; site) -> c_int {
+        store(join(handle, Kind::Join, Some(crate::time::deadline(clock, limit)), site), result)
+    }
+    fn pthread_detach(handle: usize; site) -> c_int {
+        detach(handle)
+    }
+    fn pthread_exit(result: usize; site) {
+        crate::cxx::unwind_and_end(result)
+    }
+    fn pthread_setname_np(handle: usize, name: *const c_char; site) -> c_int {
+        if let Some(id) = by_handle(handle) {
+            control::state().kernel.name_thread(id, &process::text(name));
+        }
+        0
+    }
+    // Processors and priorities of threads mean nothing here, and the system does not know the fibers.
+    fn pthread_setaffinity_np(_handle: usize, _size: usize, _set: *const c_void; site) -> c_int { 0 }
+    fn pthread_setschedparam(_handle: usize, _policy: c_int, _parameter: *const c_void; site) -> c_int { 0 }
+    fn pthread_setschedprio(_handle: usize, _priority: c_int; site) -> c_int { 0 }
+    fn pthread_kill(handle: usize, signal: c_int; site) -> c_int {
+        match by_handle(handle) {
+            None => ESRCH,
+            Some(id) if signal == 0 => if control::state().threads[id.0 as usize].ended { ESRCH } else { 0 },
+            Some(id) if id == control::me() => {
+                let raise = real!(raise: fn(c_int) -> c_int);
+                raise(signal)
+            }
+            Some(_) => {
+                blocking::signal(signal, site)
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Time is virtual: it passes by sleeping, and a little by looking.
+
+use core::ffi::{c_int, c_long, c_void};
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use turnpike_scheduler::{Kind, ObjectId, Operation, Site};
+
+use crate::hook::hook;
+use crate::sys::{EINVAL, Timespec, Timeval, fail_with};
+use crate::{cancel, control, sites, state};
+
+/// When executions begin, in seconds since 1970.
+const EPOCH: u64 = 1_700_000_000;
+/// How long the machine has been up then.
+const UPTIME: u64 = 1_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// Nanoseconds since the execution began. Each look takes a microsecond, so that waiting for a time by looking ends.
+fn now() -> u64 {
+    let passed = control::state().kernel.now();
+    let thread = control::thread();
+    thread.clock_reads += 1;
+    passed + thread.clock_reads * 1_000
+}
+
+/// The clock that most time limits are measured by.
+pub(crate) const REALTIME: c_int = 0;
+
+/// What a clock shows when executions begin, in seconds.
+fn start(clock: c_int) -> u64 {
+    const REALTIME_COARSE: c_int = 5;
+    const TAI: c_int = 11;
+    if matches!(clock, REALTIME | REALTIME_COARSE | TAI) { EPOCH } else { UPTIME }
+}
+
+fn clock_value(clock: c_int) -> Timespec {
+    let now = now();
+    Timespec { seconds: (start(clock) + now / SECOND) as i64, nanoseconds: (now % SECOND) as i64 }
+}
+
+/// Sleeps in virtual time.
+pub(crate) fn sleep(nanoseconds: u64, site: Site) {
+    let operation = Operation::new(Kind::Sleep, ObjectId::NONE, sites::user(site));
+    cancel::step(Operation { argument: nanoseconds, ..operation });
+    cancel::point();
+    ring();
+}
+
+static ALARM: AtomicU64 = AtomicU64::new(u64::MAX);
+const SIGALRM: c_int = 14;
+
+/// Sets the process's alarm, in seconds from now; 0 = none. How many were left of the one before.
+fn set_alarm(seconds: u32) -> u32 {
+    let now = control::state().kernel.now();
+    let new = if seconds == 0 { u64::MAX } else { now.saturating_add(u64::from(seconds) * SECOND) };
+    let old = ALARM.swap(new, Ordering::Relaxed);
+    if old == u64::MAX { 0 } else { old.saturating_sub(now).div_ceil(SECOND).max(1) as u32 }
+}
+
+/// Lets the alarm ring if it is due.
+fn ring() {
+    if ALARM.load(Ordering::Relaxed) <= control::state().kernel.now() {
+        ALARM.store(u64::MAX, Ordering::Relaxed);
+        // SAFETY: any signal will do.
+        unsafe { crate::hook::real!(raise: fn(c_int) -> c_int)(SIGALRM) };
+    }
+}
+
+/// If an alarm is set, time passes until it rings.
+pub(crate) fn wait_for_alarm(site: Site) -> bool {
+    let alarm = ALARM.load(Ordering::Relaxed);
+    if alarm == u64::MAX {
+        return false;
+    }
+    sleep(alarm.saturating_sub(control::state().kernel.now()), site);
+    true
+}
+
+fn duration(time: &Timespec) -> Option<u64> {
+    if time.seconds < 0 || !(0..SECOND as i64).contains(&time.nanoseconds) {
+        return None;
+    }
+    Some((time.seconds as u64).saturating_mul(SECOND).saturating_add(time.nanoseconds as u64))
+}
+
+/// The virtual time that an absolute limit means; 0 for none.
+///
+/// # Safety
+/// `limit` is null or a time.
+pub(crate) unsafe fn deadline(clock: c_int, limit: *const Timespec) -> u64 {
+    // SAFETY: as above.
+    let Some(limit) = (unsafe { limit.as_ref() }).and_then(duration) else { return 0 };
+    limit.saturating_sub(start(clock) * SECOND)
+}
+
+/// The virtual time after a while.
+///
+/// # Safety
+/// `length` is null or a duration.
+pub(crate) unsafe fn after(length: *const Timespec) -> u64 {
+    // SAFETY: as above.
+    let length = (unsafe { length.as_ref() }).and_then(duration).unwrap_or(0);
+    control::state().kernel.now().saturating_add(length)
+}
+
+hook! {
+    fn clock_gettime(clock: c_int, out: *mut Timespec; site) -> c_int {
+        if clock < 0 {
+            return fail_with(EINVAL);
+        }
+        *out = clock_value(clock);
+        0
+    }
+    fn timespec_get(out: *mut Timespec, base: c_int; site) -> c_int {
+        *out = clock_value(0);
+        base
+    }
+    fn gettimeofday(out: *mut Timeval, _zone: *mut c_void; site) -> c_int {
+        let now = clock_value(0);
+        if !out.is_null() {
+            *out = Timeval { seconds: now.seconds, microseconds: now.nanoseconds / 1_000 };
+        }
+        0
+    }
+    fn time(out: *mut i64; site) -> i64 {
+        let now = clock_value(0).seconds;
+        if !out.is_null() {
+            *out = now;
+        }
+        now
+    }
+    fn clock(; site) -> c_long {
+        (now() / 1_000) as c_long
+    }
+    fn sched_yield(; site) -> c_int {
+        control::with(Kind::Yield, state::own(), sites::user(site));
+        0
+    }
+    fn pthread_yield(; site) -> c_int {
+        control::with(Kind::Yield, state::own(), sites::user(site));
+        0
+    }
+    fn thrd_yield(; site) {
+        control::with(Kind::Yield, state::own(), sites::user(site));
+    }
+    fn alarm(seconds: u32; site) -> u32 {
+        control::uncontrolled("the moment at which an alarm rings");
+        set_alarm(seconds)
+    }
+    fn sleep(seconds: u32; site) -> u32 {
+        crate::time::sleep(u64::from(seconds) * SECOND, site);
+        0
+    }
+    fn usleep(microseconds: u32; site) -> c_int {
+        crate::time::sleep(u64::from(microseconds) * 1_000, site);
+        0
+    }
+    fn nanosleep(time: *const Timespec, _rest: *mut Timespec; site) -> c_int {
+        let Some(length) = duration(&*time) else { return fail_with(EINVAL) };
+        crate::time::sleep(length, site);
+        0
+    }
+    fn thrd_sleep(time: *const Timespec, _rest: *mut Timespec; site) -> c_int {
+        let Some(length) = duration(&*time) else { return -2 };
+        crate::time::sleep(length, site);
+        0
+    }
+    fn clock_nanosleep(clock: c_int, flags: c_int, time: *const Timespec, _rest: *mut Timespec; site) -> c_int {
+        let Some(mut length) = duration(&*time) else { return EINVAL };
+        const ABSOLUTE: c_int = 1;
+        if flags & ABSOLUTE != 0 {
+            let now = clock_value(clock);
+            length = length.saturating_sub(duration(&now).unwrap_or(0));
+        }
+        crate::time::sleep(length, site);
+        0
+    }
+}

@@ -1,0 +1,232 @@
+//! A plan as bytes, for the shared memory. Compiled into host and guest.
+
+use alloc::vec::Vec;
+
+use turnpike_scheduler::{Detail, MayAccess, Plan, Policy, Reduction, ThreadId, Timeouts};
+
+/// Appends the plan's bytes.
+pub fn encode(plan: &Plan<'_>, out: &mut Vec<u8>) {
+    let mut w = Writer(out);
+    w.words(plan.prefix);
+    match plan.policy {
+        Policy::Stop => w.byte(0),
+        Policy::First => w.byte(1),
+        Policy::Continue => w.byte(2),
+        Policy::Uniform { seed } => {
+            w.byte(3);
+            w.long(seed);
+        }
+        Policy::Pct { seed, depth, length } => {
+            w.byte(4);
+            w.long(seed);
+            w.word(depth);
+            w.word(length);
+        }
+        Policy::Pos { seed } => {
+            w.byte(5);
+            w.long(seed);
+        }
+        Policy::Weighted { seed, events } => {
+            w.byte(6);
+            w.long(seed);
+            w.words(events);
+        }
+        Policy::Genes { bits, seed } => {
+            w.byte(7);
+            w.long(seed);
+            w.word(bits.len() as u32);
+            for bit in bits {
+                w.long(*bit);
+            }
+        }
+        Policy::Awake { sleep } => {
+            w.byte(8);
+            w.pairs(sleep);
+        }
+        Policy::Follow { order } => {
+            w.byte(9);
+            w.pairs(order);
+        }
+    }
+    w.word(plan.max_steps);
+    w.byte(match plan.detail {
+        Detail::Positions => 0,
+        Detail::Steps => 1,
+        Detail::Full => 2,
+    });
+    w.byte(plan.predict.into());
+    w.byte(plan.reduction.sleep.into());
+    match plan.reduction.persistent {
+        None => w.byte(0),
+        Some(table) => {
+            w.byte(1);
+            w.byte(table.proved.into());
+            w.word(table.entries.len() as u32);
+            for (thread, object, writes) in &table.entries {
+                w.long(*thread);
+                w.long(*object);
+                w.byte((*writes).into());
+            }
+        }
+    }
+    w.byte(match plan.timeouts {
+        Timeouts::Never => 0,
+        Timeouts::WhenStuck => 1,
+        Timeouts::Always => 2,
+    });
+    w.word(plan.spurious);
+}
+
+struct Writer<'a>(&'a mut Vec<u8>);
+
+impl Writer<'_> {
+    fn byte(&mut self, value: u8) {
+        self.0.push(value);
+    }
+    fn word(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+    fn long(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+    fn words(&mut self, values: &[u32]) {
+        self.word(values.len() as u32);
+        for value in values {
+            self.word(*value);
+        }
+    }
+    fn pairs(&mut self, values: &[(ThreadId, u32)]) {
+        self.word(values.len() as u32);
+        for (thread, alternative) in values {
+            self.word(thread.0);
+            self.word(*alternative);
+        }
+    }
+}
+
+/// A plan that owns its parts.
+#[derive(Default)]
+pub struct OwnedPlan {
+    prefix: Vec<u32>,
+    tag: u8,
+    seed: u64,
+    depth: u32,
+    length: u32,
+    events: Vec<u32>,
+    bits: Vec<u64>,
+    pairs: Vec<(ThreadId, u32)>,
+    max_steps: u32,
+    detail: u8,
+    predict: bool,
+    sleep: bool,
+    persistent: Option<MayAccess>,
+    timeouts: u8,
+    spurious: u32,
+}
+
+impl OwnedPlan {
+    /// The plan that [`encode`] wrote.
+    pub fn decode(bytes: &[u8]) -> Option<OwnedPlan> {
+        let mut r = Reader(bytes);
+        let mut plan = OwnedPlan { prefix: r.words()?, tag: r.byte()?, ..OwnedPlan::default() };
+        match plan.tag {
+            0..=2 => {}
+            3 | 5 => plan.seed = r.long()?,
+            4 => {
+                plan.seed = r.long()?;
+                plan.depth = r.word()?;
+                plan.length = r.word()?;
+            }
+            6 => {
+                plan.seed = r.long()?;
+                plan.events = r.words()?;
+            }
+            7 => {
+                plan.seed = r.long()?;
+                for _ in 0..r.word()? {
+                    plan.bits.push(r.long()?);
+                }
+            }
+            8 | 9 => {
+                for _ in 0..r.word()? {
+                    plan.pairs.push((ThreadId(r.word()?), r.word()?));
+                }
+            }
+            _ => return None,
+        }
+        plan.max_steps = r.word()?;
+        plan.detail = r.byte()?;
+        plan.predict = r.byte()? != 0;
+        plan.sleep = r.byte()? != 0;
+        if r.byte()? != 0 {
+            let mut table = MayAccess { proved: r.byte()? != 0, ..MayAccess::default() };
+            for _ in 0..r.word()? {
+                table.entries.push((r.long()?, r.long()?, r.byte()? != 0));
+            }
+            plan.persistent = Some(table);
+        }
+        plan.timeouts = r.byte()?;
+        plan.spurious = r.word()?;
+        Some(plan)
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> Plan<'_> {
+        let seed = self.seed;
+        Plan {
+            prefix: &self.prefix,
+            policy: match self.tag {
+                0 => Policy::Stop,
+                1 => Policy::First,
+                2 => Policy::Continue,
+                3 => Policy::Uniform { seed },
+                4 => Policy::Pct { seed, depth: self.depth, length: self.length },
+                5 => Policy::Pos { seed },
+                6 => Policy::Weighted { seed, events: &self.events },
+                7 => Policy::Genes { bits: &self.bits, seed },
+                8 => Policy::Awake { sleep: &self.pairs },
+                _ => Policy::Follow { order: &self.pairs },
+            },
+            max_steps: self.max_steps,
+            detail: match self.detail {
+                0 => Detail::Positions,
+                1 => Detail::Steps,
+                _ => Detail::Full,
+            },
+            predict: self.predict,
+            reduction: Reduction { sleep: self.sleep, persistent: self.persistent.as_ref() },
+            timeouts: match self.timeouts {
+                0 => Timeouts::Never,
+                1 => Timeouts::WhenStuck,
+                _ => Timeouts::Always,
+            },
+            spurious: self.spurious,
+        }
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+    fn word(&mut self) -> Option<u32> {
+        let (first, rest) = self.0.split_first_chunk::<4>()?;
+        self.0 = rest;
+        Some(u32::from_le_bytes(*first))
+    }
+    fn long(&mut self) -> Option<u64> {
+        let (first, rest) = self.0.split_first_chunk::<8>()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*first))
+    }
+    fn words(&mut self) -> Option<Vec<u32>> {
+        let count = self.word()? as usize;
+        let bytes = self.0.get(..count.checked_mul(4)?)?;
+        self.0 = &self.0[bytes.len()..];
+        Some(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    }
+}

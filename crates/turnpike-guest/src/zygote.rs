@@ -1,0 +1,175 @@
+//! The fork server: a process in which the program is loaded and has not begun. For each request it forks a child, which
+//! returns from the constructor and runs the program once under control.
+//!
+//! Forking is done by the raw system call when threads are parked: all their stacks and thread-local storage are copied,
+//! and the C library keeps believing in them. Without parked threads the C library's own function does.
+
+use core::ffi::c_int;
+use core::sync::atomic::Ordering;
+
+use crate::control::{self, Start, Thread};
+use crate::hook::real;
+use crate::protocol::{self, Header, THREADS_FIBERS, THREADS_SYSTEM};
+use crate::sys::{self, Rlimit};
+use crate::{fiber, modules, record, signals};
+
+unsafe extern "C" {
+    static __libc_stack_end: *mut u8;
+    fn malloc(size: usize) -> *mut u8;
+    fn free(block: *mut u8);
+}
+
+/// Serves until the host is gone; returns in each child, under control.
+pub(crate) fn serve() {
+    let header = control::header();
+    let fibers = match header.threads_wanted {
+        THREADS_SYSTEM => false,
+        THREADS_FIBERS => true,
+        _ => fiber::possible(),
+    };
+    control::state().fibers = fibers;
+    header.threads.store(if fibers { THREADS_FIBERS } else { THREADS_SYSTEM }, Ordering::Relaxed);
+    // The heap reserves its addresses now, before memory is limited.
+    // SAFETY: a block and its end.
+    unsafe { free(core::hint::black_box(malloc(1))) };
+    signals::alternate_stack();
+    signals::install();
+    if fibers && !fiber::park_until(header.pool as usize, header.stack as usize) {
+        sys::exit_group(125);
+    }
+    limit_memory(header);
+    record::prepare();
+    #[cfg(target_arch = "x86_64")]
+    let watched = crate::raw::watch();
+    // Nothing is known of how to go on behind the instruction.
+    #[cfg(target_arch = "aarch64")]
+    let watched = false;
+    if !watched {
+        modules::tell_callers();
+    }
+    sys::write(protocol::FD_ANSWER, b"R");
+    loop {
+        let mut byte = [0u8];
+        match sys::read(protocol::FD_REQUEST, &mut byte) {
+            1 => {}
+            -4 => continue,
+            _ => sys::exit_group(0),
+        }
+        if execute(header) {
+            return;
+        }
+        sys::write(protocol::FD_ANSWER, b"D");
+    }
+}
+
+/// Runs the program once; true in the child.
+fn execute(header: &Header) -> bool {
+    loop {
+        header.end.store(protocol::END_NONE, Ordering::Relaxed);
+        header.text_length.store(0, Ordering::Relaxed);
+        header.thread.store(0, Ordering::Relaxed);
+        header.site.store(0, Ordering::Relaxed);
+        let pid = if control::state().fibers {
+            sys::fork() as i32
+        } else {
+            // SAFETY: one thread, so that the C library may put its own house in order.
+            unsafe { real!(fork: fn() -> c_int)() }
+        };
+        if pid == 0 {
+            begin(header);
+            return true;
+        }
+        if pid < 0 {
+            header.status.store(-1, Ordering::Relaxed);
+            return false;
+        }
+        header.child.store(pid, Ordering::Release);
+        let status = sys::wait_for(pid);
+        header.child.store(0, Ordering::Release);
+        header.status.store(status, Ordering::Relaxed);
+        if header.end.load(Ordering::Acquire) != protocol::END_MORE_THREADS {
+            return false;
+        }
+        let parked = fiber::parked();
+        let wanted = (parked * 2).max(8).min(header.pool_limit as usize);
+        lift_memory();
+        let grown = wanted > parked && fiber::park_until(wanted, header.stack as usize);
+        limit_memory(header);
+        if !grown {
+            return false;
+        }
+    }
+}
+
+/// In the child: control starts here.
+fn begin(header: &Header) {
+    const DEATH_SIGNAL: usize = 1;
+    const KILL: usize = 9;
+    sys::syscall(sys::number::PRCTL, DEATH_SIGNAL, KILL, 0, 0, 0, 0);
+    sys::close(protocol::FD_REQUEST);
+    sys::close(protocol::FD_ANSWER);
+    // Every execution reads its input from the beginning.
+    sys::syscall(sys::number::LSEEK, 0, 0, 0, 0, 0, 0);
+    if header.seconds != 0 {
+        const CPU: usize = 0;
+        limit(CPU, header.seconds);
+    }
+    let state = control::state();
+    // SAFETY: the loader's variable.
+    let high = unsafe { __libc_stack_end } as usize;
+    let start = Start { function: 0, argument: 0, int: false };
+    let mut main = Thread::new(crate::threads::real_self(), 0x9e37_79b9_7f4a_7c15, start);
+    main.high = high;
+    main.fiber.base = fiber::base();
+    state.threads.push(main);
+    state.alive = 1;
+    record::begin();
+    control::activate();
+}
+
+fn limit(resource: usize, soft: u64) {
+    let mut old = Rlimit { soft: 0, hard: 0 };
+    sys::syscall(sys::number::PRLIMIT64, 0, resource, 0, &raw mut old as usize, 0, 0);
+    let new = Rlimit { soft: soft.min(old.hard), hard: old.hard };
+    sys::syscall(sys::number::PRLIMIT64, 0, resource, &raw const new as usize, 0, 0, 0);
+}
+
+const ADDRESS_SPACE: usize = 9;
+/// Bytes of a thread's stack, with its guard, as most systems have it.
+const STACK: u64 = (8 << 20) + 4096;
+
+/// Children may map so many bytes beyond what the program has now.
+fn limit_memory(header: &Header) {
+    if header.memory == 0 {
+        return;
+    }
+    let mut text = [0u8; 64];
+    const AT_CWD: isize = -100;
+    let fd =
+        sys::syscall(sys::number::OPENAT, AT_CWD as usize, c"/proc/self/statm".as_ptr() as usize, 0, 0, 0, 0);
+    if fd < 0 {
+        return;
+    }
+    let length = sys::read(fd as i32, &mut text).max(0) as usize;
+    sys::close(fd as i32);
+    let pages = text[..length]
+        .iter()
+        .take_while(|b| b.is_ascii_digit())
+        .fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
+    // Stacks of threads that the system makes are not what the limit is for.
+    let stacks = if control::state().fibers { 0 } else { u64::from(header.pool_limit) * STACK };
+    limit(ADDRESS_SPACE, pages.saturating_mul(4096).saturating_add(header.memory).saturating_add(stacks));
+}
+
+/// The process may map so many bytes more than before.
+pub(crate) fn allow(bytes: u64) {
+    let mut old = Rlimit { soft: 0, hard: 0 };
+    sys::syscall(sys::number::PRLIMIT64, 0, ADDRESS_SPACE, 0, &raw mut old as usize, 0, 0);
+    if old.soft != u64::MAX {
+        limit(ADDRESS_SPACE, old.soft.saturating_add(bytes));
+    }
+}
+
+fn lift_memory() {
+    limit(ADDRESS_SPACE, u64::MAX);
+}
