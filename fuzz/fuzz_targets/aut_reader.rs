@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use turnpike_model::lts::{AutDialect, read_lts, write_lts};
+use turnpike_lts::{AutDialect, read_lts, write_lts};
 
 fuzz_target!(|bytes: &[u8]| {
     for dialect in [AutDialect::Mcrl2, AutDialect::Cadp] {

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use rustc_hash::FxHashMap;
-use turnpike_model::lts::{AutDialect, Lts, Transition, dot, svg, write_lts, write_lts_file};
-use turnpike_model::{Diagnostic, LabelId, Model, Trace};
+use turnpike_lts::{AutDialect, Lts, Transition, dot, svg, write_lts, write_lts_file};
+use turnpike_model::{Diagnostic, LabelId, Model};
 use turnpike_search::generate::{GenerateError, GenerateOptions, TransitionSink, generate};
 use turnpike_search::{Limits, StopReason};
 
@@ -120,24 +120,6 @@ fn proportionate(lts: Lts) -> Lts {
     Lts { initial: 0, states: order.len() as u32, labels: lts.labels, transitions }
 }
 
-/// A trace as a system: a line of states, or a line that bends back.
-pub(crate) fn path(trace: &Trace) -> Lts {
-    let mut labels: Vec<String> = Vec::new();
-    let mut ids: FxHashMap<&str, u32> = FxHashMap::default();
-    let mut transitions = Vec::new();
-    for (index, label) in trace.labels().enumerate() {
-        let id = *ids.entry(label).or_insert_with(|| {
-            labels.push(label.to_owned());
-            labels.len() as u32 - 1
-        });
-        let last = index + 1 == trace.len();
-        let to = trace.loop_start.filter(|_| last).unwrap_or(index + 1);
-        transitions.push(Transition { from: index as u32, label: LabelId(id), to: to as u32 });
-    }
-    let states = trace.len() as u32 + u32::from(trace.loop_start.is_none());
-    Lts { initial: 0, states, labels, transitions }
-}
-
 /// Writes a system to a file in the format its name asks for, or as `.aut` to standard output for `-`.
 pub(crate) fn write(lts: &Lts, target: &str, dialect: AutDialect) -> Outcome<()> {
     let in_file = |diagnostic: Diagnostic| Failure::from(diagnostic);
@@ -168,8 +150,7 @@ pub(crate) fn write_text(target: &str, text: &str) -> Outcome<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use turnpike_model::Step;
-    use turnpike_model::lts::read_lts;
+    use turnpike_lts::read_lts;
 
     #[test]
     fn generates_a_model() {
@@ -188,15 +169,5 @@ mod tests {
         let lts = proportionate(read_lts(text.as_bytes(), AutDialect::Mcrl2).expect("reads"));
         assert_eq!((lts.states, lts.initial, lts.transitions.len()), (2, 0, 2));
         assert_eq!(lts.check(), Ok(()));
-    }
-
-    #[test]
-    fn traces_are_lines_or_lassos() {
-        let steps: Vec<Step> = ["a", "b", "a"].map(Step::new).to_vec();
-        let line = path(&Trace { steps: steps.clone(), ..Trace::default() });
-        assert_eq!((line.states, line.labels.len(), line.deadlocks()), (4, 2, 1));
-        let lasso = path(&Trace { steps, loop_start: Some(1), ..Trace::default() });
-        assert_eq!((lasso.states, lasso.transitions[2].to, lasso.deadlocks()), (3, 1, 0));
-        assert_eq!(path(&Trace::default()).states, 1);
     }
 }

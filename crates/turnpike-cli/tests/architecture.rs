@@ -45,11 +45,12 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-mcrl2", &["turnpike-model"]),
         ("turnpike-timed", &["turnpike-model"]),
         ("turnpike-lab", &["turnpike-model"]),
-        ("turnpike-reduction", &["turnpike-model"]),
+        ("turnpike-lts", &["turnpike-model"]),
         ("turnpike-search", &["turnpike-model"]),
         (
             "turnpike",
             &[
+                "turnpike-lts",
                 "turnpike-macros",
                 "turnpike-model",
                 "turnpike-program",
@@ -63,11 +64,11 @@ fn crates_depend_only_towards_the_waist() {
             &[
                 "turnpike-builtin",
                 "turnpike-lab",
+                "turnpike-lts",
                 "turnpike-mcrl2",
                 "turnpike-timed",
                 "turnpike-model",
                 "turnpike-program",
-                "turnpike-reduction",
                 "turnpike-runtime",
                 "turnpike-scheduler",
                 "turnpike-search",

@@ -1,9 +1,9 @@
 //! Small specifications that show one thing each, from text to transition system. What is expected comes from the reference tools.
 
+use turnpike_lts::{Comparison, Equivalence, compare};
+use turnpike_lts::{Lts, Transition};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
-use turnpike_model::lts::{Lts, Transition};
 use turnpike_model::{LabelId, Model, Successors};
-use turnpike_reduction::{Comparison, Equivalence, compare};
 
 /// All states within `most` expansions, in breadth-first order. An error ends the exploration and comes with what was found.
 fn explore(text: &str, most: usize) -> (Lts, Option<String>) {

@@ -1,11 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 pub mod diagnostic;
-mod gzip;
 pub mod hash;
 pub mod id_table;
 pub mod label;
-pub mod lts;
 pub mod native;
 pub mod paths;
 pub mod predicate;

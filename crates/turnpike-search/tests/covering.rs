@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 
 use intervals::{Edge, Intervals};
+use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::Model;
-use turnpike_model::lts::{Lts, LtsModel, Transition};
 use turnpike_search::generate::{Discard, GenerateOptions, generate};
 use turnpike_search::strategy::{Auto, Bfs, Dfs, Drs, Highway, HighwayApprox, HighwayIdeal, Rdfs};
 use turnpike_search::{Accept, RunReport, SearchError, SearchOptions, StopReason, Strategy, Verdict, search};

@@ -4,8 +4,8 @@
 
 use std::sync::atomic::AtomicBool;
 
+use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::LabelId;
-use turnpike_model::lts::{Lts, LtsModel, Transition};
 use turnpike_search::strategy::{Bfs, Drs, Fringe};
 use turnpike_search::{
     Objective, RunReport, SearchError, SearchOptions, StopReason, StoreKind, Strategy, Verdict, search,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use turnpike_model::lts::{Lts, LtsModel, Transition};
+use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::{LabelId, Model};
 use turnpike_search::strategy::{Bfs, Dfs, Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs};
 use turnpike_search::{

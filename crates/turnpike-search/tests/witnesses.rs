@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use turnpike_model::lts::{Lts, LtsModel, Transition};
+use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::{
     Explorer, Label, LabelId, Model, ModelInfo, StepError, Successors, Violation, ViolationKind, hash,
 };

@@ -28,7 +28,7 @@ pub(crate) fn read(given: &str) -> Result<Given, String> {
     {
         return Ok(schedule);
     }
-    let trace = Trace::read_file(path).map_err(|error| error.to_string())?;
+    let trace = turnpike_lts::trace::read_file(path).map_err(|error| error.to_string())?;
     let choices = choices(&trace).ok_or_else(|| format!("{given} has no schedule of a program"))?;
     Ok(Given { check: 1, choices })
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
+use turnpike_lts::{AutDialect, Lts, Transition, read_lts_file};
+use turnpike_lts::{Comparison, Equivalence, compare, reduce};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
-use turnpike_model::lts::{AutDialect, Lts, Transition, read_lts_file};
 use turnpike_model::{LabelId, Model};
-use turnpike_reduction::{Comparison, Equivalence, compare, reduce};
 use turnpike_search::generate::{GenerateOptions, TransitionSink, generate};
 use turnpike_search::{Limits, StopReason};
 

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use turnpike_model::lts::Lts;
-use turnpike_reduction::{Comparison, Difference, Equivalence, Side, compare};
+use turnpike_lts::Lts;
+use turnpike_lts::{Comparison, Difference, Equivalence, Side, compare};
 use turnpike_search::Limits;
 
 use crate::cli::Format;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
-use turnpike_model::lts::Lts;
-use turnpike_reduction::{Equivalence, reduce};
+use turnpike_lts::Lts;
+use turnpike_lts::{Equivalence, reduce};
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;

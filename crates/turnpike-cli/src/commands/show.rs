@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use serde_json::{Value, json};
+use turnpike_lts::trace::{self, gantt_chart, sequence_chart};
 use turnpike_model::{Diagnostic, Step, Trace};
 use turnpike_program::Row;
 use turnpike_search::StepReport;
@@ -47,9 +48,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let trace = read(&args.file)?;
     if let Some(path) = &args.output {
         if path.ends_with(".svg") || path.ends_with(".dot") {
-            explicit::write(&explicit::path(&trace), path, Default::default())?;
+            explicit::write(&trace::to_lts(&trace)?, path, Default::default())?;
         } else {
-            trace.write_file(path).map_err(|mut error| {
+            trace::write_file(&trace, path).map_err(|mut error| {
                 error.help = error.help.map(|help| help + ", or .svg or .dot (a drawing)");
                 error
             })?;
@@ -57,11 +58,11 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     }
     let rows = turnpike_program::rows_of(&trace);
     let chart = || match &rows {
-        Some(rows) => lifelines(&trace, rows).sequence_chart(),
-        None => trace.sequence_chart(),
+        Some(rows) => sequence_chart(&lifelines(&trace, rows)),
+        None => sequence_chart(&trace),
     };
     draw(args.chart.as_deref(), "--chart", chart, &args.file)?;
-    draw(args.gantt.as_deref(), "--gantt", || trace.gantt_chart(), &args.file)?;
+    draw(args.gantt.as_deref(), "--gantt", || gantt_chart(&trace), &args.file)?;
     match format {
         Format::Human => {
             let lines = match &rows {
@@ -127,7 +128,7 @@ pub(crate) fn read(file: &str) -> Outcome<Trace> {
         let help = "a trace is written by `turnpike search --trace FILE`; as text it has one label a line";
         return Err(in_file(Diagnostic::error("the file is empty").help(help)));
     }
-    Trace::read(input).map_err(in_file)
+    trace::read(input).map_err(in_file)
 }
 
 /// Where the trace comes from, as far as it knows.

@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock};
 
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
+use turnpike_lts::{AutDialect, Lts, LtsModel, read_lts, read_lts_file};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
 use turnpike_mcrl2::linear::LinearProcess;
 use turnpike_model::diagnostic::nearest;
-use turnpike_model::lts::{AutDialect, Lts, LtsModel, read_lts, read_lts_file};
 use turnpike_model::{Diagnostic, Model};
 use turnpike_program::ProgramModel;
 

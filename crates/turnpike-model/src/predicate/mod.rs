@@ -13,17 +13,38 @@
 //! before it: `x - 1`, not `x-1`. Values are 64-bit floating point numbers; `==` is exact.
 //!
 //! ```
-//! use turnpike_model::lts::{AutDialect, LtsModel, read_lts};
+//! use turnpike_model::native::{Measure, Native, NativeModel};
 //! use turnpike_model::predicate::MeasureExpression;
 //! use turnpike_model::Model;
 //!
-//! let lts = read_lts(&b"des (0,1,2)\n(0,\"a\",1)\n"[..], AutDialect::Mcrl2)?;
-//! let model = LtsModel::new("tiny.aut", lts)?;
-//! let last = MeasureExpression::parse("bfs-depth == 1 && out-degree == 0", model.info())?;
-//! assert!(last.holds(&mut *model.explorer(), &[1]));
+//! struct Countdown;
 //!
-//! let error = MeasureExpression::parse("out-degre > 0", model.info()).unwrap_err();
-//! assert_eq!(error.help.unwrap(), "did you mean `out-degree`?");
+//! impl NativeModel for Countdown {
+//!     type State = u32;
+//!     type Action = &'static str;
+//!
+//!     fn initial(&self) -> u32 {
+//!         3
+//!     }
+//!     fn actions(&self, state: &u32, actions: &mut Vec<&'static str>) {
+//!         actions.extend((*state > 0).then_some("tick"));
+//!     }
+//!     fn next(&self, state: &u32, _: &&'static str) -> Option<u32> {
+//!         Some(state - 1)
+//!     }
+//!     fn measures(&self) -> Vec<Measure<u32>> {
+//!         vec![Measure::new("left", "ticks left", |&state: &u32| state.into())]
+//!     }
+//! }
+//!
+//! let model = Native::new(Countdown);
+//! let mut explorer = model.explorer();
+//! let mut state = Vec::new();
+//! explorer.initial(&mut state).expect("a countdown starts");
+//! assert!(MeasureExpression::parse("left == 3 && left > 1", model.info())?.holds(&mut *explorer, &state));
+//!
+//! let error = MeasureExpression::parse("lef > 0", model.info()).unwrap_err();
+//! assert_eq!(error.help.unwrap(), "did you mean `left`?");
 //! # Ok::<(), turnpike_model::Diagnostic>(())
 //! ```
 

@@ -414,7 +414,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Trace::read(&bytes[..]);
+            let _ = Trace::parse(&bytes);
         }
     }
 }

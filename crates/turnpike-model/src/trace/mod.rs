@@ -1,11 +1,11 @@
 //! Witnesses: paths from the initial state, with enough inside to replay them years later.
 //!
-//! Three formats, told apart by content when reading and by the file's name when writing:
+//! Three formats. A reader recognises them by their content, a writer chooses one by the file's name:
 //!
 //! - **JSON** (`.json`): everything. The first keys are `"format": "turnpike-trace"` and `"version": 1`; readers refuse
 //!   newer versions. Numbers of 64 bits are hexadecimal strings, which survive every JSON library. One step a line.
 //! - **Text** (`.txt`): one label a line, as other tools print traces; lines that start with `#` are comments.
-//! - **`.aut`**: the path as a transition system, for drawing and comparing.
+//! - **`.aut`**: the path as a transition system, for drawing and comparing; the crate `turnpike-lts` reads and writes it.
 //!
 //! ```
 //! use turnpike_model::{Step, Trace};
@@ -13,28 +13,21 @@
 //! let trace = Trace { model: "abp.mcrl2".into(), steps: vec![Step::new("send(1)"), Step::new("tau")], ..Trace::default() };
 //! let mut text = Vec::new();
 //! trace.write_text(&mut text)?;
-//! let again = Trace::read(&text[..])?;
+//! let again = Trace::parse(&text)?;
 //! assert_eq!(again.labels().collect::<Vec<_>>(), ["send(1)", "tau"]);
 //! # Ok::<(), turnpike_model::Diagnostic>(())
 //! ```
 
-mod chart;
 mod json;
-mod path;
 mod text;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::gzip;
 use crate::system::Schedule;
-
-pub use chart::MAX_CHARTED_STEPS;
 
 /// The version of the JSON format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;
@@ -94,33 +87,6 @@ pub struct Trace {
     pub last_delay: Option<String>,
 }
 
-/// How a trace is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TraceFormat {
-    /// Everything that is known.
-    Json,
-    /// One label a line.
-    Text,
-    /// A path in the `.aut` format.
-    Aut,
-}
-
-impl TraceFormat {
-    /// The format that a file's name asks for.
-    pub fn of_path(path: impl AsRef<Path>) -> Result<Self, Diagnostic> {
-        let path = path.as_ref();
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        match extension.as_str() {
-            "json" => Ok(TraceFormat::Json),
-            "txt" => Ok(TraceFormat::Text),
-            "aut" => Ok(TraceFormat::Aut),
-            _ => Err(Diagnostic::error(format!("no trace format is known for `{}`", path.display()))
-                .help("the name must end in .json (everything), .txt (labels) or .aut (a path)")),
-        }
-    }
-}
-
 impl Trace {
     /// Number of transitions.
     pub fn len(&self) -> usize {
@@ -147,34 +113,16 @@ impl Trace {
         self.last_delay = schedule.last_delay;
     }
 
-    /// Reads a trace in any of the formats, compressed or not.
+    /// Reads a trace that is JSON or text with one label a line: `{` opens JSON, anything else is text.
     ///
-    /// The content decides: `{` opens JSON, `des` an `.aut` path, anything else is text.
-    pub fn read(input: impl Read) -> Result<Self, Diagnostic> {
-        let mut bytes = Vec::new();
-        gzip::decompressed(input)
-            .and_then(|mut input| input.read_to_end(&mut bytes))
-            .map_err(|error| gzip::read_failed(&error))?;
-        Self::parse(&bytes)
-    }
-
-    /// Reads a trace that is in memory; see [`read`](Self::read).
+    /// Refuses the third format, an `.aut` path (see [`is_aut`]): it takes a reader of transition systems.
     pub fn parse(bytes: &[u8]) -> Result<Self, Diagnostic> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let start = bytes.trim_ascii_start();
-        if is_aut(start) {
-            return path::read(bytes);
+        if is_aut(bytes) {
+            return Err(Diagnostic::error("this is an .aut file, not a trace in JSON or text"));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| not_text(bytes, error.valid_up_to()))?;
-        if start.first() == Some(&b'{') { json::read(text) } else { text::read(text) }
-    }
-
-    /// Reads a trace from a file; the content decides on the format, not the name.
-    pub fn read_file(path: impl AsRef<Path>) -> Result<Self, Diagnostic> {
-        let path = path.as_ref();
-        let file = File::open(path)
-            .map_err(|error| Diagnostic::error(format!("cannot open `{}`: {error}", path.display())))?;
-        Self::read(file)
+        if bytes.trim_ascii_start().first() == Some(&b'{') { json::read(text) } else { text::read(text) }
     }
 
     /// Writes everything as JSON. The output should be buffered.
@@ -190,31 +138,8 @@ impl Trace {
         text::write(self, out)
     }
 
-    /// Writes a path in the `.aut` format: step `k` leads from state `k` to state `k + 1`, and the last step of a lasso
-    /// back to where the loop starts.
-    pub fn write_aut(&self, out: impl Write) -> Result<(), Diagnostic> {
-        self.check()?;
-        path::write(self, out)
-    }
-
-    /// Writes a file in the format that its name asks for; an existing file is replaced.
-    pub fn write_file(&self, path: impl AsRef<Path>) -> Result<(), Diagnostic> {
-        let path = path.as_ref();
-        let format = TraceFormat::of_path(path)?;
-        self.check()?;
-        let file = File::create(path)
-            .map_err(|error| Diagnostic::error(format!("cannot create `{}`: {error}", path.display())))?;
-        let mut out = BufWriter::new(file);
-        match format {
-            TraceFormat::Json => self.write_json(&mut out)?,
-            TraceFormat::Text => self.write_text(&mut out)?,
-            TraceFormat::Aut => self.write_aut(&mut out)?,
-        }
-        out.flush().map_err(write_failed)
-    }
-
     /// Checks that a loop leads back to a state of the trace.
-    fn check(&self) -> Result<(), Diagnostic> {
+    pub fn check(&self) -> Result<(), Diagnostic> {
         match self.loop_start {
             Some(index) if index >= self.steps.len() => Err(Diagnostic::error(format!(
                 "the loop leads back to state {index}, but the trace has {} steps",
@@ -226,9 +151,9 @@ impl Trace {
     }
 }
 
-/// Whether this is the header of an `.aut` file rather than an action whose name starts in the same way.
-fn is_aut(start: &[u8]) -> bool {
-    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+/// Whether a text starts with the header of an `.aut` file, rather than with an action whose name starts in the same way.
+pub fn is_aut(text: &[u8]) -> bool {
+    let line = text.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
     let Some(rest) = line.strip_prefix(b"des") else { return false };
     let rest = rest.trim_ascii();
     // `des` alone is the header of an interrupted run; `des(1)` is an action, a header has three numbers.
@@ -250,35 +175,6 @@ fn write_failed(error: io::Error) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_name_of_a_file_decides_how_it_is_written() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let trace = Trace { steps: ["a", "b(1)"].map(Step::new).to_vec(), ..Trace::default() };
-        for (name, start) in [("w.json", "{"), ("w.txt", "#"), ("w.AUT", "des (0,2,3)\n")] {
-            let path = folder.path().join(name);
-            trace.write_file(&path).expect("writes");
-            assert!(std::fs::read_to_string(&path).expect("text").starts_with(start));
-            assert_eq!(Trace::read_file(&path).as_ref(), Ok(&trace));
-        }
-        for name in ["w", "w.trc", "w.json.gz"] {
-            let error = trace.write_file(folder.path().join(name)).expect_err("no format");
-            assert!(error.help.is_some_and(|help| help.contains(".json")));
-        }
-        assert!(trace.write_file(folder.path().join("no/such/w.json")).is_err());
-        assert!(
-            Trace::read_file("no/such/witness.json").expect_err("missing").message.contains("witness.json")
-        );
-    }
-
-    #[test]
-    fn a_broken_trace_replaces_no_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("w.json");
-        std::fs::write(&path, "precious").expect("writes");
-        assert!(Trace { loop_start: Some(3), ..Trace::default() }.write_file(&path).is_err());
-        assert_eq!(std::fs::read_to_string(&path).expect("text"), "precious");
-    }
 
     #[test]
     fn a_million_steps_survive() {

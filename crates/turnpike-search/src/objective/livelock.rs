@@ -146,7 +146,7 @@ fn internal_choices(
 
 #[cfg(test)]
 mod tests {
-    use turnpike_model::lts::{Lts, LtsModel, Transition};
+    use turnpike_lts::{Lts, LtsModel, Transition};
     use turnpike_model::{LabelId, Model};
 
     use super::*;

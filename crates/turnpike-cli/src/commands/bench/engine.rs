@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use turnpike_lts::{AutDialect, read_lts_file, write_lts_file};
+use turnpike_lts::{Equivalence, reduce};
 use turnpike_model::Model;
-use turnpike_model::lts::{AutDialect, read_lts_file, write_lts_file};
-use turnpike_reduction::{Equivalence, reduce};
 use turnpike_search::strategy::{Bfs, Highway};
 use turnpike_search::{Limits, Objective, SearchOptions, StoreKind, Strategy, search};
 

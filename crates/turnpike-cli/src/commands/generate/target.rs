@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use turnpike_model::lts::{
-    self, AutDialect, AutFileWriter, Lts, MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, Transition,
+use turnpike_lts::{
+    AutDialect, AutFileWriter, Lts, MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, Transition, dot, svg, write_lts,
 };
 use turnpike_model::{Diagnostic, Explorer, LabelId, Model};
 use turnpike_search::generate::{GenerateReport, TransitionSink};
@@ -88,7 +88,7 @@ impl Target {
             (Target::Standard, Body::Memory(mut system, _)) => {
                 system.states = states;
                 system.labels = sink.labels.texts;
-                lts::write_lts(&system, output::Standard, dialect)?;
+                write_lts(&system, output::Standard, dialect)?;
                 Ok(None)
             }
             (Target::Drawing(path, picture), Body::Memory(mut system, _)) => {
@@ -105,10 +105,10 @@ impl Target {
 fn draw(system: &Lts, path: &Path, picture: Picture, partial: bool) -> Outcome<()> {
     const PARTIAL: &str = "partial: some states were not expanded and have no transitions here";
     let text = match (picture, partial) {
-        (Picture::Dot, false) => lts::dot(system)?,
-        (Picture::Dot, true) => format!("// {PARTIAL}\n{}", lts::dot(system)?),
-        (Picture::Svg, false) => lts::svg(system)?,
-        (Picture::Svg, true) => format!("<!-- {PARTIAL} -->\n{}", lts::svg(system)?),
+        (Picture::Dot, false) => dot(system)?,
+        (Picture::Dot, true) => format!("// {PARTIAL}\n{}", dot(system)?),
+        (Picture::Svg, false) => svg(system)?,
+        (Picture::Svg, true) => format!("<!-- {PARTIAL} -->\n{}", svg(system)?),
     };
     std::fs::write(path, text).map_err(|error| Failure::file(&path.display().to_string(), "write", &error))
 }

@@ -103,7 +103,7 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
         warnings.push(unmet(&trace.objective));
     }
     if let Some(path) = &args.trace {
-        replayed.trace.write_file(path)?;
+        turnpike_lts::trace::write_file(&replayed.trace, path)?;
     }
     match format {
         Format::Human => {

@@ -57,7 +57,7 @@ pub(super) fn run(
         replay.warnings.push(unmet(&trace.objective));
     }
     if let Some(path) = &args.trace {
-        executed(trace, &replay, program).write_file(path)?;
+        turnpike_lts::trace::write_file(&executed(trace, &replay, program), path)?;
     }
     match format {
         Format::Human => tell(args, file, trace, &name, &replay, met),

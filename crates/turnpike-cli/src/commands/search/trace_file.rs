@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-use turnpike_model::trace::TraceFormat;
+use turnpike_lts::trace::{self, TraceFormat};
 use turnpike_search::SearchReport;
 
 use super::summary::Summary;
@@ -35,7 +35,7 @@ impl TraceFile {
         let mut files = Vec::new();
         for (index, witness) in witnesses.iter().enumerate() {
             let path = self.numbered(earlier + index + 1);
-            witness.trace.write_file(&path)?;
+            trace::write_file(&witness.trace, &path)?;
             files.push(path.display().to_string());
         }
         Ok(files)

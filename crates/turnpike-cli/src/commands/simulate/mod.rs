@@ -171,7 +171,7 @@ impl Simulation<'_> {
             }
             Command::Save(file) => {
                 let trace = self.session.trace();
-                trace.write_file(&file).map_err(|error| error.to_string())?;
+                turnpike_lts::trace::write_file(&trace, &file).map_err(|error| error.to_string())?;
                 self.say(&format!("wrote {file}"));
                 return Ok(true);
             }

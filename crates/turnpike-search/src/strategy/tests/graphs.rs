@@ -1,7 +1,7 @@
 //! Small systems that the distribution tests run on. A state is a number below 16; a set of states is a bit mask.
 
+use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::LabelId;
-use turnpike_model::lts::{Lts, LtsModel, Transition};
 
 /// A system given by the successors of each state, with as many transitions as they are repeated; the last states may
 /// be left out when they have none. The initial state is 0.

@@ -1,0 +1,158 @@
+//! Times reductions of generated systems: `measure SHAPE TRANSITIONS [EQUIVALENCE]`, see `--help`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
+
+use std::time::Instant;
+
+use turnpike_lts::{Equivalence, reduce};
+use turnpike_lts::{Lts, Transition};
+use turnpike_model::LabelId;
+
+const HELP: &str = "measure SHAPE TRANSITIONS [strong|branching|divergence-preserving-branching]
+shapes:
+  random       3 transitions per state to random states, 10 labels
+  few-labels   the same with 1 label
+  folded       random, but every state has 8 equivalent copies
+  chain        one label, as deep as it is long
+  cycle        one label and one odd step: n blocks, found from both ends
+  grid         two labels, right and down
+  ladder       a chain whose states also all go to one hub and back
+  fan          one state to all states of a chain
+  tau-random   half of the transitions internal, to later states only
+  tau-cycles   half of the transitions internal, to random states
+  tau-chain    an internal chain with one visible exit per state, into a visible chain
+  tau-grid     right is internal, down visible
+  tau-fan      all states of a chain have an internal step to one state
+  tau-peel     an internal chain whose states leave the block one by one";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let parsed = match arguments.as_slice() {
+        [shape, count] => Some((shape, count, "strong")),
+        [shape, count, equivalence] => Some((shape, count, equivalence.as_str())),
+        _ => None,
+    };
+    let Some((shape, count, equivalence)) = parsed else {
+        eprintln!("{HELP}");
+        std::process::exit(2);
+    };
+    let (Ok(count), Ok(equivalence)) = (count.parse::<u32>(), equivalence.parse::<Equivalence>()) else {
+        eprintln!("{HELP}");
+        std::process::exit(2);
+    };
+    let Some(lts) = generate(shape, count) else {
+        eprintln!("{HELP}");
+        std::process::exit(2);
+    };
+    let before = peak_megabytes();
+    let start = Instant::now();
+    let small = reduce(&lts, equivalence);
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{shape:10} {equivalence:9} {:>9} states {:>9} transitions -> {:>9} {:>9}  {seconds:6.2} s  peak {} MB (system {before} MB)",
+        lts.states,
+        lts.transitions.len(),
+        small.states,
+        small.transitions.len(),
+        peak_megabytes(),
+    );
+}
+
+/// Peak resident memory so far, where the system tells; else 0.
+fn peak_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok())
+        .map_or(0, |kb| kb / 1024)
+}
+
+fn generate(shape: &str, count: u32) -> Option<Lts> {
+    let mut seed = 1u64;
+    let mut random = move |below: u32| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (((seed >> 32) * u64::from(below)) >> 32) as u32
+    };
+    // Label 0 is internal.
+    let mut steps: Vec<(u32, u32, u32)> = Vec::with_capacity(count as usize);
+    let side = f64::from(count / 2).sqrt() as u32;
+    let states = match shape {
+        "random" | "few-labels" | "tau-random" | "tau-cycles" => {
+            let states = (count / 3).max(2);
+            // A spanning tree keeps everything reachable.
+            steps.extend((1..states).map(|s| (s / 2, 1, s)));
+            for _ in 0..count - states {
+                let from = random(states - 1);
+                steps.push(match shape {
+                    "random" => (from, 1 + random(10), random(states)),
+                    "few-labels" => (from, 1, random(states)),
+                    "tau-random" if random(2) == 0 => (from, 0, from + 1 + random(states - 1 - from)),
+                    "tau-cycles" if random(2) == 0 => (from, 0, random(states)),
+                    _ => (from, 1 + random(3), random(states)),
+                });
+            }
+            states
+        }
+        "folded" => {
+            let states = (count / 24).max(2);
+            let mut base: Vec<(u32, u32, u32)> = (1..states).map(|s| (s / 2, 1, s)).collect();
+            base.extend((0..2 * states).map(|_| (random(states), 1 + random(10), random(states))));
+            for (from, label, to) in base {
+                steps.extend((0..8).map(|copy| (from * 8 + copy, label, to * 8 + random(8))));
+            }
+            states * 8
+        }
+        "chain" => {
+            steps.extend((0..count).map(|s| (s, 1, s + 1)));
+            count + 1
+        }
+        "cycle" => {
+            steps.extend((0..count).map(|s| (s, 1 + u32::from(s == 0), (s + 1) % count)));
+            count
+        }
+        "grid" | "tau-grid" => {
+            let right = u32::from(shape == "grid");
+            for s in 0..side * side {
+                if s % side + 1 < side {
+                    steps.push((s, right, s + 1));
+                }
+                if s + side < side * side {
+                    steps.push((s, 2, s + side));
+                }
+            }
+            side * side
+        }
+        "ladder" => {
+            let states = count / 3;
+            steps.extend((0..states).flat_map(|s| [(s, 1, s + 1), (s, 2, states + 1), (states + 1, 2, s)]));
+            states + 2
+        }
+        "fan" => {
+            let states = count / 2;
+            steps.extend(
+                (1..states).flat_map(|s| [(0, 2, s), (s, 1, s % (states - 1) + 1 + u32::from(s == 1))]),
+            );
+            states + 1
+        }
+        "tau-chain" => {
+            let half = count / 3;
+            steps.extend(
+                (0..half).flat_map(|s| [(s, 0, s + 1), (s, 1, half + s), (half + s, 2, half + s + 1)]),
+            );
+            2 * half + 1
+        }
+        "tau-fan" => {
+            let half = count / 2;
+            steps.extend((0..half).flat_map(|s| [(s, 1, s + 1), (s, 0, half + 1)]));
+            half + 2
+        }
+        "tau-peel" => {
+            let half = count / 2;
+            steps.extend((0..half).flat_map(|s| [(s, 0, s + 1), (s, 1 + s % 7, 0)]));
+            half + 1
+        }
+        _ => return None,
+    };
+    let labels = (0..=10).map(|l| if l == 0 { "tau".to_owned() } else { format!("a({l})") }).collect();
+    let transitions =
+        steps.into_iter().map(|(from, label, to)| Transition { from, label: LabelId(label), to }).collect();
+    Some(Lts { initial: 0, states, labels, transitions })
+}

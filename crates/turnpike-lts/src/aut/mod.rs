@@ -1,0 +1,34 @@
+//! The `.aut` format, plain or compressed: read and written one transition at a time.
+
+mod reader;
+mod syntax;
+mod writer;
+
+pub use reader::{AutReader, read_lts, read_lts_file};
+pub use writer::{AutFileWriter, AutWriter, write_lts, write_lts_file};
+
+/// The first line of an `.aut` file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutHeader {
+    /// The initial state.
+    pub initial: u32,
+    /// Number of transitions.
+    pub transitions: u64,
+    /// Number of states.
+    pub states: u32,
+}
+
+/// How an `.aut` file spells the internal action. In memory it is always [`TAU`](turnpike_model::label::TAU).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AutDialect {
+    /// The mCRL2 tools: `tau`.
+    #[default]
+    Mcrl2,
+    /// The CADP tools: `i`. On reading, `i` becomes `tau` (and a label `tau` means the internal action too); on
+    /// writing, `tau` becomes `i`.
+    Cadp,
+}
+
+/// What a CADP file writes for the internal action.
+const CADP_INTERNAL: &str = "i";

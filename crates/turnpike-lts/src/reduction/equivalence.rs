@@ -1,0 +1,143 @@
+//! Which states count as equal, and the partition into classes of equal states.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Lts;
+
+use crate::reduction::components::{self, Contracted};
+use crate::reduction::graph::{Alphabet, Graph};
+use crate::reduction::{branching, strong};
+
+/// When two states are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Equivalence {
+    /// Strong bisimilarity: every step of one can be answered by the other with the same label, for ever. `tau` is
+    /// a label like any other.
+    #[default]
+    Strong,
+    /// Branching bisimilarity: `tau` steps that change nothing need no answer. Blind to endless runs of them.
+    Branching,
+    /// Branching bisimilarity that also tells states with an endless run of such `tau` steps from states without.
+    DivergencePreservingBranching,
+}
+
+impl Equivalence {
+    /// All of them, in the order of this type.
+    pub const ALL: [Equivalence; 3] =
+        [Equivalence::Strong, Equivalence::Branching, Equivalence::DivergencePreservingBranching];
+
+    /// The name that [`FromStr`] reads.
+    pub fn name(self) -> &'static str {
+        match self {
+            Equivalence::Strong => "strong",
+            Equivalence::Branching => "branching",
+            Equivalence::DivergencePreservingBranching => "divergence-preserving-branching",
+        }
+    }
+}
+
+impl fmt::Display for Equivalence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A text that names no [`Equivalence`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown equivalence `{0}`: use strong, branching or divergence-preserving-branching")]
+pub struct UnknownEquivalence(pub String);
+
+impl FromStr for Equivalence {
+    type Err = UnknownEquivalence;
+
+    fn from_str(text: &str) -> Result<Equivalence, UnknownEquivalence> {
+        Equivalence::ALL
+            .into_iter()
+            .find(|e| e.name() == text)
+            .ok_or_else(|| UnknownEquivalence(text.to_owned()))
+    }
+}
+
+/// The classes of an equivalence, numbered in the order of their first state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// The class of each state.
+    pub block_of: Vec<u32>,
+    /// Number of classes.
+    pub blocks: u32,
+}
+
+/// The classes of equal states, of all states of the system, reachable or not.
+///
+/// # Panics
+/// When a transition leaves `0..lts.states` or names a label that does not exist, or when there are more than
+/// 4,294,967,294 transitions.
+pub fn partition(lts: &Lts, equivalence: Equivalence) -> Partition {
+    let alphabet = Alphabet::of(&[lts]);
+    let graph = Graph::of(lts, &alphabet);
+    refine(&graph, &alphabet, equivalence).partition
+}
+
+/// A partition, and what the quotient needs beside it.
+pub(crate) struct Refined {
+    pub(crate) partition: Partition,
+    /// Classes with an endless run of inert steps, when the equivalence sees them; else empty.
+    pub(crate) divergent: Vec<u32>,
+}
+
+pub(crate) fn refine(graph: &Graph, alphabet: &Alphabet, equivalence: Equivalence) -> Refined {
+    let (tau, diverging) = match (equivalence, alphabet.tau) {
+        (Equivalence::Strong, _) | (_, None) => {
+            let (block_of, blocks) = strong::partition(graph);
+            return Refined { partition: number_by_first_state(block_of, blocks), divergent: Vec::new() };
+        }
+        (Equivalence::Branching, Some(tau)) => (tau, false),
+        (Equivalence::DivergencePreservingBranching, Some(tau)) => (tau, true),
+    };
+    // The divergence label comes after those of the alphabet.
+    let divergence = diverging.then_some(alphabet.texts.len() as u32);
+    let Contracted { component_of, graph } = components::contract(graph, tau, divergence);
+    let (block_of_component, blocks) = branching::partition(&graph, tau);
+    let block_of = component_of.iter().map(|&component| block_of_component[component as usize]).collect();
+    let partition = number_by_first_state(block_of, blocks);
+    let mut divergent = Vec::new();
+    if let Some(label) = divergence {
+        let on_cycle = |component: u32| !graph.edges_with(component, label).is_empty();
+        let classes = component_of.iter().zip(&partition.block_of);
+        divergent.extend(classes.filter(|&(&component, _)| on_cycle(component)).map(|(_, &block)| block));
+        divergent.sort_unstable();
+        divergent.dedup();
+    }
+    Refined { partition, divergent }
+}
+
+/// Makes the numbers independent of how the refinement went.
+fn number_by_first_state(mut block_of: Vec<u32>, blocks: u32) -> Partition {
+    let mut number = vec![u32::MAX; blocks as usize];
+    let mut next = 0;
+    for block in &mut block_of {
+        let entry = &mut number[*block as usize];
+        if *entry == u32::MAX {
+            *entry = next;
+            next += 1;
+        }
+        *block = *entry;
+    }
+    Partition { block_of, blocks: next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for equivalence in Equivalence::ALL {
+            assert_eq!(equivalence.to_string().parse(), Ok(equivalence));
+        }
+        let error = "weak".parse::<Equivalence>().unwrap_err().to_string();
+        assert!(error.starts_with("unknown equivalence `weak`: use strong, branching"), "{error}");
+    }
+}
