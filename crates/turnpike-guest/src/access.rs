@@ -15,7 +15,7 @@ pub(crate) fn may(address: usize, writes: bool) {
     let name = match object {
         Some(id) => {
             declare_whole(id);
-            control::state().kernel.object_name_hash(id)
+            control::kernel(|kernel| kernel.object_name_hash(id))
         }
         None => sites::stable(address),
     };
@@ -25,20 +25,19 @@ pub(crate) fn may(address: usize, writes: bool) {
 /// The running thread may use this object.
 pub(crate) fn may_use(object: ObjectId, writes: bool) {
     declare_whole(object);
-    declare(control::state().kernel.object_name_hash(object), writes);
+    declare(control::kernel(|kernel| kernel.object_name_hash(object)), writes);
 }
 
 /// Whoever uses an object needs the memory that it lies in.
 fn declare_whole(object: ObjectId) {
-    let kernel = &control::state().kernel;
-    if let Some(region) = kernel.region(object) {
-        declare(kernel.object_name_hash(region), false);
+    let name = control::kernel(|kernel| kernel.region(object).map(|region| kernel.object_name_hash(region)));
+    if let Some(name) = name {
+        declare(name, false);
     }
 }
 
 /// A line for the host. What has no name that is known now (0) means that the thread may do anything.
 fn declare(name: u64, writes: bool) {
-    let state = control::state();
-    let thread = state.kernel.thread_name_hash(state.kernel.current());
-    state.declared.push((thread, name, writes));
+    let thread = control::kernel(|kernel| kernel.thread_name_hash(kernel.current()));
+    control::DECLARED.with(|declared| declared.push((thread, name, writes)));
 }

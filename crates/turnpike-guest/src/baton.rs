@@ -44,16 +44,15 @@ fn sleep(word: *const AtomicU32) {
 
 /// The thread `from` makes way for `to`.
 pub(crate) fn switch(from: ThreadId, to: ThreadId) {
-    let threads = &control::state().threads;
-    let own = threads[from.0 as usize].baton.word();
-    let other = threads[to.0 as usize].baton.word();
+    let own = control::thread_of(from, |thread| thread.baton.word());
+    let other = control::thread_of(to, |thread| thread.baton.word());
     wake(other);
     sleep(own);
 }
 
 /// The running thread never runs again; `to` goes on.
 pub(crate) fn leave(to: ThreadId) -> ! {
-    wake(control::state().threads[to.0 as usize].baton.word());
+    wake(control::thread_of(to, |thread| thread.baton.word()));
     let never = AtomicU32::new(0);
     loop {
         sys::futex_wait(never.as_ptr(), 0);
@@ -63,8 +62,11 @@ pub(crate) fn leave(to: ThreadId) -> ! {
 extern "C" fn first(word: *mut c_void) -> *mut c_void {
     sleep(word as *const AtomicU32);
     crate::signals::alternate_stack();
-    control::thread().extent = own_stack();
-    let start = control::thread().start;
+    let extent = own_stack();
+    let start = control::thread(|thread| {
+        thread.extent = extent;
+        thread.start
+    });
     crate::threads::run(start)
 }
 

@@ -5,30 +5,24 @@
 //! descriptor. If nobody will, the execution ends as hung, and says what was waited for. Files pass through.
 
 use alloc::format;
-use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
+use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd, fail_with};
 use crate::{cancel, control, memory, sites, time};
 
-struct Global(UnsafeCell<Option<ObjectId>>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static DESCRIPTORS: Global = Global(UnsafeCell::new(None));
+static DESCRIPTORS: Global<Option<ObjectId>> = Global::new(None);
 
 /// The name that stands for all descriptors.
 const NAME: u64 = 0x6465_7363_7269_7074;
 
 fn descriptors(site: Site) -> ObjectId {
-    // SAFETY: one thread at a time.
-    let known = unsafe { &mut *DESCRIPTORS.0.get() };
-    *known.get_or_insert_with(|| control::state().kernel.register(Object::Memory, NAME, site))
+    let register = || control::kernel(|kernel| kernel.register(Object::Memory, NAME, site));
+    DESCRIPTORS.with(|known| *known.get_or_insert_with(register))
 }
 
 /// Whether calls on the descriptor may wait for others: pipes, sockets, terminals, and what has no file type at all.
@@ -83,12 +77,12 @@ fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
         }
         cancel::step(Operation::new(Kind::Yield, ObjectId::NONE, site));
     }
-    control::state().waiting_outside -= 1;
+    control::WAITING_OUTSIDE.fetch_sub(1, Ordering::Relaxed);
 }
 
 fn outside(what: &str) {
     control::uncontrolled(&format!("{what} waits for something outside the program"));
-    control::state().waiting_outside += 1;
+    control::WAITING_OUTSIDE.fetch_add(1, Ordering::Relaxed);
 }
 
 /// A step that takes something from a descriptor, as soon as there is something. Its order among other operations on
@@ -116,7 +110,7 @@ fn readable(what: &str, fd: c_int, site: Site) {
         cancel::step(Operation::new(Kind::Yield, ObjectId::NONE, site));
     }
     if waits {
-        control::state().waiting_outside -= 1;
+        control::WAITING_OUTSIDE.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -129,7 +123,7 @@ fn nonblocking(fd: c_int) -> bool {
 
 /// Reads from a file or a stream: which thread gets what depends on who comes first.
 pub(crate) fn reads_stream(site: Site) {
-    if control::state().threads.len() > 1 {
+    if control::threads(|threads| threads.len()) > 1 {
         let site = sites::user(site);
         control::simple(Kind::Store, descriptors(site), site);
     }
@@ -174,7 +168,7 @@ pub(crate) fn signal(signal: c_int, site: Site) -> c_int {
 
 /// Threads that wait for something outside look again.
 pub(crate) fn look_again(site: Site) {
-    if control::state().waiting_outside > 0 {
+    if control::WAITING_OUTSIDE.load(Ordering::Relaxed) > 0 {
         control::simple(Kind::Store, descriptors(site), site);
     }
 }

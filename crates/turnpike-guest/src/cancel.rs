@@ -16,10 +16,13 @@ const CANCELED: usize = usize::MAX;
 
 /// Ends the running thread if that was asked for and it allows it.
 pub(crate) fn point() {
-    let thread = control::thread();
-    if thread.cancelled && !thread.keeps_on {
+    let ends = control::thread(|thread| {
+        let ends = thread.cancelled && !thread.keeps_on;
         // Clean-up handlers wait as they like.
-        thread.keeps_on = true;
+        thread.keeps_on |= ends;
+        ends
+    });
+    if ends {
         cxx::unwind_and_end(CANCELED)
     }
 }
@@ -27,27 +30,27 @@ pub(crate) fn point() {
 /// An operation in which the thread may be cancelled while it waits.
 pub(crate) fn step(operation: Operation) -> Outcome {
     point();
-    control::thread().cancellable = true;
+    control::thread(|thread| thread.cancellable = true);
     let outcome = control::step(operation);
-    control::thread().cancellable = false;
+    control::thread(|thread| thread.cancellable = false);
     outcome
 }
 
 fn cancel(handle: usize, site: Site) -> c_int {
     let Some(id) = threads::by_handle(handle) else { return ESRCH };
-    let state = control::state();
-    let thread = &mut state.threads[id.0 as usize];
-    if thread.ended {
+    let (ended, waits) = control::thread_of(id, |thread| {
+        thread.cancelled |= !thread.ended;
+        (thread.ended, thread.cancellable && !thread.keeps_on)
+    });
+    if ended {
         return 0;
     }
-    thread.cancelled = true;
-    let waits = thread.cancellable && !thread.keeps_on;
     control::uncontrolled("the moment at which pthread_cancel takes effect");
     if id == control::me() {
         return 0;
     }
     if waits {
-        control::state().kernel.interrupt(id);
+        control::kernel(|kernel| kernel.interrupt(id));
         blocking::look_again(sites::user(site));
     }
     0
@@ -60,11 +63,10 @@ hook! {
         if !matches!(state, 0 | 1) {
             return EINVAL;
         }
-        let thread = control::thread();
+        let before = control::thread(|thread| core::mem::replace(&mut thread.keeps_on, state == 1));
         if !old.is_null() {
-            *old = thread.keeps_on.into();
+            *old = before.into();
         }
-        thread.keeps_on = state == 1;
         0
     }
 }

@@ -14,16 +14,18 @@ unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
 }
 
 /// # Safety
-/// Both are what they should be.
+/// `cond` is a condition variable and `lock` a mutex.
 pub(crate) unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>, site: Site) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a condition variable and a mutex.
     let (object, second) = unsafe { (of(cond, site), mutex::of(lock, site)) };
     let operation = Operation { second, ..Operation::new(Kind::Wait, object, sites::user(site)) };
     let outcome = cancel::step(control::limited(operation, deadline));
     // Others have owned the mutex meanwhile.
-    let entry = objects::entry(second);
-    entry.owner = control::me().0 + 1;
-    entry.depth = entry.depth.max(1);
+    let owner = control::me().0 + 1;
+    objects::entry(second, |entry| {
+        entry.owner = owner;
+        entry.depth = entry.depth.max(1);
+    });
     if outcome.timed_out {
         cancel::point();
         return ETIMEDOUT;
@@ -34,7 +36,7 @@ pub(crate) unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>,
 /// # Safety
 /// `cond` is a condition variable.
 pub(crate) unsafe fn notify(cond: *mut u32, kind: Kind, site: Site) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a condition variable.
     let id = unsafe { of(cond, site) };
     control::simple(kind, id, sites::user(site));
     0
@@ -43,7 +45,7 @@ pub(crate) unsafe fn notify(cond: *mut u32, kind: Kind, site: Site) -> c_int {
 /// # Safety
 /// `cond` is a condition variable.
 pub(crate) unsafe fn destroy(cond: *mut u32, site: Site) {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a condition variable.
     objects::destroy(unsafe { of(cond, site) }, site);
 }
 

@@ -1,20 +1,18 @@
 //! The execution under way: the kernel, the program's threads, and the only place where one thread makes way for another.
 //!
-//! Exactly one controlled thread runs at a time, so the state is a plain static. References to it must never live across
-//! a switch: every access takes a fresh one.
+//! Exactly one controlled thread runs at a time, so nothing is locked: see [`Global`].
 
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::fmt::Write;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use turnpike_scheduler::{
     Detail, End, Failure, FailureKind, Finding, Kernel, Kind, Next, ObjectId, Operation, Outcome, Site,
     ThreadId,
 };
 
-use crate::objects::Objects;
+use crate::global::Global;
 use crate::protocol::{self, Header};
 use crate::{baton, fiber, record, sys, tape};
 
@@ -98,28 +96,6 @@ impl Thread {
     }
 }
 
-/// The execution.
-pub(crate) struct State {
-    pub kernel: Kernel,
-    pub threads: Vec<Thread>,
-    pub objects: Objects,
-    /// Threads whose function has not returned.
-    pub alive: u32,
-    /// Threads that nobody has joined.
-    pub unjoined: u32,
-    /// Fibers, or threads of the system.
-    pub fibers: bool,
-    pub header: *mut Header,
-    /// How much is recorded.
-    pub detail: Detail,
-    /// Threads that are about to end the process, when that is a step.
-    pub exits: Vec<Exit>,
-    /// Threads that wait for something outside.
-    pub waiting_outside: u32,
-    /// What threads declared that they may touch: hashes of names of thread and object, whether they may modify it.
-    pub declared: Vec<(u64, u64, bool)>,
-}
-
 /// A thread that is about to end the process.
 #[derive(Clone, Copy)]
 pub(crate) struct Exit {
@@ -128,24 +104,24 @@ pub(crate) struct Exit {
     pub site: Site,
 }
 
-struct Global(UnsafeCell<State>);
+static KERNEL: Global<Kernel> = Global::new(Kernel::new());
+static THREADS: Global<Vec<Thread>> = Global::new(Vec::new());
+/// Threads whose function has not returned.
+pub(crate) static ALIVE: AtomicU32 = AtomicU32::new(0);
+/// Threads that nobody has joined.
+pub(crate) static UNJOINED: AtomicU32 = AtomicU32::new(1);
+/// Fibers, or threads of the system.
+pub(crate) static FIBERS: AtomicBool = AtomicBool::new(false);
+/// How much is recorded.
+pub(crate) static DETAIL: Global<Detail> = Global::new(Detail::Positions);
+/// Threads that are about to end the process, when that is a step.
+pub(crate) static EXITS: Global<Vec<Exit>> = Global::new(Vec::new());
+/// Threads that wait for something outside.
+pub(crate) static WAITING_OUTSIDE: AtomicU32 = AtomicU32::new(0);
+/// What threads declared that they may touch: hashes of names of thread and object, whether they may modify it.
+pub(crate) static DECLARED: Global<Vec<(u64, u64, bool)>> = Global::new(Vec::new());
 
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static STATE: Global = Global(UnsafeCell::new(State {
-    kernel: Kernel::new(),
-    threads: Vec::new(),
-    objects: Objects::new(),
-    alive: 0,
-    unjoined: 1,
-    fibers: false,
-    header: core::ptr::null_mut(),
-    detail: Detail::Positions,
-    exits: Vec::new(),
-    waiting_outside: 0,
-    declared: Vec::new(),
-}));
+static HEADER: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
 
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
@@ -175,54 +151,111 @@ pub(crate) fn frame() -> usize {
     FRAME.load(Ordering::Relaxed)
 }
 
-/// The execution's state. Not across a switch.
+/// The kernel, for as long as `work` takes.
 #[inline(always)]
-pub(crate) fn state() -> &'static mut State {
-    // SAFETY: one thread at a time, and no reference lives across a switch.
-    unsafe { &mut *STATE.0.get() }
+#[track_caller]
+pub(crate) fn kernel<R>(work: impl FnOnce(&mut Kernel) -> R) -> R {
+    KERNEL.with(work)
+}
+
+/// All threads, by their numbers, for as long as `work` takes.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn threads<R>(work: impl FnOnce(&mut Vec<Thread>) -> R) -> R {
+    THREADS.with(work)
+}
+
+/// The thread with a number, for as long as `work` takes.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn thread_of<R>(id: ThreadId, work: impl FnOnce(&mut Thread) -> R) -> R {
+    THREADS.with(|threads| work(&mut threads[id.0 as usize]))
+}
+
+/// The running thread's record, for as long as `work` takes.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn thread<R>(work: impl FnOnce(&mut Thread) -> R) -> R {
+    thread_of(me(), work)
+}
+
+/// The running thread.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn me() -> ThreadId {
+    KERNEL.with(|kernel| kernel.current())
+}
+
+/// Where the shared memory is.
+pub(crate) fn shared() -> *mut Header {
+    HEADER.load(Ordering::Relaxed)
+}
+
+/// The shared memory is here.
+///
+/// # Safety
+/// It holds a [`Header`] and stays mapped.
+pub(crate) unsafe fn set_shared(header: *mut Header) {
+    HEADER.store(header, Ordering::Relaxed);
 }
 
 /// The shared memory.
 #[inline(always)]
 pub(crate) fn header() -> &'static Header {
-    // SAFETY: mapped before control starts, for ever.
-    unsafe { &*state().header }
+    // SAFETY: `set_shared` comes before everything else that the constructor does. Only the text is
+    // written by other means than atomics, and never through a reference.
+    unsafe { &*shared() }
 }
 
-/// The running thread.
-#[inline(always)]
-pub(crate) fn me() -> ThreadId {
-    state().kernel.current()
+/// Writes into the text of the shared memory; whatever does not fit is cut.
+pub(crate) fn write_text(at: usize, bytes: &[u8]) -> usize {
+    let length = bytes.len().min(protocol::TEXT.saturating_sub(at));
+    // SAFETY: within the text, which only this function writes and only the host reads, and not
+    // before it has been answered.
+    unsafe {
+        let text = (&raw mut (*shared()).text) as *mut u8;
+        core::ptr::copy_nonoverlapping(bytes.as_ptr(), text.add(at), length);
+    }
+    length
 }
 
-/// The running thread's record.
-#[inline(always)]
-pub(crate) fn thread() -> &'static mut Thread {
-    let me = me().0 as usize;
-    &mut state().threads[me]
+/// Takes back what interrupted code was using, for code that ends the process.
+///
+/// # Safety
+/// The interrupted code never goes on.
+pub(crate) unsafe fn take_back() {
+    // SAFETY: promised by the caller, for everything that code which ends the process uses.
+    unsafe {
+        KERNEL.take_back();
+        THREADS.take_back();
+        DETAIL.take_back();
+        EXITS.take_back();
+        DECLARED.take_back();
+        crate::sites::take_back();
+        crate::memory::take_back();
+    }
 }
 
 /// Announces an operation of the running thread and comes back when it has been done.
 pub(crate) fn step(operation: Operation) -> Outcome {
     crate::once::forget_unwound();
-    let state = state();
-    let me = state.kernel.current();
-    let next = state.kernel.announce(operation);
+    let (me, next) = kernel(|kernel| (kernel.current(), kernel.announce(operation)));
     note();
     go_on(me, next);
     crate::objects::used(operation.object, operation.site);
     if operation.kind == Kind::Wait {
         crate::objects::used(operation.second, operation.site);
     }
-    crate::control::state().kernel.outcome()
+    kernel(|kernel| kernel.outcome())
 }
 
 /// Notes in the shared memory how far the execution has come, for the case that it dies without a word.
 fn note() {
-    let kernel = &state().kernel;
     let header = header();
-    tape::Note::new(kernel.last_step(), kernel.current(), kernel.fingerprint()).store(&header.note);
-    header.steps.store(kernel.steps_taken(), Ordering::Relaxed);
+    kernel(|kernel| {
+        tape::Note::new(kernel.last_step(), kernel.current(), kernel.fingerprint()).store(&header.note);
+        header.steps.store(kernel.steps_taken(), Ordering::Relaxed);
+    });
     header.progress.store(header.progress.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
@@ -249,7 +282,7 @@ pub(crate) fn go_on(from: ThreadId, next: Next) {
     match next {
         Next::Run(to) if to == from => {}
         Next::Run(to) => {
-            if state().fibers {
+            if FIBERS.load(Ordering::Relaxed) {
                 fiber::switch(from, to);
             } else {
                 baton::switch(from, to);
@@ -264,7 +297,7 @@ pub(crate) fn leave(next: Next) -> ! {
     note();
     match next {
         Next::Run(to) => {
-            if state().fibers {
+            if FIBERS.load(Ordering::Relaxed) {
                 fiber::leave(to)
             } else {
                 baton::leave(to)
@@ -283,20 +316,25 @@ pub(crate) fn finish() -> ! {
 
 /// The execution failed in the running thread.
 pub(crate) fn fail(kind: FailureKind, message: &str, site: Site) -> ! {
-    let state = state();
-    let thread = state.kernel.current();
-    state.kernel.fail(Failure { kind, message: message.into(), thread, site });
+    // SAFETY: the process ends here.
+    unsafe { take_back() };
+    kernel(|kernel| {
+        let thread = kernel.current();
+        kernel.fail(Failure { kind, message: message.into(), thread, site });
+    });
     finish()
 }
 
 /// Something worth telling.
 pub(crate) fn uncontrolled(what: &str) {
-    state().kernel.note(Finding::Uncontrolled(what.into()));
+    kernel(|kernel| kernel.note(Finding::Uncontrolled(what.into())));
 }
 
 /// The program cannot be executed under control, and why.
 pub(crate) fn refuse(what: &str, site: Site) -> ! {
     ACTIVE.store(false, Ordering::Relaxed);
+    // SAFETY: the process ends here.
+    unsafe { take_back() };
     tell(what, site);
     end_child(protocol::END_REFUSED)
 }
@@ -308,18 +346,18 @@ pub(crate) fn hangs(site: Site) -> ! {
     } else {
         " (waiting for memory to change is seen with -fsanitize=thread)"
     };
-    let thread = state().kernel.thread_name(me());
+    // SAFETY: the process ends here.
+    unsafe { take_back() };
+    let thread = kernel(|kernel| kernel.thread_name(kernel.current()));
     uncontrolled(&alloc::format!("what {thread} does at {{site:{:#x}}}{hint}", site.0));
-    state().kernel.stop(End::Hung);
+    kernel(|kernel| kernel.stop(End::Hung));
     finish()
 }
 
 fn tell(what: &str, site: Site) {
     let thread = me().0;
-    // SAFETY: the text is only written here, by the running thread.
-    let header = unsafe { &mut *state().header };
-    let length = what.len().min(protocol::TEXT);
-    header.text[..length].copy_from_slice(&what.as_bytes()[..length]);
+    let header = header();
+    let length = write_text(0, what.as_bytes());
     header.text_length.store(length as u32, Ordering::Relaxed);
     header.thread.store(thread, Ordering::Relaxed);
     header.site.store(site.0, Ordering::Relaxed);
@@ -351,12 +389,10 @@ pub(crate) fn broken(info: &core::panic::PanicInfo<'_>) -> ! {
     }
     let mut text = Text([0; 512], 0);
     let _ = write!(text, "turnpike's library failed: {info}");
-    let state = state();
-    if !state.header.is_null() {
-        // SAFETY: mapped for ever.
-        let header = unsafe { &mut *state.header };
-        header.text[..text.1].copy_from_slice(&text.0[..text.1]);
-        header.text_length.store(text.1 as u32, Ordering::Relaxed);
+    if !shared().is_null() {
+        let header = header();
+        let length = write_text(0, &text.0[..text.1]);
+        header.text_length.store(length as u32, Ordering::Relaxed);
         header.end.store(protocol::END_REFUSED, Ordering::Release);
     } else {
         sys::write(2, &text.0[..text.1]);

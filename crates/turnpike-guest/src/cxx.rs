@@ -1,6 +1,7 @@
 //! What compilers call behind the program's back: guards of local statics, clean-up handlers, unwinding at `pthread_exit`.
 
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Site};
 
@@ -42,13 +43,13 @@ own! {
 
 hook! {
     fn __pthread_register_cancel(buffer: usize; site) {
-        control::thread().cleanups.push(buffer);
+        control::thread(|thread| thread.cleanups.push(buffer));
     }
     fn __pthread_unregister_cancel(_buffer: usize; site) {
-        control::thread().cleanups.pop();
+        control::thread(|thread| thread.cleanups.pop());
     }
     fn __pthread_unwind_next(_buffer: usize; site) {
-        unwind_and_end(control::thread().result)
+        unwind_and_end(control::thread(|thread| thread.result))
     }
 }
 
@@ -62,11 +63,12 @@ struct Exception {
     private: [u64; 2],
 }
 
-static mut GET_CFA: usize = 0;
+/// The unwinder's function of this name.
+static GET_CFA: AtomicUsize = AtomicUsize::new(0);
 
 /// Ends the running thread after running destructors and clean-up handlers of all its frames.
 pub(crate) fn unwind_and_end(result: usize) -> ! {
-    control::thread().result = result;
+    control::thread(|thread| thread.result = result);
     let handle = find("_Unwind_ForcedUnwind\0");
     let (unwind, get) = if handle.is_null() {
         // C programs load the unwinder only now.
@@ -92,9 +94,9 @@ pub(crate) fn unwind_and_end(result: usize) -> ! {
             cleanup: 0,
             private: [0; 2],
         }));
+        GET_CFA.store(get as usize, Ordering::Relaxed);
         // SAFETY: the unwinder's interface; `stop` ends the thread at the outermost frame.
         unsafe {
-            GET_CFA = get as usize;
             let unwind: unsafe extern "C" fn(*mut Exception, Stop, *mut c_void) -> c_int =
                 core::mem::transmute(unwind);
             unwind(exception, stop, core::ptr::null_mut());
@@ -102,14 +104,14 @@ pub(crate) fn unwind_and_end(result: usize) -> ! {
     }
     // No unwinder, or a frame that it does not understand.
     run_cleanups(usize::MAX);
-    threads::end(control::thread().result)
+    threads::end(control::thread(|thread| thread.result))
 }
 
 /// Jumps to the innermost clean-up handler whose frame is being left; it comes back by `__pthread_unwind_next`.
 fn run_cleanups(frame: usize) {
-    let Some(buffer) = control::thread().cleanups.last().copied() else { return };
+    let Some(buffer) = control::thread(|thread| thread.cleanups.last().copied()) else { return };
     if buffer < frame {
-        control::thread().cleanups.pop();
+        control::thread(|thread| thread.cleanups.pop());
         let jump = crate::hook::real!(siglongjmp: fn(usize, c_int));
         // SAFETY: filled by the frame's own `sigsetjmp`, and the frame is still there.
         unsafe { jump(buffer, 1) };
@@ -125,16 +127,17 @@ unsafe extern "C" fn stop(
     _: *mut c_void,
 ) -> c_int {
     const END_OF_STACK: c_int = 16;
-    // SAFETY: the unwinder's own function.
+    // SAFETY: the unwinder's own function, which `unwind_and_end` has stored, with what it was called with.
     let frame = unsafe {
-        let get: unsafe extern "C" fn(*mut c_void) -> usize = core::mem::transmute(GET_CFA);
+        let get: unsafe extern "C" fn(*mut c_void) -> usize =
+            core::mem::transmute(GET_CFA.load(Ordering::Relaxed));
         get(context)
     };
     run_cleanups(frame);
-    if actions & END_OF_STACK != 0 || frame >= control::thread().high {
+    if actions & END_OF_STACK != 0 || frame >= control::thread(|thread| thread.high) {
         // The stack below is still there: the thread ends on it.
         run_cleanups(usize::MAX);
-        threads::end(control::thread().result);
+        threads::end(control::thread(|thread| thread.result));
     }
     0
 }

@@ -23,7 +23,8 @@ extern "C" fn constructor() {
     if address == 0 {
         sys::exit_group(126);
     }
-    control::state().header = address as *mut Header;
+    // SAFETY: the host made it for this, and nothing unmaps it.
+    unsafe { control::set_shared(address as *mut Header) };
     if control::header().version != protocol::VERSION {
         sys::exit_group(126);
     }

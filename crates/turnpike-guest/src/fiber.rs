@@ -13,7 +13,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use turnpike_scheduler::ThreadId;
 
-use crate::control::{self, Thread};
+use crate::control;
+use crate::global::Global;
 use crate::hook::real;
 use crate::sys;
 
@@ -46,17 +47,7 @@ pub(crate) struct Pool {
     free: Vec<u32>,
 }
 
-struct Global(core::cell::UnsafeCell<Pool>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static POOL: Global = Global(core::cell::UnsafeCell::new(Pool { slots: Vec::new(), free: Vec::new() }));
-
-fn pool() -> &'static mut Pool {
-    // SAFETY: one thread at a time, and no reference lives across a switch.
-    unsafe { &mut *POOL.0.get() }
-}
+static POOL: Global<Pool> = Global::new(Pool { slots: Vec::new(), free: Vec::new() });
 
 /// Whether this processor lets programs set the thread register.
 pub(crate) fn possible() -> bool {
@@ -122,7 +113,7 @@ extern "C" fn park(parking: *mut c_void) -> *mut c_void {
 
 /// Parks threads until there are `count`; false if the system does not give that many.
 pub(crate) fn park_until(count: usize, stack: usize) -> bool {
-    while pool().slots.len() < count {
+    while parked() < count {
         let mut attributes = [0u64; 8];
         let mut handle: usize = 0;
         let mut parking = Parking { base: 0, stack: 0, done: AtomicU32::new(0) };
@@ -154,51 +145,47 @@ pub(crate) fn park_until(count: usize, stack: usize) -> bool {
         let length = (low + size).saturating_sub(parking.stack);
         // SAFETY: the upper end of the parked thread's stack, which nobody changes.
         let pristine = unsafe { core::slice::from_raw_parts(parking.stack as *const u8, length) }.to_vec();
-        let slot = pool().slots.len() as u32;
-        pool().slots.push(Slot {
-            base: parking.base,
-            stack: parking.stack,
-            handle,
-            low,
-            pristine,
-            used: false,
-            large: (0, 0),
+        let (base, stack) = (parking.base, parking.stack);
+        POOL.with(|pool| {
+            pool.free.insert(0, pool.slots.len() as u32);
+            pool.slots.push(Slot { base, stack, handle, low, pristine, used: false, large: (0, 0) });
         });
-        pool().free.insert(0, slot);
     }
     true
 }
 
 /// How many threads are parked.
 pub(crate) fn parked() -> usize {
-    pool().slots.len()
+    POOL.with(|pool| pool.slots.len())
 }
 
 /// Takes a parked thread: its place and what `pthread_self` says there.
 pub(crate) fn take() -> Option<(u32, usize)> {
-    let slot = pool().free.pop()?;
-    let place = &mut pool().slots[slot as usize];
-    if place.used {
-        // SAFETY: the thread that ran here has ended; this makes thread-local storage new again.
-        unsafe {
-            core::ptr::copy_nonoverlapping(
-                place.pristine.as_ptr(),
-                place.stack as *mut u8,
-                place.pristine.len(),
-            )
-        };
-        crate::memory::renew(place.low, place.stack + place.pristine.len() - place.low);
-        if place.large.1 > 0 {
-            crate::memory::renew(place.large.0, place.large.1);
+    POOL.with(|pool| {
+        let slot = pool.free.pop()?;
+        let place = &mut pool.slots[slot as usize];
+        if place.used {
+            // SAFETY: the thread that ran here has ended; this makes thread-local storage new again.
+            unsafe {
+                core::ptr::copy_nonoverlapping(
+                    place.pristine.as_ptr(),
+                    place.stack as *mut u8,
+                    place.pristine.len(),
+                )
+            };
+            crate::memory::renew(place.low, place.stack + place.pristine.len() - place.low);
+            if place.large.1 > 0 {
+                crate::memory::renew(place.large.0, place.large.1);
+            }
         }
-    }
-    place.used = true;
-    Some((slot, place.handle))
+        place.used = true;
+        Some((slot, place.handle))
+    })
 }
 
 /// The thread that ran there has ended and is forgotten.
 pub(crate) fn give_back(slot: u32) {
-    pool().free.push(slot);
+    POOL.with(|pool| pool.free.push(slot));
 }
 
 /// Room between the parked thread's frame and the fiber's first.
@@ -207,43 +194,47 @@ const PAGE: usize = 4096;
 
 /// Where a new thread begins, with a stack of at least so many bytes.
 pub(crate) fn prepare(slot: u32, size: usize) -> Context {
-    let place = &mut pool().slots[slot as usize];
-    let mut top = (place.stack - GAP) & !15;
-    if size > top - place.low {
-        if place.large.1 < size {
-            // The lowest page stays closed, to tell overflows.
-            let low = sys::map(size + PAGE, -1);
-            if low != 0 {
-                sys::syscall(sys::number::MPROTECT, low, PAGE, 0, 0, 0, 0);
-                place.large = (low + PAGE, size);
+    POOL.with(|pool| {
+        let place = &mut pool.slots[slot as usize];
+        let mut top = (place.stack - GAP) & !15;
+        if size > top - place.low {
+            if place.large.1 < size {
+                // The lowest page stays closed, to tell overflows.
+                let low = sys::map(size + PAGE, -1);
+                if low != 0 {
+                    sys::syscall(sys::number::MPROTECT, low, PAGE, 0, 0, 0, 0);
+                    place.large = (low + PAGE, size);
+                }
+            }
+            if place.large.1 >= size {
+                top = (place.large.0 + place.large.1 - GAP) & !15;
             }
         }
-        if place.large.1 >= size {
-            top = (place.large.0 + place.large.1 - GAP) & !15;
+        let frame = top - FRAME;
+        // SAFETY: the free part of the parked thread's stack.
+        unsafe {
+            core::ptr::write_bytes(frame as *mut u8, 0, FRAME);
+            initial(frame);
         }
-    }
-    let frame = top - FRAME;
-    // SAFETY: the free part of the parked thread's stack.
-    unsafe {
-        core::ptr::write_bytes(frame as *mut u8, 0, FRAME);
-        initial(frame);
-    }
-    Context { stack: frame, base: place.base, slot: Some(slot) }
+        Context { stack: frame, base: place.base, slot: Some(slot) }
+    })
 }
 
 /// The memory of a thread that begins at `stack`: with its thread-local storage, where that is the same piece.
 pub(crate) fn extent(slot: u32, stack: usize) -> (usize, usize) {
-    let place = &pool().slots[slot as usize];
-    let end = place.stack + place.pristine.len();
-    let (low, size) = place.large;
-    if (place.low..end).contains(&stack) { (place.low, end) } else { (low, low + size) }
+    POOL.with(|pool| {
+        let place = &pool.slots[slot as usize];
+        let end = place.stack + place.pristine.len();
+        let (low, size) = place.large;
+        if (place.low..end).contains(&stack) { (place.low, end) } else { (low, low + size) }
+    })
 }
 
 /// The thread `from` makes way for `to`.
 pub(crate) fn switch(from: ThreadId, to: ThreadId) {
-    let threads = &mut control::state().threads;
-    let target = threads[to.0 as usize].fiber;
-    let save: *mut usize = &mut threads[from.0 as usize].fiber.stack;
+    let (target, save) = control::threads(|threads| {
+        (threads[to.0 as usize].fiber, &raw mut threads[from.0 as usize].fiber.stack)
+    });
     // SAFETY: `target` was saved by a switch or prepared; threads are only moved in memory by creations, which the saved
     // pointer does not outlive: it is used before the stacks change.
     unsafe { turnpike_switch(save, target.stack, target.base) };
@@ -251,16 +242,15 @@ pub(crate) fn switch(from: ThreadId, to: ThreadId) {
 
 /// The running thread never runs again; `to` goes on.
 pub(crate) fn leave(to: ThreadId) -> ! {
-    let target = control::state().threads[to.0 as usize].fiber;
+    let target = control::thread_of(to, |thread| thread.fiber);
     let mut nowhere = 0usize;
-    // SAFETY: as in `switch`.
+    // SAFETY: `target` was saved by a switch or prepared; what is saved of the running thread is never used.
     unsafe { turnpike_switch(&mut nowhere, target.stack, target.base) };
     unreachable!()
 }
 
 extern "C" fn first() -> ! {
-    let thread: &Thread = control::thread();
-    crate::threads::run(thread.start)
+    crate::threads::run(control::thread(|thread| thread.start))
 }
 
 unsafe extern "C" {
@@ -310,7 +300,8 @@ global_asm!(
     "ret",
     ".size turnpike_switch, . - turnpike_switch",
     // The outermost frame of a fiber: unwinders stop here.
-    ".local turnpike_first",
+    ".globl turnpike_first",
+    ".hidden turnpike_first",
     ".type turnpike_first, @function",
     "turnpike_first:",
     ".cfi_startproc",
@@ -364,7 +355,8 @@ global_asm!(
     "ret",
     ".size turnpike_switch, . - turnpike_switch",
     // The outermost frame of a fiber: unwinders stop here.
-    ".local turnpike_first",
+    ".globl turnpike_first",
+    ".hidden turnpike_first",
     ".type turnpike_first, @function",
     "turnpike_first:",
     ".cfi_startproc",

@@ -6,10 +6,10 @@ use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use alloc::collections::BTreeMap;
 use alloc::format;
-use core::cell::UnsafeCell;
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
+use crate::global::Global;
 use crate::hook::real;
 use crate::sys::{self, EAGAIN, ENOSYS, ETIMEDOUT, Timespec, fail_with};
 use crate::{control, header, identity, memory, modules, process, random, sites, time};
@@ -17,21 +17,15 @@ use crate::{control, header, identity, memory, modules, process, random, sites, 
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
 static FRAME: AtomicUsize = AtomicUsize::new(0);
 
-struct Words(UnsafeCell<BTreeMap<usize, ObjectId>>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Words {}
-
-static WORDS: Words = Words(UnsafeCell::new(BTreeMap::new()));
+static WORDS: Global<BTreeMap<usize, ObjectId>> = Global::new(BTreeMap::new());
 
 /// The word of a futex belongs to the program, so its object is found by address.
 fn of(word: usize, site: Site) -> ObjectId {
-    // SAFETY: one thread at a time.
-    let words = unsafe { &mut *WORDS.0.get() };
-    *words.entry(word).or_insert_with(|| {
-        let state = control::state();
-        state.kernel.register(Object::Futex, sites::stable(word), sites::user(site))
-    })
+    let register = || {
+        let (name, site) = (sites::stable(word), sites::user(site));
+        control::kernel(|kernel| kernel.register(Object::Futex, name, site))
+    };
+    WORDS.with(|words| *words.entry(word).or_insert_with(register))
 }
 
 /// Seven arguments leave no register for the return address, so the stub puts it into a static.
@@ -109,7 +103,7 @@ pub(crate) unsafe fn serve(n: c_long, a: usize, b: usize, c: usize, d: usize, si
 /// Whether the word is still what the waiter, a thread, believes: asked by the kernel right before
 /// the step.
 fn unchanged(thread: u64) -> bool {
-    let (word, value) = control::state().threads[thread as usize].expects;
+    let (word, value) = control::threads(|threads| threads[thread as usize].expects);
     // SAFETY: the program's word.
     unsafe { (*(word as *const AtomicU32)).load(Ordering::SeqCst) == value }
 }
@@ -130,7 +124,7 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
     let site = sites::user(site);
     match operation & !FLAGS {
         WAIT | WAIT_BITSET => {
-            control::thread().expects = (word, value);
+            control::thread(|thread| thread.expects = (word, value));
             // Instrumented code changes the word by steps of its own.
             let second =
                 if memory::is_instrumented() { memory::object_at(word, site) } else { ObjectId::NONE };

@@ -6,11 +6,11 @@
 //! proved.
 
 use alloc::collections::BTreeMap;
-use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_int, c_void};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
+use crate::global::Global;
 use crate::hook::hook;
 use crate::sys::Timespec;
 use crate::{control, memory, objects, once, sites, time};
@@ -50,23 +50,26 @@ pub(crate) const NAMES: [&CStr; 30] = [
 ];
 
 /// Every one of them is at least eight bytes, and zero when it is new.
+///
+/// # Safety
+/// `memory` is one of GLib's synchronisation objects, as in all functions that follow.
 unsafe fn of(memory: *mut u32, site: Site, object: Object) -> ObjectId {
-    // SAFETY: as above.
+    // SAFETY: the caller promises an object of GLib, which has eight bytes.
     unsafe { objects::of(memory, site, || object) }
 }
 
 unsafe fn renew(memory: *mut u32, site: Site, object: Object) {
-    // SAFETY: as above.
+    // SAFETY: the caller promises memory for an object of GLib, which has eight bytes.
     unsafe { objects::register(memory, site, object) };
 }
 
 unsafe fn clear(memory: *mut u32, object: Object, site: Site) {
-    // SAFETY: as above.
+    // SAFETY: the caller promises an object of GLib.
     objects::destroy(unsafe { of(memory, site, object) }, site);
 }
 
 unsafe fn perform(memory: *mut u32, kind: Kind, object: Object, site: Site) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the caller promises an object of GLib.
     let id = unsafe { of(memory, site, object) };
     control::simple(kind, id, sites::user(site)).ok
 }
@@ -76,26 +79,21 @@ const RECURSIVE: Object = Object::Mutex { recursive: true };
 
 /// Waits for a condition; whether the time limit did not end it.
 unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>, site: Site) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a `GCond` and a `GMutex`.
     let (object, second) = unsafe { (of(cond, site, Object::Condvar), of(lock, site, MUTEX)) };
     let operation = Operation { second, ..Operation::new(Kind::Wait, object, sites::user(site)) };
     !control::step(control::limited(operation, deadline)).timed_out
 }
 
-struct Global(UnsafeCell<BTreeMap<usize, ObjectId>>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static ONCES: Global = Global(UnsafeCell::new(BTreeMap::new()));
+static ONCES: Global<BTreeMap<usize, ObjectId>> = Global::new(BTreeMap::new());
 
 /// The program reads these words itself, so that their objects are found by address.
 fn once_of(address: usize, site: Site) -> ObjectId {
-    // SAFETY: one thread at a time.
-    let onces = unsafe { &mut *ONCES.0.get() };
-    *onces.entry(address).or_insert_with(|| {
-        control::state().kernel.register(Object::Once, sites::stable(address), sites::user(site))
-    })
+    let register = || {
+        let (name, site) = (sites::stable(address), sites::user(site));
+        control::kernel(|kernel| kernel.register(Object::Once, name, site))
+    };
+    ONCES.with(|onces| *onces.entry(address).or_insert_with(register))
 }
 
 /// Whether the running thread shall initialise what belongs to a word that is zero until then.
@@ -110,8 +108,7 @@ unsafe fn begin(word: *const usize, site: Site) -> bool {
             return false;
         }
         // What was initialised there is gone: this is a new one at the same address.
-        // SAFETY: one thread at a time.
-        unsafe { (*ONCES.0.get()).remove(&address) };
+        ONCES.with(|onces| onces.remove(&address));
     }
 }
 

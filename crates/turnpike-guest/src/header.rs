@@ -4,11 +4,12 @@
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_long};
+use core::sync::atomic::AtomicU32;
 
 use turnpike_scheduler::{FailureKind, Kind, Object, ObjectId, Operation, Site};
 
+use crate::global::Global;
 use crate::{control, objects, sites};
 
 /// The first of the numbers; the same as in `turnpike.h`.
@@ -19,19 +20,10 @@ struct Queue {
     messages: VecDeque<Vec<u8>>,
 }
 
-struct Global(UnsafeCell<Vec<Queue>>);
+static QUEUES: Global<Vec<Queue>> = Global::new(Vec::new());
 
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static QUEUES: Global = Global(UnsafeCell::new(Vec::new()));
-
-fn queues() -> &'static mut Vec<Queue> {
-    // SAFETY: one thread at a time, and no reference lives across a switch.
-    unsafe { &mut *QUEUES.0.get() }
-}
-
-static mut ATOMIC: [u32; 2] = [0; 2];
+/// The memory of the mutex that atomic sections are.
+static ATOMIC: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
 /// Serves a call; `None` if the number is none of ours.
 ///
@@ -46,7 +38,7 @@ pub(crate) unsafe fn call(
     site: Site,
 ) -> Option<c_long> {
     let site = sites::user(site);
-    // SAFETY: as above.
+    // SAFETY: the caller promises what `turnpike.h` passes: texts, and buffers with their length.
     unsafe {
         Some(match number - FIRST {
             0 => 1,
@@ -68,7 +60,7 @@ pub(crate) unsafe fn call(
                 0
             }
             13 => {
-                crate::access::may_use(queue(a, site).id, b != 0);
+                crate::access::may_use(queue(a, site, |queue| queue.id), b != 0);
                 0
             }
             12 => {
@@ -99,31 +91,34 @@ unsafe fn assert(holds: bool, text: *const c_char, file: *const c_char, line: us
 
 fn create(capacity: c_long, site: Site) -> c_long {
     let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
-    let id = control::state().kernel.register(Object::Queue { capacity }, 0, site);
-    queues().push(Queue { id, messages: VecDeque::new() });
-    queues().len() as c_long
+    let id = control::kernel(|kernel| kernel.register(Object::Queue { capacity }, 0, site));
+    QUEUES.with(|queues| {
+        queues.push(Queue { id, messages: VecDeque::new() });
+        queues.len() as c_long
+    })
 }
 
-fn queue(handle: usize, site: Site) -> &'static mut Queue {
-    match queues().get_mut(handle.wrapping_sub(1)) {
-        Some(queue) => queue,
+/// The queue, for as long as `work` takes.
+fn queue<R>(handle: usize, site: Site, work: impl FnOnce(&mut Queue) -> R) -> R {
+    match QUEUES.with(|queues| queues.get_mut(handle.wrapping_sub(1)).map(work)) {
+        Some(result) => result,
         None => control::fail(FailureKind::Misuse, "uses a message queue that was not created", site),
     }
 }
 
 fn send(handle: usize, message: &[u8], site: Site) -> c_long {
-    let id = queue(handle, site).id;
+    let id = queue(handle, site, |queue| queue.id);
     control::simple(Kind::Send, id, site);
-    queue(handle, site).messages.push_back(message.to_vec());
+    queue(handle, site, |queue| queue.messages.push_back(message.to_vec()));
     0
 }
 
 unsafe fn receive(handle: usize, kind: Kind, out: *mut u8, room: usize, site: Site) -> c_long {
-    let id = queue(handle, site).id;
+    let id = queue(handle, site, |queue| queue.id);
     if !control::simple(kind, id, site).ok {
         return -1;
     }
-    let Some(message) = queue(handle, site).messages.pop_front() else { return -1 };
+    let Some(message) = queue(handle, site, |queue| queue.messages.pop_front()) else { return -1 };
     // SAFETY: the caller's buffer.
     unsafe { core::ptr::copy_nonoverlapping(message.as_ptr(), out, message.len().min(room)) };
     message.len() as c_long
@@ -138,8 +133,10 @@ fn mark(address: usize, kind: Kind, site: Site) -> c_long {
 
 /// Atomic sections exclude each other: one mutex for all, which a thread may enter again.
 fn atomic(kind: Kind, site: Site) -> c_long {
-    // SAFETY: one thread at a time.
-    let id = unsafe { objects::of(&raw mut ATOMIC as *mut u32, site, || Object::Mutex { recursive: true }) };
+    // SAFETY: two words that nothing else uses, and that may be written.
+    let id = unsafe {
+        objects::of((&raw const ATOMIC).cast_mut().cast(), site, || Object::Mutex { recursive: true })
+    };
     control::simple(kind, id, site);
     0
 }

@@ -4,7 +4,7 @@
 //! Only one controlled thread runs at a time, so nothing is locked.
 
 use core::alloc::{GlobalAlloc, Layout};
-use core::cell::UnsafeCell;
+use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,21 +16,22 @@ use crate::{control, sys, zygote};
 const PIECE: usize = 64 << 20;
 const CLASSES: usize = 28;
 
-struct State {
-    next: usize,
-    end: usize,
-    free: [usize; CLASSES],
+/// The allocator: powers of two, each with a list of free blocks.
+pub(crate) struct Arena {
+    /// The part of the newest piece that was never handed out.
+    next: Cell<usize>,
+    end: Cell<usize>,
+    /// By class: the first free block, whose first word is the next one.
+    free: [Cell<usize>; CLASSES],
 }
 
-/// The allocator: powers of two, each with a list of free blocks.
-pub(crate) struct Arena(UnsafeCell<State>);
-
-// SAFETY: one thread at a time, see the module's idea.
+// SAFETY: one thread at a time runs code of this library, as in `Global`. Cells, because a fatal signal
+// may interrupt the allocator, and whoever ends the process then allocates for its message.
 unsafe impl Sync for Arena {}
 
 impl Arena {
     pub(crate) const fn new() -> Self {
-        Arena(UnsafeCell::new(State { next: 0, end: 0, free: [0; CLASSES] }))
+        Arena { next: Cell::new(0), end: Cell::new(0), free: [const { Cell::new(0) }; CLASSES] }
     }
 }
 
@@ -63,30 +64,28 @@ fn class_of(layout: Layout) -> usize {
 // SAFETY: blocks are disjoint, aligned to their power of two, and big enough.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: one thread at a time.
-        let state = unsafe { &mut *self.0.get() };
         let class = class_of(layout);
         let size = 1usize << class;
         if class >= CLASSES {
             return map(size) as *mut u8;
         }
-        let head = state.free[class];
+        let head = self.free[class].get();
         if head != 0 {
             // SAFETY: the first word of a free block is the next one.
-            state.free[class] = unsafe { *(head as *const usize) };
+            self.free[class].set(unsafe { *(head as *const usize) });
             return head as *mut u8;
         }
         let align = size.min(4096);
-        let mut start = (state.next + align - 1) & !(align - 1);
-        if start + size > state.end {
+        let mut start = (self.next.get() + align - 1) & !(align - 1);
+        if start + size > self.end.get() {
             let piece = PIECE.max(size);
             start = map(piece);
             if start == 0 {
                 return ptr::null_mut();
             }
-            state.end = start + piece;
+            self.end.set(start + piece);
         }
-        state.next = start + size;
+        self.next.set(start + size);
         start as *mut u8
     }
 
@@ -95,12 +94,9 @@ unsafe impl GlobalAlloc for Arena {
         if class >= CLASSES {
             return;
         }
-        // SAFETY: one thread at a time; the block is at least 16 bytes and no longer used.
-        unsafe {
-            let state = &mut *self.0.get();
-            *(block as *mut usize) = state.free[class];
-            state.free[class] = block as usize;
-        }
+        // SAFETY: the block came from `alloc`, has at least 16 bytes, and is no longer used.
+        unsafe { *(block as *mut usize) = self.free[class].get() };
+        self.free[class].set(block as usize);
     }
 }
 

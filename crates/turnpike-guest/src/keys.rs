@@ -1,10 +1,10 @@
 //! Thread-specific data, and what runs when a thread ends.
 
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 
 use crate::control;
+use crate::global::Global;
 use crate::hook::hook;
 use crate::sys::EINVAL;
 
@@ -16,17 +16,7 @@ struct Key {
     destructor: Option<Destructor>,
 }
 
-struct Global(UnsafeCell<Vec<Key>>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static KEYS: Global = Global(UnsafeCell::new(Vec::new()));
-
-fn keys() -> &'static mut Vec<Key> {
-    // SAFETY: one thread at a time.
-    unsafe { &mut *KEYS.0.get() }
-}
+static KEYS: Global<Vec<Key>> = Global::new(Vec::new());
 
 /// Keys of the C library's own, made before control started, are below this.
 const FIRST: u32 = 0x1000;
@@ -35,50 +25,54 @@ const FIRST: u32 = 0x1000;
 const ROUNDS: usize = 4;
 
 pub(crate) fn create(destructor: Option<Destructor>) -> u32 {
-    let keys = keys();
-    let free = keys.iter().position(|key| !key.used).unwrap_or(keys.len());
-    if free == keys.len() {
-        keys.push(Key { used: false, destructor: None });
-    }
-    keys[free] = Key { used: true, destructor };
-    for thread in &mut control::state().threads {
-        if let Some(value) = thread.keys.get_mut(free) {
+    let free = KEYS.with(|keys| {
+        let free = keys.iter().position(|key| !key.used).unwrap_or(keys.len());
+        if free == keys.len() {
+            keys.push(Key { used: false, destructor: None });
+        }
+        keys[free] = Key { used: true, destructor };
+        free
+    });
+    control::threads(|threads| {
+        for value in threads.iter_mut().filter_map(|thread| thread.keys.get_mut(free)) {
             *value = 0;
         }
-    }
+    });
     FIRST + free as u32
 }
 
 pub(crate) fn delete(key: u32) -> c_int {
-    match keys().get_mut(key.wrapping_sub(FIRST) as usize) {
+    KEYS.with(|keys| match keys.get_mut(key.wrapping_sub(FIRST) as usize) {
         Some(key) if key.used => {
             key.used = false;
             0
         }
         _ => EINVAL,
-    }
+    })
 }
 
 pub(crate) fn get(key: u32) -> usize {
-    control::thread().keys.get(key.wrapping_sub(FIRST) as usize).copied().unwrap_or(0)
+    let index = key.wrapping_sub(FIRST) as usize;
+    control::thread(|thread| thread.keys.get(index).copied().unwrap_or(0))
 }
 
 pub(crate) fn set(key: u32, value: usize) -> c_int {
     let index = key.wrapping_sub(FIRST) as usize;
-    if !keys().get(index).is_some_and(|key| key.used) {
+    if !KEYS.with(|keys| keys.get(index).is_some_and(|key| key.used)) {
         return EINVAL;
     }
-    let values = &mut control::thread().keys;
-    if index >= values.len() {
-        values.resize(index + 1, 0);
-    }
-    values[index] = value;
+    control::thread(|thread| {
+        if index >= thread.keys.len() {
+            thread.keys.resize(index + 1, 0);
+        }
+        thread.keys[index] = value;
+    });
     0
 }
 
 /// Destructors of the running thread's thread-local objects, last one first.
 pub(crate) fn destroy_objects() {
-    while let Some((destructor, object)) = control::thread().destructors.pop() {
+    while let Some((destructor, object)) = control::thread(|thread| thread.destructors.pop()) {
         // SAFETY: registered by the program for this.
         unsafe { destructor(object as *mut c_void) };
     }
@@ -89,9 +83,9 @@ pub(crate) fn destroy_thread_locals() {
     destroy_objects();
     for _ in 0..ROUNDS {
         let mut any = false;
-        for index in 0..control::thread().keys.len() {
-            let value = core::mem::take(&mut control::thread().keys[index]);
-            let key = keys()[index];
+        for index in 0..control::thread(|thread| thread.keys.len()) {
+            let value = control::thread(|thread| core::mem::take(&mut thread.keys[index]));
+            let key = KEYS.with(|keys| keys[index]);
             if let (true, true, Some(destructor)) = (value != 0, key.used, key.destructor) {
                 any = true;
                 // SAFETY: registered by the program for this.
@@ -129,7 +123,7 @@ hook! {
         set(key, value)
     }
     fn __cxa_thread_atexit_impl(destructor: unsafe extern "C" fn(*mut c_void), object: usize, _module: *mut c_void; site) -> c_int {
-        control::thread().destructors.push((destructor, object));
+        control::thread(|thread| thread.destructors.push((destructor, object)));
         0
     }
 }

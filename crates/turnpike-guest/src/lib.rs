@@ -39,6 +39,8 @@ mod entry;
 #[cfg(supported)]
 mod fiber;
 #[cfg(supported)]
+mod global;
+#[cfg(supported)]
 mod heap;
 #[cfg(supported)]
 mod hook;

@@ -11,13 +11,13 @@
 
 use alloc::format;
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use turnpike_scheduler::Site;
 
 use crate::control;
+use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::protocol::{CALLER, TEXT};
 use crate::sys::{self, PhdrInfo};
@@ -114,7 +114,8 @@ impl Module {
         // SAFETY: the module's own tables, as the loader found them.
         let count = self.pointer(HASHES).map_or(0, |hashes| unsafe { count(hashes as *const u32) });
         (0..count).filter_map(move |at| {
-            // SAFETY: as above.
+            // SAFETY: below the number of symbols that the module's hash table knows, and names are
+            // offsets into its strings.
             unsafe {
                 let symbol = &*symbols.add(at);
                 let name = CStr::from_ptr((strings + symbol.name as usize) as *const c_char);
@@ -218,24 +219,22 @@ pub(crate) fn tell() {
 /// mark.
 pub(crate) fn tell_callers() {
     UNWATCHED.store(true, Ordering::Relaxed);
-    // SAFETY: not written any more.
-    let codes = unsafe { &*CODES.0.get() };
-    let callers = codes.iter().filter(|code| !code.own && !KNOWN.contains(&code.name) && code.calls());
-    tell_lines(CALLER, callers.map(|code| code.name));
+    CODES.with(|codes| {
+        let callers = codes.iter().filter(|code| !code.own && !KNOWN.contains(&code.name) && code.calls());
+        tell_lines(CALLER, callers.map(|code| code.name));
+    });
 }
 
 /// Appends lines to what the host is told.
 fn tell_lines(mark: &str, names: impl Iterator<Item = &'static str>) {
-    // SAFETY: mapped for ever, and the host waits.
-    let header = unsafe { &mut *control::state().header };
+    let header = control::header();
     let mut used = header.text_length.load(Ordering::Relaxed) as usize;
     for name in names {
         for part in [mark, name, "\n"] {
             if used + part.len() > TEXT {
                 return;
             }
-            header.text[used..used + part.len()].copy_from_slice(part.as_bytes());
-            used += part.len();
+            used += control::write_text(used, part.as_bytes());
         }
         header.text_length.store(used as u32, Ordering::Relaxed);
     }
@@ -292,12 +291,7 @@ impl Code {
     }
 }
 
-struct Codes(UnsafeCell<Vec<Code>>);
-
-// SAFETY: written before control starts.
-unsafe impl Sync for Codes {}
-
-static CODES: Codes = Codes(UnsafeCell::new(Vec::new()));
+static CODES: Global<Vec<Code>> = Global::new(Vec::new());
 
 unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -> c_int {
     const LOAD: u32 = 1;
@@ -316,7 +310,7 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
         for header in headers.iter().filter(|header| header.kind == LOAD && header.flags & EXECUTABLE != 0) {
             let (start, end) = (at(header.address), at(header.address + header.memory_size));
             let readable = header.flags & READABLE != 0;
-            (*CODES.0.get()).push(Code { start, end, name, opaque, own, readable });
+            CODES.with(|codes| codes.push(Code { start, end, name, opaque, own, readable }));
             if own {
                 OWN_START.store(start, Ordering::Relaxed);
                 OWN_SIZE.store(end - start, Ordering::Relaxed);
@@ -336,23 +330,22 @@ pub(crate) static OWN_SIZE: AtomicUsize = AtomicUsize::new(0);
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn callers() -> Vec<(usize, usize)> {
     const CALLERS: [&str; 4] = ["libc.so.6", "libpthread.so.0", "librt.so.1", "linux-vdso.so.1"];
-    // SAFETY: not written any more.
-    let codes = unsafe { &*CODES.0.get() };
-    if !codes.iter().any(|code| code.own) || !codes.iter().any(|code| code.name == CALLERS[0]) {
-        return Vec::new();
-    }
-    let calls = |code: &&Code| code.own || CALLERS.contains(&code.name) || code.name.starts_with("ld-linux");
-    codes.iter().filter(calls).map(|code| (code.start, code.end)).collect()
+    CODES.with(|codes| {
+        if !codes.iter().any(|code| code.own) || !codes.iter().any(|code| code.name == CALLERS[0]) {
+            return Vec::new();
+        }
+        let calls =
+            |code: &&Code| code.own || CALLERS.contains(&code.name) || code.name.starts_with("ld-linux");
+        codes.iter().filter(calls).map(|code| (code.start, code.end)).collect()
+    })
 }
 
 /// The opaque module that a call comes from, if it does.
 pub(crate) fn opaque_caller(site: Site) -> Option<&'static str> {
-    // SAFETY: not written any more.
-    let codes = unsafe { &*CODES.0.get() };
-    match codes.iter().find(|code| (code.start..code.end).contains(&(site.0 as usize))) {
+    CODES.with(|codes| match codes.iter().find(|code| (code.start..code.end).contains(&(site.0 as usize))) {
         Some(code) => code.opaque.then_some(code.name),
         None => Some("code that was loaded later"),
-    }
+    })
 }
 
 hook! {

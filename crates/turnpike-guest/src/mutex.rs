@@ -31,11 +31,12 @@ pub(crate) unsafe fn of(mutex: *mut u32, site: Site) -> ObjectId {
         let word = *mutex.add(KIND_WORD);
         let flavour = word & 3;
         let id = objects::of(mutex, site, || Object::Mutex { recursive: flavour == RECURSIVE });
-        let entry = objects::entry(id);
-        entry.flavour = flavour;
-        if word & ROBUST != 0 && entry.robust == Robust::No {
-            entry.robust = Robust::Yes;
-        }
+        objects::entry(id, |entry| {
+            entry.flavour = flavour;
+            if word & ROBUST != 0 && entry.robust == Robust::No {
+                entry.robust = Robust::Yes;
+            }
+        });
         id
     }
 }
@@ -58,7 +59,7 @@ pub(crate) unsafe fn initialise(mutex: *mut u32, flavour: u32, site: Site) {
 /// # Safety
 /// `mutex` is a mutex.
 pub(crate) unsafe fn destroy(mutex: *mut u32, site: Site) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a mutex.
     let id = unsafe { of(mutex, site) };
     if objects::destroy(id, site) { 0 } else { EBUSY }
 }
@@ -68,11 +69,11 @@ pub(crate) unsafe fn destroy(mutex: *mut u32, site: Site) -> c_int {
 /// # Safety
 /// `mutex` is a mutex.
 pub(crate) unsafe fn lock(mutex: *mut u32, kind: Kind, deadline: Option<u64>, site: Site) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a mutex.
     let id = unsafe { of(mutex, site) };
     let me = control::me().0 + 1;
-    let entry = objects::entry(id);
-    if kind == Kind::Lock && entry.flavour == ERRORCHECK && entry.owner == me {
+    let again = objects::entry(id, |entry| entry.flavour == ERRORCHECK && entry.owner == me);
+    if kind == Kind::Lock && again {
         return EDEADLK;
     }
     let outcome = control::step(control::limited(Operation::new(kind, id, sites::user(site)), deadline));
@@ -82,16 +83,19 @@ pub(crate) unsafe fn lock(mutex: *mut u32, kind: Kind, deadline: Option<u64>, si
     if kind == Kind::TryLock && !outcome.ok {
         return EBUSY;
     }
-    let entry = objects::entry(id);
-    entry.depth = if entry.owner == me { entry.depth + 1 } else { 1 };
-    entry.owner = me;
-    match entry.robust {
-        Robust::Abandoned => {
+    let robust = objects::entry(id, |entry| {
+        entry.depth = if entry.owner == me { entry.depth + 1 } else { 1 };
+        entry.owner = me;
+        let robust = entry.robust;
+        if robust == Robust::Abandoned {
             entry.robust = Robust::Inconsistent;
-            EOWNERDEAD
         }
+        robust
+    });
+    match robust {
+        Robust::Abandoned => EOWNERDEAD,
         Robust::Lost => {
-            // SAFETY: as above.
+            // SAFETY: the caller promises a mutex, which the running thread now holds.
             unsafe { unlock(mutex, site) };
             ENOTRECOVERABLE
         }
@@ -102,12 +106,12 @@ pub(crate) unsafe fn lock(mutex: *mut u32, kind: Kind, deadline: Option<u64>, si
 /// The running thread ends: robust mutexes that it holds are given up.
 pub(crate) fn abandon() {
     let me = control::me().0 + 1;
-    while let Some(id) =
-        control::state().objects.find(|entry| entry.owner == me && entry.robust != Robust::No)
-    {
-        let entry = objects::entry(id);
-        (entry.owner, entry.robust) = (0, Robust::Abandoned);
-        for _ in 0..core::mem::take(&mut entry.depth) {
+    while let Some(id) = objects::find(|entry| entry.owner == me && entry.robust != Robust::No) {
+        let depth = objects::entry(id, |entry| {
+            (entry.owner, entry.robust) = (0, Robust::Abandoned);
+            core::mem::take(&mut entry.depth)
+        });
+        for _ in 0..depth {
             control::simple(Kind::Unlock, id, Site::default());
         }
     }
@@ -116,24 +120,27 @@ pub(crate) fn abandon() {
 /// # Safety
 /// `mutex` is a mutex.
 pub(crate) unsafe fn unlock(mutex: *mut u32, site: Site) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a mutex.
     let id = unsafe { of(mutex, site) };
     let me = control::me().0 + 1;
-    let entry = objects::entry(id);
-    if entry.owner != me && matches!(entry.flavour, RECURSIVE | ERRORCHECK) {
+    let foreign = objects::entry(id, |entry| {
+        if entry.owner == me && entry.depth == 1 && entry.robust == Robust::Inconsistent {
+            entry.robust = Robust::Lost;
+        }
+        entry.owner != me && matches!(entry.flavour, RECURSIVE | ERRORCHECK)
+    });
+    if foreign {
         return EPERM;
     }
-    if entry.owner == me && entry.depth == 1 && entry.robust == Robust::Inconsistent {
-        entry.robust = Robust::Lost;
-    }
     control::simple(Kind::Unlock, id, sites::user(site));
-    let entry = objects::entry(id);
-    if entry.owner == me {
-        entry.depth = entry.depth.saturating_sub(1);
-        if entry.depth == 0 {
-            entry.owner = 0;
+    objects::entry(id, |entry| {
+        if entry.owner == me {
+            entry.depth = entry.depth.saturating_sub(1);
+            if entry.depth == 0 {
+                entry.owner = 0;
+            }
         }
-    }
+    });
     0
 }
 
@@ -166,12 +173,13 @@ hook! {
         unlock(mutex, site)
     }
     fn pthread_mutex_consistent(mutex: *mut u32; site) -> c_int {
-        let entry = objects::entry(of(mutex, site));
-        if entry.robust != Robust::Inconsistent {
-            return EINVAL;
-        }
-        entry.robust = Robust::Yes;
-        0
+        objects::entry(of(mutex, site), |entry| {
+            if entry.robust != Robust::Inconsistent {
+                return EINVAL;
+            }
+            entry.robust = Robust::Yes;
+            0
+        })
     }
 
     fn pthread_spin_init(spin: *mut u32, _shared: c_int; site) -> c_int {

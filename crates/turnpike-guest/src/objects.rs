@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use turnpike_scheduler::{Kind, Object, ObjectId, Site};
 
 use crate::control;
+use crate::global::Global;
 use crate::sites;
 
 /// What the library remembers of an object.
@@ -43,20 +44,22 @@ pub(crate) enum Robust {
 }
 
 /// All objects of the execution, by the kernel's numbers.
-pub(crate) struct Objects {
+struct Objects {
     entries: Vec<Entry>,
 }
+
+static OBJECTS: Global<Objects> = Global::new(Objects::new());
 
 const MARK: u32 = 0x7470_6f62;
 const SMALL_MARK: u32 = 0xa500_0000;
 
 impl Objects {
-    pub(crate) const fn new() -> Self {
+    const fn new() -> Self {
         Objects { entries: Vec::new() }
     }
 
     /// The entry of an object.
-    pub(crate) fn entry(&mut self, id: ObjectId) -> &mut Entry {
+    fn entry(&mut self, id: ObjectId) -> &mut Entry {
         let index = id.0 as usize;
         if index >= self.entries.len() {
             self.entries.resize(index + 1, Entry::default());
@@ -65,7 +68,7 @@ impl Objects {
     }
 
     /// The first object for which something holds.
-    pub(crate) fn find(&self, holds: impl Fn(&Entry) -> bool) -> Option<ObjectId> {
+    fn find(&self, holds: impl Fn(&Entry) -> bool) -> Option<ObjectId> {
         self.entries.iter().position(holds).map(|index| ObjectId(index as u32))
     }
 
@@ -82,10 +85,10 @@ pub(crate) unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Obj
     crate::memory::used(memory as usize, site);
     // SAFETY: at least two words.
     let (mark, id) = unsafe { (*memory, *memory.add(1)) };
-    if mark == MARK && control::state().objects.known(id, memory as usize) {
+    if mark == MARK && OBJECTS.with(|objects| objects.known(id, memory as usize)) {
         return ObjectId(id);
     }
-    // SAFETY: as above.
+    // SAFETY: the caller promises that the memory belongs to a synchronisation object.
     unsafe { register(memory, site, make()) }
 }
 
@@ -94,31 +97,38 @@ pub(crate) fn at(address: usize) -> Option<ObjectId> {
     let memory = address as *const u32;
     // SAFETY: the program says that it uses this address.
     let (first, second) = unsafe { (*memory, *memory.add(1)) };
-    let objects = &control::state().objects;
     let small = first & 0x00ff_ffff;
-    if first == MARK && objects.known(second, address) {
-        Some(ObjectId(second))
-    } else if first & 0xff00_0000 == SMALL_MARK && objects.known(small, address) {
-        Some(ObjectId(small))
-    } else {
-        None
-    }
+    OBJECTS.with(|objects| {
+        if first == MARK && objects.known(second, address) {
+            Some(ObjectId(second))
+        } else if first & 0xff00_0000 == SMALL_MARK && objects.known(small, address) {
+            Some(ObjectId(small))
+        } else {
+            None
+        }
+    })
 }
 
 /// Makes a new object of the memory.
 ///
 /// # Safety
-/// As [`of`].
+/// The memory belongs to a synchronisation object, of eight bytes or more.
 pub(crate) unsafe fn register(memory: *mut u32, site: Site, object: Object) -> ObjectId {
-    let state = control::state();
-    let id = state.kernel.register(object, sites::stable(memory as usize), sites::user(site));
-    let guarded = crate::memory::place(id, memory as usize, site);
-    *state.objects.entry(id) = Entry { address: memory as usize, guarded, ..Entry::default() };
+    let id = enter(memory as usize, site, object);
     // SAFETY: at least two words.
     unsafe {
         *memory = MARK;
         *memory.add(1) = id.0;
     }
+    id
+}
+
+/// A new object at an address.
+fn enter(address: usize, site: Site, object: Object) -> ObjectId {
+    let (name, place) = (sites::stable(address), sites::user(site));
+    let id = control::kernel(|kernel| kernel.register(object, name, place));
+    let guarded = crate::memory::place(id, address, site);
+    entry(id, |entry| *entry = Entry { address, guarded, ..Entry::default() });
     id
 }
 
@@ -131,13 +141,10 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
     // SAFETY: one word.
     let word = unsafe { *memory };
     let id = word & 0x00ff_ffff;
-    if word & 0xff00_0000 == SMALL_MARK && control::state().objects.known(id, memory as usize) {
+    if word & 0xff00_0000 == SMALL_MARK && OBJECTS.with(|objects| objects.known(id, memory as usize)) {
         return ObjectId(id);
     }
-    let state = control::state();
-    let id = state.kernel.register(make(), sites::stable(memory as usize), sites::user(site));
-    let guarded = crate::memory::place(id, memory as usize, site);
-    *state.objects.entry(id) = Entry { address: memory as usize, guarded, ..Entry::default() };
+    let id = enter(memory as usize, site, make());
     // SAFETY: one word.
     unsafe { *memory = SMALL_MARK | id.0 };
     id
@@ -149,20 +156,25 @@ pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
     if crate::memory::others_may_see() {
         control::simple(Kind::Destroy, id, sites::user(site)).ok
     } else {
-        control::state().kernel.destroy(id)
+        control::kernel(|kernel| kernel.destroy(id))
     }
 }
 
 /// The running thread has used an object.
 #[inline]
 pub(crate) fn used(id: ObjectId, site: Site) {
-    let entry = control::state().objects.entries.get(id.0 as usize);
+    let entry = OBJECTS.with(|objects| objects.entries.get(id.0 as usize).copied());
     if let Some(entry) = entry.filter(|entry| entry.guarded) {
         crate::memory::touched(entry.address, site);
     }
 }
 
-/// The entry of an object.
-pub(crate) fn entry(id: ObjectId) -> &'static mut Entry {
-    control::state().objects.entry(id)
+/// The entry of an object, for as long as `work` takes.
+pub(crate) fn entry<R>(id: ObjectId, work: impl FnOnce(&mut Entry) -> R) -> R {
+    OBJECTS.with(|objects| work(objects.entry(id)))
+}
+
+/// The first object for which something holds.
+pub(crate) fn find(holds: impl Fn(&Entry) -> bool) -> Option<ObjectId> {
+    OBJECTS.with(|objects| objects.find(holds))
 }

@@ -21,10 +21,10 @@ pub(crate) unsafe fn run(flag: *mut u32, function: unsafe extern "C" fn(), site:
     if !control::simple(Kind::OnceBegin, id, site).ok {
         return;
     }
-    control::thread().onces.push((id, frame));
+    control::thread(|thread| thread.onces.push((id, frame)));
     // SAFETY: the program's function.
     unsafe { function() };
-    control::thread().onces.pop();
+    control::thread(|thread| thread.onces.pop());
     control::enter(site.0, frame);
     finish(id, true, site);
 }
@@ -36,18 +36,18 @@ pub(crate) fn finish(id: ObjectId, complete: bool, site: Site) {
 
 /// Gives up initialisations that the running thread has left by an exception.
 pub(crate) fn forget_unwound() {
-    while let Some((id, frame)) = control::thread().onces.last().copied() {
+    while let Some((id, frame)) = control::thread(|thread| thread.onces.last().copied()) {
         if control::frame() < frame {
             return;
         }
-        control::thread().onces.pop();
+        control::thread(|thread| thread.onces.pop());
         finish(id, false, Site::default());
     }
 }
 
 /// The running thread ends: it has left all of them.
 pub(crate) fn forget_all() {
-    while let Some((id, _)) = control::thread().onces.pop() {
+    while let Some((id, _)) = control::thread(|thread| thread.onces.pop()) {
         finish(id, false, Site::default());
     }
 }

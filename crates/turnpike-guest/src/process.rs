@@ -8,7 +8,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use turnpike_scheduler::{Detail, FailureKind, Kind, Object, ObjectId, Site};
 
@@ -62,13 +62,14 @@ unsafe extern "C" fn last_quick(_: *mut c_void) {
 /// as newer C libraries have it. The first one decides, so coming here is a step. It may come
 /// again, from a handler.
 pub(crate) fn begin_exit(site: Site) {
-    static mut LEAVING: [u32; 2] = [0; 2];
-    if control::state().alive > 1 {
-        // SAFETY: one thread at a time; two words.
-        let id =
-            unsafe { objects::of(&raw mut LEAVING as *mut u32, site, || Object::Mutex { recursive: true }) };
-        if control::state().detail == Detail::Full {
-            control::state().kernel.name_object(id, "exit");
+    static LEAVING: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+    if control::ALIVE.load(Ordering::Relaxed) > 1 {
+        // SAFETY: two words that nothing else uses, and that may be written.
+        let id = unsafe {
+            objects::of((&raw const LEAVING).cast_mut().cast(), site, || Object::Mutex { recursive: true })
+        };
+        if control::DETAIL.get() == Detail::Full {
+            control::kernel(|kernel| kernel.name_object(id, "exit"));
         }
         control::simple(Kind::Lock, id, site);
     }
@@ -89,17 +90,17 @@ fn end(status: c_int) -> ! {
     if let Some(message) = memory::sweep() {
         control::fail(FailureKind::Heap, &message, site);
     }
-    if control::state().alive > 1 {
+    if control::ALIVE.load(Ordering::Relaxed) > 1 {
         control::enter(site.0, fiber::stack_pointer());
         let thread = control::me();
-        control::state().exits.push(Exit { thread, status: status & 0xff, site });
+        control::EXITS.with(|exits| exits.push(Exit { thread, status: status & 0xff, site }));
         control::simple(Kind::Exit, ObjectId::NONE, site);
     }
     let status = status & 0xff;
     if status != 0 {
         control::fail(FailureKind::Crash, &format!("exited with status {status}"), site);
     }
-    control::state().kernel.end_thread();
+    control::kernel(|kernel| kernel.end_thread());
     control::finish()
 }
 

@@ -15,13 +15,14 @@ pub(crate) fn mix(value: u64) -> u64 {
 }
 
 fn next() -> u64 {
-    let thread = control::thread();
-    thread.random = thread.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mix(thread.random)
+    mix(control::thread(|thread| {
+        thread.random = thread.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        thread.random
+    }))
 }
 
 fn seed(value: u64) {
-    control::thread().random = mix(value);
+    control::thread(|thread| thread.random = mix(value));
 }
 
 /// # Safety

@@ -110,7 +110,8 @@ pub(crate) unsafe fn divert(context: *mut core::ffi::c_void) {
     /// Where registers begin in the record.
     const REGISTERS: usize = 40;
     const RED_ZONE: usize = 128;
-    // SAFETY: as above; the stack has room below the red zone, or ends with a fault here.
+    // SAFETY: the caller promises the kernel's record, in which the registers have a fixed place; the stack
+    // has room below the red zone, or ends with a fault here.
     unsafe {
         let registers = context.add(REGISTERS) as *mut Registers;
         let saved = (((*registers).rsp - RED_ZONE - size_of::<Registers>()) & !15) as *mut Registers;

@@ -11,8 +11,7 @@ use crate::{control, memory, modules, tape};
 
 /// Memory that every execution needs is touched once, in the fork server.
 pub(crate) fn prepare() {
-    let state = control::state();
-    state.threads.reserve(16);
+    control::threads(|threads| threads.reserve(16));
 }
 
 /// Begins the execution that the shared memory asks for.
@@ -23,31 +22,32 @@ pub(crate) fn begin() {
     let bytes = unsafe { core::slice::from_raw_parts(base.add(PLAN_AT), header.plan_length as usize) };
     let Some(owned) = OwnedPlan::decode(bytes) else { panic!("the plan cannot be read") };
     let plan = owned.plan();
-    let state = control::state();
-    state.detail = plan.detail;
+    control::DETAIL.set(plan.detail);
     header.steps.store(0, Ordering::Relaxed);
     header.progress.store(0, Ordering::Relaxed);
-    // SAFETY: as above; aligned by the host.
+    // SAFETY: the host has put the list of sites there, aligned, and waits.
     let racy = unsafe {
         let at = base.add((PLAN_AT + header.plan_length as usize + 7) & !7);
         core::slice::from_raw_parts(at as *const u64, header.racy_sites as usize)
     };
     memory::begin(header.memory_level, racy);
-    state.kernel.begin(&plan);
+    control::kernel(|kernel| kernel.begin(&plan));
 }
 
 fn state_base() -> *mut u8 {
-    control::state().header as *mut u8
+    control::shared() as *mut u8
 }
 
 /// The execution is over: writes its record.
 pub(crate) fn end() {
     modules::note_new();
-    let state = control::state();
     let mut execution = Execution::default();
-    let exit =
-        state.exits.iter().find(|exit| state.kernel.ended(exit.thread)).or(state.exits.first()).copied();
-    state.kernel.finish(&mut execution);
+    let exit = control::kernel(|kernel| {
+        let exit = control::EXITS
+            .with(|exits| exits.iter().find(|exit| kernel.ended(exit.thread)).or(exits.first()).copied());
+        kernel.finish(&mut execution);
+        exit
+    });
     if let Some(exit) = exit {
         // The kernel knows that the process ended, not how.
         if execution.end == End::Finished && exit.status != 0 {
@@ -56,7 +56,7 @@ pub(crate) fn end() {
             execution.end = End::Failed(failure);
         }
     }
-    if execution.end == End::Livelock && state.waiting_outside > 0 {
+    if execution.end == End::Livelock && control::WAITING_OUTSIDE.load(Ordering::Relaxed) > 0 {
         execution.end = End::Hung;
     }
     let header = control::header();
@@ -67,6 +67,7 @@ pub(crate) fn end() {
             header.tape_length as usize,
         )
     };
-    let length = tape::write(&execution, &state.declared, state.detail > Detail::Positions, out).unwrap_or(0);
+    let full = control::DETAIL.get() > Detail::Positions;
+    let length = control::DECLARED.with(|declared| tape::write(&execution, declared, full, out)).unwrap_or(0);
     header.tape_used.store(length as u64, Ordering::Release);
 }

@@ -17,7 +17,7 @@ unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site)
     // SAFETY: a reader-writer lock.
     let id = unsafe { of(lock, site) };
     let me = control::me().0 + 1;
-    if objects::entry(id).owner == me && matches!(kind, Kind::ReadLock | Kind::WriteLock) {
+    if objects::entry(id, |entry| entry.owner) == me && matches!(kind, Kind::ReadLock | Kind::WriteLock) {
         return EDEADLK;
     }
     let outcome = control::step(control::limited(Operation::new(kind, id, sites::user(site)), deadline));
@@ -26,7 +26,7 @@ unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site)
     }
     match kind {
         Kind::TryReadLock | Kind::TryWriteLock if !outcome.ok => return EBUSY,
-        Kind::WriteLock | Kind::TryWriteLock => objects::entry(id).owner = me,
+        Kind::WriteLock | Kind::TryWriteLock => objects::entry(id, |entry| entry.owner = me),
         _ => {}
     }
     0
@@ -68,14 +68,16 @@ hook! {
     }
     fn pthread_rwlock_unlock(lock: *mut u32; site) -> c_int {
         let id = of(lock, site);
-        let mine = objects::entry(id).owner == control::me().0 + 1;
+        let me = control::me().0 + 1;
+        let mine = objects::entry(id, |entry| entry.owner) == me;
         control::simple(if mine { Kind::WriteUnlock } else { Kind::ReadUnlock }, id, sites::user(site));
         if mine {
             // Another writer may own it already: the step is in the past.
-            let entry = objects::entry(id);
-            if entry.owner == control::me().0 + 1 {
-                entry.owner = 0;
-            }
+            objects::entry(id, |entry| {
+                if entry.owner == me {
+                    entry.owner = 0;
+                }
+            });
         }
         0
     }

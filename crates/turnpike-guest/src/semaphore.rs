@@ -4,11 +4,11 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
-use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
+use crate::global::Global;
 use crate::hook::hook;
 use crate::sys::{EAGAIN, EEXIST, EINVAL, ENOENT, ETIMEDOUT, Timespec, fail_with};
 use crate::{cancel, control, objects, process, sites};
@@ -32,22 +32,12 @@ unsafe fn wait(semaphore: *mut u32, deadline: Option<u64>, site: Site) -> c_int 
     0
 }
 
-struct Global(UnsafeCell<BTreeMap<String, usize>>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static NAMED: Global = Global(UnsafeCell::new(BTreeMap::new()));
-
-fn named() -> &'static mut BTreeMap<String, usize> {
-    // SAFETY: one thread at a time, and no reference lives across a switch.
-    unsafe { &mut *NAMED.0.get() }
-}
+static NAMED: Global<BTreeMap<String, usize>> = Global::new(BTreeMap::new());
 
 fn open(name: &str, flags: c_int, value: u32, site: Site) -> *mut u32 {
     const CREATE: c_int = 0o100;
     const EXCLUSIVE: c_int = 0o200;
-    if let Some(&known) = named().get(name) {
+    if let Some(known) = NAMED.with(|named| named.get(name).copied()) {
         if flags & CREATE != 0 && flags & EXCLUSIVE != 0 {
             fail_with(EEXIST);
             return core::ptr::null_mut();
@@ -61,7 +51,7 @@ fn open(name: &str, flags: c_int, value: u32, site: Site) -> *mut u32 {
         )
     }
     let semaphore = Box::leak(Box::new([0u32; 8])).as_mut_ptr();
-    named().insert(name.into(), semaphore as usize);
+    NAMED.with(|named| named.insert(name.into(), semaphore as usize));
     // SAFETY: eight words.
     unsafe { objects::register(semaphore, site, Object::Semaphore { value }) };
     semaphore
@@ -108,7 +98,7 @@ hook! {
     }
     fn sem_close(_semaphore: *mut u32; site) -> c_int { 0 }
     fn sem_unlink(name: *const c_char; site) -> c_int {
-        match named().remove(&*process::text(name)) {
+        match NAMED.with(|named| named.remove(&*process::text(name))) {
             Some(_) => 0,
             None => fail_with(ENOENT),
         }

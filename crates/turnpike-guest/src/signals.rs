@@ -133,14 +133,17 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
         const COUNTER: usize = 440;
         (*(info.add(16) as *const usize), *(context.add(COUNTER) as *const usize))
     };
+    let asked = signal == XCPU && control::header().hangs.load(Ordering::Relaxed) != 0;
+    if asked && !control::FIBERS.load(Ordering::Relaxed) {
+        // Any thread may get it, not just the one that hangs.
+        HANDLING.store(false, Ordering::Relaxed);
+        return;
+    }
+    // SAFETY: the process ends below, whatever the thread was doing.
+    unsafe { control::take_back() };
     // One more: sites are return addresses.
     let site = sites::user_above(Site(counter as u64 + 1), stack_of(context));
-    if signal == XCPU && control::header().hangs.load(Ordering::Relaxed) != 0 {
-        if !control::state().fibers {
-            // Any thread may get it, not just the one that hangs.
-            HANDLING.store(false, Ordering::Relaxed);
-            return;
-        }
+    if asked {
         control::hangs(site);
     }
     let what = name(signal);

@@ -1,12 +1,12 @@
 //! Which addresses belong to the program: its code, for source positions; its static data, for stable names of objects.
 
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int, c_void};
 
 use turnpike_scheduler::Site;
 
 use crate::control;
+use crate::global::Global;
 use crate::sys::{self, PhdrInfo};
 
 struct Ranges {
@@ -18,17 +18,20 @@ struct Ranges {
     c_library: Vec<(usize, usize)>,
 }
 
-struct Global(UnsafeCell<Ranges>);
+static RANGES: Global<Ranges> =
+    Global::new(Ranges { code: Vec::new(), data: Vec::new(), c_library: Vec::new() });
 
-// SAFETY: written before control starts.
-unsafe impl Sync for Global {}
+/// Takes the addresses back from interrupted code.
+///
+/// # Safety
+/// That code never goes on.
+pub(crate) unsafe fn take_back() {
+    // SAFETY: promised by the caller.
+    unsafe { RANGES.take_back() };
+}
 
-static RANGES: Global =
-    Global(UnsafeCell::new(Ranges { code: Vec::new(), data: Vec::new(), c_library: Vec::new() }));
-
-fn ranges() -> &'static mut Ranges {
-    // SAFETY: one thread at a time.
-    unsafe { &mut *RANGES.0.get() }
+fn in_program(address: usize) -> bool {
+    RANGES.with(|ranges| within(&ranges.code, address))
 }
 
 unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -> c_int {
@@ -46,13 +49,13 @@ unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -
             let start = info.base.wrapping_add(header.address as usize);
             let range = (start, start + header.memory_size as usize);
             if header.flags & 1 != 0 && first {
-                ranges().code.push(range);
+                RANGES.with(|ranges| ranges.code.push(range));
             }
             if header.flags & 1 != 0 && c_library {
-                ranges().c_library.push(range);
+                RANGES.with(|ranges| ranges.c_library.push(range));
             }
             if header.flags & 2 != 0 {
-                ranges().data.push(range);
+                RANGES.with(|ranges| ranges.data.push(range));
             }
         }
     }
@@ -71,12 +74,12 @@ unsafe fn named(name: *const c_char, parts: &[&str]) -> bool {
 
 /// Whether the C library makes a call.
 pub(crate) fn in_c_library(site: Site) -> bool {
-    within(&ranges().c_library, site.0 as usize)
+    RANGES.with(|ranges| within(&ranges.c_library, site.0 as usize))
 }
 
 /// The name of the library that runs parallel loops, if this call is in one.
 pub(crate) fn loop_library(site: Site) -> Option<&'static str> {
-    if within(&ranges().code, site.0 as usize) {
+    if in_program(site.0 as usize) {
         return None;
     }
     let mut names = [core::ptr::null::<c_char>(), core::ptr::null(), core::ptr::null(), core::ptr::null()];
@@ -105,7 +108,7 @@ fn within(ranges: &[(usize, usize)], address: usize) -> bool {
 
 /// The address of a static variable, which is the same in all executions; 0 for others.
 pub(crate) fn stable(address: usize) -> u64 {
-    if within(&ranges().data, address) { address as u64 } else { 0 }
+    if RANGES.with(|ranges| within(&ranges.data, address)) { address as u64 } else { 0 }
 }
 
 /// Words of the stack that are looked at for the program's own code.
@@ -115,7 +118,7 @@ const DEEP: usize = 1024;
 /// return address on the stack that belongs to the program. A guess, for the user's eyes only.
 #[inline(never)]
 pub(crate) fn user(site: Site) -> Site {
-    if within(&ranges().code, site.0 as usize) {
+    if in_program(site.0 as usize) {
         return site;
     }
     search(site, control::frame())
@@ -123,21 +126,23 @@ pub(crate) fn user(site: Site) -> Site {
 
 /// As [`user`], from this stack pointer on.
 pub(crate) fn user_above(site: Site, stack: usize) -> Site {
-    if within(&ranges().code, site.0 as usize) { site } else { search(site, stack) }
+    if in_program(site.0 as usize) { site } else { search(site, stack) }
 }
 
 fn search(site: Site, stack: usize) -> Site {
     let mut at = (stack + 7) & !7;
-    let end = control::thread().high.min(at.saturating_add(DEEP * 8));
-    while at + 8 <= end {
-        // SAFETY: between the stack pointer and the stack's upper end.
-        let word = unsafe { *(at as *const usize) };
-        at += 8;
-        if within(&ranges().code, word) && after_call(word) {
-            return Site(word as u64);
+    let end = control::thread(|thread| thread.high).min(at.saturating_add(DEEP * 8));
+    RANGES.with(|ranges| {
+        while at + 8 <= end {
+            // SAFETY: between the stack pointer and the stack's upper end.
+            let word = unsafe { *(at as *const usize) };
+            at += 8;
+            if within(&ranges.code, word) && after_call(word) {
+                return Site(word as u64);
+            }
         }
-    }
-    site
+        site
+    })
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -70,18 +70,19 @@ const DEEPEST: usize = 8 << 10;
 /// A number that tells states of the running thread apart; odd if nothing else decides what its code does next. To be
 /// asked in a hook, before any switch: afterwards the registers are another thread's.
 pub(crate) fn own() -> u64 {
-    let thread = control::thread();
+    let (high, random, clock_reads, writes) =
+        control::thread(|thread| (thread.high, thread.random, thread.clock_reads, thread.writes));
     // Each note is good for one question.
     let stack = REGISTERS.0[0].swap(0, Ordering::Relaxed);
-    let words = thread.high.wrapping_sub(stack) / 8;
-    let mut hash = thread.random ^ thread.clock_reads.rotate_left(32) ^ thread.writes.rotate_left(48);
+    let words = high.wrapping_sub(stack) / 8;
+    let mut hash = random ^ clock_reads.rotate_left(32) ^ writes.rotate_left(48);
     let mut mix = |word: u64| {
         hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
         hash ^= hash >> 29;
     };
     if stack == 0 || words > DEEPEST {
-        thread.writes += 1;
-        mix(thread.writes);
+        control::thread(|thread| thread.writes += 1);
+        mix(writes + 1);
         return hash | 1;
     }
     mix(stack as u64);
@@ -99,8 +100,9 @@ pub(crate) fn own() -> u64 {
 /// The running thread writes to this address: only its own stack is looked at.
 #[inline]
 pub(crate) fn wrote(address: u64) {
-    let thread = control::thread();
-    if thread.high.wrapping_sub(address as usize) > DEEPEST * 8 {
-        thread.writes += 1;
-    }
+    control::thread(|thread| {
+        if thread.high.wrapping_sub(address as usize) > DEEPEST * 8 {
+            thread.writes += 1;
+        }
+    });
 }

@@ -2,27 +2,22 @@
 //! that holds one (`flockfile`) may well be, so its lock is another one, which the scheduler sees.
 
 use alloc::collections::BTreeMap;
-use core::cell::UnsafeCell;
 use core::ffi::c_int;
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Site};
 
+use crate::global::Global;
 use crate::hook::hook;
 use crate::{control, sites};
 
-struct Global(UnsafeCell<BTreeMap<usize, ObjectId>>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static STREAMS: Global = Global(UnsafeCell::new(BTreeMap::new()));
+static STREAMS: Global<BTreeMap<usize, ObjectId>> = Global::new(BTreeMap::new());
 
 fn of(stream: usize, site: Site) -> ObjectId {
-    // SAFETY: one thread at a time.
-    let streams = unsafe { &mut *STREAMS.0.get() };
-    *streams.entry(stream).or_insert_with(|| {
-        control::state().kernel.register(Object::Mutex { recursive: true }, sites::stable(stream), site)
-    })
+    let register = || {
+        let name = sites::stable(stream);
+        control::kernel(|kernel| kernel.register(Object::Mutex { recursive: true }, name, site))
+    };
+    STREAMS.with(|streams| *streams.entry(stream).or_insert_with(register))
 }
 
 hook! {

@@ -1,6 +1,7 @@
 //! Threads: creating, joining, ending.
 
 use core::ffi::{c_char, c_int, c_void};
+use core::sync::atomic::Ordering;
 
 use turnpike_scheduler::{Kind, Site, ThreadId};
 
@@ -17,8 +18,7 @@ pub(crate) fn real_self() -> usize {
 
 /// The newest thread with this handle that has not been joined.
 pub(crate) fn by_handle(handle: usize) -> Option<ThreadId> {
-    let threads = &control::state().threads;
-    let found = threads.iter().rposition(|thread| thread.handle == handle)?;
+    let found = control::threads(|threads| threads.iter().rposition(|thread| thread.handle == handle))?;
     Some(ThreadId(found as u32))
 }
 
@@ -56,10 +56,12 @@ pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site,
         );
     }
     let site = sites::user(site);
-    let parent = control::thread();
-    parent.random = crate::random::mix(parent.random);
-    let mut thread = Thread::new(0, crate::random::mix(parent.random ^ 0x517c_c1b7_2722_0a95), start);
-    if control::state().fibers {
+    let random = control::thread(|parent| {
+        parent.random = crate::random::mix(parent.random);
+        crate::random::mix(parent.random ^ 0x517c_c1b7_2722_0a95)
+    });
+    let mut thread = Thread::new(0, random, start);
+    if control::FIBERS.load(Ordering::Relaxed) {
         let Some((slot, handle)) = fiber::take() else { control::end_child(protocol::END_MORE_THREADS) };
         thread.handle = handle;
         // SAFETY: initialised attributes, or null.
@@ -75,23 +77,25 @@ pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site,
     // SAFETY: the caller's variable; written before the thread runs, as the C library does.
     unsafe { *out = thread.handle };
     thread.detached = detached;
-    let state = control::state();
-    let creator = state.kernel.current();
-    state.threads.push(thread);
-    state.alive += 1;
-    state.unjoined += 1;
-    let id = state.kernel.spawn(site);
-    if detached {
-        state.kernel.detach(id);
-    }
+    control::threads(|threads| threads.push(thread));
+    control::ALIVE.fetch_add(1, Ordering::Relaxed);
+    control::UNJOINED.fetch_add(1, Ordering::Relaxed);
+    let (creator, id) = control::kernel(|kernel| {
+        let creator = kernel.current();
+        let id = kernel.spawn(site);
+        if detached {
+            kernel.detach(id);
+        }
+        (creator, id)
+    });
     control::go_on(creator, turnpike_scheduler::Next::Run(id));
     0
 }
 
 /// The running thread's function, from its first frame.
 pub(crate) fn run(start: Start) -> ! {
-    let thread = control::thread();
-    thread.high = fiber::stack_pointer();
+    let high = fiber::stack_pointer();
+    control::thread(|thread| thread.high = high);
     // SAFETY: the program's function with its own argument.
     let result = unsafe {
         if start.int {
@@ -111,20 +115,20 @@ pub(crate) fn end(result: usize) -> ! {
     keys::destroy_thread_locals();
     crate::mutex::abandon();
     crate::memory::thread_ends();
-    let thread = control::thread();
-    thread.result = result;
-    let state = control::state();
-    if state.alive == 1 {
+    control::thread(|thread| thread.result = result);
+    if control::ALIVE.load(Ordering::Relaxed) == 1 {
         // The last thread takes the process along.
         process::exit(0);
     }
-    state.alive -= 1;
-    let thread = control::thread();
-    thread.ended = true;
-    if thread.detached {
-        release(thread);
-    }
-    control::leave(control::state().kernel.end_thread())
+    control::ALIVE.fetch_sub(1, Ordering::Relaxed);
+    control::thread(|thread| {
+        thread.ended = true;
+        if thread.detached {
+            release(thread);
+        }
+    });
+    let next = control::kernel(|kernel| kernel.end_thread());
+    control::leave(next)
 }
 
 /// The thread is ended and nobody will ask for it again.
@@ -137,7 +141,7 @@ fn release(thread: &mut Thread) {
 /// Waits for a thread; what it returned, or an error number.
 fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<usize, c_int> {
     let Some(id) = by_handle(handle) else { return Err(ESRCH) };
-    if control::state().threads[id.0 as usize].detached {
+    if control::thread_of(id, |thread| thread.detached) {
         return Err(EINVAL);
     }
     if id == control::me() {
@@ -154,11 +158,12 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     if kind == Kind::TryJoin && !outcome.ok {
         return Err(EBUSY);
     }
-    let thread = &mut control::state().threads[id.0 as usize];
-    thread.detached = true;
-    release(thread);
-    let result = thread.result;
-    control::state().unjoined -= 1;
+    let result = control::thread_of(id, |thread| {
+        thread.detached = true;
+        release(thread);
+        thread.result
+    });
+    control::UNJOINED.fetch_sub(1, Ordering::Relaxed);
     Ok(result)
 }
 
@@ -182,16 +187,17 @@ pub(crate) fn join_plain(handle: usize, site: Site) -> Result<usize, c_int> {
 
 pub(crate) fn detach(handle: usize) -> c_int {
     let Some(id) = by_handle(handle) else { return ESRCH };
-    let state = control::state();
-    let thread = &mut state.threads[id.0 as usize];
-    if thread.detached {
+    let detached = control::thread_of(id, |thread| {
+        let before = core::mem::replace(&mut thread.detached, true);
+        if thread.ended && !before {
+            release(thread);
+        }
+        before
+    });
+    if detached {
         return EINVAL;
     }
-    thread.detached = true;
-    if thread.ended {
-        release(thread);
-    }
-    state.kernel.detach(id);
+    control::kernel(|kernel| kernel.detach(id));
     0
 }
 
@@ -219,7 +225,8 @@ hook! {
     }
     fn pthread_setname_np(handle: usize, name: *const c_char; site) -> c_int {
         if let Some(id) = by_handle(handle) {
-            control::state().kernel.name_thread(id, &process::text(name));
+            let name = process::text(name);
+            control::kernel(|kernel| kernel.name_thread(id, &name));
         }
         0
     }
@@ -230,7 +237,7 @@ hook! {
     fn pthread_kill(handle: usize, signal: c_int; site) -> c_int {
         match by_handle(handle) {
             None => ESRCH,
-            Some(id) if signal == 0 => if control::state().threads[id.0 as usize].ended { ESRCH } else { 0 },
+            Some(id) if signal == 0 => if control::thread_of(id, |thread| thread.ended) { ESRCH } else { 0 },
             Some(id) if id == control::me() => {
                 let raise = real!(raise: fn(c_int) -> c_int);
                 raise(signal)

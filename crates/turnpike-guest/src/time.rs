@@ -15,12 +15,18 @@ const EPOCH: u64 = 1_700_000_000;
 const UPTIME: u64 = 1_000;
 const SECOND: u64 = 1_000_000_000;
 
+/// Virtual nanoseconds since the execution began.
+fn passed() -> u64 {
+    control::kernel(|kernel| kernel.now())
+}
+
 /// Nanoseconds since the execution began. Each look takes a microsecond, so that waiting for a time by looking ends.
 fn now() -> u64 {
-    let passed = control::state().kernel.now();
-    let thread = control::thread();
-    thread.clock_reads += 1;
-    passed + thread.clock_reads * 1_000
+    let reads = control::thread(|thread| {
+        thread.clock_reads += 1;
+        thread.clock_reads
+    });
+    passed() + reads * 1_000
 }
 
 /// The clock that most time limits are measured by.
@@ -51,7 +57,7 @@ const SIGALRM: c_int = 14;
 
 /// Sets the process's alarm, in seconds from now; 0 = none. How many were left of the one before.
 fn set_alarm(seconds: u32) -> u32 {
-    let now = control::state().kernel.now();
+    let now = passed();
     let new = if seconds == 0 { u64::MAX } else { now.saturating_add(u64::from(seconds) * SECOND) };
     let old = ALARM.swap(new, Ordering::Relaxed);
     if old == u64::MAX { 0 } else { old.saturating_sub(now).div_ceil(SECOND).max(1) as u32 }
@@ -59,7 +65,7 @@ fn set_alarm(seconds: u32) -> u32 {
 
 /// Lets the alarm ring if it is due.
 fn ring() {
-    if ALARM.load(Ordering::Relaxed) <= control::state().kernel.now() {
+    if ALARM.load(Ordering::Relaxed) <= passed() {
         ALARM.store(u64::MAX, Ordering::Relaxed);
         // SAFETY: any signal will do.
         unsafe { crate::hook::real!(raise: fn(c_int) -> c_int)(SIGALRM) };
@@ -72,7 +78,7 @@ pub(crate) fn wait_for_alarm(site: Site) -> bool {
     if alarm == u64::MAX {
         return false;
     }
-    sleep(alarm.saturating_sub(control::state().kernel.now()), site);
+    sleep(alarm.saturating_sub(passed()), site);
     true
 }
 
@@ -88,7 +94,7 @@ fn duration(time: &Timespec) -> Option<u64> {
 /// # Safety
 /// `limit` is null or a time.
 pub(crate) unsafe fn deadline(clock: c_int, limit: *const Timespec) -> u64 {
-    // SAFETY: as above.
+    // SAFETY: the caller promises null or a time.
     let Some(limit) = (unsafe { limit.as_ref() }).and_then(duration) else { return 0 };
     limit.saturating_sub(start(clock) * SECOND)
 }
@@ -98,9 +104,9 @@ pub(crate) unsafe fn deadline(clock: c_int, limit: *const Timespec) -> u64 {
 /// # Safety
 /// `length` is null or a duration.
 pub(crate) unsafe fn after(length: *const Timespec) -> u64 {
-    // SAFETY: as above.
+    // SAFETY: the caller promises null or a duration.
     let length = (unsafe { length.as_ref() }).and_then(duration).unwrap_or(0);
-    control::state().kernel.now().saturating_add(length)
+    passed().saturating_add(length)
 }
 
 hook! {

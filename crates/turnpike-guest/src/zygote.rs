@@ -27,7 +27,7 @@ pub(crate) fn serve() {
         THREADS_FIBERS => true,
         _ => fiber::possible(),
     };
-    control::state().fibers = fibers;
+    control::FIBERS.store(fibers, Ordering::Relaxed);
     header.threads.store(if fibers { THREADS_FIBERS } else { THREADS_SYSTEM }, Ordering::Relaxed);
     // The heap reserves its addresses now, before memory is limited.
     // SAFETY: a block and its end.
@@ -69,7 +69,7 @@ fn execute(header: &Header) -> bool {
         header.text_length.store(0, Ordering::Relaxed);
         header.thread.store(0, Ordering::Relaxed);
         header.site.store(0, Ordering::Relaxed);
-        let pid = if control::state().fibers {
+        let pid = if control::FIBERS.load(Ordering::Relaxed) {
             sys::fork() as i32
         } else {
             // SAFETY: one thread, so that the C library may put its own house in order.
@@ -114,15 +114,14 @@ fn begin(header: &Header) {
         const CPU: usize = 0;
         limit(CPU, header.seconds);
     }
-    let state = control::state();
     // SAFETY: the loader's variable.
     let high = unsafe { __libc_stack_end } as usize;
     let start = Start { function: 0, argument: 0, int: false };
     let mut main = Thread::new(crate::threads::real_self(), 0x9e37_79b9_7f4a_7c15, start);
     main.high = high;
     main.fiber.base = fiber::base();
-    state.threads.push(main);
-    state.alive = 1;
+    control::threads(|threads| threads.push(main));
+    control::ALIVE.store(1, Ordering::Relaxed);
     record::begin();
     control::activate();
 }
@@ -157,7 +156,8 @@ fn limit_memory(header: &Header) {
         .take_while(|b| b.is_ascii_digit())
         .fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
     // Stacks of threads that the system makes are not what the limit is for.
-    let stacks = if control::state().fibers { 0 } else { u64::from(header.pool_limit) * STACK };
+    let stacks =
+        if control::FIBERS.load(Ordering::Relaxed) { 0 } else { u64::from(header.pool_limit) * STACK };
     limit(ADDRESS_SPACE, pages.saturating_mul(4096).saturating_add(header.memory).saturating_add(stacks));
 }
 

@@ -348,7 +348,7 @@ unsafe extern "C" fn __tsan_atomic128_compare_exchange_val() {
 #[cfg_attr(embedded, unsafe(no_mangle))]
 extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
     if control::active() {
-        control::state().kernel.fence(order_of(order));
+        control::kernel(|kernel| kernel.fence(order_of(order)));
     }
 }
 

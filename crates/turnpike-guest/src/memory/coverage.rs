@@ -15,7 +15,7 @@ export! {
             let hash = site.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
             let (word, bit) = (hash as usize / 64 % WORDS, 1 << (hash % 64));
             if SEEN[word].fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-                control::state().kernel.branch();
+                control::kernel(|kernel| kernel.branch());
             }
         }
     }

@@ -5,12 +5,13 @@
 //! the others have anyway, as the conventions for calls on the two processors lay it down.
 
 use alloc::vec::Vec;
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 
 use turnpike_scheduler::Site;
 
 use super::call::export;
 use super::library_calls::{ALL, fits, plain_memmove, reads_text, told, writes};
+use super::logic::conversions::{Conversions, Precision, Takes};
 use crate::control;
 use crate::hook::real;
 
@@ -38,7 +39,8 @@ impl Arguments {
 
     /// The next one that is no floating point number.
     unsafe fn word(&mut self) -> u64 {
-        // SAFETY: as above.
+        // SAFETY: the stub saved six general registers of eight bytes, of which `general` are taken;
+        // after them come the words on the stack, of which the caller passed as many as its format says.
         unsafe {
             if self.general < 48 {
                 self.general += 8;
@@ -52,7 +54,7 @@ impl Arguments {
         if self.vector < 176 {
             self.vector += 16;
         } else {
-            // SAFETY: as above.
+            // SAFETY: no registers are left, so that the number is on the stack.
             unsafe { self.on_stack() };
         }
     }
@@ -66,7 +68,7 @@ impl Arguments {
 #[cfg(target_arch = "aarch64")]
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Arguments {
+pub(super) struct Arguments {
     stack: *const u64,
     general_end: *const u8,
     vector_end: *const u8,
@@ -87,7 +89,8 @@ impl Arguments {
 
     /// The next one that is no floating point number.
     unsafe fn word(&mut self) -> u64 {
-        // SAFETY: as above.
+        // SAFETY: the saved registers end at `general_end`, and `-general` bytes of them are left; after
+        // them come the words on the stack, of which the caller passed as many as its format says.
         unsafe {
             if self.general < 0 {
                 self.general += 8;
@@ -101,7 +104,7 @@ impl Arguments {
         if self.vector < 0 {
             self.vector += 16;
         } else {
-            // SAFETY: as above.
+            // SAFETY: no registers are left, so that the number is on the stack.
             unsafe { self.on_stack() };
         }
     }
@@ -137,84 +140,46 @@ enum Target {
 
 /// Tells what is read and written besides the text that comes of it.
 unsafe fn tell_arguments(format: *const c_char, mut arguments: Arguments, site: Site) {
-    let unknown = || control::uncontrolled("what a format with unusual conversions reads");
     let mut memory = 0;
-    // SAFETY: the caller's format and arguments.
-    unsafe {
+    // SAFETY: the caller's format, which ends with a zero byte.
+    let text = unsafe {
         reads_text(format, ALL, site);
-        let mut at = format as *const u8;
-        let digits = |mut at: *const u8, number: &mut usize| {
-            while (*at).is_ascii_digit() {
-                *number = number.saturating_mul(10).saturating_add((*at - b'0').into());
-                at = at.add(1);
-            }
-            at
-        };
-        while *at != 0 {
-            at = at.add(1);
-            if *at.sub(1) != b'%' {
-                continue;
-            }
-            while matches!(*at, b'-' | b'+' | b' ' | b'#' | b'0' | b'\'' | b'I') {
-                at = at.add(1);
-            }
-            if *at == b'*' {
+        CStr::from_ptr(format)
+    };
+    for conversion in Conversions::of(text.to_bytes()) {
+        // SAFETY: the caller passed what its format asks for, and the conversions are in its order.
+        unsafe {
+            if conversion.width_taken {
                 arguments.word();
-                at = at.add(1);
             }
-            at = digits(at, &mut 0);
-            if *at == b'$' {
-                return unknown();
-            }
-            let mut most = ALL;
-            if *at == b'.' {
-                at = at.add(1);
-                if *at == b'*' {
-                    let wanted = arguments.word() as i32;
-                    most = if wanted < 0 { ALL } else { wanted as usize };
-                    at = at.add(1);
-                } else {
-                    most = 0;
-                    at = digits(at, &mut most);
-                }
-                if *at == b'$' {
-                    return unknown();
-                }
-            }
-            let (mut shorts, mut longs, mut long_real) = (0u32, 0u32, false);
-            while matches!(*at, b'h' | b'l' | b'q' | b'L' | b'j' | b'z' | b'Z' | b't') {
-                match *at {
-                    b'h' => shorts += 1,
-                    b'L' => long_real = true,
-                    _ => longs += 1,
-                }
-                at = at.add(1);
-            }
-            match *at {
-                0 => return,
-                b'%' | b'm' => {}
-                b'd' | b'i' | b'o' | b'u' | b'x' | b'X' | b'c' | b'p' | b'C' => {
+            let most = match conversion.precision {
+                Precision::None => ALL,
+                Precision::Is(most) => most,
+                Precision::Taken => usize::try_from(arguments.word() as i32).unwrap_or(ALL),
+            };
+            match conversion.takes {
+                Takes::Nothing => {}
+                Takes::Word => {
                     arguments.word();
                 }
-                b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' if long_real => {
-                    arguments.skip_long_real()
-                }
-                b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => arguments.skip_real(),
-                b's' if longs == 0 => {
+                Takes::Real => arguments.skip_real(),
+                Takes::LongReal => arguments.skip_long_real(),
+                Takes::Text => {
                     let text = arguments.word() as *const c_char;
                     if !text.is_null() {
                         memory += 1;
                         reads_text(text, most, site);
                     }
                 }
-                b'n' => {
-                    let size = if longs > 0 { 8 } else { 4 >> shorts.min(2) };
+                Takes::Count(size) => {
                     writes(arguments.word() as *const c_void, size, site);
                     memory += 1;
                 }
-                _ => return unknown(),
+                Takes::End => return,
+                Takes::Unknown => {
+                    return control::uncontrolled("what a format with unusual conversions reads");
+                }
             }
-            at = at.add(1);
         }
     }
     // They are read together, when the text is made.

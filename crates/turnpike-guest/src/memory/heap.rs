@@ -5,14 +5,13 @@
 //! the program ends, which finds writes; large blocks become inaccessible at once. Memory that is handed out is always zero,
 //! so that what a program does with memory it did not initialise is at least the same in all executions.
 
-use core::cell::UnsafeCell;
-
 use alloc::string::String;
 use turnpike_scheduler::{FailureKind, ObjectId, Site, ThreadId};
 
 use super::logic::heap::{Block, Heap, Misuse, State, Touch};
 use super::logic::sizes::PAGE;
 use super::{lifetime, os, report};
+use crate::global::Global;
 use crate::{control, sites};
 
 /// What freed memory is filled with: no pointer made of it is valid.
@@ -28,28 +27,27 @@ const BASE: usize = 0x2000_0000_0000;
 /// Addresses that are tried to reserve, largest first.
 const SIZES: [usize; 4] = [1 << 38, 1 << 35, 1 << 32, 1 << 30];
 
-struct Global(UnsafeCell<Heap>);
+static HEAP: Global<Heap> = Global::new(Heap::new());
 
-// SAFETY: one controlled thread runs at a time, and before control there is only one.
-unsafe impl Sync for Global {}
-
-static HEAP: Global = Global(UnsafeCell::new(Heap::new()));
-
-fn heap() -> &'static mut Heap {
-    // SAFETY: one thread at a time; no reference lives across a switch: nothing here switches.
-    unsafe { &mut *HEAP.0.get() }
+/// Takes the heap back from interrupted code.
+///
+/// # Safety
+/// That code never goes on.
+pub(super) unsafe fn take_back_heap() {
+    // SAFETY: promised by the caller.
+    unsafe { HEAP.take_back() };
 }
 
 /// Reserves the heap's addresses, if that was not done yet.
 #[cold]
 pub(super) fn open() {
-    if heap().is_open() {
+    if HEAP.with(|heap| heap.is_open()) {
         return;
     }
     for size in SIZES {
         let base = os::reserve(BASE, size);
         if base != 0 {
-            heap().open(base as u64, size as u64);
+            HEAP.with(|heap| heap.open(base as u64, size as u64));
             return;
         }
     }
@@ -61,10 +59,11 @@ fn me() -> u32 {
 
 /// A block of zeros; 0 when there is no room.
 pub(super) fn allocate(size: u64, align: u64, site: Site) -> u64 {
-    if !heap().is_open() {
+    if !HEAP.with(|heap| heap.is_open()) {
         open();
     }
-    let Some(block) = heap().allocate(size, align.max(16), me(), site.0) else { return 0 };
+    let me = me();
+    let Some(block) = HEAP.with(|heap| heap.allocate(size, align.max(16), me, site.0)) else { return 0 };
     if block.used {
         if control::active() {
             super::renew(block.start as usize, size as usize);
@@ -77,7 +76,7 @@ pub(super) fn allocate(size: u64, align: u64, site: Site) -> u64 {
 
 /// The program may have so many bytes more than it has now; 0 = any number.
 pub(super) fn limit(bytes: u64) {
-    heap().limit_to(if bytes == 0 { u64::MAX } else { bytes });
+    HEAP.with(|heap| heap.limit_to(if bytes == 0 { u64::MAX } else { bytes }));
 }
 
 /// Takes a block back.
@@ -94,14 +93,14 @@ pub(super) fn announce_free(address: u64, site: Site) {
         return;
     }
     let live = |block: &Block| block.state == State::Live && block.start == address;
-    if let Some(block) = heap().find(address).filter(live) {
+    if let Some(block) = HEAP.with(|heap| heap.find(address)).filter(live) {
         lifetime::give_back(address, block.size.max(1), site, || region_of(address, site));
     }
 }
 
 /// The scheduler's region of the live block around an address.
 pub(super) fn region_of(address: u64, site: Site) -> ObjectId {
-    let Some(block) = heap().find(address).filter(|block| block.state == State::Live) else {
+    let Some(block) = HEAP.with(|heap| heap.find(address)).filter(|block| block.state == State::Live) else {
         return ObjectId::NONE;
     };
     if block.region != 0 {
@@ -110,16 +109,17 @@ pub(super) fn region_of(address: u64, site: Site) -> ObjectId {
     // Blocks are objects, too, at their first byte: the name must be another one.
     let name = name(block.start).rotate_left(17) | 1 << 63;
     let region = lifetime::register(name, site, || report::whole(&block));
-    heap().set_region(address, region.0);
+    HEAP.with(|heap| heap.set_region(address, region.0));
     region
 }
 
 /// Takes a block back, when it is the thread's turn.
 pub(super) fn take_back(address: u64, site: Site) {
-    match heap().free(address, me(), site.0, lifetime::epoch()) {
+    let (me, epoch) = (me(), lifetime::epoch());
+    match HEAP.with(|heap| heap.free(address, me, site.0, epoch)) {
         Ok(block) => {
             poison(&block);
-            while let Some(block) = heap().release() {
+            while let Some(block) = HEAP.with(|heap| heap.release()) {
                 verify(&block, site);
                 restore(&block);
             }
@@ -145,24 +145,24 @@ fn foreign(address: u64) -> bool {
     let address = address as usize;
     address.is_multiple_of(16)
         && address >= 1 << 16
-        && !heap().contains(address as u64)
+        && !HEAP.with(|heap| heap.contains(address as u64))
         && sites::stable(address) == 0
         && stack_of(address).is_none()
 }
 
 /// Bytes that a live block has.
 pub(super) fn size_of(address: u64) -> Option<u64> {
-    let block = heap().find(address)?;
+    let block = HEAP.with(|heap| heap.find(address))?;
     (block.start == address && block.state == State::Live).then_some(block.size)
 }
 
 /// The program accesses some bytes.
 pub(super) fn check(address: u64, size: u64, write: bool, site: Site) {
-    if !heap().contains(address) {
+    if !HEAP.with(|heap| heap.contains(address)) {
         lifetime::check(address, write, site);
         return;
     }
-    let message = match heap().touch(address, size) {
+    let message = match HEAP.with(|heap| heap.touch(address, size)) {
         Touch::Fine => return,
         Touch::Freed(block) => {
             lifetime::tell_race(&block, address, site, write);
@@ -180,7 +180,7 @@ pub(crate) fn used(address: usize, site: Site) {
 
 /// What is wrong with a wild access, if it has to do with the heap.
 pub(crate) fn explain(address: usize) -> Option<String> {
-    match heap().touch(address as u64, 1) {
+    match HEAP.with(|heap| heap.touch(address as u64, 1)) {
         Touch::Fine => None,
         Touch::Freed(block) => Some(report::after_free(&block, address as u64, 1, true)),
         Touch::Beyond(block) => Some(report::overflow(&block, address as u64, 1, true)),
@@ -190,22 +190,24 @@ pub(crate) fn explain(address: usize) -> Option<String> {
 /// The program is about to end: were freed blocks written to?
 pub(crate) fn sweep() -> Option<String> {
     let mut bytes = 0;
-    for block in heap().quarantined() {
-        if let Some(offset) = written(&block) {
-            return Some(report::written_after_free(&block, offset));
+    HEAP.with(|heap| {
+        for block in heap.quarantined() {
+            if let Some(offset) = written(&block) {
+                return Some(report::written_after_free(&block, offset));
+            }
+            bytes += block.size.min(FILLED);
+            if bytes > SWEPT {
+                break;
+            }
         }
-        bytes += block.size.min(FILLED);
-        if bytes > SWEPT {
-            break;
-        }
-    }
-    None
+        None
+    })
 }
 
 /// A name for a place in the heap that is the same in all executions; 0 for other memory.
 pub(super) fn name(address: u64) -> u64 {
-    let Some(block) = heap().find(address) else { return 0 };
-    let thread = control::state().kernel.thread_name_hash(ThreadId(block.thread));
+    let Some(block) = HEAP.with(|heap| heap.find(address)) else { return 0 };
+    let thread = control::kernel(|kernel| kernel.thread_name_hash(ThreadId(block.thread)));
     let mut hash = thread;
     for part in [u64::from(block.index), address - block.start] {
         hash = (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
@@ -215,7 +217,7 @@ pub(super) fn name(address: u64) -> u64 {
 
 /// A name for the user of a place in the heap or on a stack.
 pub(super) fn called(address: u64) -> Option<String> {
-    if let Some(block) = heap().find(address) {
+    if let Some(block) = HEAP.with(|heap| heap.find(address)) {
         return Some(report::place(&block, address));
     }
     let (thread, below) = stack_of(address as usize)?;
@@ -224,15 +226,16 @@ pub(super) fn called(address: u64) -> Option<String> {
 
 /// Whether an address is in the heap's range.
 pub(super) fn contains(address: u64) -> bool {
-    heap().contains(address)
+    HEAP.with(|heap| heap.contains(address))
 }
 
 /// The thread on whose stack an address is, and how far below its first frame.
 fn stack_of(address: usize) -> Option<(u32, usize)> {
     const STACK: usize = 8 << 20;
-    let threads = &control::state().threads;
-    let found = threads.iter().rposition(|thread| thread.high.wrapping_sub(address) < STACK)?;
-    Some((found as u32, threads[found].high - address))
+    control::threads(|threads| {
+        let found = threads.iter().rposition(|thread| thread.high.wrapping_sub(address) < STACK)?;
+        Some((found as u32, threads[found].high - address))
+    })
 }
 
 pub(super) fn fail(message: &str, site: Site) {

@@ -11,14 +11,15 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering;
 
 use turnpike_scheduler::{Detail, Finding, Kind, Object, ObjectId, Operation, Site};
 
 use super::logic::heap::Block;
 use super::logic::race::{Access, Clocks, Race};
-use super::{heap, is_instrumented, memory, remember, report, spin, tell, threaded};
+use super::{MEMORY, heap, is_instrumented, remember, report, spin, tell, threaded};
+use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::{control, fiber, sites};
 
@@ -43,32 +44,22 @@ struct Lifetimes {
     stacks: Vec<Option<ObjectId>>,
 }
 
-struct Global(UnsafeCell<Lifetimes>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static LIFETIMES: Global =
-    Global(UnsafeCell::new(Lifetimes { dead: Vec::new(), mappings: None, stacks: Vec::new() }));
-
-/// Not across a switch.
-fn lifetimes() -> &'static mut Lifetimes {
-    // SAFETY: one thread at a time, and no reference lives across a switch.
-    unsafe { &mut *LIFETIMES.0.get() }
-}
+static LIFETIMES: Global<Lifetimes> =
+    Global::new(Lifetimes { dead: Vec::new(), mappings: None, stacks: Vec::new() });
 
 /// Whether another thread could tell that memory ends now. Not if all of them were joined: whatever is left to happen
 /// comes after it. This is a question about what happened before, so its answer depends on no schedule.
 pub(crate) fn matters() -> bool {
-    control::active() && threaded() && control::state().unjoined > 1
+    control::active() && threaded() && control::UNJOINED.load(Ordering::Relaxed) > 1
 }
 
 /// Registers a region, with its name for the user.
 pub(super) fn register(name: u64, site: Site, called: impl FnOnce() -> String) -> ObjectId {
-    let state = control::state();
-    let region = state.kernel.register(Object::Region, name, sites::user(site));
-    if state.detail == Detail::Full {
-        state.kernel.name_object(region, &called());
+    let site = sites::user(site);
+    let region = control::kernel(|kernel| kernel.register(Object::Region, name, site));
+    if control::DETAIL.get() == Detail::Full {
+        let called = called();
+        control::kernel(|kernel| kernel.name_object(region, &called));
     }
     region
 }
@@ -82,38 +73,50 @@ pub(super) fn region_of(address: u64, site: Site) -> ObjectId {
     if sites::stable(place) != 0 {
         return ObjectId::NONE;
     }
-    let threads = &control::state().threads;
     let own = |thread: &control::Thread| thread.extent.0 <= place && place < thread.extent.1;
-    if let Some(thread) = threads.iter().rposition(own) {
-        return stack(thread as u32, site);
+    let (owner, first) = control::threads(|threads| {
+        let first = threads.first().is_some_and(|first| first.high.wrapping_sub(place) < FIRST_STACK);
+        (threads.iter().rposition(own), first)
+    });
+    match owner {
+        Some(thread) => stack(thread as u32, site),
+        None if first => ObjectId::NONE,
+        None => mappings(site),
     }
-    if threads.first().is_some_and(|first| first.high.wrapping_sub(place) < FIRST_STACK) {
-        return ObjectId::NONE;
+}
+
+/// The region of all mappings.
+fn mappings(site: Site) -> ObjectId {
+    if let Some(known) = LIFETIMES.with(|lifetimes| lifetimes.mappings) {
+        return known;
     }
-    let known = &mut lifetimes().mappings;
-    *known.get_or_insert_with(|| register(MAPPINGS, site, || String::from("mapped memory")))
+    let region = register(MAPPINGS, site, || String::from("mapped memory"));
+    LIFETIMES.with(|lifetimes| lifetimes.mappings = Some(region));
+    region
 }
 
 /// The region of a thread's stack.
 fn stack(thread: u32, site: Site) -> ObjectId {
     let at = thread as usize;
-    let stacks = &mut lifetimes().stacks;
-    if at >= stacks.len() {
-        stacks.resize(at + 1, None);
-    }
-    if let Some(region) = stacks[at] {
+    let known = LIFETIMES.with(|lifetimes| {
+        if at >= lifetimes.stacks.len() {
+            lifetimes.stacks.resize(at + 1, None);
+        }
+        lifetimes.stacks[at]
+    });
+    if let Some(region) = known {
         return region;
     }
-    let name = control::state().kernel.thread_name_hash(turnpike_scheduler::ThreadId(thread));
+    let name = control::kernel(|kernel| kernel.thread_name_hash(turnpike_scheduler::ThreadId(thread)));
     let region = register(name.rotate_left(23) | 1 << 63, site, || report::stack(thread));
-    lifetimes().stacks[at] = Some(region);
+    LIFETIMES.with(|lifetimes| lifetimes.stacks[at] = Some(region));
     region
 }
 
 /// A new synchronisation object at an address lies where it lies; whether that may end.
 pub(crate) fn place(object: ObjectId, address: usize, site: Site) -> bool {
     let region = region_of(address as u64, site);
-    control::state().kernel.place(object, region);
+    control::kernel(|kernel| kernel.place(object, region));
     region != ObjectId::NONE
 }
 
@@ -134,23 +137,22 @@ pub(super) fn give_back(address: u64, size: u64, site: Site, region: impl FnOnce
     let me = control::me().0;
     // The C library holds locks of its own that no other thread could wait for.
     let foreign = sites::in_c_library(site);
-    if !foreign && memory().is_step(me, address, size, true, site) {
+    if !foreign && MEMORY.with(|memory| memory.is_step(me, address, size, true, site)) {
         control::enter(site.0, fiber::stack_pointer());
         let region = region();
-        spin(me).progress();
+        spin(me, |spin| spin.progress());
         control::step(Operation::new(Kind::Free, region, sites::user(site)));
     }
     let mut races: Vec<Race> = Vec::new();
     let whole = Access { address, size, write: true, atomic: false, site: site.0 };
-    let kernel = &mut control::state().kernel;
-    let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
-    memory().detector.freed(me, clocks, &whole, |race| races.push(race));
-    if !races.is_empty() {
-        if foreign {
+    control::kernel(|kernel| {
+        let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
+        MEMORY.with(|memory| memory.detector.freed(me, clocks, &whole, |race| races.push(race)));
+        if foreign && !races.is_empty() {
             kernel.mark_incomplete();
         }
-        tell(races);
-    }
+    });
+    tell(races);
 }
 
 /// The first step of the running thread that comes after what it does now.
@@ -158,8 +160,9 @@ pub(super) fn epoch() -> u32 {
     if !control::active() {
         return 0;
     }
-    let kernel = &control::state().kernel;
-    kernel.clock().get(kernel.current().0 as usize).map_or(0, |own| own.saturating_add(1))
+    control::kernel(|kernel| {
+        kernel.clock().get(kernel.current().0 as usize).map_or(0, |own| own.saturating_add(1))
+    })
 }
 
 /// The running thread uses a block that was freed: if nothing orders the two, that is also a race.
@@ -167,9 +170,9 @@ pub(super) fn tell_race(block: &Block, address: u64, site: Site, write: bool) {
     if !control::active() || !is_instrumented() {
         return;
     }
-    let kernel = &mut control::state().kernel;
-    let me = kernel.current().0;
-    let known = kernel.clock().get(block.freed_by as usize).copied().unwrap_or(0);
+    let (me, known) = control::kernel(|kernel| {
+        (kernel.current().0, kernel.clock().get(block.freed_by as usize).copied().unwrap_or(0))
+    });
     if block.freed_by != me && known < block.epoch {
         let race = Race {
             first: block.freed,
@@ -180,45 +183,44 @@ pub(super) fn tell_race(block: &Block, address: u64, site: Site, write: bool) {
             address,
             doubtful: false,
         };
-        kernel.note(Finding::Race {
-            first: Site(race.first),
-            second: site,
-            message: report::race(&race, me),
-        });
+        let message = report::race(&race, me);
+        let finding = Finding::Race { first: Site(race.first), second: site, message };
+        control::kernel(|kernel| kernel.note(finding));
     }
 }
 
 /// The running thread's function has returned: its stack is no more.
 pub(crate) fn thread_ends() {
-    let thread = control::thread();
-    let (low, high) = thread.extent;
+    let ((low, high), function) = control::thread(|thread| (thread.extent, thread.start.function));
     if low == 0 || !is_instrumented() {
         return;
     }
-    let (me, site) = (control::me().0, Site(thread.start.function as u64));
+    let (me, site) = (control::me().0, Site(function as u64));
     give_back(low as u64, (high - low) as u64, site, || stack(me, site));
-    let dead = &mut lifetimes().dead;
-    let at = dead.partition_point(|other| other.low < low);
-    dead.insert(at, Dead { low, high, thread: me });
+    LIFETIMES.with(|lifetimes| {
+        let at = lifetimes.dead.partition_point(|other| other.low < low);
+        lifetimes.dead.insert(at, Dead { low, high, thread: me });
+    });
 }
 
 /// Memory outside the heap is accessed: not by right if it is the stack of a thread that has ended.
 #[inline]
 pub(super) fn check(address: u64, write: bool, site: Site) {
-    let dead = &lifetimes().dead;
-    if dead.is_empty() {
-        return;
-    }
     let place = address as usize;
-    let at = dead.partition_point(|other| other.low <= place);
-    if let Some(dead) = at.checked_sub(1).map(|at| dead[at]).filter(|dead| place < dead.high) {
+    let found = LIFETIMES.with(|lifetimes| {
+        let at = lifetimes.dead.partition_point(|other| other.low <= place);
+        at.checked_sub(1).map(|at| lifetimes.dead[at]).filter(|dead| place < dead.high)
+    });
+    if let Some(dead) = found {
         heap::fail(&report::after_end(dead.thread, write), site);
     }
 }
 
 /// The memory is used for something new.
 pub(super) fn renew(address: usize, size: usize) {
-    lifetimes().dead.retain(|dead| dead.high <= address || address + size <= dead.low);
+    LIFETIMES.with(|lifetimes| {
+        lifetimes.dead.retain(|dead| dead.high <= address || address + size <= dead.low);
+    });
 }
 
 const REMAP: Site = Site(MAPPINGS);
@@ -226,10 +228,7 @@ const REMAP: Site = Site(MAPPINGS);
 /// Memory is taken away from a mapping.
 fn unmap(address: usize, size: usize, site: Site) {
     let end = address.saturating_add(size);
-    give_back(address as u64, (end - address) as u64, site, || {
-        let known = &mut lifetimes().mappings;
-        *known.get_or_insert_with(|| register(MAPPINGS, site, || String::from("mapped memory")))
-    });
+    give_back(address as u64, (end - address) as u64, site, || mappings(site));
 }
 
 /// Code that the program writes itself tells neither its accesses nor its system calls.

@@ -33,12 +33,12 @@ mod report;
 mod streams;
 
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Detail, Finding, Kind, MemoryOrder, Object, ObjectId, Operation, Site};
 
+use crate::global::Global;
 use crate::{control, fiber, modules, sites, state};
 use logic::objects::{Covered, Objects};
 use logic::race::{Access, Clocks, Detector, Race};
@@ -79,6 +79,14 @@ struct Memory {
 }
 
 impl Memory {
+    fn spin(&mut self, thread: u32) -> &mut Spin {
+        let at = thread as usize;
+        if at >= self.spins.len() {
+            self.spins.resize(at + 1, Spin::new());
+        }
+        &mut self.spins[at]
+    }
+
     /// Whether a thread's plain access is a step.
     #[inline]
     fn is_step(&self, me: u32, address: u64, size: u64, write: bool, site: Site) -> bool {
@@ -92,27 +100,25 @@ impl Memory {
     }
 }
 
-struct Global(UnsafeCell<Memory>);
-
-// SAFETY: one controlled thread runs at a time.
-unsafe impl Sync for Global {}
-
-static MEMORY: Global = Global(UnsafeCell::new(Memory {
+static MEMORY: Global<Memory> = Global::new(Memory {
     level: Level::Racy,
     visible: Table::new(),
     detector: Detector::new(),
     objects: Objects::new(),
     told: Table::new(),
     spins: Vec::new(),
-}));
+});
 
 /// Some of the program's code calls the functions of `plain`.
 static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 
-/// Not across a switch.
-fn memory() -> &'static mut Memory {
-    // SAFETY: one thread at a time, and no reference lives across a switch.
-    unsafe { &mut *MEMORY.0.get() }
+/// Takes back what interrupted code was using, as far as explaining a crash needs it.
+///
+/// # Safety
+/// That code never goes on.
+pub(crate) unsafe fn take_back() {
+    // SAFETY: promised by the caller.
+    unsafe { heap::take_back_heap() };
 }
 
 /// Looks whether the program or a library of its own tells its accesses, and reserves the heap's addresses. Before control
@@ -127,18 +133,19 @@ pub(crate) fn prepare() {
 
 /// An execution begins, before its first thread runs: `visible` are the code locations whose accesses are steps.
 pub(crate) fn begin(level: u64, visible: &[u64]) {
-    let memory = memory();
-    memory.level = match level {
-        0 => Level::Sync,
-        1 => Level::Racy,
-        _ => Level::All,
-    };
-    for &site in visible {
-        *memory.visible.entry(site) = true;
-    }
+    MEMORY.with(|memory| {
+        memory.level = match level {
+            0 => Level::Sync,
+            1 => Level::Racy,
+            _ => Level::All,
+        };
+        for &site in visible {
+            *memory.visible.entry(site) = true;
+        }
+    });
     heap::limit(control::header().memory);
     if INSTRUMENTED.load(Ordering::Relaxed) {
-        control::state().kernel.keep_clocks(true);
+        control::kernel(|kernel| kernel.keep_clocks(true));
     }
 }
 
@@ -146,7 +153,7 @@ pub(crate) fn begin(level: u64, visible: &[u64]) {
 fn instrumented() {
     INSTRUMENTED.store(true, Ordering::Relaxed);
     if control::active() {
-        control::state().kernel.keep_clocks(true);
+        control::kernel(|kernel| kernel.keep_clocks(true));
     }
 }
 
@@ -157,20 +164,21 @@ pub(crate) fn is_instrumented() -> bool {
 
 /// The memory is used for something new: the stack of a new thread, a block that is handed out again.
 pub(crate) fn renew(address: usize, size: usize) {
-    let memory = memory();
     lifetime::renew(address, size);
-    memory.detector.forget(address as u64, size as u64);
-    memory.objects.forget(address as u64, size as u64);
+    MEMORY.with(|memory| {
+        memory.detector.forget(address as u64, size as u64);
+        memory.objects.forget(address as u64, size as u64);
+    });
 }
 
 /// Whether the program ever had a second thread.
 fn threaded() -> bool {
-    control::state().threads.len() > 1
+    control::threads(|threads| threads.len()) > 1
 }
 
 /// Whether accesses here were found to race.
 fn races_at(site: Site) -> bool {
-    memory().visible.get(site.0).is_some()
+    MEMORY.with(|memory| memory.visible.get(site.0).is_some())
 }
 
 /// Bytes that a function of the C library reads or writes for the program.
@@ -187,14 +195,15 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
         return;
     }
     if threaded() {
-        let me = control::me().0;
-        let memory = memory();
-        let visible = memory.is_step(me, address, size, write, site);
+        let (me, steps) = control::kernel(|kernel| (kernel.current().0, kernel.steps_taken()));
         if write {
             state::wrote(address);
         }
-        let steps = control::state().kernel.steps_taken();
-        if visible || spin(me).invisible(site.0, address, write, steps) {
+        let visible = MEMORY.with(|memory| {
+            memory.is_step(me, address, size, write, site)
+                || memory.spin(me).invisible(site.0, address, write, steps)
+        });
+        if visible {
             let kind = if write { Kind::Write } else { Kind::Read };
             step(kind, address, size, site, MemoryOrder::RELAXED, None, !write);
         }
@@ -229,7 +238,7 @@ fn step(
     let me = control::me().0;
     control::enter(site.0, fiber::stack_pointer());
     if reads {
-        match spin(me).read(site.0, object.0, state::own) {
+        match spin(me, |spin| spin.read(site.0, object.0, state::own)) {
             Pause::None => {}
             // A sleep of no time: it ends when nothing else can happen.
             Pause::Nap => {
@@ -240,7 +249,7 @@ fn step(
             }
         }
     } else {
-        spin(me).progress();
+        spin(me, |spin| spin.progress());
     }
     let mut operation = Operation { second, order, ..Operation::new(kind, object, site) };
     if let Some(Peek { writes, argument, unchanged }) = peek {
@@ -254,7 +263,7 @@ fn step(
         && writes(argument)
     {
         // It had to wait until it was no longer just a read.
-        spin(me).progress();
+        spin(me, |spin| spin.progress());
     }
 }
 
@@ -295,71 +304,71 @@ pub(crate) fn set_int(word: *mut i32, value: i32, site: Site) {
 
 /// The objects that some bytes are.
 fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
-    let state = control::state();
     let register = || {
         let name = match sites::stable(address as usize) {
             0 => heap::name(address),
             name => name,
         };
-        let id = state.kernel.register(Object::Memory, name, site);
+        let id = control::kernel(|kernel| kernel.register(Object::Memory, name, site));
         let region = lifetime::region_of(address, site);
-        state.kernel.place(id, region);
-        if state.detail == Detail::Full
+        control::kernel(|kernel| kernel.place(id, region));
+        if control::DETAIL.get() == Detail::Full
             && let Some(name) = heap::called(address)
         {
-            state.kernel.name_object(id, &name);
+            control::kernel(|kernel| kernel.name_object(id, &name));
         }
         id.0
     };
-    let Covered { object, second, more } = memory().objects.cover(address, size, register);
+    let Covered { object, second, more } =
+        MEMORY.with(|memory| memory.objects.cover(address, size, register));
     if more {
-        control::state().kernel.mark_incomplete();
+        control::kernel(|kernel| kernel.mark_incomplete());
     }
     (ObjectId(object), second.map_or(ObjectId::NONE, ObjectId))
 }
 
 /// Looks for races with an access that the running thread now does.
 fn remember(access: Access) {
-    let state = control::state();
-    let me = state.kernel.current().0;
     let mut races: Vec<Race> = Vec::new();
-    let clocks = Clocks { sure: state.kernel.clock(), perhaps: state.kernel.doubtful_clock() };
-    memory().detector.access(me, clocks, &access, |race| races.push(race));
+    control::kernel(|kernel| {
+        let me = kernel.current().0;
+        let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
+        MEMORY.with(|memory| memory.detector.access(me, clocks, &access, |race| races.push(race)));
+    });
     tell(races);
 }
 
 /// Tells races with what the running thread does, each pair of places once.
 fn tell(races: Vec<Race>) {
-    let state = control::state();
-    let me = state.kernel.current().0;
-    let Memory { told, visible, .. } = memory();
-    let kernel = &mut state.kernel;
+    if races.is_empty() {
+        return;
+    }
+    let me = control::me().0;
     if races.iter().any(|race| race.doubtful) {
         // Something that cannot be seen may order them, or may not.
-        kernel.note(Finding::Uncontrolled(UNSEEN.into()));
+        control::uncontrolled(UNSEEN);
     }
     for race in races.into_iter().filter(|race| !race.doubtful) {
-        let told = told.entry(race.first.rotate_left(32) ^ race.second);
-        if core::mem::replace(told, true) {
+        let (known, visible) = MEMORY.with(|memory| {
+            let told = memory.told.entry(race.first.rotate_left(32) ^ race.second);
+            let visible = |site| memory.visible.get(site).is_some();
+            (core::mem::replace(told, true), visible(race.first) && visible(race.second))
+        });
+        if known {
             continue;
         }
-        if visible.get(race.first).is_none() || visible.get(race.second).is_none() {
-            // Without steps there, other orders of the two were not tried.
-            kernel.mark_incomplete();
-        }
-        kernel.note(Finding::Race {
-            first: Site(race.first),
-            second: Site(race.second),
-            message: report::race(&race, me),
+        let message = report::race(&race, me);
+        control::kernel(|kernel| {
+            if !visible {
+                // Without steps there, other orders of the two were not tried.
+                kernel.mark_incomplete();
+            }
+            kernel.note(Finding::Race { first: Site(race.first), second: Site(race.second), message });
         });
     }
 }
 
-fn spin(thread: u32) -> &'static mut Spin {
-    let spins = &mut memory().spins;
-    let at = thread as usize;
-    if at >= spins.len() {
-        spins.resize(at + 1, Spin::new());
-    }
-    &mut spins[at]
+/// What is known of a thread that may wait by reading, for as long as `work` takes.
+fn spin<R>(thread: u32, work: impl FnOnce(&mut Spin) -> R) -> R {
+    MEMORY.with(|memory| work(memory.spin(thread)))
 }

@@ -10,8 +10,8 @@ mod number {
 
 #[cfg(target_arch = "aarch64")]
 mod number {
-    pub const PROTECT: i64 = 226;
-    pub const ADVISE: i64 = 233;
+    pub(super) const PROTECT: i64 = 226;
+    pub(super) const ADVISE: i64 = 233;
 }
 
 /// Addresses for `size` bytes of zeros, at `wanted` if that is free; 0 on failure. Untouched pages cost nothing.

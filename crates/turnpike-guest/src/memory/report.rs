@@ -11,7 +11,7 @@ use super::logic::race::Race;
 use crate::control;
 
 fn thread(id: u32) -> String {
-    control::state().kernel.thread_name(ThreadId(id))
+    control::kernel(|kernel| kernel.thread_name(ThreadId(id)))
 }
 
 /// Plural.
