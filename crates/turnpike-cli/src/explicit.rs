@@ -10,26 +10,22 @@ use turnpike_lts::{AutDialect, Lts, Transition, dot, svg, write_lts, write_lts_f
 use turnpike_model::{Diagnostic, LabelId, Model};
 use turnpike_search::generate::{GenerateError, GenerateOptions, TransitionSink, generate};
 use turnpike_search::{Limits, StopReason};
+use turnpike_session::{Location, Purpose, Session};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, ModelArgs, ReadingArgs};
 use crate::output;
 use crate::output::progress::{Phase, ProgressArgs, Reporter};
+use crate::source::ReadingArgs;
 
 /// The system a user names: an `.aut` file, or any model, generated within the limits.
 pub(crate) fn named(name: &str, reading: &ReadingArgs, limits: &Limits) -> Outcome<Lts> {
-    if load::is_model(name, reading) {
-        let args = ModelArgs::of_file(name, reading);
-        return generated(&*load::model(&args)?, limits);
-    }
-    load::only_for_specifications(name, reading, false)?;
-    if let Some(setting) = reading.settings.first() {
-        let message = format!("{name} has no parameters to set, but got --set {setting}");
-        return Err(Failure::usage(message));
+    if reading.names_model(name) {
+        let session = Session::open(&reading.source(name))?;
+        return generated(&*session.prepare(&Purpose::default())?.model, limits);
     }
     let _phase = Phase::new(&format!("reading {name}"));
-    load::lts(name, reading).map(proportionate)
+    Ok(proportionate(turnpike_session::read_system(&Location::from(name), &reading.reading())?))
 }
 
 /// All reachable states of a model, in memory. A limit that is reached makes the system useless, so it is an error.

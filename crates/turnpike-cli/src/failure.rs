@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_model::{Diagnostic, Trace};
 use turnpike_search::{SearchError, StepReport};
+use turnpike_session::Problem;
 
 use crate::cli::Format;
 use crate::exit::Exit;
@@ -155,6 +156,13 @@ impl From<Diagnostic> for Failure {
             diagnostics: vec![diagnostic],
             trace: None,
         }
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        let Problem { origin, source, diagnostics } = problem;
+        Failure { exit: Exit::Usage, origin, source, diagnostics, trace: None }
     }
 }
 

@@ -5,8 +5,8 @@ mod commands;
 mod exit;
 mod explicit;
 mod failure;
-mod load;
 mod output;
+mod source;
 mod steps;
 
 use std::process::ExitCode;

@@ -60,8 +60,22 @@ fn crates_depend_only_towards_the_waist() {
             ],
         ),
         (
+            "turnpike-session",
+            &[
+                "turnpike-builtin",
+                "turnpike-lts",
+                "turnpike-mcrl2",
+                "turnpike-model",
+                "turnpike-program",
+                "turnpike-scheduler",
+                "turnpike-search",
+                "turnpike-timed",
+            ],
+        ),
+        (
             "turnpike-cli",
             &[
+                "turnpike-session",
                 "turnpike-builtin",
                 "turnpike-lab",
                 "turnpike-lts",

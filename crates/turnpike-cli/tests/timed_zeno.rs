@@ -94,7 +94,7 @@ fn flags_that_mean_nothing_are_refused() {
         .expect(2, &["--non-zeno is for cycles of timed automata, but none are looked for"]);
     run(&["search", "builtin:philosophers", "--find", "accepting", "--non-zeno"]).expect(
         2,
-        &["--non-zeno is for cycles of timed automata, but builtin:philosophers is no such model"],
+        &["--non-zeno is for cycles of timed automata, but builtin:philosophers is not a timed automaton"],
     );
 }
 

@@ -10,10 +10,11 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::program;
-use crate::load::timed::{self, Purpose, Timed};
-use crate::load::{self, ModelArgs, ReadingArgs};
 use crate::output::{self, VERSION};
+use crate::source::{ModelArgs, ReadingArgs};
+use turnpike_session::{
+    Purpose, Session, Source, Specification as Read, Timed, describe_doubts, read_executable,
+};
 
 /// Flags of `turnpike check`.
 #[derive(clap::Args)]
@@ -26,14 +27,18 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     if let Some(path) = &args.model.program.program {
         return program(path, &args.model, format);
     }
-    let name = &args.model.model;
-    if load::is_specification(name, &args.model.reading) {
-        return specification(name, &args.model.reading, format);
+    let mut source = args.model.source()?;
+    if let Source::Model { reading, .. } = &mut source {
+        reading.lints = true;
     }
-    if let Some(timed) = timed::read(name, &args.model.reading)? {
-        return timed_automata(&timed, &args.model.reading, format);
+    let session = Session::open(&source)?;
+    if let Some(found) = session.specification() {
+        return specification(session.name(), found, format);
     }
-    let model = load::model(&args.model)?;
+    if let Some(timed) = session.timed() {
+        return timed_automata(timed, &args.model.reading, format);
+    }
+    let model = session.prepare(&Purpose::default())?.model;
     let enabled = first_step(&*model)?;
     let info = model.info();
     match format {
@@ -54,9 +59,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 /// Checks a program: what kind of file it is, what of it can be controlled, and its first step.
 fn program(path: &Path, args: &ModelArgs, format: Format) -> Outcome {
     let name = path.display().to_string();
-    let executable = program::executable(path)?;
-    let warnings = program::doubts(&executable);
-    let model = load::model(args)?;
+    let executable = read_executable(path)?;
+    let warnings = describe_doubts(&executable);
+    let model = args.prepare()?.model;
     let enabled = first_step(&*model)?;
     let threads = model.info().parameters.len();
     match format {
@@ -91,8 +96,7 @@ fn program(path: &Path, args: &ModelArgs, format: Format) -> Outcome {
 
 /// Checks timed automata: syntax, types, clock bounds, and the first step.
 fn timed_automata(timed: &Timed, reading: &ReadingArgs, format: Format) -> Outcome {
-    load::only_for_specifications(&timed.name, reading, true)?;
-    let (model, more) = timed.model(reading, &Purpose::default())?;
+    let (model, more) = timed.model(&reading.reading(), &Purpose::default())?;
     let enabled = first_step(&model)?;
     let network = &timed.network;
     let locations: usize = network.processes.iter().map(|process| process.locations.len()).sum();
@@ -137,15 +141,15 @@ fn timed_automata(timed: &Timed, reading: &ReadingArgs, format: Format) -> Outco
 }
 
 /// Checks an mCRL2 specification: syntax, sorts, processes, and the first step.
-fn specification(name: &str, reading: &ReadingArgs, format: Format) -> Outcome {
-    let (model, warnings, source) = load::specification(name, reading, true)?;
-    let enabled = first_step(&model)?;
-    let (specification, _) = parse_specification(&source);
+fn specification(name: &str, read: &Read, format: Format) -> Outcome {
+    let Read { model, warnings, text: source } = read;
+    let enabled = first_step(model)?;
+    let (specification, _) = parse_specification(source);
     let info = model.info();
     match format {
         Format::Human => {
-            for warning in &warnings {
-                output::diagnostic(name, Some(&source), warning);
+            for warning in warnings {
+                output::diagnostic(name, Some(source), warning);
             }
             output::line(&specification_text(info, &specification, model.summands(), enabled));
         }

@@ -12,9 +12,9 @@ use crate::commands::reduce::{EquivalenceArgs, size};
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, ReadingArgs};
 use crate::output::progress::Phase;
 use crate::output::{self, VERSION};
+use crate::source::ReadingArgs;
 
 /// Flags of `turnpike compare`.
 #[derive(clap::Args)]
@@ -91,7 +91,7 @@ fn bisimilar(equivalence: Equivalence) -> String {
 
 /// Settings are for models: beside a model, a file goes without them.
 fn system(name: &str, other: &str, reading: &ReadingArgs, limits: &Limits) -> Outcome<Lts> {
-    if !load::is_model(name, reading) && load::is_model(other, reading) {
+    if !reading.names_model(name) && reading.names_model(other) {
         let reading = ReadingArgs { input_format: None, cadp: reading.cadp, ..ReadingArgs::default() };
         return explicit::named(name, &reading, limits);
     }

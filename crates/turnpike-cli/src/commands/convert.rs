@@ -1,14 +1,15 @@
 //! `turnpike convert`.
 
 use serde_json::json;
+use turnpike_session::Session;
 use turnpike_timed::tck;
 
 use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{FileArgs, timed};
 use crate::output::{self, VERSION};
+use crate::source::FileArgs;
 
 /// Flags of `turnpike convert`.
 #[derive(clap::Args)]
@@ -29,7 +30,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let name = &args.model.model;
-    let Some(timed) = timed::read(name, &args.model.reading)? else {
+    let session = match args.model.reading.format_of(name) {
+        Some(format) if format.is_timed() => Some(Session::open(&args.model.reading.source(name))?),
+        _ => None,
+    };
+    let Some(timed) = session.as_ref().and_then(Session::timed) else {
         return Err(Failure::usage(format!(
             "{name} is no timed automaton: there is nothing to convert it to"
         )));

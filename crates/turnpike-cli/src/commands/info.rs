@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use turnpike_builtin::{BuiltinInfo, catalogue};
 use turnpike_model::{Model, ModelInfo, StateValues};
+use turnpike_session::{Location, Prepared, Purpose, Session, Size};
 use turnpike_timed::network::Network;
 use turnpike_timed::zeno;
 
@@ -10,11 +11,9 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::program::ProgramArgs;
-use crate::load::timed::{self, Purpose};
-use crate::load::{self, ModelArgs, ReadingArgs, Size};
 use crate::output::schema::{SchemaKind, schema};
 use crate::output::{self, VERSION, repeat};
+use crate::source::{ProgramArgs, ReadingArgs, source};
 
 /// Flags of `turnpike info`.
 #[derive(clap::Args)]
@@ -44,15 +43,17 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             return Ok(Exit::Clean);
         }
     };
-    let time =
-        timed::read(&name, &args.reading)?.map(|timed| time_passes(&timed.network)).unwrap_or_default();
-    let asked = ModelArgs { model: name.clone(), reading: args.reading, program: args.program };
-    let load::Named { model, size, .. } = load::named(&asked, &Purpose::default())?;
+    let session = Session::open(&source(&name, &args.reading, &args.program)?)?;
+    let time = session.timed().map(|timed| time_passes(&timed.network)).unwrap_or_default();
+    let Prepared { model, size, .. } = session.prepare(&Purpose::default())?;
     let initial = initial_values(&*model)?;
-    let builtin = name.strip_prefix("builtin:").and_then(|name| catalogue().iter().find(|b| b.name == name));
+    let builtin = match Location::from(name.as_str()) {
+        Location::Builtin(name) => catalogue().iter().find(|known| known.name == name),
+        _ => None,
+    };
     match format {
         Format::Human => {
-            let named = asked.program.repeated().unwrap_or_else(|| repeat::quote(&name));
+            let named = args.program.repeated().unwrap_or_else(|| repeat::quote(&name));
             let lines = text(model.info(), &named, builtin, size, &initial);
             lines.iter().chain(&time).for_each(|line| output::line(line));
         }

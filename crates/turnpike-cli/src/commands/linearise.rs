@@ -2,12 +2,14 @@
 
 use serde_json::json;
 use turnpike_model::Diagnostic;
+use turnpike_session::Format::Mcrl2;
+use turnpike_session::Location;
 
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, FileArgs, InputFormat};
 use crate::output::{self, VERSION};
+use crate::source::{FileArgs, InputFormat};
 
 /// What `turnpike linearise --help` ends with.
 const AFTER_HELP: &str = "\
@@ -33,12 +35,12 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let name = &args.model.model;
     let reading = &args.model.reading;
     let piped = name == "-" && reading.input_format.is_none_or(|format| format == InputFormat::Mcrl2);
-    if !piped && !load::is_specification(name, reading) {
+    if !piped && reading.format_of(name) != Some(Mcrl2) {
         let error =
             Diagnostic::error(format!("{name} is no mCRL2 specification, and only those are linearised"));
         return Err(error.help("its name ends in .mcrl2, or --as mcrl2 says so").into());
     }
-    let process = load::linear_process(name, reading)?;
+    let process = turnpike_session::read_linear_process(&Location::from(name.as_str()), &reading.reading())?;
     let text = process.text();
     if let Some(path) = &args.output {
         std::fs::write(path, format!("{}\n", text.trim_end()))

@@ -13,9 +13,9 @@ use crate::commands::search::limits::LimitArgs;
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
-use crate::load::ReadingArgs;
 use crate::output::progress::Phase;
 use crate::output::{self, VERSION};
+use crate::source::ReadingArgs;
 
 /// Flags of `turnpike reduce`.
 #[derive(clap::Args)]

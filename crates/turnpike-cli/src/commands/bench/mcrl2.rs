@@ -5,11 +5,11 @@ use std::path::Path;
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::Model;
 use turnpike_search::StoreKind;
+use turnpike_session::Problem;
 
 use super::measure::{best, generation};
 use super::table::Row;
 use crate::failure::{Failure, Outcome};
-use crate::load;
 
 /// A bundled specification, with a setting that makes it large enough to be measured.
 struct Bundled {
@@ -110,7 +110,7 @@ pub(super) fn measure(
 fn one(name: &str, label: &str, text: &str, options: &Options, repeat: u32, judged: bool) -> Outcome<Row> {
     let (start, model) = best(repeat, || {
         let (model, _) = Mcrl2Model::new(name, text, options)
-            .map_err(|refusal| load::refused(name, text.to_owned(), options, refusal))?;
+            .map_err(|refusal| Problem::of_text(name, text.to_owned(), refusal.diagnostics))?;
         let mut initial = Vec::new();
         let first = model.explorer().initial(&mut initial);
         first.map_err(|error| Failure::usage(error.to_string()))?;

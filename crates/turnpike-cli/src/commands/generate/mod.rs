@@ -16,11 +16,11 @@ use super::search::values;
 use crate::cli::Format;
 use crate::exit::{self, Exit};
 use crate::failure::{Failure, Outcome};
-use crate::load::timed::Purpose;
-use crate::load::{self, ModelArgs, Named};
 use crate::output::progress::{ProgressArgs, Reporter};
 use crate::output::{self, VERSION, bytes, grouped, interrupt};
+use crate::source::{self, ModelArgs};
 use target::Target;
+use turnpike_session::{Prepared, Purpose};
 
 /// What `turnpike generate --help` ends with.
 fn after_help() -> String {
@@ -111,25 +111,16 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         threads: args.threads.unwrap_or_else(limits::all_cores),
         store: exact_store(&args.store)?,
     };
-    let (report, info, file) = if load::is_specification(&args.model.model, &args.model.reading) {
-        let (model, warnings, _) = load::specification(&args.model.model, &args.model.reading, false)?;
-        let probabilistic = model.is_probabilistic().then(|| model.has_initial_choice());
-        let named =
-            Named { model: Box::new(model), size: None, warnings: warnings.len(), zeno: None, program: None };
-        let info = named.model.info().clone();
-        let (report, file) = match probabilistic {
-            Some(choice) => {
-                let interrupt = interrupt::install()?;
-                probabilistic::generate(&*named.model, choice, &options.limits, &target, interrupt)?
-            }
-            None => listed(named, &args, &options, &target, format)?,
-        };
-        (report, info, file)
-    } else {
-        let named = load::named(&args.model, &Purpose::default())?;
-        let info = named.model.info().clone();
-        let (report, file) = listed(named, &args, &options, &target, format)?;
-        (report, info, file)
+    let session = args.model.open()?;
+    let prepared = session.prepare(&Purpose::default())?;
+    let info = prepared.model.info().clone();
+    let specification = session.specification().filter(|found| found.model.is_probabilistic());
+    let (report, file) = match specification {
+        Some(found) => {
+            let (choice, interrupt) = (found.model.has_initial_choice(), interrupt::install()?);
+            probabilistic::generate(&*prepared.model, choice, &options.limits, &target, interrupt)?
+        }
+        None => listed(prepared, &args, &options, &target, format)?,
     };
 
     match format {
@@ -147,16 +138,18 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
 /// Generates a system whose transitions lead to single states.
 fn listed(
-    named: Named,
+    prepared: Prepared,
     args: &Args,
     options: &GenerateOptions,
     target: &Target,
     format: Format,
 ) -> Outcome<(GenerateReport, Option<String>)> {
-    if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
+    if let Some(remark) =
+        source::remark(&prepared).filter(|_| format == Format::Human && !args.progress.quiet)
+    {
         output::note(&remark);
     }
-    let model = &*named.model;
+    let model = &*prepared.model;
     let dialect = args.model.reading.dialect();
     let mut sink = target.open(model, dialect)?;
     let interrupt = interrupt::install()?;

@@ -23,7 +23,7 @@ pub(crate) struct Bench {
 }
 
 struct Ready {
-    model: Box<dyn Model>,
+    model: Arc<dyn Model>,
     options: SearchOptions,
     /// Keeps a changed copy of the model's text, or a compiled program, until the last run is done.
     _folder: Option<TempDir>,

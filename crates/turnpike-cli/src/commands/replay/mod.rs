@@ -14,11 +14,10 @@ use crate::commands::search::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::program::ProgramArgs;
-use crate::load::timed::Purpose;
-use crate::load::{self, ModelArgs, ReadingArgs};
 use crate::output::{self, VERSION};
+use crate::source::{ProgramArgs, ReadingArgs, source};
 use crate::steps::{self, ViewArgs};
+use turnpike_session::{Purpose, Session};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,9 +83,8 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     let mut purpose = Purpose::of(&objective);
     // The states of the trace tell how it was found.
     purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
-    let asked =
-        ModelArgs { model: args.model.clone(), reading: args.reading.clone(), program: args.program.clone() };
-    let named = load::named(&asked, &purpose)?;
+    let session = Session::open(&source(&args.model, &args.reading, &args.program)?)?;
+    let named = session.prepare(&purpose)?;
     if let Some(program) = &named.program {
         return program::run(&args, &file, &trace, program, format);
     }

@@ -12,7 +12,7 @@ use turnpike_timed::query::{Extremum, QueryKind};
 
 use super::flags::Args;
 use crate::failure::Failure;
-use crate::load::timed::{Purpose, Timed};
+use turnpike_session::{Purpose, Timed};
 
 /// A query for extreme values, and the texts of what is measured.
 pub(crate) struct Extreme {
@@ -71,7 +71,7 @@ pub(crate) fn measure(
     limits: &Limits,
     interrupt: &AtomicBool,
 ) -> Result<Extremes, Failure> {
-    let options = timed.options(&args.model.reading, &Purpose::default())?;
+    let options = timed.options(&args.model.reading.reading(), &Purpose::default())?;
     let begun = Instant::now();
     let mut stop = StopReason::Exhausted;
     let machine = || resources::machine_bytes().map_or(u64::MAX, |bytes| bytes / 4 * 3);

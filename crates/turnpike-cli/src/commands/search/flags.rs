@@ -8,8 +8,8 @@ use super::limits::LimitArgs;
 use super::strategy::StrategyArgs;
 use super::values;
 use crate::exit;
-use crate::load::ModelArgs;
 use crate::output::progress::ProgressArgs;
+use crate::source::ModelArgs;
 
 /// What `turnpike search --help` ends with.
 pub(crate) fn after_help() -> String {

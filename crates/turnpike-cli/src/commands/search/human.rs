@@ -9,9 +9,9 @@ use turnpike_search::{
 use super::json;
 use super::program::WIDTH;
 use super::summary::{Spread, Summary};
-use crate::load::zeno::Zeno;
 use crate::output::{bytes, grouped, repeat};
 use crate::steps::{self, StepView};
+use turnpike_session::Zeno;
 
 /// What the report does not know itself.
 pub(crate) struct Context {

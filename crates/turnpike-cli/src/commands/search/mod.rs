@@ -26,15 +26,14 @@ use turnpike_search::{
     Accept, Goal, Limits, Objective, SearchError, SearchOptions, SearchReport, StoreKind, Strategy, Verdict,
     WitnessReport,
 };
+use turnpike_session::{Prepared, Purpose, Session, Zeno};
 
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load;
-use crate::load::timed::Purpose;
-use crate::load::zeno::{self, Zeno};
 use crate::output::progress::Reporter;
 use crate::output::{self, interrupt, repeat};
+use crate::source;
 use trace_file::TraceFile;
 pub(crate) use trace_file::writable;
 
@@ -42,12 +41,13 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     // Everything that can be wrong without the model comes first: reading it may take long.
     let plan = Plan::of(&args)?;
     let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
-    if let Some(asked) = queries::asked(&args)? {
+    let session = args.model.open()?;
+    if let Some(asked) = queries::asked(&args, &session)? {
         let Plan { info, limits, store, .. } = plan;
         return queries::run(&args, &asked, queries::Plan { info, limits, store, trace }, format);
     }
-    let (named, options) = plan.ready(&args)?;
-    if let Some(remark) = named.remark().filter(|_| format == Format::Human && !args.progress.quiet) {
+    let (named, options) = plan.ready(&args, &session)?;
+    if let Some(remark) = source::remark(&named).filter(|_| format == Format::Human && !args.progress.quiet) {
         output::note(&remark);
     }
     let (model, zeno, program) = (named.model, named.zeno, named.program);
@@ -136,13 +136,14 @@ pub(crate) fn checked(args: &Args) -> Outcome<()> {
 }
 
 /// A search that is ready to begin, for whoever makes many of them.
-pub(crate) fn prepared(args: &Args) -> Outcome<(load::Named, SearchOptions)> {
+pub(crate) fn prepared(args: &Args) -> Outcome<(Prepared, SearchOptions)> {
     let plan = Plan::of(args)?;
-    if queries::asked(args)?.is_some() {
+    let session = args.model.open()?;
+    if queries::asked(args, &session)?.is_some() {
         let error = Diagnostic::error("queries are answered by `turnpike search` alone");
         return Err(error.help("say with --find what to look for").into());
     }
-    plan.ready(args)
+    plan.ready(args, &session)
 }
 
 /// What the flags alone say.
@@ -160,8 +161,8 @@ impl Plan {
         Ok(Plan { info, objectives, limits: args.limits.limits()?, store: store(args, info)? })
     }
 
-    /// Reads the model.
-    fn ready(mut self, args: &Args) -> Outcome<(load::Named, SearchOptions)> {
+    /// Prepares the model for what is asked.
+    fn ready(mut self, args: &Args, session: &Session) -> Outcome<(Prepared, SearchOptions)> {
         if self.objectives.is_empty() {
             self.objectives.push(match args.model.program.program {
                 Some(_) => "any-error".parse()?,
@@ -170,9 +171,9 @@ impl Plan {
         }
         let purpose = Purpose { non_zeno: args.goal.non_zeno, ..Purpose::of(&self.objectives) };
         if purpose.non_zeno && !purpose.cycles {
-            return Err(zeno::useless("none are looked for").into());
+            return Err(Zeno::useless("none are looked for").into());
         }
-        let named = load::named(&args.model, &purpose)?;
+        let named = session.prepare(&purpose)?;
         let strategy = self.info.build(&args.strategy.options.0, named.model.info())?;
         let options = search_options(args, strategy, self.objectives, self.limits, self.store);
         Ok((named, options))

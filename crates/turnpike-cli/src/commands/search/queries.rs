@@ -22,14 +22,13 @@ use super::{executed, human, json, search_options, warnings};
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::timed::{self, Purpose, Timed};
-use crate::load::zeno::Zeno;
-use crate::load::{self, ModelArgs};
 use crate::output::{self, interrupt, repeat};
+use turnpike_session::{Purpose, Session, Timed, Zeno};
 
 /// The model with the queries about it.
-pub(crate) struct Asked {
-    timed: Timed,
+pub(crate) struct Asked<'s> {
+    session: &'s Session,
+    timed: &'s Timed,
     queries: Vec<QueryText>,
 }
 
@@ -114,7 +113,7 @@ struct Searched {
 }
 
 /// The queries that are asked, if any: by flags, or by the model itself when no flag tells what to find.
-pub(crate) fn asked(args: &Args) -> Outcome<Option<Asked>> {
+pub(crate) fn asked<'s>(args: &Args, session: &'s Session) -> Outcome<Option<Asked<'s>>> {
     let goal = &args.goal;
     let flag = match (goal.query.is_empty(), &goal.queries) {
         (false, _) => Some("--query"),
@@ -124,19 +123,21 @@ pub(crate) fn asked(args: &Args) -> Outcome<Option<Asked>> {
     if flag.is_none() && !goal.find.is_empty() {
         return Ok(None);
     }
-    let ModelArgs { model, reading, program } = &args.model;
-    if program.program.is_some() {
+    if args.model.program.program.is_some() {
         return match flag {
             Some(flag) => Err(Failure::usage(format!("{flag} is for timed automata, not for programs"))),
             None => Ok(None),
         };
     }
-    let Some(timed) = timed::read(model, reading)? else {
+    let Some(timed) = session.timed() else {
         return match flag {
             Some(flag) => {
-                Err(Diagnostic::error(format!("{flag} is for timed automata, but {model} is no such model"))
-                    .help("--find tells what to look for in any model")
-                    .into())
+                let name = session.name();
+                Err(Diagnostic::error(format!(
+                    "{flag} is for timed automata, but {name} is not a timed automaton"
+                ))
+                .help("--find tells what to look for in any model")
+                .into())
             }
             None => Ok(None),
         };
@@ -144,7 +145,7 @@ pub(crate) fn asked(args: &Args) -> Outcome<Option<Asked>> {
     let mut queries: Vec<QueryText> =
         goal.query.iter().map(|text| QueryText { text: text.clone(), comment: String::new() }).collect();
     if let Some(file) = &goal.queries {
-        let of_file = timed::query_file(file)?;
+        let of_file = turnpike_session::read_queries(file)?;
         if of_file.is_empty() && queries.is_empty() {
             return Err(Failure::usage(format!("{file} has no queries")));
         }
@@ -153,11 +154,11 @@ pub(crate) fn asked(args: &Args) -> Outcome<Option<Asked>> {
     if flag.is_none() {
         queries = timed.queries()?;
     }
-    Ok((!queries.is_empty()).then_some(Asked { timed, queries }))
+    Ok((!queries.is_empty()).then_some(Asked { session, timed, queries }))
 }
 
 /// Answers all queries. One that cannot be asked does not keep the others from being answered.
-pub(crate) fn run(args: &Args, asked: &Asked, plan: Plan, format: Format) -> Outcome {
+pub(crate) fn run(args: &Args, asked: &Asked<'_>, plan: Plan, format: Format) -> Outcome {
     let interrupt = interrupt::install()?;
     let started = Instant::now();
     let human = format == Format::Human;
@@ -200,12 +201,12 @@ pub(crate) fn run(args: &Args, asked: &Asked, plan: Plan, format: Format) -> Out
 
 fn answer(
     args: &Args,
-    asked: &Asked,
+    asked: &Asked<'_>,
     plan: &Plan,
     query: &QueryText,
     interrupt: &AtomicBool,
 ) -> Result<Told, Failure> {
-    let Asked { timed, .. } = asked;
+    let Asked { session, timed, .. } = *asked;
     let pointing = |error| Failure { source: Some(query.text.clone()), ..Failure::from(error) };
     if let Some(question) = extremes::question(timed, &query.text).map_err(pointing)? {
         return extremes::measure(args, timed, &question, &plan.limits, interrupt).map(Told::Measured);
@@ -213,7 +214,7 @@ fn answer(
     let search = query::Asked::new(&timed.names, &timed.network, &query.text).map_err(pointing)?;
     let objectives: Vec<Objective> = vec![search.objective.parse()?];
     let purpose = Purpose { non_zeno: args.goal.non_zeno, ..Purpose::of(&objectives) };
-    let named = load::timed_model(timed, &args.model.reading, &purpose)?;
+    let named = session.prepare(&purpose)?;
     let model = named.model;
     let about_runs = objectives[0].is_accepting();
     let strategy = match plan.info.name {
@@ -266,7 +267,7 @@ fn word(satisfied: Option<bool>) -> &'static str {
 }
 
 /// One block: the query, the answer, how it was found, the trace.
-fn show(args: &Args, asked: &Asked, answer: &Answer<'_>) {
+fn show(args: &Args, asked: &Asked<'_>, answer: &Answer<'_>) {
     let QueryText { text, comment } = answer.query;
     for line in comment.lines().map(str::trim).filter(|line| !line.is_empty() && !args.progress.quiet) {
         output::line(&format!("// {line}"));
@@ -326,7 +327,7 @@ fn show(args: &Args, asked: &Asked, answer: &Answer<'_>) {
 
 fn object(
     args: &Args,
-    asked: &Asked,
+    asked: &Asked<'_>,
     answers: &[Answer<'_>],
     verdict: Verdict,
     (interrupted, seconds): (bool, f64),

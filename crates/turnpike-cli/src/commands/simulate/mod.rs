@@ -14,8 +14,8 @@ use crate::commands::search::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::{self, ModelArgs};
 use crate::output::{self, VERSION};
+use crate::source::ModelArgs;
 use crate::steps::{self, StepView, ViewArgs};
 use command::{Command, HELP};
 use session::{Enabled, Session};
@@ -49,7 +49,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         let message = "commands come from standard input, so the model cannot";
         return Err(Diagnostic::error(message).help("name a file or a built-in model").into());
     }
-    let model = load::model(&args.model)?;
+    let model = args.model.prepare()?.model;
     let session = Session::new(&*model, args.seed).map_err(|error| Failure::usage(error.to_string()))?;
     let quiet = format == Format::Json;
     let mut simulation = Simulation { model: &*model, session, view: args.view.view(), quiet };

@@ -6,7 +6,7 @@ use turnpike_timed::zeno;
 
 /// What is known of the runs that are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Zeno {
+pub enum Zeno {
     /// Some may be Zeno.
     Possible,
     /// Those that are do not count.
@@ -17,7 +17,7 @@ pub(crate) enum Zeno {
 
 impl Zeno {
     /// What is known of a network's runs; `exclude`: whether Zeno runs are not to count.
-    pub(crate) fn of(network: &Network, exclude: bool) -> Zeno {
+    pub fn of(network: &Network, exclude: bool) -> Zeno {
         match zeno::culprits(network, &|_, _| true).is_empty() {
             true => Zeno::Impossible,
             false if exclude => Zeno::Excluded,
@@ -26,12 +26,12 @@ impl Zeno {
     }
 
     /// Whether it is worth a word: when a cycle was found, or when a flag changes nothing.
-    pub(crate) fn is_told(self, found: bool, asked: bool) -> bool {
+    pub fn is_told(self, found: bool, asked: bool) -> bool {
         found || (asked && self == Zeno::Impossible)
     }
 
     /// What a cycle that was found means.
-    pub(crate) fn about(self) -> &'static str {
+    pub fn about(self) -> &'static str {
         match self {
             Zeno::Possible => {
                 "it may stand still around this cycle, or pass ever less (a Zeno run); --non-zeno leaves such runs out"
@@ -44,13 +44,13 @@ impl Zeno {
     }
 
     /// The same as a warning, where one is due.
-    pub(crate) fn warning(self) -> Option<Diagnostic> {
+    pub fn warning(self) -> Option<Diagnostic> {
         (self == Zeno::Possible).then(|| Diagnostic::warning(format!("as for time, {}", self.about())))
     }
-}
 
-/// A flag that was given for something it means nothing for.
-pub(crate) fn useless(what: &str) -> Diagnostic {
-    Diagnostic::error(format!("--non-zeno is for cycles of timed automata, but {what}"))
-        .help("it goes with --find 'accepting ...' and with queries")
+    /// The error for excluding Zeno runs where that means nothing.
+    pub fn useless(what: &str) -> Diagnostic {
+        Diagnostic::error(format!("--non-zeno is for cycles of timed automata, but {what}"))
+            .help("it goes with --find 'accepting ...' and with queries")
+    }
 }

@@ -1,0 +1,252 @@
+//! Programs, and how they are executed.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use turnpike_model::{Diagnostic, hash};
+#[cfg(target_os = "linux")]
+use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
+use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
+use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
+
+use crate::problem::Problem;
+
+/// Executions from which accesses are learned for persistent sets.
+const RECORDED_EXECUTIONS: u64 = 200;
+
+/// Receives what a program prints.
+pub type Output = fn(&str);
+
+/// A program, and how it is executed. What is absent has a default.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramSource {
+    /// The executable.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Steps after which executions are cut.
+    pub max_steps: Option<u32>,
+    /// When operations with a time limit give up.
+    pub timeouts: Timeouts,
+    /// Spurious wake-ups of condition variables that an execution may have.
+    pub spurious: Option<u32>,
+    /// Which memory accesses are steps.
+    pub visible: Visible,
+    /// What the threads of the program become.
+    pub threads_as: ThreadsAs,
+    /// Memory that an execution may use, in bytes.
+    pub guest_memory: Option<u64>,
+    /// Time without a visible operation after which an execution hangs.
+    pub guest_timeout: Option<Duration>,
+    /// Who wants to see what the program prints.
+    pub output: Option<Output>,
+    /// Choices that are left out because others stand for them.
+    pub reduction: Option<Reduction>,
+    /// Of this many executions one is executed again.
+    pub check_every: Option<u64>,
+}
+
+/// Which memory accesses are steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visible {
+    /// None: only synchronisation and atomics.
+    Sync,
+    /// Those at places that were seen to race.
+    #[default]
+    Racy,
+    /// All accesses to shared memory.
+    All,
+}
+
+/// What the threads of a program become.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadsAs {
+    /// Fibers where the processor allows it.
+    #[default]
+    Auto,
+    /// Fibers in one thread of the system.
+    Fibers,
+    /// Threads of the system, of which one runs at a time.
+    System,
+}
+
+/// Which choices are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// None.
+    None,
+    /// By sleep sets, for any strategy.
+    Sleep,
+    /// By persistent sets, for any strategy.
+    Persistent,
+    /// By sleep and persistent sets.
+    Both,
+    /// By source-DPOR, for exhaustive search.
+    SourceDpor,
+}
+
+impl ProgramSource {
+    /// Whether exhaustive search is asked to use source-DPOR, or not to.
+    pub fn source_dpor(&self) -> Option<bool> {
+        self.reduction.map(|reduction| reduction == Reduction::SourceDpor)
+    }
+
+    fn options(&self) -> ProgramOptions {
+        let usual = ProgramOptions::default();
+        ProgramOptions {
+            max_steps: self.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
+            sleep: matches!(self.reduction, Some(Reduction::Sleep | Reduction::Both)),
+            timeouts: self.timeouts,
+            spurious: self.spurious.unwrap_or(usual.spurious),
+            check_every: self.check_every.unwrap_or(usual.check_every),
+            ..usual
+        }
+    }
+}
+
+/// What the file of a program tells.
+pub fn read_executable(path: &Path) -> Result<Executable, Problem> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Problem::file(&name, "read", &error))?;
+    Ok(Executable::read(&bytes, LIBRARY))
+}
+
+/// What is doubtful about a program: a search of it may miss something.
+pub fn describe_doubts(executable: &Executable) -> Vec<Diagnostic> {
+    let mut doubts = Vec::new();
+    if !executable.threads {
+        doubts.push(Diagnostic::warning("it does not create threads itself"));
+    }
+    if !executable.hooks {
+        let doubt = Diagnostic::warning("its memory accesses are not visible: only synchronisation is");
+        doubts.push(doubt.help("compile with -fsanitize=thread, and link without it"));
+    }
+    if !executable.uncontrolled.is_empty() {
+        let calls = executable.uncontrolled.join(", ");
+        doubts.push(Diagnostic::warning(format!("these calls are not under control: {calls}")));
+    }
+    doubts
+}
+
+/// Reads the program and executes it for the first time.
+pub(crate) fn open(source: &ProgramSource) -> Result<ProgramModel, Problem> {
+    let path = &source.path;
+    let name = path.display().to_string();
+    let failed = |error: GuestError| Problem::new(error.to_string()).in_file(&name);
+    let (hash, launch) = launch(source).map_err(failed)?;
+    let executable = read_executable(path)?;
+    let unseen = match (executable.hooks, source.visible) {
+        (false, _) => Some("memory accesses are not visible without -fsanitize=thread"),
+        (true, Visible::Sync) => Some("memory accesses are no steps with --visible sync"),
+        (true, _) => None,
+    };
+    let tabled = matches!(source.reduction, Some(Reduction::Persistent | Reduction::Both));
+    // What the program's author says counts; where nothing is said, executions have to tell.
+    let persistent = if tabled { declared(source).map_err(failed)? } else { None };
+    let learn = tabled && persistent.is_none();
+    let options = ProgramOptions { unseen: unseen.map(str::to_owned), persistent, ..source.options() };
+    let model = ProgramModel::new(&name, hash, launch, options).map_err(failed)?;
+    if learn { model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed) } else { Ok(model) }
+}
+
+/// The program with the settings that the command line gives it.
+#[cfg(target_os = "linux")]
+fn native(source: &ProgramSource) -> NativeProgram {
+    let usual = Limits::default();
+    NativeProgram {
+        arguments: source.arguments.clone(),
+        limits: Limits {
+            memory: source.guest_memory.unwrap_or(usual.memory),
+            hang: source.guest_timeout.unwrap_or(usual.hang),
+            ..usual
+        },
+        threads: match source.threads_as {
+            ThreadsAs::Auto => Threads::Auto,
+            ThreadsAs::Fibers => Threads::Fibers,
+            ThreadsAs::System => Threads::System,
+        },
+        visibility: match source.visible {
+            Visible::Sync => Visibility::Sync,
+            Visible::Racy => Visibility::Racy,
+            Visible::All => Visibility::All,
+        },
+        output: true,
+        ..NativeProgram::new(&source.path)
+    }
+}
+
+/// What the program's threads declare that they may touch.
+#[cfg(target_os = "linux")]
+fn declared(source: &ProgramSource) -> Result<Option<MayAccess>, GuestError> {
+    native(source).declared_accesses()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn declared(_: &ProgramSource) -> Result<Option<MayAccess>, GuestError> {
+    Ok(None)
+}
+
+/// The program's hash, and how it is started.
+#[cfg(target_os = "linux")]
+fn launch(source: &ProgramSource) -> Result<(u64, Box<Launch>), GuestError> {
+    let program = native(source);
+    program.check()?;
+    // What is visible decides what the positions in a schedule mean.
+    let hash = hash::mix(program.hash()?, source.visible as u64);
+    let show = source.output;
+    let launch = move || {
+        let executor: Box<dyn Executor> = Box::new(program.launch()?);
+        Ok(match show {
+            Some(show) => Box::new(Showing { executor, show }) as Box<dyn Executor>,
+            None => executor,
+        })
+    };
+    Ok((hash, Box::new(launch)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn launch(_: &ProgramSource) -> Result<(u64, Box<Launch>), GuestError> {
+    Err(GuestError::new("programs can be executed on Linux only"))
+}
+
+/// Passes on what the program prints, once an execution is over.
+#[cfg(target_os = "linux")]
+struct Showing {
+    executor: Box<dyn Executor>,
+    show: Output,
+}
+
+#[cfg(target_os = "linux")]
+impl Executor for Showing {
+    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        self.executor.run(plan, out)?;
+        if !out.output.is_empty() {
+            (self.show)(String::from_utf8_lossy(&out.output).trim_end());
+        }
+        Ok(())
+    }
+
+    fn site(&mut self, site: Site) -> String {
+        self.executor.site(site)
+    }
+
+    fn unseen(&self) -> Vec<String> {
+        self.executor.unseen()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_says_how_a_program_is_executed() {
+        let source =
+            ProgramSource { reduction: Some(Reduction::Both), spurious: Some(2), ..ProgramSource::default() };
+        let options = source.options();
+        assert!(options.sleep && options.spurious == 2 && options.timeouts == Timeouts::WhenStuck);
+        assert_eq!(source.source_dpor(), Some(false));
+        assert_eq!(ProgramSource::default().source_dpor(), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! mCRL2 specifications.
+
+use std::sync::Arc;
+
+use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
+use turnpike_mcrl2::linear::LinearProcess;
+use turnpike_model::Diagnostic;
+
+use crate::problem::Problem;
+use crate::source::{Location, Reading};
+
+/// A specification that was read, ready to be explored.
+pub struct Specification {
+    /// The model.
+    pub model: Arc<Mcrl2Model>,
+    /// Warnings about its text.
+    pub warnings: Vec<Diagnostic>,
+    /// Its text.
+    pub text: String,
+}
+
+impl Specification {
+    pub(crate) fn read(location: &Location, reading: &Reading) -> Result<Self, Problem> {
+        let (text, options) = (location.read_text()?, options(reading)?);
+        let name = location.to_string();
+        match Mcrl2Model::new(&name, &text, &options) {
+            Ok((model, warnings)) => Ok(Specification { model: Arc::new(model), warnings, text }),
+            Err(refusal) => Err(refuse(&name, text, &options, refusal)),
+        }
+    }
+}
+
+/// Reads an mCRL2 specification and linearises it.
+pub fn read_linear_process(location: &Location, reading: &Reading) -> Result<LinearProcess, Problem> {
+    let (text, options) = (location.read_text()?, options(reading)?);
+    match linearise(&text, &options) {
+        Ok((process, _)) => Ok(process),
+        Err(refusal) => Err(refuse(&location.to_string(), text, &options, refusal)),
+    }
+}
+
+fn options(reading: &Reading) -> Result<Options, Problem> {
+    Ok(Options {
+        settings: reading.split_settings()?,
+        unhide: reading.unhide.iter().map(|name| name.trim().to_owned()).collect(),
+        timed: reading.timed,
+        keep_dead: reading.keep_dead,
+        quantifier_limit: reading.quantifier_limit,
+        lints: reading.lints,
+        ..Options::default()
+    })
+}
+
+/// A specification that cannot be used, with the text that its diagnostics point into.
+fn refuse(name: &str, text: String, options: &Options, refusal: Refusal) -> Problem {
+    let (origin, source) = match refusal.place {
+        Place::Specification => (name.to_owned(), Some(text)),
+        Place::Setting(index) => {
+            let (constant, value) = &options.settings[index];
+            // A mistake in the name has no place in the value.
+            let source = refusal.diagnostics.iter().any(|one| one.span.is_some()).then(|| value.clone());
+            (if source.is_some() { format!("--set {constant}") } else { String::new() }, source)
+        }
+        Place::Request => (String::new(), None),
+    };
+    Problem { origin, source, diagnostics: refusal.diagnostics }
+}

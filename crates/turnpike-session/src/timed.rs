@@ -1,0 +1,167 @@
+//! Timed automata: TChecker and UPPAAL files, their observers and their queries.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use turnpike_model::{Diagnostic, Model};
+use turnpike_timed::explore::{Cover, Options, TIMELOCK, TimedModel};
+use turnpike_timed::liveness::{Formula, LivenessModel};
+use turnpike_timed::network::{Network, QueryText};
+use turnpike_timed::observe::{self, Joined};
+use turnpike_timed::uppaal::{self, Names};
+
+use crate::problem::Problem;
+use crate::purpose::Purpose;
+use crate::source::{Format, Location, Reading};
+use crate::zeno::Zeno;
+
+/// A timed model that was read, before anybody knows what will be asked of it.
+pub struct Timed {
+    /// Its name.
+    pub name: String,
+    /// Its text, with that of its observers.
+    pub source: String,
+    /// The automata.
+    pub network: Network,
+    /// The names that queries use.
+    pub names: Names,
+    /// Warnings about its text.
+    pub warnings: Vec<Diagnostic>,
+    /// Where queries may be that belong to it.
+    location: Location,
+}
+
+impl Timed {
+    pub(crate) fn read(location: &Location, format: Format, reading: &Reading) -> Result<Self, Problem> {
+        let source = location.read_text()?;
+        let name = location.to_string();
+        let settings = reading.split_settings()?;
+        let files = &reading.timed_automata.observers;
+        let mut observers = Vec::new();
+        for file in files {
+            observers.push(Location::from(file.as_str()).read_text()?);
+        }
+        let outcome = match format {
+            Format::Tck => {
+                if let Some((setting, _)) = settings.first() {
+                    let error =
+                        Diagnostic::error(format!("{name} has no constants to set, but got --set {setting}"));
+                    return Err(error.help("TChecker files have none; UPPAAL files do").into());
+                }
+                observe::tck(&source, &observers).map(|(network, warnings)| {
+                    let names = Names::of(&network);
+                    (network, names, warnings)
+                })
+            }
+            Format::Xml => observe::uppaal(&source, uppaal::Format::Xml, &settings, &observers),
+            _ => observe::uppaal(&source, uppaal::Format::Xta, &settings, &observers),
+        };
+        // What points behind the model points into an observer; traces belong to the model with its observers.
+        let joined = Joined::new(&source, &observers);
+        match outcome {
+            Ok((mut network, names, warnings)) => {
+                network.out_of_range_disables = reading.timed_automata.out_of_range_disables;
+                let (source, location) = (joined.text, location.clone());
+                Ok(Timed { name, source, network, names, warnings, location })
+            }
+            Err(diagnostics) => {
+                let Some(first) = diagnostics.first().and_then(|error| error.span.as_ref()) else {
+                    return Err(Problem::of_text(&name, joined.text, diagnostics));
+                };
+                // One text at a time: what is wrong with the first may be why there are others.
+                let (wrong, _) = joined.place(first.range.start);
+                let own = diagnostics.into_iter().filter_map(|mut error| {
+                    if let Some(span) = &mut error.span {
+                        let (text, start) = joined.place(span.range.start);
+                        span.range = start..start + span.range.len();
+                        if text != wrong {
+                            return None;
+                        }
+                    }
+                    Some(error)
+                });
+                let own = own.collect();
+                Err(match wrong {
+                    None => Problem::of_text(&name, source, own),
+                    Some(number) => Problem::of_text(&files[number], observers.swap_remove(number), own),
+                })
+            }
+        }
+    }
+
+    /// The model to be explored for a purpose, with warnings about that.
+    pub fn model(
+        &self,
+        reading: &Reading,
+        purpose: &Purpose,
+    ) -> Result<(TimedModel, Vec<Diagnostic>), Problem> {
+        self.plain_model(&self.options(reading, purpose)?)
+    }
+
+    fn plain_model(&self, options: &Options) -> Result<(TimedModel, Vec<Diagnostic>), Problem> {
+        TimedModel::new(&self.name, &self.source, self.network.clone(), self.names.clone(), options)
+            .map_err(|diagnostics| Problem::of_text(&self.name, self.source.clone(), diagnostics))
+    }
+
+    /// The same for any purpose: formulas about whole runs have a model of their own.
+    pub(crate) fn any_model(
+        &self,
+        reading: &Reading,
+        purpose: &Purpose,
+        zeno: Option<Zeno>,
+    ) -> Result<(Arc<dyn Model>, Vec<Diagnostic>), Problem> {
+        let options = Options { non_zeno: zeno == Some(Zeno::Excluded), ..self.options(reading, purpose)? };
+        let Some(text) = &purpose.runs else {
+            let (model, warnings) = self.plain_model(&options)?;
+            return Ok((Arc::new(model), warnings));
+        };
+        let formula = Formula::read(&self.names, &self.network, text)?;
+        let made =
+            LivenessModel::new(&self.name, &self.source, &self.network, &self.names, &options, &formula);
+        match made {
+            Ok((model, warnings)) => Ok((Arc::new(model), warnings)),
+            Err(diagnostics) => Err(Problem::of_text(&self.name, self.source.clone(), diagnostics)),
+        }
+    }
+
+    /// How the model is explored for a purpose.
+    pub fn options(&self, reading: &Reading, purpose: &Purpose) -> Result<Options, Problem> {
+        let mut conditions = purpose.conditions.clone();
+        // A list of labels is no condition; if it is neither, the search will say so.
+        let is_condition = |text: &&String| self.names.condition(&self.network, text).is_ok();
+        conditions.extend(purpose.doubtful.iter().filter(is_condition).cloned());
+        for text in purpose.conditions.iter().filter(|text| *text != TIMELOCK) {
+            if let Err(error) = self.names.condition(&self.network, text) {
+                return Err(Problem::from(error).in_text(text));
+            }
+        }
+        Ok(Options {
+            extrapolation: reading.timed_automata.extrapolation,
+            cover: reading.timed_automata.cover.unwrap_or(Cover::Inclusion),
+            elapsed: !reading.timed_automata.delay_first,
+            conditions,
+            deadlock: purpose.deadlock,
+            non_zeno: false,
+            accepting: purpose.doubtful.clone(),
+            keep_dead: reading.keep_dead,
+            ..Options::default()
+        })
+    }
+
+    /// The queries of the model: its own, or those of a file of the same name beside it.
+    pub fn queries(&self) -> Result<Vec<QueryText>, Problem> {
+        if !self.network.queries.is_empty() {
+            return Ok(self.network.queries.clone());
+        }
+        let Location::File(path) = &self.location else { return Ok(Vec::new()) };
+        let beside = Path::new(path).with_extension("q");
+        if beside.is_file() { read_queries(&beside.display().to_string()) } else { Ok(Vec::new()) }
+    }
+}
+
+/// The queries of a file.
+pub fn read_queries(path: &str) -> Result<Vec<QueryText>, Problem> {
+    let text = Location::from(path).read_text()?;
+    uppaal::query_file(&text)
+        .map_err(|diagnostic| Problem::from(diagnostic).in_file(path).in_text(text.clone()))
+}
