@@ -102,3 +102,38 @@ unsafe impl GlobalAlloc for Arena {
 
 #[cfg_attr(embedded, global_allocator)]
 static ARENA: Arena = Arena::new();
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    #[cfg(not(miri))]
+    fn blocks_are_aligned_disjoint_and_used_again() {
+        let arena = Arena::new();
+        let layouts = [(1, 1), (16, 8), (17, 1), (100, 64), (4096, 4096), (5000, 16)]
+            .map(|(size, align)| Layout::from_size_align(size, align).expect("a layout"));
+        let mut blocks: Vec<(usize, usize)> = Vec::new();
+        for round in 0..3 {
+            for layout in layouts {
+                // SAFETY: the size is not zero.
+                let block = unsafe { arena.alloc(layout) };
+                assert!(!block.is_null() && (block as usize).is_multiple_of(layout.align()));
+                // SAFETY: the block has so many bytes.
+                unsafe { block.write_bytes(round, layout.size()) };
+                let range = (block as usize, block as usize + layout.size());
+                assert!(blocks.iter().all(|other| other.1 <= range.0 || range.1 <= other.0));
+                blocks.push(range);
+            }
+        }
+        let layout = layouts[3];
+        // SAFETY: a block of this layout, which is not used again before it is handed out again.
+        unsafe {
+            let block = arena.alloc(layout);
+            arena.dealloc(block, layout);
+            assert_eq!(arena.alloc(layout), block);
+        }
+    }
+}

@@ -178,3 +178,28 @@ pub(crate) fn entry<R>(id: ObjectId, work: impl FnOnce(&mut Entry) -> R) -> R {
 pub(crate) fn find(holds: impl Fn(&Entry) -> bool) -> Option<ObjectId> {
     OBJECTS.with(|objects| objects.find(holds))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_appear_when_they_are_asked_for() {
+        let mut objects = Objects::new();
+        objects.entry(ObjectId(3)).address = 0x1000;
+        assert!(objects.known(3, 0x1000));
+        assert!(!objects.known(3, 0x1008), "a copy at another address");
+        assert!(!objects.known(2, 0x1000) && !objects.known(4, 0x1000));
+        assert!(!objects.known(u32::MAX, 0x1000), "garbage");
+    }
+
+    #[test]
+    fn the_first_entry_that_fits_is_found() {
+        let mut objects = Objects::new();
+        for (id, owner) in [(0, 1), (1, 2), (2, 2)] {
+            objects.entry(ObjectId(id)).owner = owner;
+        }
+        assert_eq!(objects.find(|entry| entry.owner == 2), Some(ObjectId(1)));
+        assert_eq!(objects.find(|entry| entry.owner == 3), None);
+    }
+}

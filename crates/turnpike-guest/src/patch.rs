@@ -23,28 +23,33 @@ pub(crate) fn prepare() {
     }
 }
 
+/// A jump to the address that follows it. Functions begin at multiples of sixteen, so that none is
+/// shorter.
+#[cfg(target_arch = "x86_64")]
+fn jump_to(to: usize) -> [u8; 14] {
+    let mut code = [0xff, 0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0u8];
+    code[6..].copy_from_slice(&to.to_le_bytes());
+    code
+}
+
 /// Makes a function jump to another one. Where its memory cannot be written it stays as it is.
 #[cfg(target_arch = "x86_64")]
 fn redirect(from: usize, to: usize) {
     const PAGE: usize = 4096;
-    // A jump to the address that follows. Functions begin at multiples of sixteen, so that none is
-    // shorter.
-    const LENGTH: usize = 14;
     if !from.is_multiple_of(16) {
         return;
     }
-    let mut code = [0xff, 0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0u8];
-    code[6..].copy_from_slice(&to.to_le_bytes());
+    let code = jump_to(to);
     let first = from & !(PAGE - 1);
-    let length = (from + LENGTH).next_multiple_of(PAGE) - first;
+    let length = (from + code.len()).next_multiple_of(PAGE) - first;
     const ALL: usize = 7;
     const READ_AND_EXECUTE: usize = 5;
     if sys::syscall(sys::number::MPROTECT, first, length, ALL, 0, 0, 0) != 0 {
         return;
     }
     for (at, byte) in code.into_iter().enumerate() {
-        // SAFETY: one thread, which is not in this function. One by one: copying may be what is
-        // replaced.
+        // SAFETY: the pages were made writable above, and the only thread is not in this function.
+        // One by one: copying may be what is replaced.
         unsafe { core::ptr::write_volatile((from + at) as *mut u8, byte) };
     }
     sys::syscall(sys::number::MPROTECT, first, length, READ_AND_EXECUTE, 0, 0, 0);
@@ -88,4 +93,48 @@ fn meant(symbol: &CStr) -> Option<&CStr> {
     let prefixes = [&b"___interceptor_"[..], b"__interceptor_"];
     let rest = prefixes.iter().find_map(|prefix| bytes.strip_prefix(*prefix))?;
     CStr::from_bytes_with_nul(rest).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_of_the_runtime_stand_for_what_they_replace() {
+        assert_eq!(meant(c"__tsan_read4"), Some(c"__tsan_read4"));
+        assert_eq!(meant(c"__interceptor_pthread_mutex_lock"), Some(c"pthread_mutex_lock"));
+        assert_eq!(meant(c"___interceptor_malloc"), Some(c"malloc"));
+        assert_eq!(meant(c"_Znwm"), Some(c"_Znwm"));
+        assert_eq!(meant(c"_ZdaPvm"), Some(c"_ZdaPvm"));
+    }
+
+    #[test]
+    fn symbols_of_the_program_stay() {
+        for own in [c"main", c"_ZN3fooEv", c"interceptor_malloc", c"_Zn", c""] {
+            assert_eq!(meant(own), None);
+        }
+    }
+
+    /// A page of code is mapped, a function there is redirected, and called.
+    #[test]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    fn a_redirected_function_is_another_one() {
+        extern "C" fn other() -> u32 {
+            42
+        }
+        // `mov eax, 7; ret`
+        const SEVEN: [u8; 6] = [0xb8, 7, 0, 0, 0, 0xc3];
+        let page = sys::map(4096, -1);
+        assert_ne!(page, 0);
+        // SAFETY: the page is new, and as large as that.
+        unsafe { core::ptr::copy_nonoverlapping(SEVEN.as_ptr(), (page + 32) as *mut u8, SEVEN.len()) };
+        assert_eq!(sys::syscall(sys::number::MPROTECT, page, 4096, 5, 0, 0, 0), 0);
+        // SAFETY: the function that was just written.
+        let function: extern "C" fn() -> u32 = unsafe { core::mem::transmute(page + 32) };
+        assert_eq!(function(), 7);
+        redirect(page + 33, other as *const () as usize);
+        assert_eq!(function(), 7, "not where a function can begin");
+        redirect(page + 32, other as *const () as usize);
+        assert_eq!(function(), 42);
+    }
 }

@@ -148,7 +148,15 @@ fn search(site: Site, stack: usize) -> Site {
 #[cfg(target_arch = "x86_64")]
 fn after_call(address: usize) -> bool {
     // SAFETY: in the program's code, some bytes after its start at least.
-    let byte = |back: usize| unsafe { *((address - back) as *const u8) };
+    let before = unsafe { *((address - 7) as *const [u8; 7]) };
+    ends_with_call(&before)
+}
+
+/// Whether an instruction that calls ends at the end of these bytes: `call` to an address that is
+/// part of it, or through a register or memory, in all their lengths.
+#[cfg(target_arch = "x86_64")]
+fn ends_with_call(before: &[u8; 7]) -> bool {
+    let byte = |back: usize| before[7 - back];
     let indirect = |back: usize| byte(back) == 0xff && (byte(back - 1) >> 3) & 7 == 2;
     byte(5) == 0xe8 || indirect(2) || indirect(3) || indirect(4) || indirect(6) || indirect(7)
 }
@@ -161,4 +169,47 @@ fn after_call(address: usize) -> bool {
     // SAFETY: in the program's code.
     let word = unsafe { *((address - 4) as *const u32) };
     word >> 26 == 0x25 || word & 0xffff_fc1f == 0xd63f_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_within_a_range_up_to_its_end() {
+        let ranges = [(10, 20), (30, 31)];
+        for (address, inside) in [(9, false), (10, true), (19, true), (20, false), (30, true), (31, false)] {
+            assert_eq!(within(&ranges, address), inside, "{address}");
+        }
+        assert!(!within(&[], 0));
+    }
+
+    #[test]
+    fn parts_of_names_are_found() {
+        // SAFETY: the names end with a zero byte, or there is none.
+        let named = |name: *const c_char, part: &str| unsafe { named(name, &[part]) };
+        assert!(named(c"/lib/x86_64-linux-gnu/libc.so.6".as_ptr(), "/libc.so"));
+        assert!(!named(c"/lib/libc-extra.so".as_ptr(), "/libc.so"));
+        assert!(!named(core::ptr::null(), "/libc.so"));
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn calls_are_recognised_in_all_their_lengths() {
+        let ending = |code: &[u8]| {
+            let mut bytes = [0x90; 7];
+            bytes[7 - code.len()..].copy_from_slice(code);
+            ends_with_call(&bytes)
+        };
+        assert!(ending(&[0xe8, 1, 2, 3, 4]), "call to an address");
+        assert!(ending(&[0xff, 0xd0]), "call rax");
+        assert!(ending(&[0x41, 0xff, 0xd4]), "call r12");
+        assert!(ending(&[0xff, 0x50, 0x10]), "call [rax + 16]");
+        assert!(ending(&[0xff, 0x54, 0x24, 0x08]), "call [rsp + 8]");
+        assert!(ending(&[0xff, 0x15, 1, 2, 3, 4]), "call [rip + …]");
+        assert!(ending(&[0xff, 0x94, 0x24, 1, 2, 3, 4]), "call [rsp + …]");
+        assert!(!ending(&[0xff, 0xe0]), "jmp rax");
+        assert!(!ending(&[0xe9, 1, 2, 3, 4]), "jmp to an address");
+        assert!(!ending(&[]), "nothing");
+    }
 }

@@ -469,3 +469,6 @@ impl Note {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

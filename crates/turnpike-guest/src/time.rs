@@ -182,3 +182,30 @@ hook! {
         0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_nanoseconds_and_never_negative() {
+        let duration = |seconds, nanoseconds| duration(&Timespec { seconds, nanoseconds });
+        assert_eq!(duration(2, 5), Some(2 * SECOND + 5));
+        assert_eq!(duration(0, 999_999_999), Some(SECOND - 1));
+        assert_eq!(duration(i64::MAX, 0), Some(u64::MAX));
+        for (seconds, nanoseconds) in [(-1, 0), (0, -1), (0, 1_000_000_000)] {
+            assert_eq!(duration(seconds, nanoseconds), None);
+        }
+    }
+
+    #[test]
+    fn limits_are_measured_from_where_their_clock_begins() {
+        let limit = |seconds: u64| Timespec { seconds: seconds as i64, nanoseconds: 7 };
+        // SAFETY: times, or null.
+        let deadline = |clock, limit: *const Timespec| unsafe { deadline(clock, limit) };
+        assert_eq!(deadline(REALTIME, &limit(EPOCH + 3)), 3 * SECOND + 7);
+        assert_eq!(deadline(1, &limit(UPTIME + 3)), 3 * SECOND + 7);
+        assert_eq!(deadline(REALTIME, &limit(1)), 0, "in the past");
+        assert_eq!(deadline(REALTIME, core::ptr::null()), 0);
+    }
+}

@@ -230,3 +230,80 @@ impl Reader<'_> {
         Some(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::format;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bytes_of(plan: &Plan<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(plan, &mut bytes);
+        bytes
+    }
+
+    /// The guest must see the very plan that the host made, whichever policy it has.
+    fn survives(plan: &Plan<'_>) {
+        let bytes = bytes_of(plan);
+        let Some(read) = OwnedPlan::decode(&bytes) else { panic!("not read: {:?}", plan.policy) };
+        let again = read.plan();
+        assert_eq!(bytes_of(&again), bytes);
+        assert_eq!(again.prefix, plan.prefix);
+        assert_eq!(format!("{:?}", again.policy), format!("{:?}", plan.policy));
+        assert_eq!((again.max_steps, again.spurious), (plan.max_steps, plan.spurious));
+        for length in 0..bytes.len() {
+            assert!(OwnedPlan::decode(&bytes[..length]).is_none(), "{length} of {} bytes", bytes.len());
+        }
+    }
+
+    #[test]
+    fn every_policy_survives() {
+        let pairs = [(ThreadId(0), 3), (ThreadId(2), u32::MAX)];
+        let policies = [
+            Policy::Stop,
+            Policy::First,
+            Policy::Continue,
+            Policy::Uniform { seed: 7 },
+            Policy::Pct { seed: 7, depth: 3, length: 99 },
+            Policy::Pos { seed: u64::MAX },
+            Policy::Weighted { seed: 1, events: &[5, 0, 6] },
+            Policy::Genes { bits: &[1 << 63, 0], seed: 8 },
+            Policy::Awake { sleep: &pairs },
+            Policy::Follow { order: &pairs },
+        ];
+        for policy in policies {
+            survives(&Plan { policy, ..Plan::new(&[0, 2, 1]) });
+        }
+    }
+
+    #[test]
+    fn every_setting_survives() {
+        let entries = [(1, 2, true), (u64::MAX, 0, false)].to_vec();
+        let table = MayAccess { proved: true, entries };
+        for detail in [Detail::Positions, Detail::Steps, Detail::Full] {
+            for timeouts in [Timeouts::Never, Timeouts::WhenStuck, Timeouts::Always] {
+                let reduction = Reduction { sleep: true, persistent: Some(&table) };
+                let plan = Plan { detail, timeouts, reduction, predict: true, spurious: 2, ..Plan::new(&[]) };
+                survives(&plan);
+                let bytes = bytes_of(&plan);
+                let read = OwnedPlan::decode(&bytes).expect("it survives");
+                let again = read.plan();
+                assert!(again.detail == detail && again.predict && again.reduction.sleep);
+                let persistent = again.reduction.persistent.expect("there is a table");
+                assert_eq!((persistent.proved, &persistent.entries), (true, &table.entries));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            if let Some(plan) = OwnedPlan::decode(&bytes) {
+                prop_assert!(plan.plan().prefix.len() * 4 <= bytes.len());
+            }
+        }
+    }
+}
