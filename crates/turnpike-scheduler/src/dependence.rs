@@ -84,6 +84,10 @@ fn frees(one: &Choice, other: &Choice) -> bool {
 }
 
 /// The objects that a step touches, and how. Queues are looked at more closely.
+///
+/// What a step does to one object may hang on what it finds in another: a futex is joined if its word has a value, a value that
+/// lies in two objects is exchanged if both match. A race on the other object, turned round, then changes how the step
+/// touches this one, so it must not commute with more than it would then.
 fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
     let (object, second) = (choice.object, choice.second);
     let nothing = (ObjectId::NONE, Class::Read);
@@ -100,7 +104,10 @@ fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
         Kind::SemPost => [(object, Class::Post), nothing],
         Kind::Reacquire => [(second, Class::Exclusive), nothing],
         Kind::Leave => [nothing, nothing],
+        // One that found another value would have waited before the word changed. Its like have read the word, too.
+        Kind::FutexWait if !choice.exclusive => [(object, Class::Share), (second, Class::Read)],
         Kind::FutexWait => [(object, class), (second, Class::Read)],
+        Kind::Update if second != ObjectId::NONE => [(object, Class::Exclusive), (second, Class::Exclusive)],
         _ => [(object, class), (second, class)],
     }
 }

@@ -58,6 +58,8 @@ pub(crate) enum Act {
     Add(usize),
     /// Writes 5 where there is this value.
     Exchange(usize, u64),
+    /// Writes 5 to variables 0 and 1, by one step, if both are 0.
+    ExchangeBoth,
     FutexWait,
     Free,
     Toss,
@@ -147,6 +149,11 @@ fn matches(argument: u64) -> bool {
     MEMORY.with_borrow(|memory| memory.values[(argument >> 32) as usize] == argument & 0xffff_ffff)
 }
 
+/// Whether an exchange of two variables would write.
+fn both_match(_: u64) -> bool {
+    MEMORY.with_borrow(|memory| memory.values[..2] == [0, 0])
+}
+
 /// A thread.
 fn interpret(code: &Code, number: usize) -> Box<dyn Routine> {
     let code = code.clone();
@@ -193,6 +200,11 @@ fn interpret(code: &Code, number: usize) -> Box<dyn Routine> {
                     argument: (x as u64) << 32 | value,
                     writes: Some(matches),
                     ..on(Kind::Update, variable(x), site)
+                },
+                Act::ExchangeBoth => Operation {
+                    second: variable(1),
+                    writes: Some(both_match),
+                    ..on(Kind::Update, variable(0), site)
                 },
                 Act::FutexWait => Operation {
                     second: variable(WORD),
@@ -258,6 +270,12 @@ fn after(
             *register = memory.values[x];
             if outcome.ok {
                 memory.values[x] = 5;
+            }
+        }
+        Act::ExchangeBoth => {
+            *register = u64::from(outcome.ok);
+            if outcome.ok {
+                memory.values[..2].fill(5);
             }
         }
         Act::Free => {
