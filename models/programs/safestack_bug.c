@@ -3,9 +3,9 @@
  *
  * Whoever takes the head first takes its link out, which keeps others from taking the same cell, and then moves the head. But
  * the head may have been given back meanwhile with another link: an old link comes back, and two threads own one cell. That needs three
- * threads who each take a cell twice, and at least five preemptions. In the twin safestack_ok.c a mutex is held meanwhile.
+ * threads who each take a cell twice, and seven preemptions. In the twin safestack_ok.c a mutex is held meanwhile.
  *
- * Threads: 4 (main, three users). Context switches of a shortest failure: unknown to us, at least 5 preemptions.
+ * Threads: 4 (main, three users). Preemptions of a failure: at least 7.
  * Expected: assertion "one user per cell". Nothing in the twin.
  * Needs: -fsanitize=thread objects, which make atomics visible. No search of ours is known to find it in a minute.
  * hooks: --max-executions 200 => anything
