@@ -1,4 +1,5 @@
-//! One value for everything that is wrong with an input, whatever the front-end; renderers live with the user interface.
+//! One type for every problem with an input, shared by all front-ends. Rendering belongs to the
+//! user interface.
 
 use std::fmt;
 use std::ops::Range;

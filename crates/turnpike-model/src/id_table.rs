@@ -1,8 +1,9 @@
-//! A hash index from content to dense ids, four bytes a slot.
+//! A hash index from content to dense ids, four bytes per slot.
 //!
-//! The values live elsewhere (a state arena, a label list); the table only knows their ids `0, 1, 2, …`.
-//! A slot packs the id with the spare high bits of the hash as a tag, so most probes that miss never touch the values.
-//! Capacity grows by 2/5, not by doubling: between 5.3 and 7.5 bytes an entry, never more.
+//! The values live elsewhere (a state arena, a label list); the table only knows their ids
+//! `0, 1, 2, …`. A slot packs the id with the spare high bits of the hash as a tag, so most failed
+//! probes never touch the values. Capacity grows by 2/5 instead of doubling: between 5.3 and 7.5
+//! bytes per entry, never more.
 
 use std::hint::black_box;
 

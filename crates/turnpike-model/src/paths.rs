@@ -1,8 +1,9 @@
 //! A system as paths: whole runs, each followed from the start to an end by a chooser.
 //!
-//! Programs are executed rather than stored, so whole paths are what they offer natively. A path is made of *steps*;
-//! in each state an *actor* (a thread) takes one of its *alternatives*. A schedule is the sequence of positions among
-//! the choices of the states along the path, and means the same here and among the successors of a state.
+//! Programs are executed rather than stored, so they offer whole paths natively. A path consists of
+//! *steps*; in each state an *actor* (a thread) takes one of its *alternatives*. A schedule is the
+//! sequence of positions among the choices of the states along the path, and means the same here
+//! and among the successors of a state.
 
 use crate::label::Label;
 use crate::system::{StepError, ViolationKind};

@@ -1,7 +1,7 @@
-//! The whole reachable state space, in breadth-first order.
+//! Generates the whole reachable state space in breadth-first order.
 //!
-//! Where the initial state is only a place from which the proper ones are reached, it is state 0 of what is written and counts
-//! like any other, unlike in a search: a transition system has one initial state.
+//! If the model has a virtual root, it is state 0 of the output and counts like any other state. A
+//! search does not count it, but a transition system must have exactly one initial state.
 
 use std::sync::atomic::AtomicBool;
 

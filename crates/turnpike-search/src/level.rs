@@ -1,7 +1,7 @@
-//! Expands the states of a level in order, by any number of threads with the same result.
+//! Expands the states of a level in order, on any number of threads with the same result.
 //!
-//! Helper threads compute blocks of expansions ahead; the caller consumes them strictly in the order of the level. All
-//! decisions are the consumer's, so they are those of a sequential run.
+//! Helper threads compute blocks of expansions ahead; the caller consumes them strictly in the
+//! order of the level. The consumer makes all decisions, so they are those of a sequential run.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

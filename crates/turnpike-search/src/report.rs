@@ -1,4 +1,5 @@
-//! The result of a search, as printed and as JSON. The fields are the published interface: a test guards them.
+//! The result of a search, printed and as JSON. The fields are a published interface that a test
+//! guards.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;

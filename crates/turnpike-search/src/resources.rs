@@ -1,4 +1,4 @@
-//! What the process uses and what the machine has.
+//! The memory that the process uses and that the machine has.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,5 @@
-//! Seeded randomness whose values are pinned: a named generator, our own bounded draw, sub-seeds by hashing.
+//! Seeded randomness with pinned values: a named generator, our own bounded draw, and sub-seeds
+//! derived by hashing.
 
 use rand::Rng as _;
 use rand::SeedableRng;

@@ -1,7 +1,8 @@
-//! One run: the explorer, the counters, the limits and the objectives that every strategy shares.
+//! One run: the explorer, the counters, the limits and the objectives that all strategies share.
 //!
-//! A strategy does three things with a state: [`Run::expand`] it, remember what it wants of the successors, and
-//! [`Run::check`] them. Both calls leave the strategy by `?` when a limit is reached or the objective is met.
+//! A strategy does three things with a state: it calls [`Run::expand`], stores what it needs of the
+//! successors, and calls [`Run::check`]. Both calls leave the strategy by `?` when a limit is
+//! reached or an objective is met.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Values that get dense numbers and stay where they are.
+//! Values with dense numbers and stable addresses.
 
 use std::sync::{OnceLock, RwLock};
 

@@ -1,4 +1,5 @@
-//! Text that `#[derive(Debug)]` writes, taken apart at its outermost level. Anything else is left alone.
+//! Parses the outermost level of the text that `#[derive(Debug)]` writes. Anything else stays as it
+//! is.
 
 /// The outermost shape of a text.
 #[derive(Debug, PartialEq, Eq)]

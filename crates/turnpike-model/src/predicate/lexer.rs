@@ -1,4 +1,4 @@
-//! Words and signs of a condition.
+//! The tokens of a condition.
 
 use std::ops::Range;
 

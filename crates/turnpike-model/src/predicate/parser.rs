@@ -1,5 +1,5 @@
-//! From text to instructions. Each level of the grammar is a function; what they leave on the stack has a kind, so one
-//! parenthesis serves conditions and values alike.
+//! Compiles text to instructions. Each level of the grammar is a function. What they leave on the
+//! stack has a kind, so the same parentheses serve conditions and values.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Objectives that an execution of a program meets: its end, what was found on the way, and the labels of its steps.
+//! Objectives on whole executions of a program: how it ended, what happened on the way, and the
+//! labels of its steps.
 
 use turnpike_model::paths::{PathEnd, Paths};
 use turnpike_model::{Diagnostic, Label};

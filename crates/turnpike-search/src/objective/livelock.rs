@@ -1,7 +1,8 @@
-//! Cycles of internal steps, found on the fly.
+//! Detects cycles of internal steps on the fly.
 //!
-//! From every expanded state the internal steps are searched depth first. Whether a state leads to a cycle is remembered
-//! across calls, so all calls together cost one pass over the internal part of the system, and the ways into the cycles.
+//! From every expanded state, a depth-first search follows the internal steps. It remembers across
+//! calls whether a state leads to a cycle, so all calls together cost one pass over the internal
+//! part of the system, plus the paths into the cycles.
 
 use turnpike_model::{Explorer, StepError, Successors};
 

@@ -1,5 +1,5 @@
-//! Fixed-width word vectors by dense id, in chunks: no slack beyond one chunk, and less than that while chunks are few; no copying of
-//! full chunks when it grows.
+//! Fixed-width word vectors by dense id, in chunks. Growing does not copy full chunks, and wastes
+//! at most one chunk, or less while there are few.
 
 const CHUNK_BITS: u32 = 14;
 const CHUNK: usize = 1 << CHUNK_BITS;

@@ -1,14 +1,17 @@
-//! States up to covering: of states with the same key, none is kept that another covers.
+//! Visited states up to covering: of the states with the same key, the store keeps none that
+//! another covers.
 //!
-//! States with equal keys (the leading words of a state, its discrete part) are a bucket. What is behind the key lies one
-//! after the other, so that a front-end compares a new state with all of a bucket in one call. Buckets live in one pool: a bucket that is full moves
-//! to a place twice as large, and the place it leaves is used again. So nothing is allocated for a step once the pool
-//! has grown.
+//! States with equal keys (the leading words of a state, its discrete part) form a bucket. The
+//! words after the key are contiguous, so a front-end can compare a new state with a whole bucket
+//! in one call. All buckets live in one pool: a full bucket moves to a slot twice as large, and the
+//! pool reuses the slot it leaves. So a step does not allocate once the pool has grown.
 //!
-//! A state that was covered once stays covered, as what covers it is only put out by what covers it too. Where all that is behind a key is one word,
-//! states that were met lately are therefore known at once.
+//! A covered state stays covered, because only a state that covers more removes the covering state.
+//! If the part after the key is a single word, the store therefore recognises recently met states
+//! at once.
 //!
-//! A state that is left out later, because a new one covers it, keeps its record: ways to other states may lead through it.
+//! When a new state covers an old one, the old one keeps its record, because paths to other states
+//! may lead through it.
 
 use turnpike_model::Explorer;
 

@@ -1,4 +1,4 @@
-//! Stores that may take a new state for an old one: they never prove absence.
+//! Stores that may mistake a new state for an old one, and so never prove absence.
 
 use super::table::prefetch;
 

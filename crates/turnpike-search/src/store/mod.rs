@@ -1,4 +1,5 @@
-//! Visited states: exact, tree-compressed, by fingerprint, or by bits; with parents, so that a path can be told.
+//! Visited states: exact, tree-compressed, by fingerprint, or by bits; with parents, to reconstruct
+//! paths.
 
 mod arena;
 mod cover;

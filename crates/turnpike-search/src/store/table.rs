@@ -1,10 +1,11 @@
-//! The hash index of the stores: states to dense ids, four bytes a slot.
+//! The hash index of the stores: from states to dense ids, four bytes per slot.
 //!
-//! The states live elsewhere; the table only knows their ids `0, 1, 2, …`. Unlike [`turnpike_model::IdTable`], it is made
-//! for look-ups by the hundred.
-//! A slot packs the id with the spare high bits of the hash as a tag, so most probes that miss never touch the values.
-//! Slots come in buckets of eight, which are compared all at once and lie in one cache line: nearly every entry is in the
-//! bucket where its look-up begins. Capacity grows by 2/5, not by doubling: between 5.3 and 7.5 bytes an entry.
+//! The states live elsewhere; the table only knows their ids `0, 1, 2, …`. Unlike
+//! [`turnpike_model::IdTable`], it is optimised for look-ups in batches of about a hundred. A slot
+//! packs the id with the spare high bits of the hash as a tag, so most failed probes never touch
+//! the values. Slots come in buckets of eight, which are compared at once and lie in one cache
+//! line: nearly every entry is in the bucket where its look-up begins. Capacity grows by 2/5
+//! instead of doubling: between 5.3 and 7.5 bytes per entry.
 
 const EMPTY: u32 = u32::MAX;
 const BUCKET: usize = 8;

@@ -1,7 +1,8 @@
-//! Every state in full, tree-compressed: a vector is a binary tree of pairs, and equal subtrees are stored once.
+//! Tree-compressed states, stored exactly: a vector is a binary tree of pairs, and equal subtrees
+//! are stored once.
 //!
-//! A state costs one pair (8 bytes and its index slot) when its halves were seen before, which in asynchronous systems
-//! they nearly always were.
+//! A state costs one pair (8 bytes and its index slot) if its halves were seen before. In
+//! asynchronous systems this is nearly always the case.
 
 use turnpike_model::hash;
 

@@ -1,11 +1,12 @@
-//! The portfolio: what to use when nothing is known about the state space.
+//! The portfolio, for state spaces of unknown shape.
 //!
-//! Rounds with growing budgets. In the first ones depth-first search takes the order that the model's author gave it.
-//! In each, randomised depth-first search (the cheapest on most systems), highway search (the best when depth-first gets
-//! lost), random walks (the best where revisiting pays, as with dining philosophers), Deep Random Search and, for timed
-//! automata, walks on single clock values (the best with many clocks) get their share; the first hit ends the search, and
-//! the witness is shortened. When a member covers everything within its share, so has the portfolio. The cost is at most a
-//! small multiple of the cheapest member's.
+//! It runs rounds with growing budgets. The first rounds include depth-first search in the model's
+//! own order. Each round divides its budget between randomised depth-first search (the cheapest on
+//! most systems), highway search (the best when depth-first search gets lost), random walks (the
+//! best where revisiting helps, as with dining philosophers), Deep Random Search and, for timed
+//! automata, walks on single clock values (the best with many clocks). The first hit ends the
+//! search, and the witness is shortened. If a member covers everything within its share, so does
+//! the portfolio. The cost is at most a small multiple of that of the cheapest member.
 
 use super::descriptor::{Descriptor, Parallel};
 use super::drs::{self, Drs};

@@ -1,7 +1,8 @@
-//! Beam search: highway search whose next level is the N most promising successors instead of a random draw.
+//! Beam search: highway search whose next level is the N most promising successors instead of a
+//! random draw.
 //!
-//! The guide is a measure of the model; chance only breaks ties. Level by level, so witnesses tend to be short; finds
-//! nothing the guide leads away from.
+//! The guide is a measure of the model; the random generator only breaks ties. The search goes
+//! level by level, so witnesses tend to be short. It does not find what the guide leads away from.
 
 use turnpike_model::Diagnostic;
 

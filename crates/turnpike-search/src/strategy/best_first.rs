@@ -1,7 +1,8 @@
 //! Best-first search: always expands the most promising state known, by a measure of the model.
 //!
-//! Complete on finite systems unless the queue is bounded. Among equals, later arrivals come first, which makes a flat
-//! guide behave like depth-first search instead of flooding a level.
+//! It is complete on finite systems unless the queue is bounded. Among equals, later arrivals come
+//! first, so with a flat guide the search behaves like depth-first search instead of flooding a
+//! level.
 
 use std::collections::BTreeMap;
 

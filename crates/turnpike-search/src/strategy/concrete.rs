@@ -1,8 +1,10 @@
-//! Random walks on single states of models whose states stand for many: valuations of clocks instead of zones.
+//! Random walks on single states of models whose states represent many: clock valuations instead of
+//! zones.
 //!
-//! A step costs far less where there are many clocks. Walks begin again after lengths that follow the sequence of Luby,
-//! Sinclair and Zuckerman, which is near the best there is when nothing is known of how deep errors lie. What a walk meets
-//! is followed on the model itself, which has the last word; then it is a witness like any other.
+//! With many clocks, a step costs far less. Walks restart after lengths that follow the sequence of
+//! Luby, Sinclair and Zuckerman, which is nearly optimal if the depth of errors is unknown. If a
+//! walk meets an objective, the search confirms it on the model itself; from then on it is a
+//! witness like any other.
 
 use turnpike_model::Diagnostic;
 

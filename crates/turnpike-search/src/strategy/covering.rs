@@ -1,18 +1,22 @@
-//! Breadth-first and depth-first search that leave out covered states.
+//! Breadth-first and depth-first search that prune covered states.
 //!
-//! A state is taken from the queue and expanded. Each successor is compared with the states of the same key that are
-//! kept: one of them covers it, or it is kept too. When all successors were seen, the new ones are queued in order, and each puts out
-//! the kept states that it covers, wherever they are, in the queue too. This is the loop of TChecker's `covreach` and
-//! `aLU-covreach`, so that its counts can be compared with ours (`--accept pop`): `states` are its visited states, `transitions`
-//! its visited transitions, `stored` its stored states. Depth first means last in, first out here, as there.
+//! The loop takes a state from the queue and expands it. It compares each successor with the stored
+//! states of the same key: either one of them covers it, or the successor is stored too. After all
+//! successors, the new ones are queued in order, and each removes the stored states that it covers,
+//! even from the queue. This is the loop of TChecker's `covreach` and `aLU-covreach`, so the counts
+//! are comparable (`--accept pop`): `states` are its visited states, `transitions` its visited
+//! transitions, `stored` its stored states. As in TChecker, depth-first means last in, first out.
 //!
-//! **What it proves.** A covering state can do what the covered one can, step by step, and by the same actions: whatever a
-//! covered state leads to is met from the covering one. So `none` is a proof for objectives on states (which must hold in
-//! a covering state if they hold in a covered one) and on actions. It is none for what a state *cannot* do (deadlock), for
-//! what it can do in two ways, nor for cycles, which may lead through covering only: these are refused.
+//! **What it proves.** A covering state can do what the covered one can, step by step, with the
+//! same actions. So whatever a covered state leads to is met from the covering one, and `none` is a
+//! proof for objectives on states (which must hold in a covering state if they hold in a covered
+//! one) and on actions. It is not a proof for what a state *cannot* do (deadlock), for what it can
+//! do in two ways, or for cycles, which may lead through covering only. These objectives are
+//! refused.
 //!
-//! **Witnesses** are real paths, as every kept state is a successor of the state it was reached from. They need not be
-//! shortest, not even breadth first: a state put out may have been nearer than the one that covers it.
+//! **Witnesses** are real paths, because every stored state is a successor of the state it was
+//! reached from. They need not be shortest, even breadth-first: a removed state may have been
+//! nearer than the one that covers it.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,8 @@
 //! Depth-first search, in the front-end's order or at random (`rdfs`).
 //!
-//! `rdfs` draws uniformly from the unvisited successors of the state on top of the stack; the witness is the stack.
-//! Complete on finite systems, memory linear in the states met. Reference: randomised depth-first search as the
-//! yardstick of seed paper 000.
+//! `rdfs` draws uniformly from the unvisited successors of the state on top of the stack; the
+//! witness is the stack. Complete on finite systems, memory linear in the states met. Reference:
+//! the randomised depth-first search that the highway search paper compares with.
 
 use turnpike_model::Diagnostic;
 

@@ -1,6 +1,7 @@
-//! Bounded exhaustive search: every path up to a depth, without storing states (EXH of seed paper 004).
+//! Bounded exhaustive search: every path up to a depth, without storing states (EXH of Godefroid
+//! and Khurshid).
 //!
-//! Complete up to the depth; the cost is the number of paths, not of states. Memory is one path.
+//! Complete up to the depth. The cost is the number of paths, not of states. Memory is one path.
 
 use turnpike_model::{Diagnostic, Successors};
 

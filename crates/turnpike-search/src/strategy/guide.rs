@@ -1,4 +1,4 @@
-//! Guides: a measure of the model that tells how promising a state is.
+//! Guides: a measure of the model that says how promising a state is.
 
 use turnpike_model::{Diagnostic, ModelInfo};
 

@@ -1,9 +1,10 @@
-//! Highway search, exact and streaming: definition 5's distribution in algorithm 1's memory.
+//! Highway search, exact and streaming: the distribution of definition 5 in the memory of algorithm 1.
 //!
-//! Each eligible successor t of level j has the priority H(seed, j, content hash of t); the N smallest are the next
-//! level. The same state has the same priority however often it is met, so funnels are not favoured, and the order in
-//! which states arrive does not matter: any number of threads or machines gives the same levels. The level is part of H,
-//! so a state passed over has a fresh chance when it comes back. Needs an exact store for the claim.
+//! Each eligible successor t of level j has the priority H(seed, j, content hash of t); the N
+//! smallest form the next level. A state has the same priority however often it is met, so funnels
+//! have no advantage, and the order of arrival does not matter: any number of threads or machines
+//! gives the same levels. The level is part of H, so a skipped state has a fresh chance when it
+//! returns. The claim requires an exact store.
 
 use turnpike_model::{Diagnostic, hash};
 

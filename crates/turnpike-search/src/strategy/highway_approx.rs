@@ -1,8 +1,10 @@
-//! Approximate highway search, literally algorithm 1 of seed paper 000.
+//! Approximate highway search: algorithm 1 of the paper by Engels, Groote, van Weerdenburg and
+//! Willemse, literally.
 //!
-//! A reservoir of N states per level. A state that was passed over or pushed out is considered afresh when it is met
-//! again within the level, so states with many predecessors (funnels) are favoured: property 8 of the paper. Needed to
-//! reproduce the published figures; `highway` has the same memory without the bias.
+//! It keeps a reservoir of N states per level. A state that was skipped or evicted is considered
+//! again when it is met again within the level, so states with many predecessors (funnels) are
+//! preferred: property 8 of the paper. It reproduces the published figures; `highway` uses the same
+//! memory without the bias.
 
 use rustc_hash::FxHashSet;
 use turnpike_model::{Diagnostic, Successors};

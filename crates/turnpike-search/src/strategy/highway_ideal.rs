@@ -1,7 +1,8 @@
-//! Highway search, literally definition 5 of seed paper 000. The oracle for the other two.
+//! Highway search: definition 5 of the paper by Engels, Groote, van Weerdenburg and Willemse,
+//! literally. It is the oracle for the other two variants.
 //!
-//! Q₀ = {s₀}; Q_{j+1} is a uniform draw among the subsets of size min(N, ·) of succ(Q_j) \ ⋃_{k≤j} Q_k. All eligible
-//! successors of a level are held in memory.
+//! Q₀ = {s₀}; Q_{j+1} is a uniform draw among the subsets of size min(N, ·) of succ(Q_j) \ ⋃_{k≤j}
+//! Q_k. All eligible successors of a level are held in memory.
 
 use turnpike_model::{Diagnostic, Successors};
 

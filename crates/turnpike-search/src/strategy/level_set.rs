@@ -1,4 +1,5 @@
-//! What the strategies share that go by levels: the loop over levels, the states of one, and a count of states met.
+//! Shared by the level-based strategies: the loop over levels, the states of a level, and a count
+//! of the states met.
 
 use turnpike_model::Successors;
 

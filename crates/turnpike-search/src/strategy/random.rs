@@ -1,7 +1,9 @@
-//! Random search (seed paper 000, definitions 2 and 3; with `--restart` also the RAND of seed paper 004).
+//! Random search (definitions 2 and 3 of the highway search paper; with `--restart` also RAND of
+//! Godefroid and Khurshid).
 //!
-//! One walk: each next state is a uniform draw from the *set* of successor states. Finds what lies on likely paths,
-//! proves nothing. Constant memory without a witness; with one, the loop-erased walk is kept.
+//! It is one walk: each next state is a uniform draw from the *set* of successor states. It finds
+//! what lies on likely paths and does not prove anything. Memory is constant without a witness;
+//! with one, the loop-erased walk is kept.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{Diagnostic, Successors};

@@ -1,8 +1,9 @@
 //! Searches along a witness for a shorter one.
 //!
-//! A beam search that prefers states like those of the path, the later ones before the earlier: a state that differs in
-//! few entries from a state of the path, and is reached sooner, is on a shorter way to something like the end of the path.
-//! Whatever meets the objective below the length at hand ends the search.
+//! This is a beam search that prefers states similar to those of the path, later ones before
+//! earlier ones: a state that differs in few entries from a state of the path, and is reached
+//! sooner, is on a shorter path to something like the end. The first hit below the current length
+//! ends the search.
 
 use turnpike_model::{StepError, Successors};
 

@@ -1,11 +1,12 @@
-//! Leaves steps out of a witness (delta debugging).
+//! Leaves out steps of a witness (delta debugging).
 //!
-//! When some steps are left out, the others are taken as far as they are still possible, and those that are not are left
-//! out as well: without the first step of a detour, the rest of it goes by itself. What still meets the objective is kept,
-//! and so is what comes back to a later state of the path. Large parts are tried first, then smaller ones.
+//! When some steps are left out, the others are taken as far as they are still possible, and the
+//! rest is left out too: without the first step of a detour, the remaining steps of it disappear by
+//! themselves. A result is kept if it still meets the objective, or if it returns to a later state
+//! of the path. Large parts are tried first, then smaller ones.
 //!
-//! A step is known by its label and by its effect, the entries of the state that it changes: where many steps are
-//! internal, the label alone says little.
+//! A step is identified by its label and by its effect, the entries of the state that it changes:
+//! if many steps are internal, the label alone says little.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{LabelId, StepError, Successors};

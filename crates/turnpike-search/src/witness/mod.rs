@@ -1,4 +1,4 @@
-//! Witnesses: from what a strategy remembers to a trace that was re-executed before anyone sees it.
+//! Witnesses: from what a strategy stores to a trace that is re-executed before it is reported.
 
 mod corridor;
 mod delete;

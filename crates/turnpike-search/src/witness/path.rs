@@ -1,4 +1,4 @@
-//! Paths, and their loops erased.
+//! Paths, and the removal of their loops.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{Explorer, StepError, Successors};

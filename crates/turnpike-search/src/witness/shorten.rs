@@ -1,8 +1,9 @@
-//! Makes a witness shorter, within a budget of expansions.
+//! Shortens a witness within a budget of expansions.
 //!
-//! Five attempts, each stopping as soon as nothing can be gained: leaving out steps, which gains most for its cost,
-//! breadth-first search below the length at hand (which also proves that a witness is shortest when it gets that far), a highway for long ones,
-//! beam search along the path, and shortcuts between its states. A shorter witness may end in another state than the
+//! There are five attempts, each of which stops as soon as nothing can be gained: leaving out
+//! steps, which gains most for its cost; breadth-first search below the current length (which also
+//! proves a witness shortest if it completes); a highway for long witnesses; beam search along the
+//! path; and shortcuts between its states. A shorter witness may end in another state than the
 //! original, but it meets the same objective.
 
 use std::time::Duration;

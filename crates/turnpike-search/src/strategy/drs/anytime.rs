@@ -1,8 +1,9 @@
-//! Going on after a hit, for ever shorter witnesses.
+//! Continues after a hit to find ever shorter witnesses.
 //!
-//! The engine ends a run at its first hit. Here that end is caught, the shortest witness stays in the run's own slots,
-//! and the search learns how deep it still has to look. As the best witness lies where the engine expects it, a limit
-//! or an interrupt may end the search at any moment.
+//! The engine ends a run at its first hit. This module intercepts that end, keeps the shortest
+//! witness in the run's own slots, and limits the depth of the rest of the search. Because the best
+//! witness lies where the engine expects it, a limit or an interrupt may end the search at any
+//! moment.
 
 use turnpike_model::Successors;
 

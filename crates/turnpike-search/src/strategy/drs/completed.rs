@@ -1,29 +1,33 @@
-//! Deep Random Search with the holes of the printed code closed, and its depth-aware variant.
+//! Deep Random Search with the errors of the published code corrected, and its depth-aware variant.
 //!
-//! **Walks.** From the node at hand a walk enters a child drawn uniformly from the distinct unvisited ones, and so on
-//! until every child is visited or the depth bound is reached. A child without successors is a dead end: it was
-//! expanded (and tested for deadlock), the walk draws one of its siblings instead, so the draw stays uniform over
-//! interior children without a separate leaf test. Nodes that still have unvisited children wait in the fringe, and
-//! the next walk begins at one of them, all equally likely.
+//! **Walks.** From the current node, a walk enters a child drawn uniformly from the distinct
+//! unvisited ones, until every child is visited or the depth bound is reached. A child without
+//! successors is a dead end: it was expanded (and tested for deadlock), and the walk draws one of
+//! its siblings instead. So the draw stays uniform over interior children without a separate leaf
+//! test. Nodes that still have unvisited children wait in the fringe. The next walk begins at one
+//! of them, all equally likely.
 //!
-//! **What is different from figure 3.**
-//! - The initial state joins the fringe when unvisited children remain after the first `walks` walks: complete for
-//!   every number of walks. Children generated meanwhile are skipped, not inserted twice.
-//! - A fringe node keeps the list of its untried children, so nothing is enumerated twice. Dropping visited ones when
-//!   they are met keeps the draw uniform over the others.
-//! - A higher bound goes on from the nodes that the lower one cut off instead of beginning again: all bounds together
-//!   expand each state once, and end after as many steps as the cut-off nodes need, not after the longest walk.
-//!   With increment 1 a walk is one step and the search a randomised breadth-first one: its witnesses are shortest.
+//! **Differences from figure 3.**
+//! - The initial state joins the fringe if unvisited children remain after the first `walks` walks.
+//!   So the search is complete for every number of walks. Children generated meanwhile are skipped,
+//!   not inserted twice.
+//! - A fringe node keeps the list of its untried children, so nothing is enumerated twice. Dropping
+//!   visited children when they are met keeps the draw uniform over the others.
+//! - A higher bound continues from the nodes that the lower one cut off instead of starting again.
+//!   All bounds together expand each state once, and end after as many steps as the cut-off nodes
+//!   need, not after the longest walk. With increment 1 a walk is one step and the search is a
+//!   randomised breadth-first search, whose witnesses are shortest.
 //!
-//! **Depth-aware.** Every state carries the smallest depth at which it was entered. A child is worth entering when it
-//! is unvisited *or* its depth gets smaller; it is then expanded again. When the fringe is empty, no node above the
-//! bound can improve a successor, hence every depth below the bound is the true distance and everything to be met up to
-//! the bound was met. With increment k a witness is at most k - 1 longer than the shortest. Each state is expanded at
-//! most once for every depth it had. Without a bound depth decides nothing, and no state is re-opened: proving absence
-//! costs one expansion a state. When `anytime` finds its first witness, and with it a bound, the states expanded so far
-//! are re-opened once.
+//! **Depth-aware.** Every state carries the smallest depth at which it was entered. A walk enters a
+//! child if it is unvisited *or* its depth decreases; the child is then expanded again. When the
+//! fringe is empty, no node above the bound can improve a successor. So every depth below the bound
+//! is the true distance, and the search has met everything up to the bound. With increment k a
+//! witness is at most k - 1 longer than the shortest. Each state is expanded at most once for every
+//! depth it had. Without a bound, depth does not matter and no state is re-opened: proving absence
+//! costs one expansion per state. When `anytime` finds its first witness, and with it a bound, it
+//! re-opens the states expanded so far once.
 //!
-//! **Memory.** Every state met, nine bytes beside it, the lists of fringe nodes.
+//! **Memory.** Every state met, nine more bytes for each, and the lists of fringe nodes.
 
 use turnpike_model::Successors;
 

@@ -1,12 +1,13 @@
-//! Deep Random Search that leaves out covered states.
+//! Deep Random Search that prunes covered states.
 //!
-//! A child that a known state covers is not entered; the walk may enter the covering state in its place, if no one did yet. A
-//! state that a new one covers is dropped when it is drawn. The children of a dropped state stay: they may be what others
-//! are covered by. So when the fringe is empty, every state that was kept was expanded, which proves absence for the
-//! objectives that covering keeps (see the strategies `bfs` and `dfs` with covering).
+//! A walk does not enter a child that a known state covers. It may enter the covering state
+//! instead, if no walk has done so yet. A state that a new one covers is dropped when it is drawn.
+//! The children of a dropped state stay, because they may cover other states. So when the fringe is
+//! empty, every stored state was expanded, which proves absence for the objectives that covering
+//! preserves (see the strategies `bfs` and `dfs` with covering).
 //!
-//! Depths are those of the way by which a state was first met. Nothing here depends on them but the cutoff, after which
-//! the verdict is open: so states are merged whatever their depths.
+//! Depths are those of the path on which a state was first met. Only the cutoff depends on them,
+//! and it makes the verdict inconclusive, so states can be merged whatever their depths.
 
 use turnpike_model::{Diagnostic, Successors};
 

@@ -1,7 +1,8 @@
-//! The fringe: a set of nodes with a uniform draw, insertion and removal in constant time.
+//! The fringe: a set of nodes with uniform draw, insertion and removal in constant time.
 //!
-//! Members lie in a vector without order; every node knows its place in it. Removal moves the last member into the
-//! gap. The set costs four bytes for each node ever seen, and a member with its payload on top.
+//! Members lie in an unordered vector, and every node knows its index in it. Removal moves the last
+//! member into the gap. The set costs four bytes for each node ever seen, plus the payload of each
+//! member.
 
 use crate::rng::Rng;
 

@@ -1,30 +1,37 @@
-//! Deep Random Search as printed: figure 3 of seed paper 003, holes included.
+//! Deep Random Search as printed: figure 3 of the paper, errors included.
 //!
-//! **Guarantee.** What is found is real. Absence is claimed only when the printed code proves it: no walk was cut off
-//! and every child of the initial state was generated. The printed code says "no counter-example" in the other cases
-//! too; here they end inconclusively, as `finished` when children of the initial state were forgotten, as `max-depth`
-//! when a walk was cut off.
+//! **Guarantee.** Every hit is real. The search claims absence only if the printed code proves it:
+//! no walk was cut off, and every child of the initial state was generated. The printed code
+//! reports "no counter-example" in the other cases too; here they are inconclusive, as `finished`
+//! if children of the initial state were forgotten, or as `max-depth` if a walk was cut off.
 //!
-//! **Memory.** Every state met, and the nodes of the pass under way.
+//! **Memory.** Every state met, and the nodes of the current pass.
 //!
-//! **What the printed code gets wrong** and this file repeats:
-//! - The initial state never joins the fringe: children left over after `walks` walks are forgotten.
-//! - `generated` ignores depth: a state met first on a detour may be cut off and never be entered by the shorter way,
-//!   so that increment 1 does *not* give a shortest counter-example (theorem 5).
-//! - A child of the initial state that an earlier walk generated is inserted again, as a second node.
-//! - A node's successors are computed anew whenever the fringe gives it back, and each child's for the leaf test.
-//! - Every pass forgets all the passes before it, and a model without errors needs as many as its longest walk.
-//! - The initial state is expanded whatever the cutoff; a cutoff that is no multiple of the increment is not used up.
+//! **Errors of the printed code** that this file repeats:
+//! - The initial state never joins the fringe: children left over after `walks` walks are
+//!   forgotten.
+//! - `generated` ignores depth: a state first met on a detour may be cut off and never entered on
+//!   the shorter path, so increment 1 does *not* give a shortest counterexample (theorem 5).
+//! - A child of the initial state that an earlier walk generated is inserted again, as a second
+//!   node.
+//! - A node's successors are computed again whenever the fringe returns it, and each child's for
+//!   the leaf test.
+//! - Every pass forgets all previous passes, and a model without errors needs as many passes as its
+//!   longest walk.
+//! - The initial state is expanded whatever the cutoff; a cutoff that is not a multiple of the
+//!   increment is not fully used.
 //!
-//! **How it speaks to the engine.** *Acc* is the run's objectives. `NonacceptingInteriorChildren` expands its node, and
-//! the engine tests the transitions and the states they lead to; edges into `generated` are tested too, which changes
-//! nothing for states (an accepting one is never generated) and is what transition objectives ask for. With `--all` an
-//! accepting child is walked through like any other. A deadlock is a property of expanded states, and *Leaf* drops a
-//! child before it could be expanded: so a leaf test that comes out true *is* the expansion of that leaf, counted and
-//! checked. One that comes out false is a look ahead, neither counted nor checked, as with `--lookahead`; checking it
-//! would see one step further than the paper. Both outcomes are remembered, so each state is tested once per run, and
-//! `states` is the number of enumerations plus the number of distinct leaves. Leaf tests look at children of the
-//! deepest nodes expanded, so a leaf may be met at the cutoff itself.
+//! **Mapping to the engine.** *Acc* is the run's objectives. `NonacceptingInteriorChildren` expands
+//! its node, and the engine tests the transitions and the states they lead to. It also tests edges
+//! into `generated`, which changes nothing for states (an accepting one is never generated) and is
+//! what transition objectives need. With `--all`, walks pass through an accepting child like any
+//! other. A deadlock is a property of expanded states, and *Leaf* drops a child before it could be
+//! expanded. So a leaf test that succeeds *is* the expansion of that leaf, counted and checked. A
+//! leaf test that fails is a lookahead, neither counted nor checked, as with `--lookahead`;
+//! checking it would see one step further than the paper. Both outcomes are cached, so each state
+//! is tested once per run, and `states` is the number of enumerations plus the number of distinct
+//! leaves. Leaf tests look at children of the deepest nodes expanded, so a leaf may be met at the
+//! cutoff itself.
 
 use turnpike_model::Successors;
 

@@ -1,20 +1,21 @@
-//! Deep Random Search (Grosu, Huang, Smolka, Tan and Tripakis, seed paper 003): random walks that go as deep as they
-//! can, then again from a random node of the fringe, until nothing is left.
+//! Deep Random Search (Grosu, Huang, Smolka, Tan and Tripakis): random walks that go as deep as
+//! they can, each from a random node of the fringe, until nothing is left.
 //!
-//! **Guarantee.** Complete on finite systems without a cutoff: absence is proved when the fringe runs empty. With a
-//! cutoff, or when the engine's limit on depth cut a walk off, a search that found nothing is inconclusive. Witnesses
-//! are real and usually long; they are shortest with `increment` 1 and with `anytime`, and at most `increment - 1`
-//! longer than the shortest with `depth_aware`.
+//! **Guarantee.** Complete on finite systems without a cutoff: an empty fringe proves absence. With
+//! a cutoff, or if the engine's limit on depth cut a walk off, a search without a hit is
+//! inconclusive. Witnesses are real and usually long. They are shortest with `increment` 1 and with
+//! `anytime`, and at most `increment - 1` longer than the shortest with `depth_aware`.
 //!
-//! **Memory.** Linear in the states met. Fingerprints are not enough, as nodes are expanded long after they were met:
-//! lossy stores are refused.
+//! **Memory.** Linear in the states met. Nodes are expanded long after they were met, so
+//! fingerprints are not enough, and lossy stores are rejected.
 //!
-//! **Knobs.** See [`Drs`]. Depth is counted as in the paper, where the initial state has depth 1: a state at
-//! depth d is d - 1 transitions away, and `cutoff` c means that states at depth c or more are not expanded, as with a
-//! limit of c - 1 on depth.
+//! **Options.** See [`Drs`]. Depth is counted as in the paper, where the initial state has depth 1.
+//! A state at depth d is d - 1 transitions away, and `cutoff` c means that states at depth c or
+//! more are not expanded, as with a limit of c - 1 on depth.
 //!
-//! **Variants.** `literal.rs` is figure 3 as printed, and lists what is wrong with it; `completed.rs` closes the holes
-//! and has the depth-aware variant; `anytime.rs` goes on after a hit; `covered.rs` leaves out covered states; `fringe.rs` is the set they draw from.
+//! **Variants.** `literal.rs` is figure 3 as printed, with a list of its errors; `completed.rs`
+//! corrects them and has the depth-aware variant; `anytime.rs` continues after a hit; `covered.rs`
+//! prunes covered states; `fringe.rs` is the set they draw from.
 
 mod anytime;
 mod completed;

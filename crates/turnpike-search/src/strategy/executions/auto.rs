@@ -1,15 +1,17 @@
-//! The portfolio for programs: what to use when nothing is known about them.
+//! The portfolio for programs of unknown shape.
 //!
-//! Rounds with doubling numbers of executions. In each, source-DPOR (which covers everything when that is little), partial
-//! order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling get their share; later also genetic search
-//! and highway search. The first hit ends the search, and the schedule is shortened.
+//! It runs rounds with doubling numbers of executions. Each round divides them between source-DPOR
+//! (which covers everything if that is little), partial order sampling, PCT for bugs of depth 2 and
+//! 3, and uniform and weighted sampling; later rounds add genetic search and highway search. The
+//! first hit ends the search, and the schedule is shortened.
 //!
-//! Where many threads wait for their turn, systematic search changes the order of a few of them for a long time, while the error may
-//! need any two: it gets less there, and sampling, in which each thread may come first, gets more.
+//! If many threads wait for their turn, systematic search permutes a few of them for a long time,
+//! while the error may need any two. So it gets a smaller share there, and sampling, in which each
+//! thread may come first, gets a larger one.
 //!
-//! A program that never ends makes every execution as long as is allowed, though its errors may lie near the beginning.
-//! So shares have their steps, too, few once executions were cut, and genetic search then follows short paths: a few
-//! rounds of every thread.
+//! In a program that never ends, every execution takes all the steps it may, although errors may
+//! lie near the beginning. So shares are also limited in steps, to few once executions were cut,
+//! and genetic search then follows short paths: a few rounds of every thread.
 
 use super::sampling::{Extent, Sampler};
 use super::{dpor, genetic, sampling};

@@ -1,24 +1,28 @@
-//! Source-DPOR: every behaviour of a program, by few executions (Abdulla, Aronis, Jonsson and Sagonas 2014).
+//! Source-DPOR: covers every behaviour of a program with few executions (Abdulla, Aronis, Jonsson
+//! and Sagonas 2014).
 //!
-//! One execution stands for all that differ only in the order of independent steps. After each execution its races are
-//! looked at: where two steps could have happened the other way round, a thread that can begin the other order is to be
-//! tried at the state before the earlier one. Sleep sets keep what was tried from being tried again after independent
-//! steps; an execution in which only sleepers are left is given up.
+//! One execution represents all that differ only in the order of independent steps. After each
+//! execution, the search examines its races: if two steps could have happened the other way round,
+//! it schedules a thread that can begin the other order at the state before the earlier step. Sleep
+//! sets prevent repeating what was tried after independent steps. An execution in which only
+//! sleeping threads are left is pruned.
 //!
-//! Six things that the algorithm as published does not have:
+//! Six extensions of the published algorithm:
 //! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
-//! - A waiting thread that may give up, or wake for no reason, is tried wherever it may.
+//! - A waiting thread that may time out, or wake up spuriously, is tried wherever it may.
 //! - An operation that waits at the end races with what made it wait.
-//! - A failure, or the end of the process, cuts all other threads short. What they were about to do is tried before it;
-//!   the step that failed may sleep then, because it would do so again.
-//! - An execution that is cut at the bound on steps hides the races behind the cut, and a thread that it never let go. All
-//!   states on its way are opened: everything that is enabled there is tried. Sleep sets stay, because executions that
-//!   differ in the order of independent steps are equally long. States that were left before had no cut below them.
-//! - What some steps do depends on what others are about to do: an offer that succeeds only if somebody waits for it, reading again while a
-//!   writer waits. Races of what happened do not show all of that, so states on the way to such a step are opened in the same way.
+//! - A failure, or the end of the process, cuts all other threads short. What they were about to do
+//!   is tried before it. The failing step may sleep then, because it would fail again.
+//! - An execution that is cut at the bound on steps hides the races after the cut, and threads that
+//!   it never ran. All states on its path are opened: everything that is enabled there is tried.
+//!   Sleep sets stay valid, because executions that differ in the order of independent steps are
+//!   equally long. States that were left before had no cut below them.
+//! - The effect of some steps depends on what other threads are about to do: an offer that succeeds
+//!   only if a thread waits for it, reading again while a writer waits. Races among executed steps
+//!   do not show all of that, so states on the path to such a step are opened in the same way.
 //!
-//! **Guarantee**: all errors within the bound on steps, and one completed execution for each order of dependent steps,
-//! unless something was outside control. **Memory**: one execution.
+//! **Guarantee**: all errors within the bound on steps, and one completed execution for each order
+//! of dependent steps, unless something was outside control. **Memory**: one execution.
 
 use turnpike_model::paths::{Cause, Choice, Chooser, Detail, PathEnd, Paths, Request, StepOrder};
 

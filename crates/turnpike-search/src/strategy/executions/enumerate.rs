@@ -1,5 +1,5 @@
-//! Plain enumeration: every position of every choice list, as the model gives them. With sleep sets in the model, these
-//! are the executions that sleep sets leave.
+//! Plain enumeration: every position of every choice list, as the model provides them. With sleep
+//! sets in the model, these are the executions that sleep sets do not prune.
 
 use turnpike_model::paths::{Chooser, PathStep, Request};
 

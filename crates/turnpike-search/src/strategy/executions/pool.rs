@@ -1,7 +1,8 @@
-//! Many executions, by any number of threads with the same result.
+//! Runs many executions on any number of threads with the same result.
 //!
-//! Executions of a batch are planned beforehand, so that none depends on another. Helper threads take the next ones each,
-//! and the caller consumes the results strictly in order: what came after the one that ended the search is dropped.
+//! The executions of a batch are planned in advance, so that none depends on another. Helper
+//! threads take the next ones, and the caller consumes the results strictly in order. Results after
+//! the one that ends the search are dropped.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;

@@ -1,10 +1,11 @@
-//! Executions drawn at random, each independent of the others: `random`, `pct`, `pos`, `weighted`.
+//! Independent random executions: `random`, `pct`, `pos`, `weighted`.
 //!
-//! **Guarantee**: `pct` finds a bug that needs d ordering constraints with probability at least 1/(n·k^(d-1)) in each
-//! execution of n threads and k steps; the others promise nothing. **Memory**: constant.
+//! **Guarantee**: `pct` finds a bug that needs d ordering constraints with probability at least
+//! 1/(n·k^(d-1)) in each execution of n threads and k steps; the others have no guarantee.
+//! **Memory**: constant.
 //!
-//! Execution k has a seed of its own. What PCT and weighted sampling know about a program's length was seen in earlier
-//! batches, whose sizes do not depend on the number of threads: neither does any result.
+//! Each execution has its own seed. PCT and weighted sampling estimate a program's length from
+//! earlier batches, whose sizes do not depend on the number of threads; so no result does either.
 
 use turnpike_model::paths::{Chooser, Request};
 

@@ -1,8 +1,9 @@
-//! A path as a string of bits: how it is read, and what breeding does to it.
+//! A path as a string of bits: decoding, crossover and mutation.
 //!
-//! A chromosome is endless: bits that nobody wrote are a hash of its tail's seed and their place. It is therefore long
-//! enough for a path of any depth, without a bound on the number of transitions and without memory for bits that are
-//! never read, and lengthening it draws nothing from the generator.
+//! A chromosome is infinite: bits that were never written are a hash of its tail's seed and their
+//! position. So it is long enough for a path of any depth, needs no bound on the number of
+//! transitions and no memory for bits that are never read, and extending it does not draw from the
+//! generator.
 
 use turnpike_model::hash;
 

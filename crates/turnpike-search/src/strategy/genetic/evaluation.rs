@@ -1,4 +1,4 @@
-//! From a chromosome to its fitness: the walk that it spells.
+//! Evaluates a chromosome: follows the walk that it encodes, and computes its fitness.
 
 use turnpike_model::Successors;
 

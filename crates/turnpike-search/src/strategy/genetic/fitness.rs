@@ -1,4 +1,4 @@
-//! What makes a path fit, and what takes fitness away again.
+//! The fitness of a path, and its penalties.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,26 +1,31 @@
-//! Genetic search (GA and GAM of seed paper 004).
+//! Genetic search (GA and GAM of Godefroid and Khurshid).
 //!
-//! A candidate is a path from the initial state, written as bits: in a state with n transitions the next ceil(log2 n)
-//! bits say which one is taken. Paths with a high fitness survive and are recombined, in the hope that what made them
-//! fit adds up to an error.
+//! A candidate is a path from the initial state, encoded as bits: in a state with n transitions,
+//! the next ceil(log2 n) bits select one. Paths with a high fitness survive and are recombined, in
+//! the hope that what made them fit adds up to an error.
 //!
-//! **Guarantee**: none. It finds what its fitness leads to, and says `inconclusive` otherwise. **Memory**: the
-//! population's bits; with the fitness `novelty` also 8 bytes and a table entry for each state met. **Cost**: a
-//! generation expands at most (population - parents) · (depth + 1) states. **Knobs**: [`Genetic`]. The depth
-//! should exceed the shortest path to the error clearly, by about a factor of two: at twice the shortest path the
-//! paper's philosophers are solved often, at the shortest path itself never.
+//! **Guarantee**: none. It finds what its fitness leads to, and is `inconclusive` otherwise.
+//! **Memory**: the population's bits; with the fitness `novelty` also 8 bytes and a table entry for
+//! each state met. **Cost**: a generation expands at most (population - parents) · (depth + 1)
+//! states. **Options**: [`Genetic`]. The depth should be about twice the length of the shortest
+//! path to the error: at twice that length the paper's philosophers are often solved, at the length
+//! itself never.
 //!
 //! Where the paper leaves something open:
-//! - A spurious code (n is no power of two) is replaced in the chromosome by a uniform draw, as in the paper.
-//! - The *effective length*, to which crossover and mutation are confined, is the most bits read from any chromosome
-//!   since the last restart.
-//! - Choices are transitions in the front-end's order, not states: a choice must mean the same in neighbouring states.
+//! - A spurious code (n is not a power of two) is replaced in the chromosome by a uniform draw, as
+//!   in the paper.
+//! - The *effective length*, to which crossover and mutation are confined, is the largest number of
+//!   bits read from any chromosome since the last restart.
+//! - Choices are transitions in the front-end's order, not states: a choice must mean the same in
+//!   neighbouring states.
 //! - The two parents of a crossover are different individuals; duplicates may arise, and are kept.
-//! - The fitness `enabled` counts the transitions of every state of the path, the first and the last one included.
-//! - The mutation rate doubles, up to 0.2, after each generation whose best and worst fitness are equal, and is
-//!   restored when the best fitness improves.
-//! - A generation is a population that was evaluated: the random ones that begin a run or a restart count as well.
-//! - With `--all` a path goes on behind an error where it can, and loses fitness for errors that are known.
+//! - The fitness `enabled` counts the transitions of every state of the path, including the first
+//!   and the last one.
+//! - The mutation rate doubles, up to 0.2, after each generation whose best and worst fitness are
+//!   equal, and is restored when the best fitness improves.
+//! - A generation is an evaluated population: the random ones at the start of a run or a restart
+//!   count too.
+//! - With `--all` a path continues after an error where it can, and loses fitness for known errors.
 
 mod chromosome;
 mod evaluation;

@@ -1,4 +1,4 @@
-//! A population: who survives, who has children, and how fast it changes.
+//! A population: survival, reproduction, and the mutation rate.
 
 use super::Genetic;
 use super::chromosome::{Chromosome, Coin};

@@ -1,8 +1,8 @@
 //! Strongly connected components on the fly, with the accepting sets met in each (Couvreur).
 //!
-//! Depth-first search keeps the components of the part seen so far: a step to a state of an unfinished component merges
-//! all components above it. As soon as one that has a cycle is in all accepting sets, there is a lasso; often long before
-//! the component is complete.
+//! Depth-first search keeps the components of the part seen so far. A step to a state of an
+//! unfinished component merges all components above it. As soon as a component with a cycle meets
+//! all accepting sets, there is a lasso, often long before the component is complete.
 
 use super::Order;
 use super::graph::{Graph, INITIAL};

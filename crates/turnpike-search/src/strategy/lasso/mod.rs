@@ -1,4 +1,4 @@
-//! The objective `accepting`: a cycle that can be reached and that goes through accepting states (Büchi acceptance), or
+//! The objective `accepting`: a reachable cycle through accepting states (Büchi acceptance), or
 //! through a state of each of several sets (generalised).
 //!
 //! | strategy | algorithm |
@@ -8,9 +8,10 @@
 //! | `drs` | Deep Random Search for cycles of its tree, then components of all it stored ([`walks`]) |
 //! | `auto` | `drs` with a budget, then components from what it left |
 //!
-//! All of them store the transitions they computed ([`graph`]), so that no state is expanded twice, and stop at the first cycle. The
-//! witness is a way to the cycle and once around it, both made short within what is stored. States are merged by equality only.
-//! When everything was expanded and there is no such cycle, that is a proof.
+//! All of them store the transitions they computed ([`graph`]), so that no state is expanded twice,
+//! and stop at the first cycle. The witness is a path to the cycle and once around it, both
+//! shortened within what is stored. States are merged by equality only. If everything was expanded
+//! and there is no such cycle, that is a proof.
 
 mod components;
 mod graph;

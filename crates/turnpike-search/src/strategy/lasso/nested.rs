@@ -1,10 +1,11 @@
-//! Nested depth-first search with four colours (Schwoon and Esparza, with the shortcut for states whose successors are
-//! all red).
+//! Nested depth-first search with four colours (Schwoon and Esparza, with the shortcut for states
+//! whose successors are all red).
 //!
-//! The outer search colours a state cyan while it is on the stack. A step onto the stack closes a cycle; if either of its
-//! ends is accepting, so is the cycle. When an accepting state is left, the inner search follows blue states from it and colours them
-//! red: a step onto the stack closes a cycle through the accepting state. Red states lead to no accepting cycle and are
-//! never looked at again. Whichever search closes a cycle ends everything at once.
+//! The outer search colours a state cyan while it is on the stack. A step onto the stack closes a
+//! cycle, which is accepting if either end of the step is. On leaving an accepting state, the inner
+//! search follows blue states from it and colours them red; a step onto the stack closes a cycle
+//! through the accepting state. Red states do not lead to an accepting cycle and are never visited
+//! again. The first cycle ends the search.
 
 use super::Order;
 use super::graph::{Graph, INITIAL, Lasso};

@@ -1,14 +1,17 @@
-//! Deep Random Search for accepting cycles: the extension that seed paper 003 leaves open.
+//! Deep Random Search for accepting cycles: the extension that its authors leave open.
 //!
-//! Walks build a tree, as every state is entered once. A transition to a state of the tree closes a cycle if that state is an
-//! ancestor of its source; otherwise nothing is known. Ancestors are told in logarithmic time by depths and one jump pointer a state
-//! (skew-binary, made when the state is entered). The cycle is accepting if the tree path between the two is: every state knows
-//! how many states of each accepting set are on the way to it.
+//! Walks build a tree, because every state is entered once. A transition to a state of the tree
+//! closes a cycle if that state is an ancestor of its source; otherwise nothing is known. Depths
+//! and one jump pointer per state (skew-binary, set when the state is entered) decide ancestry in
+//! logarithmic time. The cycle is accepting if the tree path between the two is: every state knows
+//! how many states of each accepting set are on the path to it.
 //!
-//! Cycles that are closed only by transitions between branches are not seen that way. So when the walks are over, because
-//! everything was entered or a limit was reached, the components of all stored transitions are computed once: the answer is exact.
+//! The walks do not see cycles that only transitions between branches close. So when the walks end,
+//! because everything was entered or a limit was reached, the components of all stored transitions
+//! are computed once, and the answer is exact.
 //!
-//! Lassos are looked for among the transitions of every expanded state, also where a walk does not go.
+//! The search looks for lassos among the transitions of every expanded state, even where no walk
+//! goes.
 
 use turnpike_model::Diagnostic;
 

@@ -1,4 +1,4 @@
-//! A schedule is executed once more, from nothing but its positions, before anybody sees it.
+//! Executes a schedule again, from its positions alone, before it is reported.
 
 use turnpike_model::paths::{Chooser, Detail, PathEnd, Paths, Request};
 use turnpike_model::{Model, Step, Trace};

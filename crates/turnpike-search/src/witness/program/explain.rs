@@ -1,8 +1,8 @@
-//! Why a schedule fails: the last two steps whose reversal makes the failure vanish.
+//! Explains why a schedule fails: the last two steps whose reversal makes the failure disappear.
 //!
-//! The races of the (shortened) execution are reversed one by one, the latest first. After the reversal the execution
-//! goes on as before as far as that is possible, and in a number of random ways: when none of them shows the failure, the
-//! order of these two steps is what matters.
+//! The races of the (shortened) execution are reversed one by one, the latest first. After the
+//! reversal, the execution continues as before as far as possible, and in a number of random ways.
+//! If none of them shows the failure, the order of these two steps is decisive.
 
 use turnpike_model::StepError;
 use turnpike_model::paths::{Chooser, StepOrder};

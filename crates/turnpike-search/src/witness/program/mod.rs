@@ -1,7 +1,7 @@
-//! Witnesses of programs: told apart, shortened, explained and executed again.
+//! Witnesses of programs: compared, shortened, explained and executed again.
 //!
-//! A schedule is short when it has few context switches: what a reader follows is one thread after the other. Every
-//! attempt costs one execution, and is kept when the failure stays the same failure.
+//! A schedule is short if it has few context switches, because a reader follows one thread at a
+//! time. Every attempt costs one execution, and is kept if the failure stays the same.
 
 mod attempt;
 mod confirm;

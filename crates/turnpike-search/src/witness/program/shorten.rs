@@ -1,9 +1,11 @@
-//! Fewer context switches, fewer steps, smaller alternatives, as long as the failure stays the same.
+//! Reduces context switches, steps and alternatives as long as the failure stays the same.
 //!
-//! A schedule is a sequence of blocks, each of one thread. Blocks are left out (what they did happens at the end, or not
-//! at all), merged with the thread's next block, or moved; steps are left out; blocks are cut to any smaller length, which
-//! drops whole rounds of a loop; alternatives become smaller. What an attempt asks for is followed loosely: what cannot be taken is passed over, and the thread of the last
-//! step goes on when nothing is left. Ends when nothing helps any more, or with the budget.
+//! A schedule is a sequence of blocks, each of one thread. An attempt leaves out a block (its steps
+//! then happen at the end, or not at all), merges it with the thread's next block, moves it, or
+//! cuts it to a smaller length, which drops whole iterations of a loop; it leaves out steps; or it
+//! chooses smaller alternatives. An attempt is followed loosely: steps that are not possible are
+//! skipped, and the thread of the last step continues when nothing is left. The process ends when
+//! nothing helps any more, or with the budget.
 
 use turnpike_model::StepError;
 use turnpike_model::paths::Cause;
