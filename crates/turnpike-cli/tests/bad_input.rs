@@ -122,28 +122,28 @@ fn an_extension_is_refused_before_the_search() {
 
 #[test]
 fn unknown_names_are_corrected() {
-    search(&["--strategy", "higway"], &["no strategy 'higway'", "did you mean 'highway'?"]);
-    search(&["--strategy", ""], &["no strategy ''"]);
-    search(&["--find", "deadlok"], &["no objective 'deadlok'", "did you mean 'deadlock'?"]);
-    search(&["--store", "exakt"], &["no store 'exakt'", "did you mean 'exact'?"]);
+    search(&["--strategy", "higway"], &["no strategy `higway`", "did you mean `highway`?"]);
+    search(&["--strategy", ""], &["no strategy ``"]);
+    search(&["--find", "deadlok"], &["no objective `deadlok`", "did you mean `deadlock`?"]);
+    search(&["--store", "exakt"], &["no store `exakt`", "did you mean `exact`?"]);
     search(&["--set", "m=3"], &["no parameter `m`"]);
     search(&["--set", "n"], &["NAME=VALUE"]);
     search(&["--set", "n=0"], &["out of range", "2 to 10000"]);
     search(&["--set", "n=many"], &["not a number"]);
-    search(&["--strategy", "beam", "--guide", "wating"], &["no measure 'wating'", "did you mean 'waiting'?"]);
+    search(&["--strategy", "beam", "--guide", "wating"], &["no measure `wating`", "did you mean `waiting`?"]);
     search(&["--strategy", "beam", "--guide", "most waiting"], &["not a guide"]);
-    search(&["--strategy", "genetic", "--fitness", "fit"], &["no fitness 'fit'"]);
+    search(&["--strategy", "genetic", "--fitness", "fit"], &["no fitness `fit`"]);
     search(&["--strategy", "random", "--over", "state"], &["--over", "states"]);
     search(&["--progress", "lines"], &["--progress", "line"]);
     search(&["--wdith", "3"], &["--wdith", "--width"]);
     refused(&["search", "builtin:philosopher"], &["no built-in model `philosopher`", "`philosophers`"]);
     refused(&["serach", MODEL], &["serach", "search"]);
-    refused(&["strategies", "higway"], &["did you mean 'highway'?"]);
+    refused(&["strategies", "higway"], &["did you mean `highway`?"]);
     refused(&["search", "m.aut", "--set", "n=1"], &["m.aut has no parameters to set"]);
     refused(&["search"], &["MODEL"]);
     let warned = turnpike(&["search", MODEL, "--find", "action eatt", "--strategy", "bfs"]).exits(0);
     assert!(warned.stderr.starts_with("warning: "), "an unknown action is no error: {}", warned.stderr);
-    assert!(warned.stderr.contains("did you mean 'eat'?"), "{}", warned.stderr);
+    assert!(warned.stderr.contains("did you mean `eat`?"), "{}", warned.stderr);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn errors_are_json_when_json_was_asked_for() {
         assert_eq!(value["errors"][0]["message"], value["error"]);
     }
     let value = json(2, &["search", MODEL, "--strategy", "higway"]);
-    assert_eq!(value["errors"][0]["help"], "did you mean 'highway'?");
+    assert_eq!(value["errors"][0]["help"], "did you mean `highway`?");
     let folder = tempfile::tempdir().expect("a folder");
     let path = file(folder.path(), "range.aut", b"des (0,1,2)\n(0,\"a\",7)\n");
     let value = json(2, &["check", &path]);

@@ -72,7 +72,7 @@ fn odd_wishes_are_warned_about() {
     for (arguments, words) in [
         (&["--find", "race"][..], "'race' is an error of programs"),
         (&["--find", "assertion"], "no assertions"),
-        (&["--find", "livelock", "--tau", "bakc"], "did you mean 'back'?"),
+        (&["--find", "livelock", "--tau", "bakc"], "did you mean `back`?"),
         (&["--tau", "back"], "--tau has no effect"),
         (&["--find", "action go", "--lookahead"], "--lookahead has no effect"),
     ] {

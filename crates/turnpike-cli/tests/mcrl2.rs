@@ -32,7 +32,7 @@ fn a_specification_is_generated_and_searched() {
     }
     run(&["search", "counter.mcrl2"]).expect(1, &["deadlock", "stop"]);
     run(&["search", "counter.mcrl2", "--find", "action error"]).expect(0, &["none"]);
-    run(&["search", "counter.mcrl2", "--find", "action eror"]).expect(0, &["did you mean 'error'?"]);
+    run(&["search", "counter.mcrl2", "--find", "action eror"]).expect(0, &["did you mean `error`?"]);
     run(&["search", "counter.mcrl2", "--find", "label 'up(2)'"]).exits(0);
     run(&["search", "counter.mcrl2", "--find", "label up( 2 )"]).expect(1, &["up(2)"]);
     run(&["search", "counter.mcrl2", "--find", "max report.1", "--strategy", "bfs"]).expect(0, &["3"]);
@@ -65,13 +65,13 @@ fn constants_are_set_and_actions_unhidden() {
     // With the original constant the trace ends early, and it is told that the model is another.
     run(&["replay", "counter.mcrl2", "w.json"]).expect(1, &["does not fit", "counter.mcrl2(Max=2 + 4)"]);
     run(&["search", "counter.mcrl2", "--set", "Mx=1"])
-        .expect(2, &["no constant map Mx", "did you mean Max?"]);
+        .expect(2, &["no constant map `Mx`", "did you mean `Max`?"]);
     run(&["search", "counter.mcrl2", "--set", "Max=1 + false"]).expect(2, &["--set Max", "1 + false", "^^^"]);
     run(&["search", "counter.mcrl2", "--set", "Max=0 - 1"]).expect(2, &["Nat"]);
     run(&["search", "counter.mcrl2", "--find", "action work"]).exits(0);
     run(&["search", "counter.mcrl2", "--find", "action work", "--unhide", "work"]).expect(1, &["work"]);
     run(&["search", "counter.mcrl2", "--unhide", "wrok"])
-        .expect(2, &["no action wrok", "did you mean work?"]);
+        .expect(2, &["no action `wrok`", "did you mean `work`?"]);
     run(&["search", "builtin:philosophers", "--unhide", "work"]).expect(2, &["--unhide"]);
     run(&["search", "builtin:philosophers", "--timed"]).expect(2, &["--timed"]);
 }

@@ -274,7 +274,7 @@ fn what_is_correct_is_covered() {
     run(folder, &["search", "--program", "./inversion", "--find", "action unlock", "--strategy", "bfs"])
         .expect(1, &["in 3 steps"]);
     run(folder, &["search", "--program", "./inversion", "--find", "action unlok", "--max-executions", "10"])
-        .expect(3, &["no operation of a thread is called 'unlok'", "did you mean 'unlock'?"]);
+        .expect(3, &["no operation of a thread is called `unlok`", "did you mean `unlock`?"]);
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn verdicts_and_exit_codes_agree() {
         "{}",
         complete.stdout
     );
-    assert!(complete.stderr.starts_with("warning: builtin:philosophers(n=5) has no action 'nothing'"));
+    assert!(complete.stderr.starts_with("warning: builtin:philosophers(n=5) has no action `nothing`"));
     complete.exits(0);
 
     let limited =

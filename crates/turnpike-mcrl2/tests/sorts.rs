@@ -225,7 +225,7 @@ fn wrong_expressions_are_explained() {
         ),
         ("{1: i}", "the count in a bag must have sort Nat"),
         ("[1, true]", "this element has sort Bool, those before it have sort Pos"),
-        ("feild(e)", "unknown variable, constant or function feild (did you mean field?)"),
+        ("feild(e)", "unknown variable, constant or function feild (did you mean `field`?)"),
         ("result(1)", "result is ambiguous here (it may be result: Nat -> Nat; result: Nat -> Bool)"),
         ("result(1) == result(1)", "result is ambiguous here"),
         (
@@ -237,7 +237,7 @@ fn wrong_expressions_are_explained() {
         ("pair({1})", "the argument of pair must have sort List(Nat), but has sort FSet(Pos)"),
         ("pair([1]) == {x: Nat | b} + [1]", "+ cannot be applied"),
         ("max(1, true)", "no max takes arguments of the sorts (Pos, Bool)"),
-        ("exists x: Natt. true", "unknown sort Natt (did you mean Nat?)"),
+        ("exists x: Natt. true", "unknown sort Natt (did you mean `Nat`?)"),
     ];
     for (text, message) in table {
         let found = sort_of(&program, text).expect_err(text);
@@ -305,7 +305,7 @@ fn specifications_that_are_refused() {
         ("act a,b; c: Nat; init comm({a|b->c}, b);", "a cannot become c, which takes other data"),
         ("act a,b,c; init rename({a->b,a->c}, a);", "a is renamed twice"),
         ("act a; b: Nat; init rename({a->b}, a);", "a cannot be renamed to b"),
-        ("act snd; init allow({send}, snd);", "unknown action send (did you mean snd?)"),
+        ("act snd; init allow({send}, snd);", "unknown action send (did you mean `snd`?)"),
         ("proc P = delta; init hide({P}, P);", "P is a process, but an action is needed here"),
         ("act a; init b;", "unknown action or process b"),
         ("act a; init a(1);", "action a takes no data"),
@@ -468,5 +468,5 @@ fn expressions_of_other_trees_join_a_program() {
     let (expression, _) = parse_data_expression("hgih == low", &program.words);
     let expression = expression.expect("a correct expression");
     let wrong = program.check_expression(&expression.tree, expression.root, &parameters, None);
-    assert_eq!(wrong.expect_err("an error")[0].help.as_deref(), Some("did you mean high?"));
+    assert_eq!(wrong.expect_err("an error")[0].help.as_deref(), Some("did you mean `high`?"));
 }

@@ -68,6 +68,39 @@ impl Diagnostic {
         self.help = Some(help.into());
         self
     }
+
+    /// Adds advice unless there is some already.
+    #[must_use]
+    pub fn help_if_none(mut self, help: impl Into<String>) -> Self {
+        self.help.get_or_insert_with(|| help.into());
+        self
+    }
+
+    /// Suggests the name that `word` is probably a misspelling of, if one of `names` is near enough.
+    #[must_use]
+    pub fn suggest<'a>(self, word: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        match nearest(word, names) {
+            Some(name) => self.help(format!("did you mean `{name}`?")),
+            None => self,
+        }
+    }
+
+    /// Suggests the name that `word` is probably a misspelling of, or else lists all `names` after `intro`, such as
+    /// "the stores are". Adds nothing if there are no names.
+    #[must_use]
+    pub fn suggest_or_list<'a>(
+        self,
+        word: &str,
+        names: impl IntoIterator<Item = &'a str>,
+        intro: &str,
+    ) -> Self {
+        let names: Vec<&str> = names.into_iter().collect();
+        let suggested = self.suggest(word, names.iter().copied());
+        if names.is_empty() {
+            return suggested;
+        }
+        suggested.help_if_none(format!("{intro} {}", names.join(", ")))
+    }
 }
 
 impl fmt::Display for Diagnostic {
@@ -83,33 +116,19 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The candidate nearest to `word` by edit distance, when it is near enough to be what was meant.
+/// The candidate nearest to `word` by edit distance in characters, ignoring case, if it is near enough to be a misspelling.
+/// Of several equally near candidates it is the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = word.chars().count().div_ceil(3).max(1);
+    let lower = word.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate))
+        .map(|candidate| (strsim::levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|&(distance, candidate)| {
             distance <= limit || (word.len() >= 3 && candidate.starts_with(word))
         })
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance in characters, with case ignored.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.to_lowercase().chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &b) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]
@@ -123,6 +142,22 @@ mod tests {
         assert_eq!(nearest("Random", words), Some("random"));
         assert_eq!(nearest("high", words), Some("highway"));
         assert_eq!(nearest("zzzzzz", words), None);
-        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(nearest("kitten", ["sitting"]), None, "three edits in six letters are too many");
+        assert_eq!(nearest("ÉTAT", ["état"]), Some("état"));
+        assert_eq!(nearest("bat", ["cat", "rat"]), Some("cat"), "the first of equals");
+    }
+
+    #[test]
+    fn lists_the_names_when_none_is_near() {
+        let help = |word: &str, names: &[&str]| {
+            Diagnostic::error("").suggest_or_list(word, names.iter().copied(), "the stores are").help
+        };
+        assert_eq!(help("exakt", &["exact", "tree"]).as_deref(), Some("did you mean `exact`?"));
+        assert_eq!(help("zzz", &["exact", "tree"]).as_deref(), Some("the stores are exact, tree"));
+        assert_eq!(help("zzz", &[]), None);
+        let error = Diagnostic::error("").suggest("exakt", ["exact"]).help_if_none("declare it first");
+        assert_eq!(error.help.as_deref(), Some("did you mean `exact`?"));
+        let error = Diagnostic::error("").suggest("zzz", ["exact"]).help_if_none("declare it first");
+        assert_eq!(error.help.as_deref(), Some("declare it first"));
     }
 }

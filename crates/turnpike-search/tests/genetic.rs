@@ -309,8 +309,8 @@ fn systems_without_choices_end_at_once() {
 fn senseless_requests_are_explained() {
     let model = philosophers("philosophers-either", 17);
     let fitness = |fitness: Fitness| usage(&*model, Genetic { fitness, ..paper(68) });
-    assert!(fitness(Fitness::Measure("waitin".into())).ends_with("(did you mean 'waiting'?)"));
-    assert!(fitness(Fitness::LeastMeasure("x".into())).contains("has no measure 'x'"));
+    assert!(fitness(Fitness::Measure("waitin".into())).ends_with("(did you mean `waiting`?)"));
+    assert!(fitness(Fitness::LeastMeasure("x".into())).contains("has no measure `x`"));
     assert!(fitness(Fitness::Assertions).contains("counts no assertions"));
     let parents = |parents: usize| usage(&*model, Genetic { parents, ..paper(68) });
     assert!(parents(200).contains("no room for children"));

@@ -285,8 +285,8 @@ fn unknown_names_are_warnings_with_a_suggestion() {
         searched(&model, &asking(&["action eror", "max timeot.1", "action error,tau", "cover nothing"]));
     let warnings: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
-    assert!(warnings[0].contains("no action 'eror'") && warnings[0].contains("did you mean 'error'?"));
-    assert!(warnings[1].contains("no action 'timeot'") && warnings[1].contains("did you mean 'timeout'?"));
+    assert!(warnings[0].contains("no action `eror`") && warnings[0].contains("did you mean `error`?"));
+    assert!(warnings[1].contains("no action `timeot`") && warnings[1].contains("did you mean `timeout`?"));
     assert_eq!(report.verdict, Verdict::Found);
 }
 

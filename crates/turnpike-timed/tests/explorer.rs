@@ -80,8 +80,8 @@ fn states_labels_and_measures_have_texts() {
         assert_eq!(explorer.holds(predicate, &first), Ok(false), "{labels}");
     }
     let unknown = explorer.label_predicate("left,rihgt").expect_err("unknown");
-    assert_eq!(unknown.message, "no location has the label rihgt");
-    assert_eq!(unknown.help.as_deref(), Some("did you mean right?"));
+    assert_eq!(unknown.message, "no location has the label `rihgt`");
+    assert_eq!(unknown.help.as_deref(), Some("did you mean `right`?"));
 }
 
 #[test]

@@ -83,6 +83,6 @@ fn assert_absent_tells_the_witness() {
 #[test]
 fn mistakes_are_explained() {
     let message = |search: Search| search.run().unwrap_err().to_string();
-    assert!(message(Search::of(LostUpdate).find("deadlok")).contains("did you mean 'deadlock'?"));
-    assert!(message(Search::of(LostUpdate).strategy("higway")).contains("did you mean 'highway'?"));
+    assert!(message(Search::of(LostUpdate).find("deadlok")).contains("did you mean `deadlock`?"));
+    assert!(message(Search::of(LostUpdate).strategy("higway")).contains("did you mean `highway`?"));
 }

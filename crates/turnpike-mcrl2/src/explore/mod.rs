@@ -128,11 +128,8 @@ fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), 
     for name in &options.unhide {
         let known = || program.actions.iter().map(|action| program.text(action.name));
         if !known().any(|action| action == name) {
-            let error = Diagnostic::error(format!("the specification has no action {name} to unhide"));
-            let error = match turnpike_model::diagnostic::nearest(name, known()) {
-                Some(near) => error.help(format!("did you mean {near}?")),
-                None => error,
-            };
+            let error = Diagnostic::error(format!("the specification has no action `{name}` to unhide"))
+                .suggest(name, known());
             return Err(Refusal { place: Place::Request, diagnostics: vec![error] });
         }
     }

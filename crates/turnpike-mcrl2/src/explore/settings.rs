@@ -1,7 +1,6 @@
 //! `--set NAME=EXPR`: a constant map gets another value.
 
 use turnpike_model::Diagnostic;
-use turnpike_model::diagnostic::nearest;
 
 use crate::sorts::{Equation, Expression, Program, SymbolId, SymbolKind};
 use crate::syntax::{Span, parse_data_expression};
@@ -34,21 +33,17 @@ fn constant(program: &Program, name: &str) -> Result<SymbolId, Diagnostic> {
         [] if !named.is_empty() => Err(Diagnostic::error(format!("{name} is no constant map"))
             .help("a map without arguments can be set, such as `map N: Nat;`")),
         [] => {
-            let names: Vec<&str> = program
+            let names = program
                 .symbols
                 .iter()
                 .enumerate()
                 .filter(|(_, symbol)| {
                     symbol.kind == SymbolKind::Map && program.sorts.signature(symbol.sort).0.is_empty()
                 })
-                .map(|(_, symbol)| program.text(symbol.name))
-                .collect();
-            let error = Diagnostic::error(format!("the specification has no constant map {name}"));
-            Err(match nearest(name, names.iter().copied()) {
-                Some(near) => error.help(format!("did you mean {near}?")),
-                None if names.is_empty() => error.help("it has no constant maps at all"),
-                None => error.help(format!("its constant maps are {}", names.join(", "))),
-            })
+                .map(|(_, symbol)| program.text(symbol.name));
+            Err(Diagnostic::error(format!("the specification has no constant map `{name}`"))
+                .suggest_or_list(name, names, "its constant maps are")
+                .help_if_none("it has no constant maps at all"))
         }
     }
 }
@@ -89,7 +84,7 @@ mod tests {
         };
         assert_eq!(
             mistake("Maxx", "1"),
-            ("the specification has no constant map Maxx (did you mean Max?)".to_owned(), None)
+            ("the specification has no constant map `Maxx` (did you mean `Max`?)".to_owned(), None)
         );
         assert!(mistake("f", "1").0.starts_with("f is no constant map"));
         assert_eq!(mistake("N", "2 + true").1, Some(0..8));

@@ -1,7 +1,7 @@
 //! What all phases of type checking share: the tree, the program that grows, the names in scope, the list of errors.
 
 use rustc_hash::FxHashMap;
-use turnpike_model::diagnostic::{Diagnostic, Severity, nearest};
+use turnpike_model::diagnostic::{Diagnostic, Severity};
 
 use super::builtin::{self, Overload};
 use super::declare::Resolver;
@@ -124,11 +124,10 @@ impl<'a> Checker<'a> {
         // Every letter is near every other letter.
         let sensible = |one: &&str| text.len() > 1 || one.eq_ignore_ascii_case(text);
         let names = candidates.iter().map(|&one| self.text(one)).filter(sensible);
-        let near = nearest(text, names).map(str::to_owned);
-        let mut diagnostic = Diagnostic::error(format!("unknown {kind} {text}")).at(span.range(), "");
-        let help = near.map(|near| format!("did you mean {near}?"));
-        if let Some(help) = help.or_else(|| otherwise.map(str::to_owned)) {
-            diagnostic = diagnostic.help(help);
+        let mut diagnostic =
+            Diagnostic::error(format!("unknown {kind} {text}")).at(span.range(), "").suggest(text, names);
+        if let Some(otherwise) = otherwise {
+            diagnostic = diagnostic.help_if_none(otherwise);
         }
         self.report(diagnostic);
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Comparison;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::system::ModelInfo;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,27 +82,22 @@ impl<'a> Lexer<'a> {
         }
         let error = Diagnostic::error(format!("`{word}` is not a measure of this model"))
             .at(start..start + length, "unknown name");
-        let names = || self.info.measures.iter().map(|measure| measure.name.as_str());
+        let names = self.info.measures.iter().map(|measure| measure.name.as_str());
         let subtraction = word
             .match_indices('-')
             .find(|&(at, _)| self.info.measure(&word[..at]).is_some())
             .map(|(at, _)| at);
-        Err(error.help(match word {
-            "and" => "write `&&`".to_owned(),
-            "or" => "write `||`".to_owned(),
-            "not" => "write `!`".to_owned(),
-            _ if self.info.measures.is_empty() => "this model has no measures".to_owned(),
-            _ => match (subtraction, nearest(word, names())) {
-                (Some(at), _) => {
-                    format!("minus needs blanks around it: `{} - {}`", &word[..at], &word[at + 1..])
-                }
-                (None, Some(name)) => format!("did you mean `{name}`?"),
-                (None, None) => {
-                    let names: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-                    format!("the measures are {}", names.join(", "))
-                }
-            },
-        }))
+        Err(match (word, subtraction) {
+            ("and", _) => error.help("write `&&`"),
+            ("or", _) => error.help("write `||`"),
+            ("not", _) => error.help("write `!`"),
+            (_, Some(at)) => {
+                error.help(format!("minus needs blanks around it: `{} - {}`", &word[..at], &word[at + 1..]))
+            }
+            (_, None) => error
+                .suggest_or_list(word, names, "the measures are")
+                .help_if_none("this model has no measures"),
+        })
     }
 }
 

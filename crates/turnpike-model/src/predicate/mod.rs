@@ -286,7 +286,7 @@ mod tests {
         );
         let (message, place, help) = refused("zzzzzzzz == 1");
         assert_eq!((message, place), (of("zzzzzzzz"), text("zzzzzzzz")));
-        assert_eq!(help, "the measures are `x`, `out-degree`, `y2`, `queue[0]`");
+        assert_eq!(help, "the measures are x, out-degree, y2, queue[0]");
         assert_eq!(refused("x == 1 and x == 2").2, "write `&&`");
         assert_eq!(refused("not x == 1").2, "write `!`");
         let none = MeasureExpression::parse("x > 1", &ModelInfo::new("bare", 1)).expect_err("no measures");

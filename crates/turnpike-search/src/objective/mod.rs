@@ -11,7 +11,6 @@ use std::str::FromStr;
 pub(crate) use execution::{ExecutionHit, Judge};
 pub(crate) use monitor::{Hit, HitKind, Monitor};
 pub use pattern::Pattern;
-use turnpike_model::diagnostic::nearest;
 use turnpike_model::{Diagnostic, ViolationKind};
 
 /// One objective, in the words of `--find`: a keyword, a blank, and the rest verbatim.
@@ -204,11 +203,11 @@ impl FromStr for Objective {
                 quantity: needs("a label argument or a measure", "report.1")?,
             },
             _ => {
-                let error = Diagnostic::error(format!("there is no objective '{keyword}'"));
-                return Err(match nearest(keyword, KEYWORDS) {
-                    Some(word) => error.help(format!("did you mean '{word}'?")),
-                    None => error.help(format!("the objectives are {}", KEYWORDS.join(", "))),
-                });
+                return Err(Diagnostic::error(format!("there is no objective `{keyword}`")).suggest_or_list(
+                    keyword,
+                    KEYWORDS,
+                    "the objectives are",
+                ));
             }
         };
         Ok(Objective { text: text.to_owned(), goal })
@@ -246,7 +245,7 @@ mod tests {
     #[test]
     fn explains_mistakes() {
         let message = |text: &str| text.parse::<Objective>().unwrap_err().to_string();
-        assert_eq!(message("deadlok"), "there is no objective 'deadlok' (did you mean 'deadlock'?)");
+        assert_eq!(message("deadlok"), "there is no objective `deadlok` (did you mean `deadlock`?)");
         assert!(message("action").contains("needs one or more action names"));
         assert!(message("deadlock now").contains("takes nothing after it"));
         assert!(message("accepting a;;b").contains("empty set of states"));

@@ -3,7 +3,6 @@
 //! Labels are resolved once each: afterwards a transition costs one table look-up.
 
 use indexmap::IndexMap;
-use turnpike_model::diagnostic::nearest;
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, PredicateId, StepError, Successors};
 
@@ -293,11 +292,14 @@ impl Monitor {
             if name == turnpike_model::label::TAU || info.actions.iter().any(|action| action == name) {
                 return;
             }
-            let warning = Diagnostic::warning(format!("{} has no action '{name}'", info.name));
-            warnings.push(match nearest(name, info.actions.iter().map(String::as_str)) {
-                Some(near) => warning.help(format!("did you mean '{near}'?")),
-                None => warning.help(format!("its actions are {}", info.actions.join(", "))),
-            });
+            let actions = info.actions.iter().map(String::as_str);
+            warnings.push(
+                Diagnostic::warning(format!("{} has no action `{name}`", info.name)).suggest_or_list(
+                    name,
+                    actions,
+                    "its actions are",
+                ),
+            );
         };
         for objective in objectives {
             match &objective.goal {
@@ -628,21 +630,15 @@ fn parse_quantity(text: &str, info: &ModelInfo) -> Result<Quantity, Diagnostic> 
     {
         if position == 0 {
             return Err(Diagnostic::error(format!(
-                "arguments are counted from 1: '{action}.1' is the first of '{action}'"
+                "arguments are counted from 1: `{action}.1` is the first of `{action}`"
             )));
         }
         return Ok(Quantity::Argument { action: action.to_owned(), position: position - 1 });
     }
-    let error =
-        Diagnostic::error(format!("'{text}' is neither a measure of {} nor ACTION.POSITION", info.name));
-    let measures: Vec<&str> = info.measures.iter().map(|measure| measure.name.as_str()).collect();
-    Err(match nearest(text, measures.iter().copied()) {
-        Some(near) => error.help(format!("did you mean '{near}'?")),
-        None if measures.is_empty() => {
-            error.help("this model has no measures; name a label's argument, as in report.1")
-        }
-        None => error.help(format!("its measures are {}", measures.join(", "))),
-    })
+    let measures = info.measures.iter().map(|measure| measure.name.as_str());
+    Err(Diagnostic::error(format!("`{text}` is neither a measure of {} nor ACTION.POSITION", info.name))
+        .suggest_or_list(text, measures, "its measures are")
+        .help_if_none("this model has no measures; name a label's argument, as in report.1"))
 }
 
 /// A transition that has the same label as an earlier one but another target.

@@ -17,7 +17,7 @@ pub(crate) use cover::CoverStore;
 pub(crate) use exact::{ExactStore, quick_hash};
 pub(crate) use lossy::Fingerprints;
 pub(crate) use table::{StateTable, prefetch};
-use turnpike_model::{Diagnostic, Explorer, Successors, diagnostic::nearest};
+use turnpike_model::{Diagnostic, Explorer, Successors};
 
 use crate::witness::Path;
 use arena::Arena;
@@ -76,13 +76,11 @@ impl FromStr for StoreKind {
             "tree" => Ok(StoreKind::Tree),
             "compact" => Ok(StoreKind::Compact),
             "bitstate" => Ok(StoreKind::Bitstate { bytes: Self::DEFAULT_BITSTATE_BYTES }),
-            _ => {
-                let error = Diagnostic::error(format!("there is no store '{text}'"));
-                Err(match nearest(text, Self::NAMES) {
-                    Some(name) => error.help(format!("did you mean '{name}'?")),
-                    None => error.help(format!("the stores are {}", Self::NAMES.join(", "))),
-                })
-            }
+            _ => Err(Diagnostic::error(format!("there is no store `{text}`")).suggest_or_list(
+                text,
+                Self::NAMES,
+                "the stores are",
+            )),
         }
     }
 }

@@ -3,7 +3,6 @@
 //! Every strategy has one [`Descriptor`] in its own file and one line in [`super::STRATEGIES`]. Help,
 //! `turnpike strategies`, the checks of options and the book's table are derived from it.
 
-use turnpike_model::diagnostic::nearest;
 use turnpike_model::{Diagnostic, ModelInfo};
 
 use super::Strategy;
@@ -233,12 +232,8 @@ impl Descriptor {
     fn foreign_option(&self, name: &str) -> Diagnostic {
         let owners: Vec<&str> = owners(name).map(|owner| owner.name).collect();
         let Some(first) = owners.first() else {
-            let error = Diagnostic::error(format!("no strategy has the option '{name}'"));
             let known = super::STRATEGIES.iter().flat_map(|one| one.options).map(|option| option.name);
-            return match nearest(name, known) {
-                Some(near) => error.help(format!("did you mean '{near}'?")),
-                None => error,
-            };
+            return Diagnostic::error(format!("no strategy has the option `{name}`")).suggest(name, known);
         };
         let strategies = if owners.len() == 1 { "strategy" } else { "strategies" };
         Diagnostic::error(format!(
@@ -261,11 +256,11 @@ pub fn owners(option: &str) -> impl Iterator<Item = &'static Descriptor> {
 /// Finds a strategy by name, or suggests one.
 pub fn find(name: &str) -> Result<&'static Descriptor, Diagnostic> {
     super::STRATEGIES.iter().copied().find(|strategy| strategy.name == name).ok_or_else(|| {
-        let names: Vec<&str> = super::STRATEGIES.iter().map(|strategy| strategy.name).collect();
-        let error = Diagnostic::error(format!("there is no strategy '{name}'"));
-        match nearest(name, names.iter().copied()) {
-            Some(near) => error.help(format!("did you mean '{near}'?")),
-            None => error.help(format!("the strategies are {}", names.join(", "))),
-        }
+        let names = super::STRATEGIES.iter().map(|strategy| strategy.name);
+        Diagnostic::error(format!("there is no strategy `{name}`")).suggest_or_list(
+            name,
+            names,
+            "the strategies are",
+        )
     })
 }

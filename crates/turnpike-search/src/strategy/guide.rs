@@ -64,13 +64,10 @@ impl std::fmt::Display for Guide {
 
 /// The error for a measure the model does not have.
 pub(crate) fn unknown_measure(name: &str, info: &ModelInfo) -> Diagnostic {
-    let names: Vec<&str> = info.measures.iter().map(|measure| measure.name.as_str()).collect();
-    let error = Diagnostic::error(format!("{} has no measure '{name}'", info.name));
-    match turnpike_model::diagnostic::nearest(name, names.iter().copied()) {
-        Some(near) => error.help(format!("did you mean '{near}'?")),
-        None if names.is_empty() => error.help("this model has no measures"),
-        None => error.help(format!("its measures are {}", names.join(", "))),
-    }
+    let measures = info.measures.iter().map(|measure| measure.name.as_str());
+    Diagnostic::error(format!("{} has no measure `{name}`", info.name))
+        .suggest_or_list(name, measures, "its measures are")
+        .help_if_none("this model has no measures")
 }
 
 impl Given<'_> {

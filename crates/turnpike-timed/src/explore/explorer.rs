@@ -1,6 +1,5 @@
 //! The explorer on the waist.
 
-use turnpike_model::diagnostic::nearest;
 use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
 
 use super::Cover;
@@ -44,12 +43,9 @@ impl Walker<'_> {
             match labels.iter().position(|label| label == name) {
                 Some(id) => ids.push(id as u32),
                 None => {
-                    let error = Diagnostic::error(format!("no location has the label {name}"));
-                    return Err(match nearest(name, labels.iter().map(String::as_str)) {
-                        Some(near) => error.help(format!("did you mean {near}?")),
-                        None if labels.is_empty() => error.help("this model has no labels; a location is asked for by --find 'state PROCESS.LOCATION'"),
-                        None => error.help(format!("labels are {}", labels.join(", "))),
-                    });
+                    return Err(Diagnostic::error(format!("no location has the label `{name}`"))
+                        .suggest_or_list(name, labels.iter().map(String::as_str), "the labels are")
+                        .help_if_none("this model has no labels; a location is asked for by --find 'state PROCESS.LOCATION'"));
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! What is probably not meant: worth a word before the search, not an error.
 
-use turnpike_model::diagnostic::nearest;
 use turnpike_model::label::TAU;
 use turnpike_model::{Diagnostic, Model, ModelInfo, ViolationKind};
 use turnpike_program::verb;
@@ -36,11 +35,11 @@ fn unknown_operations(objective: &Objective) -> Vec<Diagnostic> {
     let verbs = || Kind::ALL.iter().map(|&kind| verb(kind));
     let unknown = names.iter().filter(|name| !verbs().any(|verb| verb == *name));
     let warn = |name: &String| {
-        let warning = Diagnostic::warning(format!("no operation of a thread is called '{name}'"));
-        match nearest(name, verbs()) {
-            Some(near) => warning.help(format!("did you mean '{near}'?")),
-            None => warning.help(format!("operations are {}", verbs().collect::<Vec<_>>().join(", "))),
-        }
+        Diagnostic::warning(format!("no operation of a thread is called `{name}`")).suggest_or_list(
+            name,
+            verbs(),
+            "the operations are",
+        )
     };
     unknown.map(warn).collect()
 }
@@ -58,11 +57,11 @@ fn unknown(name: &str, info: &ModelInfo) -> Option<Diagnostic> {
     if info.actions.is_empty() || name == TAU || info.actions.iter().any(|action| action == name) {
         return None;
     }
-    let warning = Diagnostic::warning(format!("{} has no action '{name}' to count as internal", info.name));
-    Some(match nearest(name, info.actions.iter().map(String::as_str)) {
-        Some(near) => warning.help(format!("did you mean '{near}'?")),
-        None => warning.help(format!("its actions are {}", info.actions.join(", "))),
-    })
+    let actions = info.actions.iter().map(String::as_str);
+    Some(
+        Diagnostic::warning(format!("{} has no action `{name}` to count as internal", info.name))
+            .suggest_or_list(name, actions, "its actions are"),
+    )
 }
 
 /// An error that a model of this kind cannot have, so that finding none says nothing.
@@ -105,10 +104,10 @@ mod tests {
         assert_eq!(told("deadlock", &[], true), Vec::<String>::new());
         assert_eq!(told("livelock", &["eat", "tau"], false), Vec::<String>::new());
         assert_eq!(told("assertion", &[], false), Vec::<String>::new());
-        assert!(told("livelock", &["aet"], false)[0].contains("no action 'aet'"));
+        assert!(told("livelock", &["aet"], false)[0].contains("no action `aet`"));
         assert!(told("deadlock", &["eat"], false)[0].contains("--tau has no effect"));
         assert!(told("livelock", &[], true)[0].contains("--lookahead has no effect"));
         assert!(told("race", &[], false)[0].contains("an error of programs"));
-        assert!(told("action aet", &[], false)[0].contains("no action 'aet'"));
+        assert!(told("action aet", &[], false)[0].contains("no action `aet`"));
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use turnpike_model::diagnostic::nearest;
 use turnpike_model::{Diagnostic, LabelId, ModelInfo, Successors};
 
 use crate::objective::{HitKind, Pattern};
@@ -93,13 +92,11 @@ impl FromStr for Fitness {
                 None if rest.is_empty() => Err(needs("the name of a measure", "waiting")),
                 None => Ok(Fitness::Measure(rest.to_owned())),
             },
-            _ => {
-                let error = Diagnostic::error(format!("there is no fitness '{word}'"));
-                Err(match nearest(word, WORDS) {
-                    Some(near) => error.help(format!("did you mean '{near}'?")),
-                    None => error.help(format!("the fitnesses are {}", WORDS.join(", "))),
-                })
-            }
+            _ => Err(Diagnostic::error(format!("there is no fitness `{word}`")).suggest_or_list(
+                word,
+                WORDS,
+                "the fitnesses are",
+            )),
         }
     }
 }
@@ -309,10 +306,10 @@ mod tests {
     #[test]
     fn mistakes_are_explained() {
         let message = |text: &str| text.parse::<Fitness>().unwrap_err().to_string();
-        assert_eq!(message("enable"), "there is no fitness 'enable' (did you mean 'enabled'?)");
+        assert_eq!(message("enable"), "there is no fitness `enable` (did you mean `enabled`?)");
         assert_eq!(
             message("xyz"),
-            "there is no fitness 'xyz' (the fitnesses are enabled, label, measure, assertions, messages, branches, novelty)"
+            "there is no fitness `xyz` (the fitnesses are enabled, label, measure, assertions, messages, branches, novelty)"
         );
         assert!(message("label").contains("needs a label pattern"));
         assert!(message("measure").contains("needs the name of a measure"));

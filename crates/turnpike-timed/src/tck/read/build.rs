@@ -4,11 +4,10 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::Diagnostic;
-use turnpike_model::diagnostic::nearest;
 
 use super::super::EXPRESSION_WORDS;
 use super::lines::{Attribute, Declaration, Kind, Number, SyncItem, Word};
-use super::lower::{Global, Lower, Wrong, cell_name, suggestion};
+use super::lower::{Global, Lower, Wrong, cell_name, suggest};
 use super::parse;
 use crate::network::{
     Constraint, Edge, EventId, Location, LocationId, Network, Participant, Place, Process, ProcessId, Sync,
@@ -121,15 +120,10 @@ impl<'a> Build<'a, '_> {
             return;
         }
         let warning = Diagnostic::warning(format!("the attribute `{key}` has no meaning here"))
-            .at(attribute.key.place.clone(), "");
-        let near = nearest(key, allowed.iter().copied());
-        self.diagnostics.push(match near {
-            Some(near) => warning.help(format!("did you mean `{near}`?")),
-            None if allowed.is_empty() => {
-                warning.help("only locations and edges have attributes with a meaning")
-            }
-            None => warning.help(format!("known here are {}", allowed.join(", "))),
-        });
+            .at(attribute.key.place.clone(), "")
+            .suggest_or_list(key, allowed.iter().copied(), "known here are")
+            .help_if_none("only locations and edges have attributes with a meaning");
+        self.diagnostics.push(warning);
     }
 
     fn duplicate(&mut self, what: &str, name: &Word<'a>) -> Result<(), Wrong> {
@@ -582,8 +576,5 @@ fn undeclared<'n>(
 ) -> Diagnostic {
     let error =
         Diagnostic::error(format!("there is no {what} called `{}`", name.text)).at(name.place.clone(), "");
-    match suggestion(diagnostics, name, known) {
-        Some(other) => error.help(format!("did you mean `{other}`? It must be declared before it is used")),
-        None => error.help("it must be declared before it is used"),
-    }
+    suggest(error, diagnostics, name, known).help_if_none("it must be declared before it is used")
 }

@@ -1,7 +1,6 @@
 //! Declarations: one line each, except that an attribute list may go over several.
 
 use turnpike_model::Diagnostic;
-use turnpike_model::diagnostic::nearest;
 
 use super::super::DECLARATION_WORDS;
 use crate::network::Place;
@@ -231,14 +230,10 @@ impl<'a> Lines<'a> {
                     .help("comments begin with `#`"),
             );
         }
-        let help = match nearest(keyword.text, DECLARATION_WORDS) {
-            Some(word) => format!("did you mean `{word}`?"),
-            None => format!("a line begins with one of {}", DECLARATION_WORDS.join(", ")),
-        };
         Box::new(
             Diagnostic::error(format!("`{}` is not a kind of declaration", keyword.text))
                 .at(keyword.place.clone(), "")
-                .help(help),
+                .suggest_or_list(keyword.text, DECLARATION_WORDS, "a line begins with one of"),
         )
     }
 

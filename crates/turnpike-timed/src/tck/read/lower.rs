@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
-use turnpike_model::diagnostic::nearest;
 
 use super::lines::Word;
 use super::tree::{Node, Tree};
@@ -322,13 +321,10 @@ impl<'a> Lower<'a, '_> {
             });
         }
         let locals = self.visible.iter().map(|&(name, ..)| name);
-        let near = suggestion(self.diagnostics, name, self.globals.keys().copied().chain(locals));
         let error = Diagnostic::error(format!("there is no clock or variable `{}`", name.text))
             .at(name.place.clone(), "");
-        let error = match near {
-            Some(other) => error.help(format!("did you mean `{other}`?")),
-            None => error,
-        };
+        let known = self.globals.keys().copied().chain(locals);
+        let error = suggest(error, self.diagnostics, name, known);
         self.wrong(error)
     }
 
@@ -371,19 +367,20 @@ impl<'a> Lower<'a, '_> {
     }
 }
 
-/// The name nearest to a word. Only for the first errors: comparing with all names takes time.
-pub(super) fn suggestion<'n>(
+/// Suggests the name nearest to a word. Only for the first errors: comparing with all names takes time.
+pub(super) fn suggest<'n>(
+    error: Diagnostic,
     diagnostics: &[Diagnostic],
     word: &Word<'_>,
     known: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
+) -> Diagnostic {
     if diagnostics.len() >= SUGGESTIONS {
-        return None;
+        return error;
     }
     // Sorted, so that ties are always decided the same way.
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
-    nearest(word.text, known)
+    error.suggest(word.text, known)
 }
 
 /// The name of a cell: arrays of one cell are written without index.

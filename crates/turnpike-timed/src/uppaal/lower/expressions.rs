@@ -171,12 +171,9 @@ impl Lowerer<'_> {
                 .map(|(name, _)| name.as_str()),
         );
         candidates.sort_unstable();
-        let error = Diagnostic::error(format!("the process has no location or variable `{}`", member.name))
-            .at(member.span.clone(), "not declared");
-        Err(match turnpike_model::diagnostic::nearest(&member.name, candidates) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error,
-        })
+        Err(Diagnostic::error(format!("the process has no location or variable `{}`", member.name))
+            .at(member.span.clone(), "not declared")
+            .suggest(&member.name, candidates))
     }
 
     /// An integer, truth value or scalar.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
-use turnpike_model::diagnostic::nearest;
 
 use super::functions::{Owner, scope_below};
 use super::types::{Class, Type};
@@ -404,10 +403,7 @@ fn check_parameter(parameter: &tree::Parameter, ty: &Type) -> Outcome<()> {
 fn no_template(name: &tree::Identifier, definitions: &FxHashMap<&str, Definition>) -> Diagnostic {
     let mut names: Vec<&str> = definitions.keys().copied().collect();
     names.sort_unstable();
-    let error = Diagnostic::error(format!("there is no template `{}`", name.name))
-        .at(name.span.clone(), "not declared");
-    match nearest(&name.name, names) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error,
-    }
+    Diagnostic::error(format!("there is no template `{}`", name.name))
+        .at(name.span.clone(), "not declared")
+        .suggest(&name.name, names)
 }

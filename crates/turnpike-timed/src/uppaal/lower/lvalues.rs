@@ -214,13 +214,10 @@ impl Lowerer<'_> {
         match ty.fields.iter().find(|(field, ..)| *field == name.name) {
             Some((_, ty, skip)) => Ok(record.part(ty, *skip)),
             None => {
-                let error = Diagnostic::error(format!("the struct has no field `{}`", name.name))
-                    .at(name.span.clone(), "not a field");
                 let names = ty.fields.iter().map(|(name, ..)| name.as_str());
-                Err(match turnpike_model::diagnostic::nearest(&name.name, names) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error,
-                })
+                Err(Diagnostic::error(format!("the struct has no field `{}`", name.name))
+                    .at(name.span.clone(), "not a field")
+                    .suggest(&name.name, names))
             }
         }
     }

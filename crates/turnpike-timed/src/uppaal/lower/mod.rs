@@ -27,7 +27,6 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::Diagnostic;
-use turnpike_model::diagnostic::nearest;
 
 use crate::network::{Expression, Language, Local, Network, Place, QueryText, Rate};
 use crate::uppaal::syntax::tree;
@@ -380,12 +379,9 @@ impl<'t> Lowerer<'t> {
             names.extend(self.state.families.keys().map(String::as_str));
         }
         names.sort_unstable();
-        let error =
-            Diagnostic::error(format!("there is no {what} `{name}`")).at(place.clone(), "not declared");
-        match nearest(name, names) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error,
-        }
+        Diagnostic::error(format!("there is no {what} `{name}`"))
+            .at(place.clone(), "not declared")
+            .suggest(name, names)
     }
 
     /// Declares a name in the scope at hand.
@@ -430,12 +426,10 @@ impl<'t> Lowerer<'t> {
         unused.sort_unstable();
         for name in unused {
             let constants: Vec<&str> = declare::constant_names(self.tree);
-            let error = Diagnostic::error(format!("the model has no constant `{name}` that could be set"));
-            let near = nearest(&name, constants.iter().copied()).map(str::to_owned);
-            self.note(match near {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help("global `const int` and `const bool` can be set"),
-            });
+            let error = Diagnostic::error(format!("the model has no constant `{name}` that could be set"))
+                .suggest(&name, constants)
+                .help_if_none("global `const int` and `const bool` can be set");
+            self.note(error);
         }
     }
 }

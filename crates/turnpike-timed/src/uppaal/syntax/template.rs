@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
-use turnpike_model::diagnostic::nearest;
 
 use super::parser::{Context, Failed, Reading};
 use super::tree::{
@@ -96,11 +95,9 @@ impl Draft {
         // Comparing names takes time that grows with their length.
         names.retain(|name| name.len() + key.len() < 200);
         names.sort_unstable();
-        let mut diagnostic =
-            Diagnostic::error(format!("`{}` has no location `{key}`", self.name.name)).at(span, "unknown");
-        if let Some(near) = nearest(key, names) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
+        let diagnostic = Diagnostic::error(format!("`{}` has no location `{key}`", self.name.name))
+            .at(span, "unknown")
+            .suggest(key, names);
         Err(context.error(diagnostic))
     }
 
