@@ -44,7 +44,7 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-builtin", &["turnpike-model"]),
         ("turnpike-mcrl2", &["turnpike-model"]),
         ("turnpike-timed", &["turnpike-model"]),
-        ("turnpike-lab", &["turnpike-model"]),
+        ("turnpike-lab", &["turnpike-lts", "turnpike-model"]),
         ("turnpike-lts", &["turnpike-model"]),
         ("turnpike-search", &["turnpike-model"]),
         (

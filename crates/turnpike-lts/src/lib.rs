@@ -14,7 +14,7 @@ pub use aut::{
     AutDialect, AutFileWriter, AutHeader, AutReader, AutWriter, read_lts, read_lts_file, write_lts,
     write_lts_file,
 };
-pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, svg};
+pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, escape_xml, svg};
 pub use model::LtsModel;
 pub use outgoing::Outgoing;
 pub use reduction::{

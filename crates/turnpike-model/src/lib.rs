@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod components;
 pub mod diagnostic;
 pub mod hash;
 pub mod id_table;

@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use turnpike_lts::escape_xml;
+
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 56.0;
@@ -32,10 +34,6 @@ fn read(path: &str) -> Result<Table, String> {
         })
         .collect::<Result<_, _>>()?;
     Ok(Table { names, rows })
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 /// The smallest of 1, 2, 5, 10, 20, … that makes at most eight steps.
@@ -66,7 +64,7 @@ fn draw(table: &Table, title: &str, horizontal: &str, vertical: &str) -> Result<
          <title>{0}</title>\n<style>text{{fill:#333}}.axis{{stroke:#888;stroke-width:1}}.grid{{stroke:#8884;stroke-width:.5}}\
          @media(prefers-color-scheme:dark){{text{{fill:#ccc}}}}</style>\n\
          <text x=\"{LEFT}\" y=\"18\" font-size=\"13\" font-weight=\"bold\">{0}</text>\n",
-        escape(title)
+        escape_xml(title)
     );
     let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     let y_step = step(y_high - y_low);
@@ -98,13 +96,13 @@ fn draw(table: &Table, title: &str, horizontal: &str, vertical: &str) -> Result<
         "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
         (LEFT + right) / 2.0,
         HEIGHT - 10.0,
-        escape(horizontal)
+        escape_xml(horizontal)
     )?;
     writeln!(
         svg,
         "<text x=\"14\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {0})\">{1}</text>",
         (TOP + bottom) / 2.0,
-        escape(vertical)
+        escape_xml(vertical)
     )?;
     for (index, name) in table.names.iter().enumerate().skip(1) {
         let colour = COLOURS[(index - 1) % COLOURS.len()];
@@ -114,7 +112,7 @@ fn draw(table: &Table, title: &str, horizontal: &str, vertical: &str) -> Result<
             svg,
             "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" points=\"{}\"><title>{}</title></polyline>",
             points.join(" "),
-            escape(name)
+            escape_xml(name)
         )?;
         let at = TOP + 16.0 * index as f64;
         writeln!(
@@ -125,7 +123,7 @@ fn draw(table: &Table, title: &str, horizontal: &str, vertical: &str) -> Result<
             at - 4.0,
             right + 36.0,
             at,
-            escape(name)
+            escape_xml(name)
         )?;
     }
     svg.push_str("</svg>");

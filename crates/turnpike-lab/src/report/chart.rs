@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use turnpike_lts::escape_xml;
+
 /// What is drawn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chart {
@@ -64,8 +66,8 @@ impl Chart {
         let _ = write!(
             svg,
             r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{} against {}">"#,
-            escaped(&self.y_label),
-            escaped(&self.x_label)
+            escape_xml(&self.y_label),
+            escape_xml(&self.x_label)
         );
         frame.axes(self, &mut svg);
         for (index, series) in self.series.iter().enumerate() {
@@ -165,19 +167,19 @@ impl Frame {
             r#"<text class="name" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
             (left + right) / 2.0,
             HEIGHT - 8.0,
-            escaped(&chart.x_label)
+            escape_xml(&chart.x_label)
         );
         let _ = write!(
             svg,
             r#"<text class="name" transform="translate(14 {:.1}) rotate(-90)" text-anchor="middle">{}</text>"#,
             (top + bottom) / 2.0,
-            escaped(&chart.y_label)
+            escape_xml(&chart.y_label)
         );
     }
 
     fn series(&self, series: &Series, index: usize, svg: &mut String) {
         let colour = index % 10;
-        let name = escaped(&series.name);
+        let name = escape_xml(&series.name);
         let points: Vec<_> = thinned(&series.points).collect();
         let mut path = String::new();
         if series.shape == Shape::Steps {
@@ -300,11 +302,6 @@ pub(super) fn precise(value: f64) -> String {
         size if size >= 0.1 => format!("{value:.2}"),
         _ => format!("{value:.3}"),
     }
-}
-
-/// Text in XML.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

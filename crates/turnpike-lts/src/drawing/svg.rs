@@ -222,14 +222,14 @@ impl Picture {
         let (x, y) = edge.label;
         let left = if edge.anchor == "middle" { x - width / 2.0 } else { x };
         self.cover(left, y - 12.0, left + width, y + 4.0);
-        let title = escaped(title);
+        let title = escape_xml(title);
         let _ =
             writeln!(self.edges, "<path class=\"edge\" d=\"{}\"><title>{title}</title></path>", edge.path);
         let _ = writeln!(
             self.labels,
             "<text class=\"label\" text-anchor=\"{}\" x=\"{x:.1}\" y=\"{y:.1}\"><title>{title}</title>{}</text>",
             edge.anchor,
-            escaped(label)
+            escape_xml(label)
         );
     }
 
@@ -278,8 +278,9 @@ const STYLE: &str = "
 }
 ";
 
-/// Text in XML. Characters that XML 1.0 cannot hold, even escaped, are replaced.
-pub(crate) fn escaped(text: &str) -> String {
+/// Escapes text for XML, in content and in quoted attributes. Replaces characters that XML 1.0 cannot hold, even
+/// escaped.
+pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

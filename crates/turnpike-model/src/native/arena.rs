@@ -1,12 +1,9 @@
 //! Values with dense numbers and stable addresses.
 
-use std::sync::{OnceLock, RwLock};
+use std::sync::RwLock;
 
 use crate::id_table::IdTable;
 
-/// Entries of the first chunk; each further chunk is twice as large.
-const FIRST: usize = 1 << 10;
-const CHUNKS: usize = 21;
 /// What an [`IdTable`] can number.
 const CAPACITY: u32 = 1 << 30;
 
@@ -15,11 +12,8 @@ const CAPACITY: u32 = 1 << 30;
 #[derive(Debug)]
 pub(super) struct Arena<T> {
     index: RwLock<IdTable>,
-    chunks: [OnceLock<Chunk<T>>; CHUNKS],
+    entries: boxcar::Vec<Entry<T>>,
 }
-
-/// Allocated as a whole, filled one by one.
-type Chunk<T> = Box<[OnceLock<Entry<T>>]>;
 
 #[derive(Debug)]
 pub(super) struct Entry<T> {
@@ -30,14 +24,13 @@ pub(super) struct Entry<T> {
 
 impl<T: Eq> Arena<T> {
     pub(super) fn new() -> Self {
-        Arena { index: RwLock::default(), chunks: [const { OnceLock::new() }; CHUNKS] }
+        Arena { index: RwLock::default(), entries: boxcar::Vec::new() }
     }
 
     /// The value with this number.
     #[inline]
     pub(super) fn get(&self, id: u32) -> Option<&Entry<T>> {
-        let (chunk, offset) = place(id);
-        self.chunks.get(chunk)?.get()?[offset].get()
+        self.entries.get(id as usize)
     }
 
     /// The number of a value that is there already.
@@ -62,11 +55,9 @@ impl<T: Eq> Arena<T> {
         if next >= CAPACITY {
             return None;
         }
-        let (chunk, offset) = place(next);
-        let slots =
-            self.chunks.get(chunk)?.get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect());
         // The value first, its number second: whoever finds the number finds the value.
-        let _ = slots[offset].set(Entry { hash, value });
+        let place = self.entries.push(Entry { hash, value });
+        debug_assert_eq!(place, next as usize);
         let (id, _) = index.find_or_insert(hash, |_| false, |id| self.get(id).map_or(0, |entry| entry.hash));
         debug_assert_eq!(id, next);
         Some(id)
@@ -78,30 +69,9 @@ impl<T: Eq> Arena<T> {
     }
 }
 
-/// Chunk `k` holds the numbers from `FIRST * (2^k - 1)` on.
-#[inline]
-fn place(id: u32) -> (usize, usize) {
-    let shifted = id as usize + FIRST;
-    let chunk = (shifted.ilog2() - FIRST.ilog2()) as usize;
-    (chunk, shifted - (FIRST << chunk))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_are_dense() {
-        let (mut chunk, mut offset) = (0, 0);
-        for id in 0..100_000 {
-            assert_eq!(place(id), (chunk, offset));
-            offset += 1;
-            if offset == FIRST << chunk {
-                (chunk, offset) = (chunk + 1, 0);
-            }
-        }
-        assert!(place(CAPACITY - 1).0 < CHUNKS);
-    }
 
     #[test]
     fn threads_agree_on_numbers() {

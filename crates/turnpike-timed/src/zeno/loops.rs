@@ -1,5 +1,7 @@
 //! Looks for a strongly connected set of edges that assigns no clock it tests.
 
+use turnpike_model::components::components;
+
 use super::clocks::Effect;
 use crate::network::{LocationId, Process};
 
@@ -74,62 +76,22 @@ impl Graph<'_> {
             .find(|clock| assigned.binary_search(clock).is_ok())
     }
 
-    /// The strongly connected components that have edges, each as its edges (Tarjan, with a stack of its own).
+    /// The strongly connected components that have edges, each as its edges.
     fn components(&self, edges: &[usize]) -> Vec<Vec<usize>> {
-        const NEW: usize = usize::MAX;
-        let count = self.process.locations.len();
-        let mut outgoing = vec![Vec::new(); count];
+        let mut outgoing = vec![Vec::new(); self.process.locations.len()];
         for &edge in edges {
-            outgoing[self.source(edge)].push(self.target(edge));
+            outgoing[self.source(edge)].push(self.target(edge) as u32);
         }
-        let mut order = vec![NEW; count];
-        let mut low = vec![0; count];
-        let mut component = vec![NEW; count];
-        let (mut clock, mut components) = (0, 0);
-        let mut open = Vec::new();
-        for root in 0..count {
-            if order[root] != NEW {
-                continue;
-            }
-            let mut path = vec![(root, 0)];
-            while let Some((at, next)) = path.pop() {
-                if next == 0 {
-                    order[at] = clock;
-                    low[at] = clock;
-                    clock += 1;
-                    open.push(at);
-                }
-                if let Some(&to) = outgoing[at].get(next) {
-                    path.push((at, next + 1));
-                    if order[to] == NEW {
-                        path.push((to, 0));
-                    } else if component[to] == NEW {
-                        low[at] = low[at].min(order[to]);
-                    }
-                    continue;
-                }
-                if low[at] == order[at] {
-                    while let Some(member) = open.pop() {
-                        component[member] = components;
-                        if member == at {
-                            break;
-                        }
-                    }
-                    components += 1;
-                }
-                if let Some(&(parent, _)) = path.last() {
-                    low[parent] = low[parent].min(low[at]);
-                }
-            }
-        }
-        let mut sets = vec![Vec::new(); components];
+        let (component, count) =
+            components(outgoing.len(), |location, k| outgoing[location as usize].get(k).copied());
+        let mut sets = vec![Vec::new(); count as usize];
         for &edge in edges {
             if component[self.source(edge)] == component[self.target(edge)] {
-                sets[component[self.source(edge)]].push(edge);
+                sets[component[self.source(edge)] as usize].push(edge);
             }
         }
         sets.retain(|set| !set.is_empty());
-        // Components are numbered from the leaves; the first in the order of the source is nicer to be told of.
+        // Components are numbered from the leaves; the report names the first in the order of the source.
         sets.sort_by_key(|set| set[0]);
         sets
     }

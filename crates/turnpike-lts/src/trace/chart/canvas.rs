@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::drawing::{escaped, shortened};
+use crate::drawing::{escape_xml, shortened};
 
 /// Pixels; a character of the font is about this wide.
 pub(super) const CHARACTER: f64 = 6.4;
@@ -82,7 +82,7 @@ impl Canvas {
             self.texts,
             "<text class=\"{class}\" text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{}{}</text>",
             tooltip(title),
-            escaped(text)
+            escape_xml(text)
         );
     }
 
@@ -96,7 +96,7 @@ impl Canvas {
              <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
              orient=\"auto\"><path class=\"head\" d=\"M0,0.5 L8,4 L0,7.5 z\"/></marker></defs>\n\
              <rect class=\"paper\" x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"{width:.0}\" height=\"{height:.0}\"/>",
-            escaped(title)
+            escape_xml(title)
         );
         out.push_str(&self.lines);
         out.push_str(&self.boxes);
@@ -107,7 +107,7 @@ impl Canvas {
 }
 
 fn tooltip(title: &str) -> String {
-    if title.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(title)) }
+    if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape_xml(title)) }
 }
 
 /// Plain colours and no variables: not every viewer knows those. The eight tints of bars are of one lightness.

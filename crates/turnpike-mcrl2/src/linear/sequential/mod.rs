@@ -7,7 +7,6 @@
 
 mod chain;
 mod finish;
-mod graph;
 mod live;
 mod lottery;
 #[cfg(test)]

@@ -4,9 +4,9 @@
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use turnpike_model::components::components;
 use turnpike_model::diagnostic::Diagnostic;
 
-use super::graph::components;
 use crate::expression::{free_variables, map_children};
 use crate::sorts::{
     Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, Program, SortId, VariableId,
@@ -193,7 +193,7 @@ impl Terms {
                 calls
             })
             .collect();
-        let groups = components(&edges);
+        let groups = mutually_recursive(&edges);
         for (node, targets) in edges.iter().enumerate() {
             if !targets.iter().any(|&target| groups[target] == groups[node]) {
                 continue;
@@ -227,15 +227,15 @@ impl Terms {
         }
         let mut edges = vec![Vec::new(); processes.len()];
         calls.iter().for_each(|&(caller, callee, _)| edges[caller].push(callee));
-        let groups = components(&edges);
-        let nested: FxHashSet<usize> = calls
+        let groups = mutually_recursive(&edges);
+        let nested: FxHashSet<u32> = calls
             .iter()
             .filter(|&&(caller, callee, pending)| pending && groups[caller] == groups[callee])
             .map(|&(caller, ..)| groups[caller])
             .collect();
         for (node, process) in processes.iter().enumerate() {
             if let Some(callee) = self.processes.get_mut(process) {
-                callee.group = nested.contains(&groups[node]).then_some(groups[node] as u32);
+                callee.group = nested.contains(&groups[node]).then_some(groups[node]);
             }
         }
     }
@@ -421,4 +421,9 @@ impl Expressions {
         }
         self.canonical[&root]
     }
+}
+
+/// The group of every process, by the processes that each calls: two are in one group if they call each other.
+fn mutually_recursive(calls: &[Vec<usize>]) -> Vec<u32> {
+    components(calls.len(), |process, k| calls[process as usize].get(k).map(|&callee| callee as u32)).0
 }
