@@ -99,8 +99,8 @@ mod tests {
                 targets[from].push(to as u32);
                 reaches[from][to] = true;
             }
-            for node in 0..nodes {
-                reaches[node][node] = true;
+            for (node, reached) in reaches.iter_mut().enumerate() {
+                reached[node] = true;
             }
             for middle in 0..nodes {
                 for from in 0..nodes {
