@@ -1,7 +1,7 @@
 //! What decides, together with what it reads, what a spinning thread does next: its registers and its stack.
 //!
 //! A loop that comes back to the same state waits, one that counts its turns does not. Other memory is not looked at: a loop that counts
-//! on the heap is taken for one that waits.
+//! on the heap is taken for one that waits, so an execution with such a loop is incomplete.
 #![allow(unsafe_code)]
 
 /// Words of a stack that are looked at.

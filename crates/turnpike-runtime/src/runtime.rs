@@ -384,14 +384,15 @@ impl Runtime {
         self.threads.borrow().get(self.current.get().0 as usize).map_or(0, |thread| thread.stack_end)
     }
 
-    /// The state of the running thread, with what its stack does not show; odd, because nothing else decides what it does next.
+    /// The state of the running thread, with what its stack does not show. Even, because memory that is not looked at may
+    /// decide what it does next: a loop that counts on the heap. So a loop taken for waiting proves nothing.
     pub(crate) fn state_of_thread(&self, stack: u64) -> u64 {
         let mut threads = self.threads.borrow_mut();
         let thread = &mut threads[self.current.get().0 as usize];
         if stack == 0 {
             thread.changes += 1;
         }
-        stack.wrapping_add(thread.changes.wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
+        stack.wrapping_add(thread.changes.wrapping_mul(0x9e37_79b9_7f4a_7c15)) & !1 | 2
     }
 
     // --- the loop ------------------------------------------------------------------------------------------------
