@@ -2,6 +2,7 @@
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use std::path::{Path, PathBuf};

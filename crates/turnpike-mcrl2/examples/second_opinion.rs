@@ -14,7 +14,7 @@
 
 // What only the tests ask for is not called here.
 #[allow(dead_code)]
-#[path = "../tests/naive/mod.rs"]
+#[path = "../tests/it/naive/mod.rs"]
 mod naive;
 
 use std::collections::BTreeMap;

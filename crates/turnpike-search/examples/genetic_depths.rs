@@ -4,7 +4,7 @@
 
 #![allow(clippy::print_stdout)]
 
-#[path = "../tests/scripts/mod.rs"]
+#[path = "../tests/it/scripts/mod.rs"]
 mod scripts;
 
 use std::sync::atomic::AtomicBool;

@@ -1,0 +1,195 @@
+//! A plain breadth-first search over a model, and the comparison with a typed model written for the test alone.
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use turnpike_model::{Explorer, Label, LabelId, Model, Successors};
+
+/// A built-in model with numeric settings.
+pub(crate) fn build(name: &str, settings: &[(&str, u64)]) -> Box<dyn Model> {
+    let settings: Vec<(String, String)> =
+        settings.iter().map(|&(name, value)| (name.to_owned(), value.to_string())).collect();
+    turnpike_builtin::build(name, &settings).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What a complete search sees.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) states: usize,
+    pub(crate) transitions: usize,
+    pub(crate) deadlocks: usize,
+    /// Number of levels; the initial state alone is one.
+    pub(crate) levels: usize,
+    /// The level of the first deadlock, counted in steps.
+    pub(crate) first_deadlock: Option<usize>,
+    /// The level of the first violation.
+    pub(crate) first_violation: Option<usize>,
+}
+
+/// All reachable states in breadth-first order, each handed to `visit` with its level and transitions.
+pub(crate) fn explore(
+    model: &dyn Model,
+    mut visit: impl FnMut(&mut dyn Explorer, &[u32], usize, &Successors),
+) -> usize {
+    let mut explorer = model.explorer();
+    let mut initial = Vec::new();
+    explorer.initial(&mut initial).expect("an initial state");
+    assert_eq!(initial.len(), model.info().width);
+    let mut successors = Successors::new(model.info().width);
+    let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
+    let mut queue: VecDeque<(Box<[u32]>, usize)> = VecDeque::new();
+    seen.insert(initial.clone().into());
+    queue.push_back((initial.into(), 0));
+    while let Some((state, level)) = queue.pop_front() {
+        explorer.successors(&state, &mut successors).expect("successors");
+        for (_, target) in successors.iter() {
+            if !seen.contains(target) {
+                seen.insert(target.into());
+                queue.push_back((target.into(), level + 1));
+            }
+        }
+        visit(&mut *explorer, &state, level, &successors);
+    }
+    seen.len()
+}
+
+/// The counts of a complete search.
+pub(crate) fn count(model: &dyn Model) -> Counts {
+    let mut counts = Counts::default();
+    counts.states = explore(model, |explorer, state, level, successors| {
+        counts.transitions += successors.len();
+        counts.levels = level + 1;
+        if successors.is_empty() {
+            assert!(explorer.is_deadlock(state, successors));
+            counts.deadlocks += 1;
+            counts.first_deadlock.get_or_insert(level);
+        }
+        if explorer.violation(state).is_some() {
+            counts.first_violation.get_or_insert(level);
+        }
+    });
+    counts
+}
+
+/// The state's values, as one text.
+pub(crate) fn text(explorer: &mut dyn Explorer, state: &[u32]) -> String {
+    let mut values = Vec::new();
+    explorer.state_values(state, &mut values);
+    values.join(" ")
+}
+
+/// Texts of some values.
+pub(crate) fn show<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<String> {
+    values.into_iter().map(|value| value.to_string()).collect()
+}
+
+/// A typed model for comparison.
+pub(crate) struct Naive<S, N, T> {
+    pub(crate) initial: S,
+    /// Labels and targets, in the documented order.
+    pub(crate) next: N,
+    /// The state's values as the built-in model prints them.
+    pub(crate) values: T,
+}
+
+/// Walks both models side by side: the same labels in the same order, to states with the same text. Since different
+/// states of either model have different texts, the graphs are isomorphic. Returns the number of states.
+pub(crate) fn compare<S, N, T>(model: &dyn Model, naive: &Naive<S, N, T>) -> usize
+where
+    S: Clone + Eq + Hash,
+    N: Fn(&S) -> Vec<(String, S)>,
+    T: Fn(&S) -> Vec<String>,
+{
+    let name = &model.info().name;
+    let mut explorer = model.explorer();
+    let mut successors = Successors::new(model.info().width);
+    let mut initial = Vec::new();
+    explorer.initial(&mut initial).expect("an initial state");
+    let mut partner: FxHashMap<Vec<u32>, S> = FxHashMap::default();
+    let mut texts: FxHashSet<String> = FxHashSet::default();
+    let mut typed: FxHashSet<S> = FxHashSet::default();
+    partner.insert(initial.clone(), naive.initial.clone());
+    let mut queue = VecDeque::from([initial]);
+    while let Some(state) = queue.pop_front() {
+        let other = partner[&state].clone();
+        let shown = text(&mut *explorer, &state);
+        assert_eq!(shown, (naive.values)(&other).join(" "), "{name}");
+        assert!(texts.insert(shown.clone()), "{name}: two states are shown as {shown}");
+        assert!(typed.insert(other.clone()), "{name}: two packed states for {shown}");
+        explorer.successors(&state, &mut successors).expect("successors");
+        let expected = (naive.next)(&other);
+        let labels: Vec<String> = successors.iter().map(|(label, _)| explorer.label(label).text).collect();
+        let expected_labels: Vec<&str> = expected.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, expected_labels, "{name}: after {shown}");
+        for ((_, target), (_, other_target)) in successors.iter().zip(expected) {
+            match partner.get(target) {
+                Some(known) => assert!(*known == other_target, "{name}: a step from {shown} leads elsewhere"),
+                None => {
+                    partner.insert(target.to_vec(), other_target);
+                    queue.push_back(target.to_vec());
+                }
+            }
+        }
+    }
+    partner.len()
+}
+
+/// What every model promises, checked on the first `limit` states of a breadth-first search.
+pub(crate) fn check_promises(model: &dyn Model, limit: usize) {
+    let info = model.info();
+    let (mut first, mut second) = (model.explorer(), model.explorer());
+    let (mut once, mut twice) = (Successors::new(info.width), Successors::new(info.width));
+    let mut state = Vec::new();
+    first.initial(&mut state).expect("an initial state");
+    let mut seen: FxHashSet<Vec<u32>> = FxHashSet::from_iter([state.clone()]);
+    let mut order = vec![state];
+    let mut labels: FxHashMap<LabelId, Label> = FxHashMap::default();
+    let mut values = Vec::new();
+    let mut at = 0;
+    while at < order.len() && at < limit {
+        let state = order[at].clone();
+        first.successors(&state, &mut once).expect("successors");
+        for (label, target) in once.iter() {
+            labels.entry(label).or_insert_with(|| first.label(label));
+            if seen.insert(target.to_vec()) {
+                order.push(target.to_vec());
+            }
+        }
+        first.state_values(&state, &mut values);
+        assert_eq!(values.len(), info.parameters.len(), "{}", info.name);
+        for index in 0..info.measures.len() {
+            assert!(first.measure(&state, index).is_finite(), "{}: {}", info.name, info.measures[index].name);
+        }
+        let mut portable = Vec::new();
+        first.encode(&state, &mut portable);
+        let mut back = Vec::new();
+        second.decode(&portable, &mut back).expect("a portable state");
+        assert_eq!(state, back);
+        portable.pop();
+        assert!(second.decode(&portable, &mut back).is_err(), "{}: a cut state was read", info.name);
+        at += 1;
+    }
+    // Again, in another explorer and in the opposite direction: nothing may depend on what was asked before.
+    for state in order[..at].iter().rev() {
+        first.successors(state, &mut once).expect("successors");
+        second.successors(state, &mut twice).expect("successors");
+        assert!(once.iter().eq(twice.iter()), "{}: successors changed", info.name);
+        assert_eq!(first.content_hash(state), second.content_hash(state));
+    }
+    let mut texts = FxHashSet::default();
+    let mut ids: Vec<LabelId> = labels.keys().copied().collect();
+    ids.sort_unstable();
+    for id in ids {
+        let label = &labels[&id];
+        assert_eq!(*label, second.label(id));
+        assert_eq!(*label, Label::parse(&label.text));
+        assert!(texts.insert(label.text.clone()), "{}: two ids for {}", info.name, label.text);
+        for action in &label.actions {
+            assert!(info.actions.contains(&action.name), "{}: {} is not announced", info.name, action.name);
+            for argument in &action.arguments {
+                assert!(argument.parse::<u32>().is_ok(), "{}: argument {argument}", info.name);
+            }
+        }
+    }
+}

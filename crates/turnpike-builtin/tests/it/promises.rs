@@ -1,0 +1,65 @@
+//! What the waist asks of every model.
+
+use crate::common::{build, check_promises, explore};
+
+#[test]
+fn every_model_keeps_the_contract() {
+    for info in turnpike_builtin::catalogue() {
+        let model = build(info.name, &[]);
+        check_promises(&*model, 3000);
+        assert!(model.info().measures.len() >= 2, "{}", info.name);
+        assert!(model.info().measures.iter().all(|measure| !measure.doc.is_empty()));
+        assert!(!model.info().suggestions.is_empty(), "{}", info.name);
+    }
+}
+
+#[test]
+fn the_ends_of_the_ranges_work() {
+    for info in turnpike_builtin::catalogue() {
+        for parameter in info.parameters {
+            for value in [parameter.range.0, parameter.range.1] {
+                check_promises(&*build(info.name, &[(parameter.name, value)]), 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_front_page_lists_every_model() {
+    let readme = include_str!("../../README.md");
+    for info in turnpike_builtin::catalogue() {
+        let parameters: Vec<String> = info
+            .parameters
+            .iter()
+            .map(|parameter| format!("{}={}", parameter.name, parameter.default))
+            .collect();
+        let row = format!("| `{}` | {} |", info.name, parameters.join(", "));
+        assert!(readme.contains(&row), "the table lacks: {row}");
+    }
+}
+
+/// Guides must mean what they say: in the deadlock everyone waits, nobody eats and nothing is enabled.
+#[test]
+fn measures_of_the_philosophers() {
+    for name in ["philosophers", "philosophers-either", "philosophers-parity"] {
+        let model = build(name, &[("n", 4)]);
+        let index = |name: &str| model.info().measure(name).expect("a measure");
+        let (waiting, holding, eating, enabled) =
+            (index("waiting"), index("holding-one"), index("eating"), index("enabled"));
+        let mut deadlocks = 0;
+        explore(&*model, |explorer, state, _, successors| {
+            let mut measure = |index: usize| explorer.measure(state, index);
+            assert_eq!(measure(enabled), successors.len() as f64);
+            assert!(measure(waiting) <= measure(holding));
+            // Two forks for an eater, one for a holder, and four forks in all.
+            assert!(2.0 * measure(eating) + measure(holding) <= 4.0);
+            if successors.is_empty() {
+                deadlocks += 1;
+                assert_eq!((measure(waiting), measure(holding), measure(eating)), (4.0, 4.0, 0.0));
+            } else {
+                assert!(measure(waiting) < 4.0 || name != "philosophers");
+            }
+        });
+        assert_eq!(deadlocks, if name == "philosophers" { 1 } else { 2 });
+    }
+}

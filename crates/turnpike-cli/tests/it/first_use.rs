@@ -1,0 +1,135 @@
+//! What people try first, and what goes wrong around the program: closed pipes, full disks, odd values, odd wishes.
+
+use crate::common;
+
+use std::process::Stdio;
+
+use common::{command, folder, json, turnpike, turnpike_in};
+
+const MODEL: &str = "builtin:philosophers";
+
+#[test]
+fn a_reader_that_goes_away_does_not_change_the_verdict() {
+    let mut child =
+        command(&["search", MODEL]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    drop(child.stdout.take());
+    let ran: common::Ran = child.wait_with_output().expect("ends").into();
+    assert_eq!(ran.exits(1).stderr, "");
+    // Endless commands end with their reader.
+    let mut child = command(&["simulate", "builtin:scc"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut written = 0;
+    while std::io::Write::write_all(&mut input, b"u\nr\n").is_ok() {
+        written += 1;
+        assert!(written < 1_000_000, "it still reads");
+    }
+    assert_eq!(child.wait().expect("ends").code(), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").expect("opens");
+    for arguments in [
+        &["search", MODEL][..],
+        &["search", MODEL, "--format", "json"],
+        &["completions", "bash"],
+        &["generate", MODEL, "-o", "-"],
+        &["reduce", MODEL, "-o", "-"],
+    ] {
+        let child = command(arguments).stdout(full()).stderr(Stdio::piped()).spawn().expect("starts");
+        let ran: common::Ran = child.wait_with_output().expect("ends").into();
+        let ran = ran.expect(2, &["cannot write"]);
+        assert_eq!(ran.stderr.matches("error: ").count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn negative_numbers_are_values() {
+    turnpike(&["search", MODEL, "--strategy", "highway", "--width", "-1"])
+        .expect(2, &["'-1' for '--width <N>': it must be a whole number"]);
+    turnpike(&["search", MODEL, "--seed", "-1"]).expect(2, &["'-1' for '--seed <SEED>': a seed is"]);
+    turnpike(&["search", MODEL, "-q"]).expect(1, &["found: "]);
+}
+
+#[test]
+fn state_expressions_are_pointed_into() {
+    let find = ["search", MODEL, "--find"];
+    turnpike(&[&find[..], &["state waiting >"]].concat()).expect(2, &["1 | waiting >", "^"]);
+    turnpike(&[&find[..], &["state eating > 0", "--find", "state  waitin > 3"]].concat())
+        .expect(2, &["1 | waitin > 3", "^^^^^^ unknown name", "did you mean `waiting`?"]);
+}
+
+#[test]
+fn odd_wishes_are_warned_about() {
+    let folder = folder(&[("a.aut", "des (0,2,2)\n(0,\"go\",1)\n(1,\"back\",0)\n")]);
+    for (arguments, words) in [
+        (&["--find", "race"][..], "'race' is an error of programs"),
+        (&["--find", "assertion"], "no assertions"),
+        (&["--find", "livelock", "--tau", "bakc"], "did you mean `back`?"),
+        (&["--tau", "back"], "--tau has no effect"),
+        (&["--find", "action go", "--lookahead"], "--lookahead has no effect"),
+    ] {
+        let all = [&["search", "a.aut"], arguments].concat();
+        let ran = turnpike_in(folder.path(), &all, "");
+        assert!(ran.stderr.starts_with("warning: ") && ran.stderr.contains(words), "{}", ran.text());
+        let json = turnpike_in(folder.path(), &[&all[..], &["--format", "json"]].concat(), "").json();
+        assert_eq!(json["warnings"].as_array().map(Vec::len), Some(1), "{json:#}");
+    }
+}
+
+#[test]
+fn a_covered_space_is_told_by_its_size() {
+    // The portfolio expands states more than once; the space has 392.
+    let ran = turnpike(&["search", MODEL, "--find", "state waiting > 5"]).exits(0);
+    assert!(ran.stdout.starts_with("none: no state waiting > 5 in 392 states (complete)"), "{}", ran.stdout);
+    assert_eq!(json(0, &["search", MODEL, "--find", "state waiting > 5"])["considered"], 392);
+}
+
+#[test]
+fn many_runs_group_their_digits() {
+    let ran = turnpike(&["search", MODEL, "--strategy", "bfs", "--runs", "1200"]).exits(1);
+    assert!(ran.stdout.starts_with("found: deadlock in 1,200 of 1,200 runs (100%)"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_told() {
+    let folder = folder(&[]);
+    let search = ["search", "builtin:scc", "--strategy", "bfs", "--trace", "w.json", "--find"];
+    turnpike_in(folder.path(), &[&search[..], &["max report.1"]].concat(), "")
+        .expect(0, &["not written: w.json (there is no witness)"]);
+    assert!(!folder.path().join("w.json").exists());
+    turnpike_in(folder.path(), &[&search[..], &["deadlock"]].concat(), "").expect(1, &["wrote: w.json"]);
+}
+
+#[test]
+fn info_tells_the_size_of_a_file() {
+    let folder = folder(&[("a.aut", "des (0,2,2)\n(0,\"go\",1)\n(1,\"back\",0)\n")]);
+    turnpike_in(folder.path(), &["info", "a.aut"], "").expect(0, &["size: 2 states, 2 transitions"]);
+    let report = turnpike_in(folder.path(), &["info", "a.aut", "--format", "json"], "").json();
+    assert_eq!(report["size"], serde_json::json!({"states": 2, "transitions": 2}));
+    assert_eq!(json(0, &["info", MODEL])["size"], serde_json::Value::Null);
+}
+
+#[test]
+fn help_keeps_flags_under_their_headings() {
+    for command in ["reduce", "compare"] {
+        let help = turnpike(&[command, "--help"]).exits(0).stdout;
+        let limits = help.find("\nLimits:").expect("a heading");
+        assert!(help.find("--cadp").is_some_and(|at| at < limits), "{help}");
+    }
+    let help = turnpike(&["simulate", "--help"]).exits(0).stdout;
+    assert!(help.contains("\n  u, undo [N] "), "{help}");
+}
+
+#[test]
+fn an_objective_counts_once() {
+    let twice = ["search", MODEL, "--find", "deadlock", "--find", " deadlock", "--all", "-q"];
+    assert_eq!(turnpike(&twice).exits(1).stdout.matches("deadlock").count(), 1);
+}

@@ -1,0 +1,249 @@
+//! `turnpike lab` as a user runs it: experiments, results, reports, mistakes.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::common::{Ran, folder, turnpike_in};
+
+const PHILOSOPHERS: &str = r#"
+title = "Philosophers"
+paper = "a paper"
+runs = 20
+seed = 7
+flags = "--find deadlock --no-shorten --max-states 2000"
+
+[[model]]
+name = "philosophers({n})"
+use = "builtin:philosophers"
+flags = "--set n={n}"
+vary = { n = [4, 5] }
+
+[[strategy]]
+name = "highway {width}"
+flags = "--strategy highway --width {width}"
+vary = { width = [2, 3] }
+
+[[strategy]]
+name = "random"
+flags = "--strategy random"
+only = ["philosophers({n})"]
+runs = 30
+
+[[published]]
+model = "philosophers(4)"
+strategy = "random"
+rate = 0.001
+"#;
+
+const LIGHTS: &str =
+    "act red, green; proc P(n: Nat) = (n < LIMIT) -> red . P(n + 1) <> green . delta; init P(0);";
+
+fn lab(folder: &Path, arguments: &[&str]) -> Ran {
+    let mut all = vec!["lab"];
+    all.extend(arguments);
+    turnpike_in(folder, &all, "")
+}
+
+/// All rows of the export, without the time they took.
+fn rows(folder: &Path, file: &str) -> Vec<String> {
+    let text = lab(folder, &["export", "--csv", file]).expect(0, &[]).stdout;
+    text.lines().skip(1).map(|line| line.rsplit_once(',').expect("a last field").0.to_owned()).collect()
+}
+
+#[test]
+fn experiments_are_run_once_and_repeat() {
+    let here = folder(&[("phil.toml", PHILOSOPHERS)]);
+    let here = here.path();
+    lab(here, &["list", "phil.toml"]).expect(0, &["models: 2, strategies: 3, runs: 140", "a paper"]);
+    lab(here, &["run", "phil.toml", "--scale", "0.1"]).expect(0, &["30 new runs"]);
+    lab(here, &["run", "phil.toml", "--only", "*(5) / random"]).expect(0, &["25 new runs"]);
+    lab(here, &["status", "phil.toml"]).expect(0, &["phil: 55 of 140 runs (39%)"]);
+    lab(here, &["run", "phil.toml", "--jobs", "2"]).expect(0, &["85 new runs"]);
+    lab(here, &["run", "phil.toml"]).expect(0, &["0 new runs"]);
+    let first = rows(here, "phil.toml");
+    assert_eq!(first.len(), 140);
+
+    // Another database, other workers: the same results.
+    let again = folder(&[("phil.toml", PHILOSOPHERS)]);
+    let json =
+        lab(again.path(), &["run", "phil.toml", "--jobs", "1", "--format", "json"]).expect(0, &[]).json();
+    assert_eq!(json["new"], 140);
+    assert_eq!(rows(again.path(), "phil.toml"), first);
+
+    // A run of the lab is a run of the search with the command that the report tells.
+    lab(here, &["report", "phil.toml", "-o", "out"])
+        .expect(0, &["140 runs of 1 experiment", "out/index.html"]);
+    let page = std::fs::read_to_string(here.join("out/index.html")).expect("a page");
+    let command = "search builtin:philosophers --find deadlock --no-shorten --max-states 2000 --set n=4 --strategy highway --width 2 --seed 7 --runs 20";
+    assert!(page.contains(command), "{page}");
+    let mut words: Vec<&str> = command.split(' ').collect();
+    words.extend(["--format", "json"]);
+    let runs = turnpike_in(here, &words, "").json()["runs"].as_array().expect("runs").clone();
+    let searched: Vec<_> =
+        runs.iter().map(|run| (run["seed"].to_string(), run["states"].to_string())).collect();
+    let field = |row: &String, index: usize| row.split(',').nth(index).expect("a field").to_owned();
+    let kept: Vec<_> = first
+        .iter()
+        .filter(|row| row.contains("philosophers(4),highway 2"))
+        .map(|row| (field(row, 6), field(row, 9)))
+        .collect();
+    assert_eq!(kept, searched);
+}
+
+#[test]
+fn own_models_are_changed_and_public_ones_preferred() {
+    let experiment = r#"
+title = "Lights"
+runs = 5
+flags = "--find 'action green' --strategy bfs"
+
+[[model]]
+name = "lights({n})"
+use = "lights.mcrl2"
+replace = [{ text = "LIMIT", with = "{n}" }]
+vary = { n = [3, 6] }
+[model.public]
+file = "traffic/lights.mcrl2"
+replace = [{ text = "LIMIT", with = "{n} + 1" }]
+
+[[strategy]]
+name = "bfs"
+flags = ""
+"#;
+    let here = folder(&[("lights.toml", experiment), ("lights.mcrl2", LIGHTS)]);
+    let here = here.path();
+    let lengths = || -> BTreeSet<String> {
+        rows(here, "lights.toml")
+            .iter()
+            .map(|row| row.split(',').nth(15).expect("a length").to_owned())
+            .collect()
+    };
+    lab(here, &["run", "lights.toml"]).expect(0, &["10 new runs"]);
+    assert_eq!(lengths(), ["4", "7"].map(str::to_owned).into());
+    lab(here, &["report", "lights.toml", "-o", "out"]).expect(0, &[]);
+    assert!(
+        std::fs::read_to_string(here.join("out/index.html")).expect("a page").contains("stand-in</span>")
+    );
+
+    std::fs::create_dir_all(here.join("examples/traffic")).expect("a folder");
+    std::fs::write(here.join("examples/traffic/lights.mcrl2"), LIGHTS).expect("a file");
+    lab(here, &["run", "lights.toml", "--models", "examples"]).expect(0, &["10 new runs"]);
+    assert_eq!(lengths(), ["5", "8"].map(str::to_owned).into(), "the public ones count");
+    lab(here, &["report", "lights.toml", "-o", "out"]).expect(0, &[]);
+    assert!(
+        !std::fs::read_to_string(here.join("out/index.html")).expect("a page").contains("stand-in</span>")
+    );
+
+    // A change that fits twice, or never, is an error.
+    for text in [format!("{LIGHTS} % LIMIT"), LIGHTS.replace("LIMIT", "9")] {
+        std::fs::write(here.join("lights.mcrl2"), text).expect("a file");
+        lab(here, &["run", "lights.toml"]).expect(2, &["not exactly once", "`LIMIT`"]);
+    }
+}
+
+#[test]
+fn programs_are_compiled_and_executed() {
+    let source = "#include <pthread.h>\n#include <turnpike.h>\nstatic pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;\n\
+        static int steps;\nstatic void *add(void *p) { pthread_mutex_lock(&a); steps++; pthread_mutex_unlock(&a); return p; }\n\
+        int main(int argc, char **argv) { (void)argv; pthread_t t; pthread_create(&t, 0, add, 0);\n\
+        pthread_mutex_lock(&a); int early = steps; pthread_mutex_unlock(&a); pthread_join(t, 0);\n\
+        tp_assert(early || argc == LEAST); return 0; }\n";
+    let experiment = r#"
+title = "A program"
+runs = 6
+flags = "--strategy random --restart --max-executions 200"
+
+[[model]]
+name = "wrong"
+use = "early.c"
+compile = "-DLEAST=1"
+arguments = "x"
+
+[[model]]
+name = "right"
+use = "early.c"
+compile = "-DLEAST=2"
+arguments = "x"
+
+[[strategy]]
+name = "random"
+flags = ""
+
+[[draw]]
+kind = "table"
+measures = ["executions", "length", "rate"]
+"#;
+    let here = folder(&[("early.toml", experiment), ("early.c", source)]);
+    let here = here.path();
+    lab(here, &["run", "early.toml"]).expect(0, &["12 new runs"]);
+    let rows = rows(here, "early.toml");
+    let found = |name: &str| rows.iter().filter(|row| row.contains(name) && row.contains(",true,")).count();
+    assert_eq!((found(",wrong,"), found(",right,")), (6, 0));
+    lab(here, &["report", "early.toml", "-o", "out"]).expect(0, &[]);
+    let page = std::fs::read_to_string(here.join("out/index.html")).expect("a page");
+    assert!(
+        page.contains("--program ./early")
+            && page.contains("--runs 6 -- x")
+            && page.contains("compiled from early.c -DLEAST=1")
+    );
+
+    std::fs::write(here.join("early.c"), "int main(void) { return nonsense; }").expect("a file");
+    lab(here, &["run", "early.toml"]).expect(2, &["cannot compile", "nonsense"]);
+}
+
+#[test]
+fn mistakes_are_told_with_their_place() {
+    let cases = [
+        (PHILOSOPHERS.replace("runs = 20", "runs = many"), "broken.toml:4:8"),
+        (PHILOSOPHERS.replace("title", "titel"), "titel"),
+        (
+            PHILOSOPHERS.replace("only = [\"philosophers({n})\"]", "only = [\"philosophers\"]"),
+            "there is no model `philosophers`",
+        ),
+        (PHILOSOPHERS.replace("rate = 0.001", "rates = 0.001"), "there is no figure `rates`"),
+        (PHILOSOPHERS.replace("--width {width}", "--width {with}"), "{with}"),
+        (PHILOSOPHERS.replace("--strategy random", "--strategy randum"), "broken.toml:21:21"),
+        (PHILOSOPHERS.replace("builtin:philosophers", "nosuch.mcrl2"), "nosuch.mcrl2"),
+        (PHILOSOPHERS.replace("--find deadlock", "--runs 3"), "--runs"),
+        (PHILOSOPHERS.replace("--find deadlock", "--threads=3"), "the lab sets"),
+        (PHILOSOPHERS.replace("runs = 30", "runs = 0"), "at least one run"),
+        (
+            PHILOSOPHERS.replace("vary = { width = [2, 3] }", "vary = { width = [2, 3], n = [1] }"),
+            "both vary `n`",
+        ),
+    ];
+    for (text, said) in cases {
+        let here = folder(&[("broken.toml", &text)]);
+        lab(here.path(), &["run", "broken.toml"]).expect(2, &[said]);
+    }
+    let here = folder(&[("phil.toml", PHILOSOPHERS), ("text.db", "this is no database, but a text")]);
+    let here = here.path();
+    lab(here, &["run", "nosuch.toml"]).expect(2, &["nosuch.toml"]);
+    lab(here, &["run"]).expect(2, &["experiments", "lab new"]);
+    lab(here, &["run", "phil.toml", "--scale", "0"]).expect(2, &["--scale"]);
+    lab(here, &["run", "phil.toml", "--models", "nosuch"]).expect(2, &["nosuch"]);
+    lab(here, &["run", "phil.toml", "--only", "nosuch*"]).expect(2, &["nosuch*", "MODEL / STRATEGY"]);
+    lab(here, &["run", "phil.toml", "--database", "text.db"]).expect(2, &["text.db"]);
+    lab(here, &["report", "phil.toml"]).expect(2, &["turnpike-lab.db", "lab run"]);
+    assert_eq!(
+        std::fs::read_to_string(here.join("text.db")).expect("a file"),
+        "this is no database, but a text"
+    );
+}
+
+#[test]
+fn a_new_experiment_runs_as_it_is() {
+    let here = folder(&[("lights.mcrl2", &LIGHTS.replace("LIMIT", "20"))]);
+    let here = here.path();
+    let written =
+        lab(here, &["new", "lights.mcrl2", "--find", "action green"]).expect(0, &["[[model]]"]).stdout;
+    std::fs::write(here.join("mine.toml"), written).expect("a file");
+    lab(here, &["run", "mine.toml", "--scale", "0.1"]).expect(0, &["new runs"]);
+    lab(here, &["report", "mine.toml"]).expect(0, &["turnpike-report/index.html"]);
+
+    // Objectives may hold quotes, and are read as they were written.
+    let quoted = lab(here, &["new", "lights.mcrl2", "--find", "label it's"]).expect(0, &[]).stdout;
+    std::fs::write(here.join("quoted.toml"), quoted).expect("a file");
+    lab(here, &["run", "quoted.toml", "--only", "* / bfs*"]).expect(2, &["no cell"]);
+    lab(here, &["run", "quoted.toml", "--only", "* / rdfs", "--scale", "0.1"]).expect(0, &["5 new runs"]);
+}

@@ -1,0 +1,34 @@
+//! All integration tests of this crate, in one binary: linking takes longer than running most of them.
+
+mod architecture;
+mod bad_input;
+mod bench;
+mod check_mcrl2;
+mod common;
+mod completions;
+mod conformance;
+mod docs;
+mod first_use;
+mod generate;
+mod golden;
+mod interrupt;
+mod lab;
+mod lab_browser;
+mod lab_killed;
+mod mcrl2;
+mod models;
+mod program_ends;
+mod program_libraries;
+mod program_models;
+mod programs;
+mod reduce_compare;
+mod replay_show;
+mod schema;
+mod search;
+mod simulate;
+mod timed_conformance;
+mod timed_language;
+mod timed_pictures;
+mod timed_queries;
+mod timed_walks;
+mod timed_zeno;

@@ -1,0 +1,301 @@
+//! Queries about timed automata on the command line.
+
+#![allow(clippy::print_stderr)]
+
+use crate::common::{folder, json, turnpike, turnpike_in};
+use serde_json::Value;
+
+/// Two processes take turns; `done` is reached after at least 3 units of time, and nothing happens there.
+const TURNS: &str = "\
+clock x;
+int[0, 3] n;
+process P() {
+    state a { x <= 2 }, b { x <= 5 }, done;
+    init a;
+    trans a -> b { guard x >= 1; assign n = n + 1; },
+        b -> done { guard x >= 3; };
+}
+system P;
+";
+
+fn satisfied(value: &Value) -> Vec<Option<bool>> {
+    let queries = value["queries"].as_array().expect("queries");
+    queries.iter().map(|query| query["satisfied"].as_bool()).collect()
+}
+
+#[test]
+fn each_query_has_its_answer() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let model = files.path().join("turns.xta");
+    let model = model.to_str().expect("text");
+    let value = json(
+        1,
+        &[
+            "search",
+            model,
+            "--query",
+            "E<> P.done && x >= 3",
+            "--query",
+            "A[] P.done imply x > 3",
+            "--query",
+            "A[] n <= 1",
+            "--query",
+            "E<> P.b && x > 5",
+            "--query",
+            "A[] not deadlock",
+        ],
+    );
+    assert_eq!(satisfied(&value), [Some(true), Some(false), Some(true), Some(false), Some(false)]);
+    assert_eq!(value["verdict"], "found");
+    let queries = &value["queries"];
+    assert_eq!(queries[0]["witness"]["length"], 2);
+    assert_eq!(queries[0]["text"], "E<> P.done && x >= 3");
+    assert_eq!(queries[1]["witness"]["steps"][1]["time"], "3");
+    assert_eq!(queries[2]["verdict"], "none");
+    assert!(queries[2]["witness"].is_null());
+    let sum: u64 = (0..5).filter_map(|index| queries[index]["states"].as_u64()).sum();
+    assert_eq!(value["states"].as_u64(), Some(sum));
+}
+
+#[test]
+fn people_read_one_block_per_query() {
+    let files = folder(&[
+        ("turns.xta", TURNS),
+        ("some.q", "// It ends.\nE<> P.done\n\n/* Not twice. */ A[] n < 2\n"),
+    ]);
+    let ran = turnpike_in(files.path(), &["search", "turns.xta", "--queries", "some.q"], "");
+    let ran =
+        ran.expect(1, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n", "// It ends.", "repeat: "]);
+    assert!(ran.stdout.contains("witness: state P.done in 2 steps"), "{}", ran.stdout);
+    // Without flags, the queries of the file beside the model are asked.
+    std::fs::rename(files.path().join("some.q"), files.path().join("turns.q")).expect("renames");
+    let own = turnpike_in(files.path(), &["search", "turns.xta"], "");
+    own.expect(1, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n"]);
+    let quiet = turnpike_in(files.path(), &["search", "turns.xta", "--quiet"], "").exits(1);
+    assert!(quiet.stdout.starts_with("E<> P.done\nsatisfied\nA[] n < 2\nsatisfied\n"), "{}", quiet.stdout);
+}
+
+#[test]
+fn without_queries_deadlocks_are_looked_for() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    turnpike_in(files.path(), &["search", "turns.xta"], "").expect(1, &["found: deadlock"]);
+    turnpike_in(files.path(), &["search", "-", "--as", "xta"], TURNS).expect(1, &["found: deadlock"]);
+    turnpike_in(files.path(), &["search", "-", "--as", "xta", "--query", "E<> P.b"], TURNS)
+        .expect(1, &["satisfied"]);
+}
+
+#[test]
+fn witnesses_of_queries_are_written_and_fit() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let arguments =
+        ["search", "turns.xta", "--query", "E<> P.b && x == 4", "--query", "A[] n == 0", "--trace", "w.json"];
+    turnpike_in(files.path(), &arguments, "").expect(1, &["wrote: w.json", "wrote: w-2.json"]);
+    for (trace, objective) in [("w.json", "state P.b && x == 4"), ("w-2.json", "state not (n == 0)")] {
+        let ran = turnpike_in(files.path(), &["replay", "turns.xta", trace], "");
+        ran.expect(0, &["the trace fits", &format!("objective met: {objective}")]);
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_is_told_and_the_rest_is_answered() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let run =
+        |arguments: &[&str]| turnpike_in(files.path(), &[&["search", "turns.xta"], arguments].concat(), "");
+    run(&["--query", "E<> Q.a"]).expect(2, &["Q"]);
+    run(&["--query", "sup: x - n"]).expect(2, &["sums of clocks and integers are not supported in sup"]);
+    run(&["--query", "E<> P.c", "--query", "E<> P.b"]).expect(2, &["E<> P.c\nerror: ", "E<> P.b\nsatisfied"]);
+    let value = run(&["--query", "E<> P.c", "--query", "E<> P.b", "--format", "json"]).exits(2).json();
+    assert_eq!(satisfied(&value), [None, Some(true)]);
+    assert!(value["queries"][0]["error"].is_string());
+    run(&["--query", "E<> P.b", "--find", "deadlock"]).expect(2, &["cannot be used with"]);
+    turnpike(&["search", "builtin:philosophers", "--query", "E<> eat"]).expect(2, &["for timed automata"]);
+}
+
+#[test]
+fn limits_leave_queries_open() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let run =
+        |arguments: &[&str]| turnpike_in(files.path(), &[&["search", "turns.xta"], arguments].concat(), "");
+    let bounded = ["--strategy", "bfs", "--max-states", "1", "--query", "A[] n < 2"];
+    run(&bounded).expect(3, &["inconclusive", "stopped: the limit on states"]);
+    run(&["--strategy", "bfs", "--cover", "inclusion", "--query", "A[] n < 2"]).expect(0, &["satisfied"]);
+}
+
+/// Once requested, service comes after at most 4 units of time, unless the server is broken.
+const SERVICE: &str = "\
+clock x;
+chan ask, serve;
+const bool BROKEN = false;
+process Client() {
+    state idle, waiting;
+    init idle;
+    trans idle -> waiting { sync ask!; }, waiting -> idle { sync serve?; };
+}
+process Server() {
+    state free, busy { x <= 4 }, down;
+    init free;
+    trans free -> busy { sync ask?; assign x = 0; },
+        busy -> free { guard x >= 1; sync serve!; },
+        busy -> down { guard BROKEN; };
+}
+system Client, Server;
+";
+
+#[test]
+fn queries_about_runs_have_answers_and_witnesses() {
+    let files = folder(&[("service.xta", SERVICE)]);
+    let run =
+        |arguments: &[&str]| turnpike_in(files.path(), &[&["search", "service.xta"], arguments].concat(), "");
+    let queries = [
+        "--query",
+        "Client.waiting --> Client.idle",
+        "--query",
+        "A<> Client.waiting",
+        "--query",
+        "E[] Client.idle",
+        "--query",
+        "E[] Client.waiting || Client.idle",
+        "--query",
+        "Client.waiting --> Client.idle && x <= 4",
+    ];
+    let value = run(&[&queries[..], &["--format", "json"]].concat()).exits(1).json();
+    assert_eq!(satisfied(&value), [Some(true), Some(false), Some(true), Some(true), Some(true)]);
+    assert_eq!(value["queries"][1]["witness"]["steps"][0]["label"], "rest");
+    assert_eq!(value["queries"][0]["strategy"], "dfs");
+    let broken = ["--set", "BROKEN=1", "--query", "Client.waiting --> Client.idle", "--trace", "w.json"];
+    run(&broken).expect(1, &["not satisfied", "rest", "stay", "nothing is possible any more"]);
+    let replay = ["replay", "service.xta", "--set", "BROKEN=1", "w.json"];
+    turnpike_in(files.path(), &replay, "").expect(0, &["the trace fits", "objective met: accepting not ("]);
+}
+
+#[test]
+fn what_runs_may_stay_in_is_explained() {
+    let files = folder(&[("service.xta", SERVICE)]);
+    let run = |query: &str| turnpike_in(files.path(), &["search", "service.xta", "--query", query], "");
+    run("E[] x < 1 || x > 2").expect(2, &["several parts"]);
+    run("E[] deadlock or x < 3").expect(2, &["deadlocks are supported in E[], A<> and --> only as"]);
+}
+
+/// Public models, which are not part of the project: `TURNPIKE_CORPUS` tells where they are.
+#[test]
+fn public_models_answer_their_queries() {
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let corpus = corpus.path("models/timed");
+    let (mut answered, mut late) = (0, Vec::new());
+    for (file, expected) in [
+        ("uppaal-xml/demos/2doors.xml", true),
+        ("uppaal-xml/demos/bridge.xml", true),
+        ("uppaal-xml/demos/fischer.xml", true),
+        ("uppaal-xml/demos/train-gate.xml", true),
+        // The faulty version of the protocol, and the corrected one.
+        ("uppaal-xta/suite/BangOlufsen/bocdp.xta", false),
+        ("uppaal-ta/BangOlufsen/bando.xta", true),
+    ] {
+        let path = corpus.join(file);
+        let path = path.to_str().expect("text");
+        let arguments = ["search", path, "--max-time", "20s", "--format", "json"];
+        let value = turnpike(&arguments).json();
+        for query in value["queries"].as_array().expect("queries") {
+            let name = format!("{file}: {}", query["text"]);
+            assert!(query["error"].is_null(), "{name}: {}", query["error"]);
+            match query["satisfied"].as_bool() {
+                Some(satisfied) => {
+                    assert_eq!(satisfied, expected, "{name}");
+                    answered += 1;
+                }
+                None => late.push(name),
+            }
+        }
+    }
+    eprintln!("{answered} answered; not within 20 s: {late:#?}");
+    assert!(!late.iter().any(|name| name.contains("BangOlufsen")), "these take a second: {late:#?}");
+    assert!(answered > 10, "only {answered} were answered; late: {late:#?}");
+}
+
+/// `b` comes 2 to 6 units of time after `a`: sometimes later than an observer allows.
+const RESPONSE_TCK: &str = "\
+system:response
+event:a
+event:b
+clock:1:x
+process:P
+location:P:idle{initial:}
+location:P:busy{invariant:x<=6}
+edge:P:idle:busy:a{do:x=0}
+edge:P:busy:idle:b{provided:x>=2}
+";
+
+/// The answer is due within this time: waiting for longer is bad.
+fn watch_tck(within: u32) -> String {
+    format!(
+        "system:watch\nevent:asked\nevent:answered\nevent:late\nclock:1:y\nprocess:Watch\n\
+         location:Watch:quiet{{initial:}}\nlocation:Watch:open{{}}\nlocation:Watch:bad{{labels:bad}}\n\
+         edge:Watch:quiet:open:asked{{do:y=0}}\nedge:Watch:open:quiet:answered{{}}\n\
+         edge:Watch:open:bad:late{{provided:y>{within}}}\n\
+         sync:P@a:Watch@asked?\nsync:P@b:Watch@answered?\n"
+    )
+}
+
+#[test]
+fn observers_watch_tchecker_models() {
+    let files = folder(&[
+        ("m.tck", RESPONSE_TCK),
+        ("late.tck", &watch_tck(5)),
+        ("never.tck", &watch_tck(6)),
+        ("typo.tck", "event:e\nprocess:W\nedge:W:nowhere:nowhere:e{}\nlocation:W:l{initial:}\n"),
+        ("writes.tck", "event:e\nprocess:W\nlocation:W:l{initial:}\nedge:W:l:l:e{do:x=0}\n"),
+    ]);
+    let run = |observer: &str| {
+        let arguments =
+            ["search", "m.tck", "--observer", observer, "--find", "label bad", "--strategy", "bfs"];
+        turnpike_in(files.path(), &arguments, "")
+    };
+    run("late.tck").expect(1, &["in 2 steps", "Watch@late"]);
+    run("never.tck").expect(0, &["none: no label bad"]);
+    run("typo.tck").expect(2, &["typo.tck:3:", "nowhere"]);
+    run("writes.tck").expect(2, &["the observer W would assign x, which belongs to the model"]);
+    let philosophers = ["search", "builtin:philosophers", "--observer", "late.tck"];
+    turnpike_in(files.path(), &philosophers, "").expect(2, &["--observer is for timed automata"]);
+}
+
+#[test]
+fn observers_watch_uppaal_models() {
+    let model = "\
+broadcast chan a, b;
+process P() {
+    clock x;
+    state idle, busy { x <= 6 };
+    init idle;
+    trans idle -> busy { sync a!; assign x = 0; }, busy -> idle { guard x >= 2; sync b!; };
+}
+system P;
+";
+    let watch = |within: u32| {
+        format!(
+            "process Watch() {{ clock y; state quiet, open, bad; init quiet; trans\n\
+             quiet -> open {{ sync a?; assign y = 0; }},\n\
+             open -> quiet {{ sync b?; }}, open -> bad {{ guard y > {within}; }}; }}\n\
+             system Watch;\n"
+        )
+    };
+    let files = folder(&[("m.xta", model), ("late.xta", &watch(5)), ("never.xta", &watch(6))]);
+    let run = |observer: &str| {
+        let arguments = ["search", "m.xta", "--observer", observer, "--query", "A[] not Watch.bad"];
+        turnpike_in(files.path(), &arguments, "")
+    };
+    run("late.xta").expect(1, &["not satisfied", "in 2 steps"]);
+    run("never.xta").expect(0, &["satisfied"]);
+}
+
+/// The first automaton can go round without time passing; the second waits in every round.
+#[test]
+fn info_tells_loops_in_which_time_need_not_pass() {
+    let model = |guard: &str| {
+        format!(
+            "clock x; process P() {{ state a; init a; trans a -> a {{ guard {guard}; assign x = 0; }}; }} system P;"
+        )
+    };
+    let folder = folder(&[("zeno.xta", &model("x <= 1")), ("steady.xta", &model("x >= 1"))]);
+    turnpike_in(folder.path(), &["info", "zeno.xta"], "").expect(0, &["need not pass", "P: a -> a"]);
+    turnpike_in(folder.path(), &["info", "steady.xta"], "").expect(0, &["passes all bounds"]);
+}

@@ -1,0 +1,205 @@
+//! Bisimilarity by the book, and systems to try it on.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+use proptest::prelude::*;
+use turnpike_lts::Equivalence;
+use turnpike_lts::{Lts, Transition};
+use turnpike_model::LabelId;
+
+/// A system from `(source, label text, target)`; state 0 is initial.
+pub(crate) fn system(states: u32, transitions: &[(u32, &str, u32)]) -> Lts {
+    let mut labels: Vec<String> = Vec::new();
+    let transitions = transitions
+        .iter()
+        .map(|&(from, text, to)| {
+            let at = labels.iter().position(|label| label == text).unwrap_or_else(|| {
+                labels.push(text.to_owned());
+                labels.len() - 1
+            });
+            Transition { from, label: LabelId(at as u32), to }
+        })
+        .collect();
+    Lts { initial: 0, states, labels, transitions }
+}
+
+/// Random systems, half of whose transitions are internal; the number of labels includes `tau`. Sparse and dense
+/// ones, with duplicates, self-loops and unreachable parts.
+pub(crate) fn random_system(states: RangeInclusive<u32>, labels: u32) -> impl Strategy<Value = Lts> {
+    (states, 1..=3u32, 0..8u32).prop_flat_map(move |(states, density, shape)| {
+        let label = prop_oneof![Just(0), 0..labels];
+        let step = (0..states, label, 0..states);
+        let count = 0..=(states * density) as usize;
+        (prop::collection::vec(step, count), 0..states).prop_map(move |(steps, initial)| Lts {
+            initial,
+            states,
+            labels: (0..labels).map(|l| if l == 0 { "tau".to_owned() } else { format!("a{l}") }).collect(),
+            transitions: steps
+                .into_iter()
+                .map(|(from, label, to)| {
+                    // Some shapes have no internal cycles, or only short steps: more of the depth is exercised.
+                    let to = match shape {
+                        0..3 if label == 0 => to % (from + 1),
+                        3..5 => (from + to % 3) % states,
+                        _ => to,
+                    };
+                    Transition { from, label: LabelId(label), to }
+                })
+                .collect(),
+        })
+    })
+}
+
+/// The same system with other state numbers, label numbers, label copies, transition order and duplicates.
+pub(crate) fn renamed(lts: &Lts, mut seed: u64) -> Lts {
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut shuffled: Vec<u32> = (0..lts.states).collect();
+    for i in (1..shuffled.len()).rev() {
+        shuffled.swap(i, random(i + 1));
+    }
+    let labels: Vec<String> = lts.labels.iter().rev().chain(&lts.labels).cloned().collect();
+    let mut transitions = Vec::new();
+    for t in &lts.transitions {
+        let copies = [lts.labels.len() - 1 - t.label.index(), lts.labels.len() + t.label.index()];
+        for _ in 0..=random(2) {
+            let label = LabelId(copies[random(2)] as u32);
+            let at = random(transitions.len() + 1);
+            let (from, to) = (shuffled[t.from as usize], shuffled[t.to as usize]);
+            transitions.insert(at, Transition { from, label, to });
+        }
+    }
+    Lts { initial: shuffled[lts.initial as usize], states: lts.states, labels, transitions }
+}
+
+/// Two systems side by side; the initial state is that of the left one.
+pub(crate) fn union(left: &Lts, right: &Lts) -> Lts {
+    let shift = left.labels.len() as u32;
+    let moved = right.transitions.iter().map(|t| Transition {
+        from: t.from + left.states,
+        label: LabelId(t.label.0 + shift),
+        to: t.to + left.states,
+    });
+    Lts {
+        initial: left.initial,
+        states: left.states + right.states,
+        labels: left.labels.iter().chain(&right.labels).cloned().collect(),
+        transitions: left.transitions.iter().copied().chain(moved).collect(),
+    }
+}
+
+/// The greatest relation with the transfer property: start with all pairs, remove those that fail, until none does.
+pub(crate) fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<Vec<bool>> {
+    let states = lts.states as usize;
+    let text = |t: &Transition| lts.labels[t.label.index()].as_str();
+    let steps_of = |s: usize| lts.transitions.iter().filter(move |t| t.from as usize == s);
+    let internal = |s: usize| {
+        let mut reached = vec![s];
+        let mut next = 0;
+        while equivalence != Equivalence::Strong && next < reached.len() {
+            for t in steps_of(reached[next]).filter(|t| text(t) == "tau") {
+                if !reached.contains(&(t.to as usize)) {
+                    reached.push(t.to as usize);
+                }
+            }
+            next += 1;
+        }
+        reached
+    };
+    let closure: Vec<Vec<usize>> = (0..states).map(internal).collect();
+    let mut related = vec![vec![true; states]; states];
+    loop {
+        let transfers = |s: usize, t: usize| {
+            steps_of(s).all(|step| {
+                let stays =
+                    equivalence != Equivalence::Strong && text(step) == "tau" && related[step.to as usize][t];
+                stays
+                    || closure[t].iter().any(|&via| {
+                        related[s][via]
+                            && steps_of(via).any(|answer| {
+                                text(answer) == text(step) && related[step.to as usize][answer.to as usize]
+                            })
+                    })
+            })
+        };
+        let failing: Vec<(usize, usize)> = (0..states)
+            .flat_map(|s| (0..states).map(move |t| (s, t)))
+            .filter(|&(s, t)| related[s][t] && !(transfers(s, t) && transfers(t, s)))
+            .collect();
+        if failing.is_empty() {
+            return related;
+        }
+        for (s, t) in failing {
+            related[s][t] = false;
+        }
+    }
+}
+
+/// Slow refinement from one block: the signature of a state is computed by walking its inert steps, every time.
+pub(crate) fn classes(lts: &Lts, equivalence: Equivalence) -> Vec<u32> {
+    let mut steps = vec![Vec::new(); lts.states as usize];
+    for t in &lts.transitions {
+        steps[t.from as usize].push((lts.labels[t.label.index()].as_str(), t.to as usize));
+    }
+    let mut block_of = vec![0u32; steps.len()];
+    loop {
+        let mut numbers = HashMap::new();
+        let next: Vec<u32> = (0..steps.len())
+            .map(|s| {
+                let count = numbers.len() as u32;
+                *numbers.entry((block_of[s], signature(&steps, equivalence, &block_of, s))).or_insert(count)
+            })
+            .collect();
+        if numbers.len() as u32 == block_of.iter().max().map_or(0, |max| max + 1) {
+            return next;
+        }
+        block_of = next;
+    }
+}
+
+fn signature<'a>(
+    steps: &[Vec<(&'a str, usize)>],
+    equivalence: Equivalence,
+    block_of: &[u32],
+    state: usize,
+) -> BTreeSet<(&'a str, u32)> {
+    // Inert steps stay in the block of `state`.
+    let inert = |label: &str, to: usize| {
+        equivalence != Equivalence::Strong && label == "tau" && block_of[to] == block_of[state]
+    };
+    // States after at least one inert step.
+    let walk = |from: usize| {
+        let (mut reached, mut seen) = (Vec::new(), HashSet::new());
+        let (mut current, mut next) = (from, 0);
+        loop {
+            let targets = steps[current].iter().filter(|&&(label, to)| inert(label, to)).map(|&(_, to)| to);
+            reached.extend(targets.filter(|&to| seen.insert(to)));
+            if next == reached.len() {
+                return reached;
+            }
+            current = reached[next];
+            next += 1;
+        }
+    };
+    let mut reached = walk(state);
+    reached.push(state);
+    let all = reached.iter().flat_map(|&s| &steps[s]);
+    let mut signature: BTreeSet<(&str, u32)> =
+        all.filter(|&&(label, to)| !inert(label, to)).map(|&(label, to)| (label, block_of[to])).collect();
+    if equivalence == Equivalence::DivergencePreservingBranching
+        && reached.iter().any(|&s| walk(s).contains(&s))
+    {
+        signature.insert(("endless tau", 0));
+    }
+    signature
+}
+
+/// Equal up to the numbers of the blocks.
+pub(crate) fn same_partition(a: &[u32], b: &[u32]) -> bool {
+    let (mut to, mut from) = (HashMap::new(), HashMap::new());
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(&x, &y)| *to.entry(x).or_insert(y) == y && *from.entry(y).or_insert(x) == x)
+}

@@ -1,0 +1,19 @@
+//! All integration tests of this crate, in one binary: linking takes longer than running most of them.
+
+mod alphabets;
+mod explorer;
+mod fuzz_corpus;
+mod pairs;
+mod public_files;
+mod quick_corpus;
+mod regions;
+mod stopwatches;
+mod tck_convert;
+mod tck_corpus;
+mod tck_fuzz_corpus;
+mod tck_round_trip;
+mod tck_support;
+mod uppaal_corpus;
+mod uppaal_files;
+mod zone_graph;
+mod zone_graph_corpus;
