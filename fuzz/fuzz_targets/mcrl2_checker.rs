@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use turnpike_mcrl2::sorts::check_specification;
+use turnpike_mcrl2::typed::check_specification;
 use turnpike_mcrl2::syntax::parse_specification;
 use turnpike_model::Severity;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
-use turnpike_mcrl2::linear::LinearProcess;
+use turnpike_mcrl2::lower::LinearProcess;
 use turnpike_model::Diagnostic;
 
 use crate::problem::Problem;

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 use turnpike_model::Successors;
 use turnpike_model::label::LabelId;
 
-use super::labels::{Front, Labels, Signature};
-use super::network::{Choice, Network, Source, Summand, Update, location_word};
-use crate::enumerate::EnumerationError;
-use crate::evaluate::{EvaluationError, Machine};
-use crate::sorts::ExpressionId;
+use super::labels::{Front, Labels};
+use crate::compile::evaluator::{EvaluationError, Machine};
+use crate::compile::process::{Choice, Network, Signature, Source, Summand, Update, location_word};
+use crate::compile::solver::EnumerationError;
+use crate::typed::ExpressionId;
 use crate::value::{Head, Heap, Value};
 
 /// Why a step cannot be taken.

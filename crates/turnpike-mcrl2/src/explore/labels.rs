@@ -1,45 +1,12 @@
 //! Labels: which actions with which values, numbered for all explorers of a model. Their texts are made when somebody asks.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
 use turnpike_model::label::{Action, TAU};
 use turnpike_model::{IdTable, Label, LabelId};
 
+use crate::compile::process::Signature;
 use crate::value::Value;
-
-/// Everything about a label but its values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Signature {
-    /// Names, in their order, with how many arguments each has.
-    pub(super) actions: Vec<(String, usize)>,
-    /// Whether a time follows the arguments.
-    pub(super) timed: bool,
-    /// Whether a probability comes last.
-    pub(super) weighted: bool,
-}
-
-/// The signatures of a process, numbered.
-#[derive(Debug, Default)]
-pub(super) struct Signatures {
-    all: RwLock<Vec<Arc<Signature>>>,
-}
-
-impl Signatures {
-    /// The number of a signature, new or known.
-    pub(super) fn number(&self, signature: Signature) -> (u32, Arc<Signature>) {
-        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
-        let at = all.iter().position(|known| **known == signature).unwrap_or_else(|| {
-            all.push(Arc::new(signature));
-            all.len() - 1
-        });
-        (at as u32, Arc::clone(&all[at]))
-    }
-
-    /// The signature with a number.
-    pub(super) fn get(&self, number: u32) -> Arc<Signature> {
-        Arc::clone(&self.all.read().unwrap_or_else(PoisonError::into_inner)[number as usize])
-    }
-}
 
 /// Entries of a front before it is emptied.
 const FRONT_ENTRIES: usize = 1 << 16;

@@ -2,9 +2,9 @@
 
 use turnpike_model::MeasureInfo;
 
-use super::network::Network;
-use crate::sorts::Sort;
+use crate::compile::process::Network;
 use crate::syntax::Container;
+use crate::typed::Sort;
 use crate::value::{Head, Heap, Value};
 
 /// A number that a state shows.

@@ -4,14 +4,9 @@
 //! small numbers, data are kept [values](crate::value::Value).
 
 mod cache;
-mod compile;
 mod emit;
-mod ending;
-mod index;
 mod labels;
-mod late;
 mod measure;
-mod network;
 mod predicate;
 mod settings;
 mod source;
@@ -24,14 +19,14 @@ use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, hash};
 
 use self::labels::Labels;
 use self::measure::Measure;
-use self::network::Network;
 use self::predicate::Predicates;
 use self::source::SourceText;
 use self::walker::Walker;
-use crate::linear::{self, Composition, LinearProcess};
-use crate::lint::lints;
-use crate::sorts::{Program, Wishes, check_specification};
+use crate::compile::process::Network;
+use crate::lower::{self, Composition, LinearProcess};
 use crate::syntax::parse_specification;
+use crate::typed::lint::lints;
+use crate::typed::{Program, Wishes, check_specification};
 
 /// What the user may change of a specification.
 #[derive(Clone, Debug, Default)]
@@ -91,17 +86,17 @@ pub struct Mcrl2Model {
 
 /// Parses and checks a specification, applies settings and linearises. Warnings come with the process, which has all its summands.
 pub fn linearise(text: &str, options: &Options) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
-    let how = linear::Options { unhide: options.unhide.clone(), ..linear::Options::default() };
+    let how = lower::Options { unhide: options.unhide.clone(), ..lower::Options::default() };
     linearise_with(text, options, &how)
 }
 
 fn linearise_with(
     text: &str,
     options: &Options,
-    how: &linear::Options,
+    how: &lower::Options,
 ) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
     let (program, warnings) = checked(text, options)?;
-    let process = linear::linearise_with(program, how)
+    let process = lower::linearise_with(program, how)
         .map_err(|diagnostics| Refusal { place: Place::Specification, diagnostics })?;
     Ok((process, warnings))
 }
@@ -139,7 +134,7 @@ fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), 
 impl Mcrl2Model {
     /// Parses, checks, linearises and compiles. `name` is what the user calls it. Warnings come with the model.
     pub fn new(name: &str, text: &str, options: &Options) -> Result<(Mcrl2Model, Vec<Diagnostic>), Refusal> {
-        let how = linear::Options {
+        let how = lower::Options {
             unhide: options.unhide.clone(),
             limit: options.combinations.unwrap_or(MOST_COMBINATIONS),
             later: true,
@@ -154,7 +149,7 @@ impl Mcrl2Model {
         let actions: BTreeSet<String> =
             named.chain(more).map(|name| process.program.text(name).to_owned()).collect();
         let summands = process.later.is_none().then_some(process.summands.len());
-        let network = compile::compile(process);
+        let network = crate::compile::process::compile(process);
         let (measures, measure_infos) = measure::measures(&network).into_iter().unzip();
         let mut info = ModelInfo::new(title(name, options), network.width);
         info.parameters = network.parameters.iter().map(|parameter| parameter.name.clone()).collect();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use turnpike_model::Diagnostic;
 
 use super::emit::Trouble;
-use super::network::Network;
-use crate::evaluate::{Code, Machine, Scope};
-use crate::expression;
-use crate::sorts::{ExpressionId, Program, SortId, VariableId};
+use crate::compile::evaluator::{Code, Machine, Scope};
+use crate::compile::process::Network;
 use crate::syntax::{Span, parse_data_expression};
+use crate::typed::expression;
+use crate::typed::{ExpressionId, Program, SortId, VariableId};
 use crate::value::Value;
 
 /// The state expressions that were asked for so far, compiled once for all explorers.

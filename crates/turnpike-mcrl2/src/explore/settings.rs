@@ -2,8 +2,8 @@
 
 use turnpike_model::Diagnostic;
 
-use crate::sorts::{Equation, Expression, Program, SymbolId, SymbolKind};
 use crate::syntax::{Span, parse_data_expression};
+use crate::typed::{Equation, Expression, Program, SymbolId, SymbolKind};
 
 /// Replaces the equations of a constant map by `name = text`. Errors without a place are about the name; all others point into the text.
 pub(super) fn set(program: &mut Program, name: &str, text: &str) -> Result<(), Vec<Diagnostic>> {
@@ -51,8 +51,8 @@ fn constant(program: &Program, name: &str) -> Result<SymbolId, Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sorts::check_specification;
     use crate::syntax::parse_specification;
+    use crate::typed::check_specification;
 
     fn program(text: &str) -> Program {
         let (specification, diagnostics) = parse_specification(text);

@@ -3,11 +3,11 @@
 use turnpike_model::StepError;
 
 use super::emit::Trouble;
-use super::network::Network;
-use crate::enumerate::EnumerationError;
-use crate::evaluate::EvaluationError;
-use crate::expression;
+use crate::compile::evaluator::EvaluationError;
+use crate::compile::process::Network;
+use crate::compile::solver::EnumerationError;
 use crate::syntax::Span;
+use crate::typed::expression;
 use crate::value::Heap;
 
 /// A specification's name and text.

@@ -9,12 +9,12 @@ use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepErro
 use super::Mcrl2Model;
 use super::cache::Cache;
 use super::emit::{Emitter, Trouble, apply, changes, number, undecided_parts};
-use super::ending::Ending;
 use super::labels;
-use super::late::Late;
-use super::network::{Cluster, Guard, Network, Summand, location_of};
 use super::predicate::Predicate;
-use crate::evaluate::Machine;
+use crate::compile::evaluator::Machine;
+use crate::compile::process::Ending;
+use crate::compile::process::Late;
+use crate::compile::process::{Cluster, Guard, Network, Summand, location_of};
 use crate::syntax::Span;
 use crate::value::Value;
 

@@ -5,8 +5,8 @@ use dashu_ratio::RBig;
 use super::compare::{Answer, either};
 use super::engine::{Lazy, Rewriter, Rewritten};
 use super::term::{Base, Node, Term, Var};
-use crate::sorts::{Builtin, Sort, SortId, SymbolId};
 use crate::syntax::{Binder, Container};
+use crate::typed::{Builtin, Sort, SortId, SymbolId};
 
 /// A bag in normal form, if the counts are numbers: sorted, counts of the same element added, no zeros.
 pub(super) fn bag(base: Option<Term>, mut entries: Vec<(Term, Term)>) -> Term {

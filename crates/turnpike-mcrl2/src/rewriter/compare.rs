@@ -2,8 +2,8 @@
 
 use super::engine::{Lazy, Rewriter, Rewritten};
 use super::term::{Base, Node, STACK, Term};
-use crate::sorts::{Builtin, Sort, SortId, SymbolKind};
 use crate::syntax::{Binder, Container};
+use crate::typed::{Builtin, Sort, SortId, SymbolKind};
 
 /// Yes, no, or stuck.
 pub(super) type Answer = Option<bool>;

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::rules::{Rule, rule};
 use super::term::{Base, Node, STACK, Term, Var, of_expression};
-use crate::sorts::{Builtin, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 use crate::syntax::Binder;
+use crate::typed::{Builtin, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 
 /// Steps that one normal form may take, if nothing else is said.
 const STEPS: u64 = 200_000;

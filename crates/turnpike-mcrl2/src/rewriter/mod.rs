@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use turnpike_mcrl2::rewriter::normal_form;
-//! use turnpike_mcrl2::sorts::check_specification;
+//! use turnpike_mcrl2::typed::check_specification;
 //! use turnpike_mcrl2::syntax::parse_specification;
 //!
 //! let source = "map f: Nat -> Nat; c: Nat; var n: Nat; eqn f(n) = if(n == 0, 0, n + f(Int2Nat(n - 1))); c = f(4); init delta;";

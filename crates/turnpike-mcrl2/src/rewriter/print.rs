@@ -1,9 +1,9 @@
 //! Terms as the tools print them.
 
 use super::term::{Base, Node, STACK, Term, Var};
-use crate::expression::{infix, prefix};
-use crate::sorts::{Builtin, Program, SymbolKind};
 use crate::syntax::{Associativity, Binder};
+use crate::typed::expression::{infix, prefix};
+use crate::typed::{Builtin, Program, SymbolKind};
 
 const TIGHT: u8 = 14;
 const PREFIX: u8 = 13;

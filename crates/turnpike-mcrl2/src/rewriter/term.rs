@@ -7,8 +7,8 @@ use std::str::FromStr;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::sorts::{Expression, ExpressionId, Program, SymbolId, VariableId};
 use crate::syntax::Binder;
+use crate::typed::{Expression, ExpressionId, Program, SymbolId, VariableId};
 
 /// How much stack a step of a walk over terms may take, and how much more is made when it runs out.
 pub(super) const STACK: (usize, usize) = (128 * 1024, 2 * 1024 * 1024);

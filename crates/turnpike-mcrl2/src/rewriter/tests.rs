@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{OutOfSteps, Rewriter, normal_form};
-use crate::sorts::{ExpressionId, Program, SortId, check_specification};
 use crate::syntax::{Container, parse_data_expression, parse_specification};
+use crate::typed::{ExpressionId, Program, SortId, check_specification};
 
 fn program(declarations: &str) -> Program {
     let (specification, errors) = parse_specification(&format!("{declarations} init delta;"));

@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn heap() -> Heap {
-        Heap::new(Terms::new(&crate::sorts::Program::default()))
+        Heap::new(Terms::new(&crate::typed::Program::default()))
     }
 
     #[test]

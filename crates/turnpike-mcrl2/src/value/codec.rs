@@ -117,7 +117,7 @@ fn referred(word: u64, nodes: &[Value]) -> Option<Value> {
 mod tests {
     use super::super::Terms;
     use super::*;
-    use crate::sorts::Program;
+    use crate::typed::Program;
 
     #[test]
     fn values_survive_the_journey() {

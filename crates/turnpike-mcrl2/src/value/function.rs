@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn updates_have_one_form() {
-        let mut heap = Heap::new(Terms::new(&crate::sorts::Program::default()));
+        let mut heap = Heap::new(Terms::new(&crate::typed::Program::default()));
         let small = |number| Value::small(number).unwrap();
         let base = heap.make(Head::Lambda(7), &[]);
         let zero = Some(Value::ZERO);

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use super::terms::{
+use super::shared::{
     ARITY, FORWARDED, HEADER, Header, OPEN, PLAIN, PLAIN_KEYS, PRIVATE_START, Terms, extent, has_source, mix,
     place,
 };

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn lists() {
-        let mut heap = Heap::new(Terms::new(&crate::sorts::Program::default()));
+        let mut heap = Heap::new(Terms::new(&crate::typed::Program::default()));
         let numbers: Vec<Value> = (0..100_000).map(|number| Value::small(number).unwrap()).collect();
         let list = heap.list_of(&numbers);
         assert_eq!((heap.list_length(list), heap.list_to_vec(list)), (Some(100_000), Some(numbers.clone())));
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn lists_with_a_stuck_end() {
-        let mut heap = Heap::new(Terms::new(&crate::sorts::Program::default()));
+        let mut heap = Heap::new(Terms::new(&crate::typed::Program::default()));
         let one = Value::ONE;
         let stuck = heap.make(Head::Apply, &[Value::NIL]);
         let list = heap.cons(one, stuck);

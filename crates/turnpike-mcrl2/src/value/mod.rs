@@ -4,8 +4,8 @@
 //! [`Head`] with arguments. Number sorts are not kept (1 is 1 at `Pos` and at `Real`), nor is the difference between `FSet` and `Set`.
 
 mod bag;
+mod binder;
 mod codec;
-mod form;
 mod function;
 mod heap;
 mod list;
@@ -13,15 +13,15 @@ mod number;
 mod order;
 mod print;
 mod set;
-mod terms;
+mod shared;
 
 pub use heap::{Heap, Mark};
 pub use list::Elements;
 pub use print::Binders;
-pub use terms::Terms;
+pub use shared::Terms;
 
-use crate::sorts::SymbolId;
 use crate::syntax::Binder;
+use crate::typed::SymbolId;
 
 /// A closed term in normal form. Meaningful only together with the [`Heap`] (or its [`Terms`]) that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

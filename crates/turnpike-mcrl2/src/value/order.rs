@@ -73,7 +73,7 @@ mod tests {
 
     use super::super::Terms;
     use super::*;
-    use crate::sorts::{Program, SymbolId};
+    use crate::typed::{Program, SymbolId};
 
     /// Terms as plain data; for those of one shape the order that Rust derives is the one wanted.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -165,7 +165,7 @@ mod tests {
     fn constructors_come_as_declared() {
         let text = "sort S = struct B | A(x: Nat) | C(y: Nat, z: Bool); T = struct D | C; act a; init a;";
         let (specification, _) = crate::syntax::parse_specification(text);
-        let program = crate::sorts::check_specification(&specification).0.unwrap();
+        let program = crate::typed::check_specification(&specification).0.unwrap();
         let mut heap = Heap::new(Terms::new(&program));
         let symbol = |name: &str| program.symbols_named(program.words.find(name).unwrap())[0];
         let hundred = Value::small(100).unwrap();

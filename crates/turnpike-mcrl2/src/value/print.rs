@@ -9,9 +9,9 @@
 mod comprehension;
 
 use super::{Head, Heap, Value};
-use crate::expression::{infix, prefix};
-use crate::sorts::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 use crate::syntax::{BinaryOperator, Binder, UnaryOperator};
+use crate::typed::expression::{infix, prefix};
+use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 
 /// The level of something that never needs parentheses.
 const TIGHT: u8 = 14;

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn heap() -> Heap {
-        Heap::new(Terms::new(&crate::sorts::Program::default()))
+        Heap::new(Terms::new(&crate::typed::Program::default()))
     }
 
     fn numbers(numbers: &[i32]) -> Vec<Value> {

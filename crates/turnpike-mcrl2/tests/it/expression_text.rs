@@ -4,9 +4,9 @@ use crate::sorts_support;
 
 use crate::public_models;
 
-use turnpike_mcrl2::expression::{free_variables, simplify, text};
-use turnpike_mcrl2::sorts::{Expression, ExpressionId, Program, check_specification};
 use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
+use turnpike_mcrl2::typed::expression::{free_variables, simplify, text};
+use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, check_specification};
 
 /// Expressions that are no part of others.
 fn roots(program: &Program) -> Vec<ExpressionId> {

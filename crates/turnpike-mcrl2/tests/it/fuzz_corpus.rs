@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::{Parentheses, Symbols, parse_data_expression, parse_specification};
+use turnpike_mcrl2::typed::check_specification;
 
 #[test]
 fn every_input_is_read_or_refused() {

@@ -2,9 +2,9 @@
 
 use crate::public_models;
 
-use turnpike_mcrl2::linear::linearise;
-use turnpike_mcrl2::sorts::check_specification;
+use turnpike_mcrl2::lower::linearise;
 use turnpike_mcrl2::syntax::parse_specification;
+use turnpike_mcrl2::typed::check_specification;
 
 #[test]
 fn the_corpus_is_linearised() {

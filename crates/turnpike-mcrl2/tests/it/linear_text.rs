@@ -2,9 +2,9 @@
 
 use crate::public_models;
 
-use turnpike_mcrl2::linear::{LinearProcess, linearise};
-use turnpike_mcrl2::sorts::{Program, check_specification};
+use turnpike_mcrl2::lower::{LinearProcess, linearise};
 use turnpike_mcrl2::syntax::parse_specification;
+use turnpike_mcrl2::typed::{Program, check_specification};
 use turnpike_model::diagnostic::Severity;
 
 fn read(source: &str) -> Result<Program, String> {

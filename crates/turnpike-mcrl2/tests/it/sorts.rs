@@ -1,8 +1,8 @@
 //! Sorts of expressions and errors of specifications, in tables.
 
 use crate::sorts_support::well_sorted;
-use turnpike_mcrl2::sorts::{Behaviour, Expression, Program, SortId, SymbolKind, check_specification};
 use turnpike_mcrl2::syntax::{Symbols, parse_data_expression, parse_specification};
+use turnpike_mcrl2::typed::{Behaviour, Expression, Program, SortId, SymbolKind, check_specification};
 use turnpike_model::diagnostic::{Diagnostic, Severity};
 
 /// Type-checks; the text must be well-formed.

@@ -1,7 +1,7 @@
 //! The sorts of the small specifications that stand for one rule of the language each.
 
-use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::parse_specification;
+use turnpike_mcrl2::typed::check_specification;
 
 /// All of these have correct sorts.
 const ACCEPTED: [&str; 37] = [

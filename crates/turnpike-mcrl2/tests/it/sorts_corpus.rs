@@ -5,8 +5,8 @@ use crate::sorts_support;
 
 use std::path::{Path, PathBuf};
 
-use turnpike_mcrl2::sorts::check_specification;
 use turnpike_mcrl2::syntax::parse_specification;
+use turnpike_mcrl2::typed::check_specification;
 use turnpike_model::diagnostic::Severity;
 
 /// Files that other tools refuse for their sorts, by the recorded message.

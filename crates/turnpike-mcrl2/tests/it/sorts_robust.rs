@@ -4,8 +4,8 @@
 use crate::sorts_support;
 
 use proptest::prelude::*;
-use turnpike_mcrl2::sorts::{Program, check_specification};
 use turnpike_mcrl2::syntax::parse_specification;
+use turnpike_mcrl2::typed::{Program, check_specification};
 use turnpike_model::diagnostic::{Diagnostic, Severity};
 
 const SNIPPETS: [&str; 8] = [

@@ -1,8 +1,8 @@
 use super::*;
-use crate::sorts::SymbolId;
+use crate::typed::SymbolId;
 
 fn heap() -> Heap {
-    Heap::new(Terms::new(&crate::sorts::Program::default()))
+    Heap::new(Terms::new(&crate::typed::Program::default()))
 }
 
 fn small(number: i32) -> Value {
@@ -71,7 +71,7 @@ fn equal_content_has_one_word() {
 
 #[test]
 fn a_twin_that_comes_late_is_recognised() {
-    let terms = Terms::new(&crate::sorts::Program::default());
+    let terms = Terms::new(&crate::typed::Program::default());
     let (mut first, mut second) = (Heap::new(terms.clone()), Heap::new(terms));
     let mine = list(&mut first, 0..10);
     let theirs = list(&mut second, 0..10);
@@ -118,7 +118,7 @@ fn released_values_are_forgotten() {
 
 #[test]
 fn threads_agree() {
-    let terms = Terms::new(&crate::sorts::Program::default());
+    let terms = Terms::new(&crate::typed::Program::default());
     let results: Vec<Vec<Value>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4_i32)
             .map(|thread| {

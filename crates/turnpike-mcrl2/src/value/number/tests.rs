@@ -4,7 +4,7 @@ use super::*;
 use crate::value::Terms;
 
 fn heap() -> Heap {
-    Heap::new(Terms::new(&crate::sorts::Program::default()))
+    Heap::new(Terms::new(&crate::typed::Program::default()))
 }
 
 fn text(heap: &Heap, value: Option<Value>) -> String {

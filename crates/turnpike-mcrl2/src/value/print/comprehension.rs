@@ -1,9 +1,9 @@
 //! Sets and bags given by a function, with exceptions.
 
 use super::{Form, Node, Printer};
-use crate::expression::reachable;
-use crate::sorts::{Expression, SortId};
 use crate::syntax::{BinaryOperator, Binder};
+use crate::typed::expression::reachable;
+use crate::typed::{Expression, SortId};
 use crate::value::{Head, Value};
 
 impl Printer<'_> {

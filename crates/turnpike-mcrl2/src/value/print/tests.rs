@@ -2,8 +2,8 @@
 //! stays as it is.
 
 use super::*;
-use crate::sorts::check_specification;
 use crate::syntax::parse_specification;
+use crate::typed::check_specification;
 use crate::value::Terms;
 
 /// Functions by the number of their expression.
@@ -12,7 +12,7 @@ struct Functions<'p>(&'p Program);
 impl Binders for Functions<'_> {
     fn binder(&self, number: u32) -> Option<(ExpressionId, Vec<VariableId>)> {
         let id = self.0.expression_ids().nth(number as usize)?;
-        Some((id, crate::expression::free_variables(self.0, id)))
+        Some((id, crate::typed::expression::free_variables(self.0, id)))
     }
 }
 
@@ -63,14 +63,14 @@ fn value(heap: &mut Heap, program: &Program, id: ExpressionId) -> Value {
         Expression::Binder { binder, .. } => {
             let number = id.word();
             let captured =
-                vec![Value::small(13).unwrap(); crate::expression::free_variables(program, id).len()];
+                vec![Value::small(13).unwrap(); crate::typed::expression::free_variables(program, id).len()];
             let head =
                 if *binder == Binder::Lambda { Head::Lambda(number) } else { Head::Quantifier(number) };
             heap.make(head, &captured)
         }
         Expression::Comprehension { .. } => {
             let captured =
-                vec![Value::small(13).unwrap(); crate::expression::free_variables(program, id).len()];
+                vec![Value::small(13).unwrap(); crate::typed::expression::free_variables(program, id).len()];
             let function = heap.make(Head::Lambda(id.word()), &captured);
             let is_set = program.sort_text(program.sort_of(id)).starts_with("Set");
             if is_set {

@@ -1,8 +1,8 @@
 //! Probabilities: what a process term may turn out to be before its first step.
 
 use dashu_ratio::RBig;
-use turnpike_mcrl2::sorts::{Behaviour, BehaviourId};
 use turnpike_mcrl2::syntax::ProcessOperator;
+use turnpike_mcrl2::typed::{Behaviour, BehaviourId};
 
 use super::data::{Trouble, Values};
 use super::semantics::{Interpreter, MOST, Outcomes, Term, TermId};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use dashu_ratio::RBig;
 use turnpike_mcrl2::rewriter::{OutOfSteps, Term, normal_form};
-use turnpike_mcrl2::sorts::{Expression, ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
 use turnpike_mcrl2::syntax::Span;
+use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
 
 /// The largest number that a sum tries, and that anything else may become: whoever receives a number by a sum receives all there are.
 pub(crate) const HORIZON: u32 = 6;

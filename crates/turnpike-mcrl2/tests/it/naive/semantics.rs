@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use dashu_ratio::RBig;
-use turnpike_mcrl2::sorts::{Behaviour, BehaviourId, ExpressionId, ProcessId, Program, SortId, VariableId};
 use turnpike_mcrl2::syntax::{ProcessOperator, Symbol};
+use turnpike_mcrl2::typed::{Behaviour, BehaviourId, ExpressionId, ProcessId, Program, SortId, VariableId};
 
 use super::data::{Data, Trouble, Value, Values};
 

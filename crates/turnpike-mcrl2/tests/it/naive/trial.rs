@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options, Refusal};
-use turnpike_mcrl2::sorts::{Program, check_specification};
 use turnpike_mcrl2::syntax::parse_specification;
+use turnpike_mcrl2::typed::{Program, check_specification};
 use turnpike_model::Severity;
 
 use super::compare::{Verdict, compare};

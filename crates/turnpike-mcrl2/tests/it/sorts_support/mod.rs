@@ -1,6 +1,6 @@
 //! What must hold of every typed program.
 
-use turnpike_mcrl2::sorts::{Behaviour, Expression, Program, SortId};
+use turnpike_mcrl2::typed::{Behaviour, Expression, Program, SortId};
 
 /// Every call has arguments of exactly the sorts of its function, every conversion goes up.
 pub(crate) fn well_sorted(program: &Program) {

@@ -12,7 +12,11 @@ pub(crate) fn all(body: impl Fn() + Send + Sync + 'static) -> Vec<End> {
 }
 
 /// The same with options.
-pub(crate) fn all_with(options: GuestOptions, plan: Plan<'_>, body: impl Fn() + Send + Sync + 'static) -> Vec<End> {
+pub(crate) fn all_with(
+    options: GuestOptions,
+    plan: Plan<'_>,
+    body: impl Fn() + Send + Sync + 'static,
+) -> Vec<End> {
     let mut guest = Guest::new(body, options);
     let mut execution = Execution::default();
     let mut prefix = Vec::new();

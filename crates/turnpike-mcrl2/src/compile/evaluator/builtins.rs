@@ -1,0 +1,408 @@
+//! Built-in functions on values, stuck ones included.
+
+use std::sync::Arc;
+
+use super::library::Tables;
+use super::node::{Function, Least, Otherwise};
+use super::run::Answer;
+use super::{Fault, Machine};
+use crate::typed::{Builtin, SortId, SymbolId, SymbolKind};
+use crate::value::{Head, Value};
+
+impl Machine {
+    pub(super) fn stuck(&mut self, symbol: SymbolId, arguments: &[Value]) -> Value {
+        self.heap.make(Head::Symbol(symbol), arguments)
+    }
+
+    /// `&&`, `||` and `=>` when the left side is stuck.
+    #[cold]
+    pub(super) fn logic(
+        &mut self,
+        t: &Arc<Tables>,
+        builtin: Builtin,
+        symbol: SymbolId,
+        left: Value,
+        right: Value,
+    ) -> Value {
+        match (builtin, right) {
+            (Builtin::And, Value::TRUE) | (Builtin::Or, Value::FALSE) => left,
+            (Builtin::And, Value::FALSE) => Value::FALSE,
+            (Builtin::Or | Builtin::Implies, Value::TRUE) => Value::TRUE,
+            (Builtin::Implies, Value::FALSE) => match t.builtin(Builtin::Not, SortId::BOOL) {
+                Some(not) => self.not(not, left),
+                None => self.stuck(symbol, &[left, right]),
+            },
+            _ => self.stuck(symbol, &[left, right]),
+        }
+    }
+
+    /// `&&`, `||` and `=>` on values.
+    fn logic_values(
+        &mut self,
+        t: &Arc<Tables>,
+        builtin: Builtin,
+        symbol: SymbolId,
+        left: Value,
+        right: Value,
+    ) -> Value {
+        match (builtin, left.as_bool()) {
+            (Builtin::And, Some(true)) | (Builtin::Or, Some(false)) | (Builtin::Implies, Some(true)) => right,
+            (Builtin::And, Some(false)) => Value::FALSE,
+            (_, Some(_)) => Value::TRUE,
+            (_, None) => self.logic(t, builtin, symbol, left, right),
+        }
+    }
+
+    /// The conjunction or disjunction of two truth values; nothing when it is stuck and there is no symbol to say so.
+    pub(super) fn combine(
+        &mut self,
+        t: &Arc<Tables>,
+        builtin: Builtin,
+        left: Value,
+        right: Value,
+    ) -> Option<Value> {
+        if left.as_bool().is_some() || right.as_bool().is_some() {
+            // The symbol is not looked at.
+            let symbol = t.builtin(builtin, SortId::BOOL).unwrap_or(SymbolId::new(0));
+            return Some(self.logic_values(t, builtin, symbol, left, right));
+        }
+        let symbol = t.builtin(builtin, SortId::BOOL)?;
+        Some(self.stuck(symbol, &[left, right]))
+    }
+
+    /// The opposite of a truth value; nothing when it is stuck and there is no symbol to say so.
+    pub(super) fn opposite(&mut self, t: &Arc<Tables>, of: Value) -> Option<Value> {
+        match of.as_bool() {
+            Some(value) => Some(Value::bool(!value)),
+            None => {
+                let symbol = t.builtin(Builtin::Not, SortId::BOOL)?;
+                Some(self.not(symbol, of))
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn not(&mut self, symbol: SymbolId, of: Value) -> Value {
+        match of {
+            Value::TRUE => Value::FALSE,
+            Value::FALSE => Value::TRUE,
+            _ if self.heap.is(of, Head::Symbol(symbol)) => self.heap.argument(of, 0),
+            _ => self.stuck(symbol, &[of]),
+        }
+    }
+
+    #[cold]
+    pub(super) fn stuck_if(
+        &mut self,
+        symbol: SymbolId,
+        condition: Value,
+        then: Value,
+        otherwise: Value,
+    ) -> Value {
+        if self.heap.same(then, otherwise) { then } else { self.stuck(symbol, &[condition, then, otherwise]) }
+    }
+
+    /// A function of the user that is `if` by another name, or has rules for `if`, when the condition is stuck.
+    #[cold]
+    pub(super) fn stuck_choice(&mut self, t: &Arc<Tables>, function: u32, choice: [Value; 3]) -> Answer {
+        let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
+        let Some(places) = code.conditional else { return self.call_values(t, function, &choice) };
+        let mut arguments = [Value::FALSE; 3];
+        for (place, value) in places.into_iter().zip(choice) {
+            arguments[place as usize] = value;
+        }
+        Ok(self.heap.make(code.head(), &arguments))
+    }
+
+    #[cold]
+    pub(super) fn convert(&mut self, t: &Arc<Tables>, least: Least, symbol: SymbolId, of: Value) -> Value {
+        let converted = match least {
+            Least::Whole => self.heap.to_int(of),
+            Least::Zero => self.heap.to_nat(of),
+            Least::One => self.heap.to_pos(of),
+        };
+        if let Some(value) = converted {
+            return value;
+        }
+        // `Int2Pos(0)` goes by way of `Nat`.
+        if least == Least::One && of == Value::ZERO && t.first_sort(symbol) == Some(SortId::INT) {
+            let found = t.program.symbols.iter().position(|one| {
+                one.kind == SymbolKind::Builtin(Builtin::Convert)
+                    && t.program.sorts.signature(one.sort) == (&[SortId::NAT][..], SortId::POS)
+            });
+            if let Some(index) = found {
+                return self.stuck(SymbolId::new(index), &[of]);
+            }
+        }
+        self.stuck(symbol, &[of])
+    }
+
+    pub(super) fn project(&mut self, fields: &[(SymbolId, u32)], symbol: SymbolId, of: Value) -> Value {
+        for &(constructor, position) in fields {
+            if self.heap.is(of, Head::Symbol(constructor)) {
+                return self.heap.argument(of, position as usize);
+            }
+        }
+        self.stuck(symbol, &[of])
+    }
+
+    pub(super) fn recognise(
+        &mut self,
+        t: &Arc<Tables>,
+        constructor: SymbolId,
+        symbol: SymbolId,
+        of: Value,
+    ) -> Value {
+        match self.heap.head(of) {
+            Some(Head::Symbol(found)) if found == constructor => Value::TRUE,
+            Some(Head::Symbol(found)) if t.is_struct_constructor(found) => Value::FALSE,
+            _ => self.stuck(symbol, &[of]),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn unary(&mut self, t: &Arc<Tables>, builtin: Builtin, symbol: SymbolId, of: Value) -> Answer {
+        let heap = &mut self.heap;
+        let found = match builtin {
+            Builtin::Head => heap.list_parts(of).map(|(first, _)| first),
+            Builtin::Tail => heap.list_parts(of).map(|(_, rest)| rest),
+            Builtin::RHead => heap.list_last(of),
+            Builtin::RTail => heap.list_end(of).map(|(_, before)| before),
+            Builtin::Negate => heap.negate(of),
+            Builtin::Succ => heap.succ(of),
+            Builtin::Pred => heap.pred(of),
+            Builtin::Abs => heap.abs(of),
+            Builtin::Floor => heap.floor(of),
+            Builtin::Ceil => heap.ceil(of),
+            Builtin::Round => heap.round(of),
+            Builtin::Sqrt => heap.sqrt(of),
+            Builtin::Not => return Ok(self.not(symbol, of)),
+            Builtin::Size => self.size(of),
+            Builtin::Pick => match heap.head(of) {
+                // Which is the least may depend on a variable.
+                Some(Head::Set | Head::Bag) if heap.is_open(of) && heap.arity(of) > 1 => None,
+                Some(Head::Set | Head::Bag) if heap.arity(of) > 0 => Some(heap.argument(of, 0)),
+                _ => None,
+            },
+            Builtin::Complement => return self.complement(t, symbol, of),
+            Builtin::Set2Bag => heap.set_to_bag(of),
+            Builtin::Bag2Set => heap.bag_to_set(of),
+            _ => None,
+        };
+        if let (None, Builtin::Set2Bag | Builtin::Bag2Set) = (found, builtin)
+            && let Some(sort) = t.first_sort(symbol).and_then(|sort| t.element_sort(sort))
+            && let Some(bag) = self.listed_bag(t, sort, of, builtin == Builtin::Set2Bag)?
+        {
+            return Ok(if builtin == Builtin::Set2Bag {
+                bag
+            } else {
+                self.heap.bag_to_set(bag).unwrap_or(bag)
+            });
+        }
+        if let (Some(bag), Builtin::Set2Bag) = (found, builtin) {
+            let element = t.first_sort(symbol).and_then(|sort| t.element_sort(sort));
+            return Ok(self.with_domain(t, element, bag));
+        }
+        if let (None, Builtin::Set2Bag | Builtin::Bag2Set) = (found, builtin)
+            && let Some(converted) = self.converted(t, builtin, symbol, of)?
+        {
+            return Ok(converted);
+        }
+        Ok(found.unwrap_or_else(|| self.stuck(symbol, &[of])))
+    }
+
+    fn size(&mut self, of: Value) -> Option<Value> {
+        match self.heap.head(of)? {
+            Head::Nil => Some(Value::ZERO),
+            Head::Cons => {
+                let length = self.heap.list_length(of)?;
+                Some(self.heap.whole(length as i64))
+            }
+            // Elements that differ as terms count as different, unless that depends on a variable.
+            Head::Set if self.heap.is_open(of) && self.heap.arity(of) > 1 => None,
+            Head::Set => {
+                let size = self.heap.arity(of);
+                Some(self.heap.whole(size as i64))
+            }
+            Head::Bag => self.heap.bag_size(of),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn binary(
+        &mut self,
+        t: &Arc<Tables>,
+        builtin: Builtin,
+        symbol: SymbolId,
+        left: Value,
+        right: Value,
+    ) -> Answer {
+        let heap = &mut self.heap;
+        let found = match builtin {
+            Builtin::Cons => return Ok(heap.make(Head::Cons, &[left, right])),
+            Builtin::Add => match (left, right) {
+                (Value::ZERO, other) | (other, Value::ZERO) => Some(other),
+                _ => heap.add(left, right),
+            },
+            Builtin::Subtract => heap.subtract(left, right),
+            Builtin::Multiply => heap.multiply(left, right),
+            Builtin::Divide => heap.divide(left, right),
+            Builtin::Div => heap.div(left, right),
+            Builtin::Mod => heap.modulo(left, right),
+            Builtin::Exp => heap.exp(left, right),
+            Builtin::Max => heap.max(left, right),
+            Builtin::Min => heap.min(left, right),
+            Builtin::At => return Ok(self.at(symbol, left, right)),
+            Builtin::Snoc => return Ok(self.snoc(symbol, left, right)),
+            Builtin::Concat => return Ok(self.concat(symbol, left, right)),
+            Builtin::In => return self.member(t, symbol, left, right),
+            Builtin::Count => return self.count(t, symbol, left, right),
+            Builtin::Union | Builtin::Intersection | Builtin::Difference => {
+                return self.set_operation(t, builtin, symbol, left, right);
+            }
+            Builtin::And | Builtin::Or | Builtin::Implies => {
+                return Ok(self.logic_values(t, builtin, symbol, left, right));
+            }
+            Builtin::Equal => return self.equal(t, symbol, left, right),
+            Builtin::NotEqual => return self.not_equal(t, symbol, left, right),
+            Builtin::Less | Builtin::LessEqual | Builtin::Greater | Builtin::GreaterEqual => {
+                return self.order(t, builtin, symbol, left, right);
+            }
+            _ => None,
+        };
+        let found = found.or_else(|| self.simplified(t, builtin, symbol, left, right));
+        Ok(found.unwrap_or_else(|| self.stuck(symbol, &[left, right])))
+    }
+
+    /// What an operation on numbers is whatever the operand that is stuck may be.
+    #[cold]
+    fn simplified(
+        &mut self,
+        t: &Tables,
+        builtin: Builtin,
+        symbol: SymbolId,
+        left: Value,
+        right: Value,
+    ) -> Option<Value> {
+        // Nothing is smaller than the least number of a sort.
+        let least =
+            match t.program.symbols.get(symbol.index()).map(|one| t.program.sorts.signature(one.sort).0) {
+                Some(&[SortId::NAT, SortId::NAT]) => Some(Value::ZERO),
+                Some(&[SortId::POS, SortId::POS]) => Some(Value::ONE),
+                _ => None,
+            };
+        match (builtin, left, right) {
+            (Builtin::Multiply, Value::ZERO, _) | (Builtin::Multiply, _, Value::ZERO) => Some(Value::ZERO),
+            (Builtin::Multiply, Value::ONE, other) | (Builtin::Multiply, other, Value::ONE) => Some(other),
+            (Builtin::Subtract, other, Value::ZERO) => Some(other),
+            (Builtin::Div | Builtin::Mod, Value::ZERO, _) => Some(Value::ZERO),
+            (Builtin::Exp, _, Value::ZERO) => Some(Value::ONE),
+            (Builtin::Exp, other, Value::ONE) => Some(other),
+            (Builtin::Max | Builtin::Min, ..) if self.heap.same(left, right) => Some(left),
+            (Builtin::Max, one, other) | (Builtin::Max, other, one) if Some(one) == least => Some(other),
+            (Builtin::Min, one, _) | (Builtin::Min, _, one) if Some(one) == least => Some(one),
+            _ => None,
+        }
+    }
+
+    /// `list . position`. Where the list is too short, what remains of both stays.
+    fn at(&mut self, symbol: SymbolId, list: Value, position: Value) -> Value {
+        let Some(position) = self.heap.to_usize(position) else {
+            return self.stuck(symbol, &[list, position]);
+        };
+        let mut elements = self.heap.list_elements(list);
+        let mut skipped = 0;
+        for element in elements.by_ref() {
+            if skipped == position {
+                return element;
+            }
+            skipped += 1;
+        }
+        let rest = elements.rest();
+        let position = self.heap.whole((position - skipped) as i64);
+        self.stuck(symbol, &[rest, position])
+    }
+
+    /// `list <| element`, as far as the list is known.
+    fn snoc(&mut self, symbol: SymbolId, list: Value, element: Value) -> Value {
+        if let Some(whole) = self.heap.list_append(list, element) {
+            return whole;
+        }
+        let (before, rest) = self.open_list(list);
+        let end = self.stuck(symbol, &[rest, element]);
+        self.heap.list_before(&before, end)
+    }
+
+    /// `left ++ right`, as far as the left list is known.
+    fn concat(&mut self, symbol: SymbolId, left: Value, right: Value) -> Value {
+        if let Some(whole) = self.heap.list_concat(left, right) {
+            return whole;
+        }
+        if right == Value::NIL {
+            return left;
+        }
+        let (before, rest) = self.open_list(left);
+        let end = self.stuck(symbol, &[rest, right]);
+        self.heap.list_before(&before, end)
+    }
+
+    fn open_list(&self, list: Value) -> (Vec<Value>, Value) {
+        let mut elements = self.heap.list_elements(list);
+        let before: Vec<Value> = elements.by_ref().collect();
+        (before, elements.rest())
+    }
+
+    /// A function with rules when none of them applies.
+    pub(super) fn otherwise(&mut self, t: &Arc<Tables>, function: &Function, arguments: &[Value]) -> Answer {
+        let Some(symbol) = function.symbol else { return Err(Fault::Other) };
+        match (&function.otherwise, arguments) {
+            (Otherwise::Builtin(builtin), _) => self.apply_builtin(t, *builtin, symbol, arguments),
+            (Otherwise::Convert(least), &[of]) => Ok(self.convert(t, *least, symbol, of)),
+            (Otherwise::Project(fields), &[of]) => Ok(self.project(fields, symbol, of)),
+            (Otherwise::Recognise(constructor), &[of]) => Ok(self.recognise(t, *constructor, symbol, of)),
+            _ => {
+                let (first, mut rest) = arguments.split_at(function.first as usize);
+                let mut stuck = self.heap.make(Head::Symbol(symbol), first);
+                let mut sort = t.program.signature(symbol).1;
+                while !rest.is_empty() {
+                    let (domain, codomain) = t.program.sorts.signature(sort);
+                    let (now, later) = rest.split_at(domain.len().clamp(1, rest.len()));
+                    let mut parts = vec![stuck];
+                    parts.extend_from_slice(now);
+                    stuck = self.heap.make(Head::Apply, &parts);
+                    (rest, sort) = (later, codomain);
+                }
+                Ok(stuck)
+            }
+        }
+    }
+
+    /// A built-in function on values.
+    pub(super) fn apply_builtin(
+        &mut self,
+        t: &Arc<Tables>,
+        builtin: Builtin,
+        symbol: SymbolId,
+        arguments: &[Value],
+    ) -> Answer {
+        match (builtin, arguments) {
+            (Builtin::If, &[condition, then, otherwise]) => Ok(match condition {
+                Value::TRUE => then,
+                Value::FALSE => otherwise,
+                _ => self.stuck_if(symbol, condition, then, otherwise),
+            }),
+            (Builtin::Update, &[function, key, value]) => self.update(t, symbol, function, key, value),
+            (_, &[of]) => self.unary(t, builtin, symbol, of),
+            (_, &[left, right]) => self.binary(t, builtin, symbol, left, right),
+            _ => Ok(self.stuck(symbol, arguments)),
+        }
+    }
+}
+
+impl Function {
+    /// The head of an application that no rule applies to.
+    pub(super) fn head(&self) -> Head {
+        Head::Symbol(self.symbol.unwrap_or(SymbolId::new(0)))
+    }
+}

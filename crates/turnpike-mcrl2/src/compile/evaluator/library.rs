@@ -1,0 +1,251 @@
+//! What compiled code refers to by number, and grows while expressions are compiled: lambdas, delayed arguments, functions as values.
+//!
+//! The library itself is behind a lock. Machines read a snapshot of it, the [`Tables`], and take a newer one when they meet something that
+//! is not in theirs.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::compile::Compiler;
+use super::node::{Binder, Body, Delay, Function, Otherwise};
+use super::{Machine, Rules, Scope};
+use crate::syntax::Symbol;
+use crate::typed::{Builtin, Program, Sort, SortId, SymbolId, SymbolKind, VariableId};
+use crate::value::{Head, Heap, Value};
+
+/// What grows.
+#[derive(Debug)]
+pub(super) struct Library {
+    version: u32,
+    program: Arc<Program>,
+    /// For constants that are made while compiling.
+    heap: Heap,
+    binders: Vec<Arc<Binder>>,
+    keys: FxHashMap<Vec<u32>, u32>,
+    delays: Vec<Arc<Delay>>,
+    /// Functions that occur as values, as code that calls them.
+    named: FxHashMap<SymbolId, Arc<Function>>,
+    snapshot: Option<Arc<Tables>>,
+}
+
+/// A state of the library.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) version: u32,
+    pub(super) program: Arc<Program>,
+    pub(super) functions: Arc<[Function]>,
+    pub(super) binders: Vec<Arc<Binder>>,
+    pub(super) delays: Vec<Arc<Delay>>,
+    pub(super) named: FxHashMap<SymbolId, Arc<Function>>,
+    /// The built-in functions that the program has, by the sort of their first argument.
+    builtins: FxHashMap<(Builtin, SortId), SymbolId>,
+}
+
+impl Library {
+    pub(super) fn new(program: Arc<Program>, heap: Heap) -> Library {
+        Library {
+            version: 1,
+            program,
+            heap,
+            binders: Vec::new(),
+            keys: FxHashMap::default(),
+            delays: Vec::new(),
+            named: FxHashMap::default(),
+            snapshot: None,
+        }
+    }
+
+    pub(super) fn binder(&self, number: u32) -> Option<&Arc<Binder>> {
+        self.binders.get(number as usize)
+    }
+
+    pub(super) fn program(&self) -> Arc<Program> {
+        Arc::clone(&self.program)
+    }
+
+    pub(super) fn version(&self) -> u32 {
+        self.version
+    }
+
+    pub(super) fn changed(&mut self) {
+        self.version += 1;
+        self.snapshot = None;
+    }
+
+    /// Takes notice of symbols and sorts that were added.
+    pub(super) fn extend(&mut self, program: &Program) {
+        if program.symbols.len() > self.program.symbols.len()
+            || program.sorts.len() > self.program.sorts.len()
+        {
+            self.program = Arc::new(program.clone());
+            self.changed();
+        }
+    }
+
+    pub(super) fn tables(&mut self, rules: &Rules) -> Arc<Tables> {
+        if let Some(known) = &self.snapshot {
+            return Arc::clone(known);
+        }
+        let mut builtins = FxHashMap::default();
+        for (index, symbol) in self.program.symbols.iter().enumerate() {
+            if let SymbolKind::Builtin(builtin) = symbol.kind {
+                let sorts = self.program.sorts.signature(symbol.sort).0;
+                let id = SymbolId::new(index);
+                builtins.entry((builtin, sorts.first().copied().unwrap_or(symbol.sort))).or_insert(id);
+            }
+        }
+        let made = Arc::new(Tables {
+            version: self.version,
+            program: Arc::clone(&self.program),
+            functions: rules.functions.get().cloned().unwrap_or_default(),
+            binders: self.binders.clone(),
+            delays: self.delays.clone(),
+            named: self.named.clone(),
+            builtins,
+        });
+        self.snapshot = Some(Arc::clone(&made));
+        made
+    }
+}
+
+impl Tables {
+    /// A built-in function at a sort, if the program has it.
+    pub(super) fn builtin(&self, builtin: Builtin, sort: SortId) -> Option<SymbolId> {
+        self.builtins.get(&(builtin, sort)).copied()
+    }
+
+    /// The sort of the first argument of a function.
+    pub(super) fn first_sort(&self, symbol: SymbolId) -> Option<SortId> {
+        let symbol = self.program.symbols.get(symbol.index())?;
+        self.program.sorts.signature(symbol.sort).0.first().copied()
+    }
+
+    /// Whether a symbol is an alternative of a structured sort.
+    pub(super) fn is_struct_constructor(&self, symbol: SymbolId) -> bool {
+        let symbol = self.program.symbols.get(symbol.index());
+        symbol.is_some_and(|symbol| matches!(symbol.kind, SymbolKind::StructConstructor { .. }))
+    }
+
+    /// The elements of a container.
+    pub(super) fn element_sort(&self, sort: SortId) -> Option<SortId> {
+        match self.program.sorts.get(sort) {
+            Sort::Container(_, element) => Some(*element),
+            _ => None,
+        }
+    }
+}
+
+impl Rules {
+    /// A value that a closed expression is, for all machines.
+    pub(super) fn constant(&self, make: impl FnOnce(&mut Heap) -> Value) -> Value {
+        let mut library = self.library();
+        let value = make(&mut library.heap);
+        let kept = library.heap.keep(value);
+        library.heap.reset();
+        kept
+    }
+
+    pub(super) fn is_plain(&self, value: Value) -> bool {
+        self.library().heap.is_plain(value)
+    }
+
+    pub(super) fn known_binder(&self, key: &[u32]) -> Option<u32> {
+        self.library().keys.get(key).copied()
+    }
+
+    pub(super) fn add_binder(&self, program: &Program, key: Vec<u32>, binder: Binder) -> u32 {
+        let mut library = self.library();
+        if program.expression_count() > library.program.expression_count() {
+            library.program = Arc::new(program.clone());
+        }
+        let index = library.binders.len() as u32;
+        // Somebody else may have been faster.
+        if let Some(&known) = library.keys.get(&key) {
+            return known;
+        }
+        library.keys.insert(key, index);
+        library.binders.push(Arc::new(binder));
+        library.changed();
+        index
+    }
+
+    /// Name and sort of a variable. Words that the program of these rules does not have would be other words elsewhere.
+    pub(super) fn lasting_name(&self, program: &Program, variable: VariableId) -> (Symbol, SortId) {
+        let variable = program.variable(variable);
+        let name = if variable.name.index() < self.words { variable.name } else { self.default_name };
+        (name, variable.sort)
+    }
+
+    pub(super) fn add_delay(&self, delay: Delay) -> u32 {
+        let mut library = self.library();
+        library.delays.push(Arc::new(delay));
+        library.changed();
+        library.delays.len() as u32 - 1
+    }
+
+    /// Makes a function that occurs as a value callable.
+    pub(crate) fn name_function(self: &Arc<Rules>, program: &Program, symbol: SymbolId) {
+        let arity = program.signature(symbol).0.len();
+        if arity == 0 || self.library().named.contains_key(&symbol) {
+            return;
+        }
+        let mut scope = Scope::default();
+        (0..arity).for_each(|_| {
+            scope.fresh();
+        });
+        let mut compiler = Compiler::new(self, program, scope, Body::default());
+        let root = compiler.call_by_name(symbol, arity as u32);
+        let (scope, body) = compiler.finish();
+        let function = Function {
+            symbol: Some(symbol),
+            arity: arity as u32,
+            first: arity as u32,
+            frame: scope.size() as u32,
+            conditional: None,
+            body,
+            root,
+            otherwise: Otherwise::Stuck,
+        };
+        let mut library = self.library();
+        library.named.insert(symbol, Arc::new(function));
+        library.changed();
+    }
+
+    /// What a variable of a `glob` section stands for.
+    pub(super) fn global(&self, variable: VariableId) -> Option<Value> {
+        self.globals.get()?.get(&variable).copied()
+    }
+}
+
+/// Constants are shared from the beginning, so that there is one word for each.
+pub(super) fn keep_constants(program: &Program, heap: &mut Heap) {
+    for (index, symbol) in program.symbols.iter().enumerate() {
+        if let SymbolKind::Constructor | SymbolKind::Map | SymbolKind::StructConstructor { .. } = symbol.kind
+        {
+            let value = heap.make(Head::Symbol(SymbolId::new(index)), &[]);
+            heap.keep(value);
+        }
+    }
+}
+
+/// Values for all variables of `glob` sections whose sorts have any.
+pub(super) fn globals(rules: &Arc<Rules>, program: &Program) -> FxHashMap<VariableId, Value> {
+    let mut values = FxHashMap::default();
+    if program.globals.is_empty() {
+        return values;
+    }
+    let mut larger = program.clone();
+    let mut machine = Machine::new(Arc::clone(rules));
+    for &variable in &program.globals {
+        let sort = program.variable(variable).sort;
+        let Some(id) = crate::typed::expression::representative(&mut larger, sort) else { continue };
+        let code = rules.compile(&larger, id, &mut Scope::default());
+        let base = machine.enter(0);
+        if let Ok(value) = machine.evaluate(&code, base) {
+            values.insert(variable, machine.heap.keep(value));
+        }
+        machine.leave(base);
+    }
+    values
+}

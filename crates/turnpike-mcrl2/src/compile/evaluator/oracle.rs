@@ -1,0 +1,71 @@
+//! Random expressions, compared with the slow rewriter.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Machine, Rules, Scope, prepare};
+use crate::rewriter;
+use crate::rewriter::random::{Kind, SPECIFICATION, is_stuck, write};
+use crate::syntax::{parse_data_expression, parse_specification};
+use crate::typed::check_specification;
+
+/// What the fast and the slow way make of an expression, and whether the fast result is plain.
+fn both(expression: &str) -> Option<(String, bool, String)> {
+    let (parsed, _) = parse_specification(SPECIFICATION);
+    let mut program = check_specification(&parsed).0.expect("a correct specification");
+    let (parsed, _) = parse_data_expression(expression, &program.words);
+    let parsed = parsed?;
+    let id = program.check_expression(&parsed.tree, parsed.root, &[], None).ok()?;
+    prepare(&mut program);
+    let shared = Arc::new(program.clone());
+    let slow = rewriter::normal_form(&mut program, id, &Default::default()).ok()?.text(&program);
+    let rules = Rules::new(Arc::clone(&shared));
+    let mut scope = Scope::default();
+    let code = rules.compile(&shared, id, &mut scope);
+    let mut machine = Machine::new(Arc::clone(&rules));
+    let base = machine.enter(scope.size());
+    let value = machine.evaluate(&code, base).expect("the slow way came to an end");
+    Some((machine.heap.print(&shared, &*rules, value), machine.heap.is_plain(value), slow))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn fast_and_slow_evaluation_agree(kind in 0_usize..5, choices in proptest::collection::vec(0_usize..1000, 60)) {
+        let mut choices = choices.into_iter();
+        let inner = write(Kind::ALL[kind], 5, &mut choices);
+        // The names stand for slots of the frame; what they are is known only when the code runs.
+        let expression =
+            format!("{inner} whr n0 = 1 + 2, n1 = k(0, 3), b0 = 1 < 2, l0 = down(3), s0 = C(2, false), e0 = {{2, 3}} end");
+        let Some((fast, plain, slow)) = both(&expression) else { return Ok(()) };
+        if !plain {
+            // What is known of stuck terms may differ, but something must be stuck.
+            prop_assert!(is_stuck(&fast), "{} is {}, not {}", expression, fast, slow);
+        } else if !is_stuck(&slow) || !slow.contains('{') {
+            // Where the slow way is stuck, the fast one may know more of sets: it compares their elements as terms.
+            prop_assert_eq!(fast, slow, "{}", expression);
+        }
+    }
+}
+
+/// So that the test above does not pass because nothing is ever well-typed.
+#[test]
+fn the_expressions_make_sense() {
+    let (fast, plain, slow) = both("n0 + len(l0) whr n0 = 1 + 2, l0 = down(3) end").expect("well-typed");
+    assert_eq!((fast.as_str(), plain, slow.as_str()), ("6", true, "6"));
+    let mut seed = 7_usize;
+    let mut next = std::iter::from_fn(move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        Some((seed >> 33) % 1000)
+    });
+    let decided = (0..40).filter(|_| {
+        let inner = write(Kind::Nat, 4, &mut next);
+        both(&format!(
+            "{inner} whr n0 = 3, n1 = 0, b0 = true, l0 = [3, 2, 1], s0 = C(2, false), e0 = {{2, 3}} end"
+        ))
+        .is_some()
+    });
+    assert!(decided.count() >= 30);
+}

@@ -1,0 +1,219 @@
+//! Calls of functions with rules: their decision trees, and calls in last place, which need no frame of their own.
+
+use std::sync::Arc;
+
+use super::{Answer, deeper};
+use crate::compile::evaluator::library::Tables;
+use crate::compile::evaluator::memo::Recall;
+use crate::compile::evaluator::node::{Body, Function, List, Node, NodeId, Switch, Test};
+use crate::compile::evaluator::{Fault, Machine};
+use crate::typed::Builtin;
+use crate::value::{Head, Value};
+
+/// How deep calls may nest.
+const MAX_CALLS: u32 = 600_000;
+
+impl Machine {
+    #[inline(never)]
+    pub(super) fn call(
+        &mut self,
+        t: &Arc<Tables>,
+        body: &Body,
+        function: u32,
+        arguments: List,
+        base: usize,
+    ) -> Answer {
+        let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
+        let thunks = (self.thunks.len(), self.captured.len());
+        let frame = self.push_all(t, body, arguments, base)?;
+        // What is remembered would make the steps depend on the past.
+        let recall = if self.bound > 0 {
+            Recall::Never
+        } else {
+            self.memo.recall(function, code, &self.stack[frame..], &self.heap)
+        };
+        if let Recall::Known(value) = recall {
+            self.stack.truncate(frame);
+            self.thunks.truncate(thunks.0);
+            self.captured.truncate(thunks.1);
+            return Ok(value);
+        }
+        let mut answer = self.enter_function(t, code, frame)?;
+        self.thunks.truncate(thunks.0);
+        self.captured.truncate(thunks.1);
+        if let Recall::New(key, words) = recall {
+            answer = self.memo.learn(key, words, answer, &mut self.heap);
+        }
+        Ok(answer)
+    }
+
+    /// Calls a function whose arguments are the top of the stack, from `frame` on, and removes them.
+    pub(in crate::compile::evaluator) fn enter_function(
+        &mut self,
+        t: &Arc<Tables>,
+        function: &Function,
+        frame: usize,
+    ) -> Answer {
+        self.calls += 1;
+        if self.calls > MAX_CALLS {
+            return Err(Fault::Deep);
+        }
+        self.stack.resize(frame + function.frame as usize, Value::FALSE);
+        let answer = deeper(|| self.run(t, function, frame))?;
+        self.stack.truncate(frame);
+        self.calls -= 1;
+        Ok(answer)
+    }
+
+    /// Runs functions in the frame at `frame`: a call that is the last thing a function does takes its place.
+    fn run<'a>(&mut self, t: &'a Arc<Tables>, function: &'a Function, frame: usize) -> Answer {
+        let mut function = function;
+        'functions: loop {
+            self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps)?;
+            let body = &function.body;
+            let mut node = function.root;
+            loop {
+                match body.nodes[node as usize] {
+                    Node::Switch { slot, switch } => {
+                        node =
+                            self.switch(&body.switches[switch as usize], self.stack[frame + slot as usize]);
+                    }
+                    Node::Load { from, index, to, next } => {
+                        let value = self.stack[frame + from as usize];
+                        self.stack[frame + to as usize] = self.heap.argument(value, index as usize);
+                        node = next;
+                    }
+                    Node::Force { slot, next } => {
+                        self.force_slot(t, frame + slot as usize)?;
+                        node = next;
+                    }
+                    Node::Same { left, right, next, otherwise } => {
+                        let (left, right) =
+                            (self.stack[frame + left as usize], self.stack[frame + right as usize]);
+                        node = if self.heap.same(left, right) { next } else { otherwise };
+                    }
+                    Node::When { condition, then, otherwise } => {
+                        let condition = self.eval(t, body, condition, frame)?;
+                        node = if condition == Value::TRUE {
+                            then
+                        } else if self.bound > 0 && self.heap.is_open(condition) {
+                            return self.no_rule(t, function, frame);
+                        } else {
+                            otherwise
+                        };
+                    }
+                    Node::Fail => return self.no_rule(t, function, frame),
+                    Node::If { condition, then, otherwise, symbol } => {
+                        match self.eval(t, body, condition, frame)? {
+                            Value::TRUE => node = then,
+                            Value::FALSE => node = otherwise,
+                            stuck => {
+                                let then = self.eval(t, body, then, frame)?;
+                                let otherwise = self.eval(t, body, otherwise, frame)?;
+                                return Ok(self.stuck_if(symbol, stuck, then, otherwise));
+                            }
+                        }
+                    }
+                    Node::Choose { condition, then, otherwise, function } => {
+                        match self.eval(t, body, condition, frame)? {
+                            Value::TRUE => node = then,
+                            Value::FALSE => node = otherwise,
+                            stuck => {
+                                let then = self.eval(t, body, then, frame)?;
+                                let otherwise = self.eval(t, body, otherwise, frame)?;
+                                return self.stuck_choice(t, function, [stuck, then, otherwise]);
+                            }
+                        }
+                    }
+                    Node::And { left, right, symbol } => match self.operand(t, body, left, frame)? {
+                        Value::FALSE => return Ok(Value::FALSE),
+                        Value::TRUE => node = right,
+                        stuck => {
+                            let right = self.operand(t, body, right, frame)?;
+                            return Ok(self.logic(t, Builtin::And, symbol, stuck, right));
+                        }
+                    },
+                    Node::Or { left, right, symbol } => match self.operand(t, body, left, frame)? {
+                        Value::TRUE => return Ok(Value::TRUE),
+                        Value::FALSE => node = right,
+                        stuck => {
+                            let right = self.operand(t, body, right, frame)?;
+                            return Ok(self.logic(t, Builtin::Or, symbol, stuck, right));
+                        }
+                    },
+                    Node::Let { slot, value, body: inner } => {
+                        let value = self.operand(t, body, value, frame)?;
+                        self.stack[frame + slot as usize] = value;
+                        node = inner;
+                    }
+                    Node::Call { function: next, arguments } => {
+                        let start = self.push_all(t, body, arguments, frame)?;
+                        function = &t.functions[next as usize];
+                        let end = self.stack.len();
+                        self.stack.copy_within(start..end, frame);
+                        self.stack.truncate(frame + arguments.length as usize);
+                        self.stack.resize(frame + function.frame as usize, Value::FALSE);
+                        continue 'functions;
+                    }
+                    Node::Apply { function: value, arguments } => {
+                        let value = self.operand(t, body, value, frame)?;
+                        let start = self.push_all(t, body, arguments, frame)?;
+                        let Some(next) = self.applied(t, value, start) else {
+                            return self.apply_pushed(t, value, start);
+                        };
+                        function = next;
+                        let end = self.stack.len();
+                        self.stack.copy_within(start..end, frame);
+                        self.stack.truncate(frame + end - start);
+                        self.stack.resize(frame + function.frame as usize, Value::FALSE);
+                        continue 'functions;
+                    }
+                    _ => return self.eval(t, body, node, frame),
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn switch(&self, switch: &Switch, value: Value) -> NodeId {
+        if let Some(table) = &switch.table {
+            if let Some(&target) = table.get(&(false, value.word())) {
+                return target;
+            }
+            let head =
+                value.as_small().is_none().then(|| table.get(&(true, self.heap.code(value)))).flatten();
+            // Applications with another number of arguments, and twins of constants, are found below.
+            if head.is_none() && self.heap.shared(value) {
+                return switch.otherwise;
+            }
+        }
+        for &(test, target) in &switch.cases {
+            let fits = match test {
+                Test::Word(word) => self.heap.same(value, word),
+                Test::Head(head, arity) => {
+                    self.heap.is(value, head)
+                        && (head == Head::Cons || self.heap.arity(value) == arity as usize)
+                }
+            };
+            if fits {
+                return target;
+            }
+        }
+        switch.otherwise
+    }
+
+    /// What a function is when no rule applies: all arguments are evaluated.
+    #[inline(never)]
+    fn no_rule(&mut self, t: &Arc<Tables>, function: &Function, frame: usize) -> Answer {
+        for index in 0..function.arity as usize {
+            self.force_slot(t, frame + index)?;
+        }
+        let arguments = frame..frame + function.arity as usize;
+        // Built-in functions have few arguments, and are often asked for what equations leave to them.
+        if let &[one, two] = &self.stack[arguments.clone()] {
+            return self.otherwise(t, function, &[one, two]);
+        }
+        let arguments = self.stack[arguments].to_vec();
+        self.otherwise(t, function, &arguments)
+    }
+}

@@ -1,0 +1,102 @@
+//! Which summands may be enabled, told by the locations alone: a tree that is walked along the locations of a state.
+//!
+//! A node stands for some parameters being at some locations. It holds what needs no other location, and for each parameter that is
+//! tested next a table from location to node.
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// Sets of tests, each found by the locations of a state.
+#[derive(Debug)]
+pub(crate) struct Index {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    /// Found here.
+    items: Vec<u32>,
+    /// Which word is tested next, and the node for each of its locations.
+    branches: Vec<(u32, Vec<u32>)>,
+}
+
+impl Index {
+    /// Of items, each with its tests: words (increasing) and the locations they must be at.
+    pub(crate) fn new<'a>(items: impl IntoIterator<Item = &'a [(u32, u32)]>) -> Self {
+        let mut index = Index { nodes: vec![Node::default()] };
+        for (item, tests) in items.into_iter().enumerate() {
+            let mut node = 0;
+            for &(word, location) in tests {
+                node = index.child(node, word, location);
+            }
+            index.nodes[node].items.push(item as u32);
+        }
+        for node in &mut index.nodes {
+            node.branches.sort_by_key(|&(word, _)| word);
+        }
+        index
+    }
+
+    fn child(&mut self, node: usize, word: u32, location: u32) -> usize {
+        let next = self.nodes.len();
+        let branches = &mut self.nodes[node].branches;
+        let branch = branches.iter().position(|&(tested, _)| tested == word).unwrap_or_else(|| {
+            branches.push((word, Vec::new()));
+            branches.len() - 1
+        });
+        let table = &mut branches[branch].1;
+        if table.len() <= location as usize {
+            table.resize(location as usize + 1, NONE);
+        }
+        if table[location as usize] == NONE {
+            table[location as usize] = next as u32;
+            self.nodes.push(Node::default());
+            return next;
+        }
+        table[location as usize] as usize
+    }
+
+    /// Appends all items whose tests hold, in an order that depends on the locations only. `location` tells where a word is.
+    #[inline]
+    pub(crate) fn collect(&self, location: impl Fn(u32) -> u32, found: &mut Vec<u32>) {
+        self.walk(&self.nodes[0], &location, found);
+    }
+
+    /// As deep as there are tests in one item.
+    fn walk(&self, node: &Node, location: &impl Fn(u32) -> u32, found: &mut Vec<u32>) {
+        found.extend_from_slice(&node.items);
+        for (word, table) in &node.branches {
+            if let Some(&next) = table.get(location(*word) as usize)
+                && next != NONE
+            {
+                self.walk(&self.nodes[next as usize], location, found);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Walking the tree finds what testing every item finds.
+        #[test]
+        fn finds_what_a_scan_finds(
+            items in proptest::collection::vec(
+                proptest::collection::btree_map(0u32..5, 0u32..4, 0..4), 0..30),
+            state in proptest::collection::vec(0u32..6, 5),
+        ) {
+            let items: Vec<Vec<(u32, u32)>> = items.into_iter().map(|tests| tests.into_iter().collect()).collect();
+            let index = Index::new(items.iter().map(Vec::as_slice));
+            let mut found = Vec::new();
+            index.collect(|word| state[word as usize], &mut found);
+            found.sort_unstable();
+            let expected: Vec<u32> = (0..items.len() as u32)
+                .filter(|&item| items[item as usize].iter().all(|&(word, at)| state[word as usize] == at))
+                .collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

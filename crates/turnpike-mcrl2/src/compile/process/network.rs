@@ -1,0 +1,165 @@
+//! The compiled form of a linear process: what the explorers of a model share.
+
+use std::sync::Arc;
+
+use super::index::Index;
+use super::on_demand::Late;
+use super::signature::{Signature, Signatures};
+use super::termination::Ending;
+use crate::compile::evaluator::{Code, Rules};
+use crate::compile::solver::Plan;
+use crate::lower;
+use crate::syntax::Span;
+use crate::typed::{ExpressionId, Program, VariableId};
+use crate::value::{Binders, Heap, Value};
+
+/// A compiled process.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) program: Arc<Program>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) parameters: Vec<lower::Parameter>,
+    /// Words of a state: the parameters, then the time if there is one. Never none.
+    pub(crate) width: usize,
+    /// The word that holds the time of the last action with a time.
+    pub(crate) now: Option<u32>,
+    /// Words that hold locations.
+    pub(crate) controls: Vec<u32>,
+    /// Slots of the frame that all code runs in. The first ones are the words of a state.
+    pub(crate) frame: usize,
+    /// Slots of global variables, with the variables and the values chosen for them.
+    pub(crate) constants: Vec<(u32, (VariableId, Value))>,
+    pub(crate) signatures: Arc<Signatures>,
+    pub(crate) clusters: Vec<Arc<Cluster>>,
+    /// Clusters by locations.
+    pub(crate) index: Index,
+    /// What makes clusters when there are too many to have them all; none are listed then.
+    pub(crate) late: Option<Late>,
+    /// Whether some step is a probabilistic choice.
+    pub(crate) has_choices: bool,
+    pub(crate) initial: Vec<Update>,
+    pub(crate) initial_choice: Option<Choice>,
+    /// The signature of steps out of the initial choice.
+    pub(crate) initial_signature: u32,
+    /// How successful termination is told from a deadlock.
+    pub(crate) ending: Ending,
+}
+
+/// Summands that need the same locations.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub(crate) groups: Vec<Group>,
+    /// Words that some of them reads.
+    pub(crate) reads: Vec<u32>,
+}
+
+/// Summands of a cluster that read the same words.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) summands: Vec<Summand>,
+    pub(crate) reads: Vec<u32>,
+}
+
+/// A compiled summand.
+#[derive(Debug)]
+pub(crate) struct Summand {
+    pub(crate) guard: Guard,
+    pub(crate) signature: (u32, Arc<Signature>),
+    /// Arguments of all actions, one after the other.
+    pub(crate) arguments: Vec<Source>,
+    pub(crate) time: Option<Source>,
+    pub(crate) choice: Option<Choice>,
+    pub(crate) updates: Vec<Update>,
+    pub(crate) span: Span,
+    /// Whether different solutions may be the same transition.
+    pub(crate) repeats: bool,
+}
+
+/// When a summand is enabled.
+#[derive(Debug)]
+pub(crate) enum Guard {
+    /// All must hold.
+    Conditions(Vec<(Code, ExpressionId)>),
+    /// For every solution.
+    Plan(Plan),
+    /// One solution is as good as all.
+    Once(Plan),
+}
+
+/// A probabilistic choice.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) plan: Plan,
+    pub(crate) weight: Source,
+}
+
+/// Where a value comes from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// It is always the same, and kept.
+    Constant(Value),
+    Slot(u32),
+    Code(Code),
+}
+
+/// What a component becomes.
+#[derive(Debug)]
+pub(crate) enum Update {
+    If {
+        condition: Code,
+        expression: ExpressionId,
+        then: Box<Update>,
+        otherwise: Box<Update>,
+        control: Option<u32>,
+    },
+    Go(Vec<(u32, Source)>),
+}
+
+impl Cluster {
+    /// Of summands, each with the words that it reads. The order of groups is that of the first of each.
+    pub(crate) fn new(summands: impl IntoIterator<Item = (Summand, Vec<u32>)>) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        for (summand, reads) in summands {
+            match groups.iter_mut().find(|group| group.reads == reads) {
+                Some(group) => group.summands.push(summand),
+                None => groups.push(Group { summands: vec![summand], reads }),
+            }
+        }
+        let mut reads: Vec<u32> = groups.iter().flat_map(|group| group.reads.iter().copied()).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        Cluster { groups, reads }
+    }
+}
+
+impl Network {
+    /// The program that all expressions belong to.
+    pub(crate) fn program(&self) -> Arc<Program> {
+        self.late.as_ref().map_or_else(|| Arc::clone(&self.program), Late::program)
+    }
+
+    /// A value as it is printed.
+    pub(crate) fn text(&self, heap: &Heap, value: Value) -> String {
+        heap.print(&self.rules.program(), &Functions(&self.rules), value)
+    }
+}
+
+/// The functions and quantifiers among values.
+struct Functions<'r>(&'r Rules);
+
+impl Binders for Functions<'_> {
+    fn binder(&self, number: u32) -> Option<(ExpressionId, Vec<VariableId>)> {
+        self.0.binder(number)
+    }
+}
+
+/// A location as a word of a state.
+pub(crate) fn location_word(location: u32) -> u32 {
+    i32::try_from(location).ok().and_then(Value::small).map_or(0, Value::word)
+}
+
+/// The location that a word of a state holds; nonsense for a word that holds something else.
+#[inline]
+pub(crate) fn location_of(word: u32) -> u32 {
+    word >> 1
+}

@@ -1,0 +1,62 @@
+//! Successful termination is no deadlock: how the one is told from the other.
+
+use rustc_hash::FxHashSet;
+
+use crate::compile::evaluator::Scope;
+use crate::lower::{self, Goto};
+use crate::typed::Program;
+
+/// How a state is known in which everything has terminated.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// There is none.
+    Never,
+    /// All words that hold locations hold some of these, and that happens in no other way.
+    Locations(FxHashSet<(u32, u32)>),
+    /// A word of its own is 1.
+    Word(u32),
+}
+
+/// Whether a summand is the end of all components.
+pub(crate) fn is_termination(program: &Program, summand: &lower::Summand) -> bool {
+    matches!(&*summand.actions, [only] if only.arguments.is_empty() && program.text(only.name) == "Terminate")
+}
+
+/// Finds out how termination is known, with a word of its own where the locations do not tell.
+pub(crate) fn ending(
+    program: &Program,
+    parameters: &[lower::Parameter],
+    summands: &[lower::Summand],
+    initial: &[lower::Update],
+    scope: &mut Scope,
+) -> Ending {
+    let (mut ended, mut others) = (FxHashSet::default(), FxHashSet::default());
+    initial.iter().for_each(|update| locations_of(update, &mut others));
+    for summand in summands {
+        let into = if is_termination(program, summand) { &mut ended } else { &mut others };
+        summand.updates.iter().for_each(|update| locations_of(update, into));
+    }
+    let certain = (0..parameters.len() as u32).any(|word| {
+        let mut here = ended.iter().filter(|&&(control, _)| control == word).peekable();
+        here.peek().is_some() && here.all(|place| !others.contains(place))
+    });
+    match (ended.is_empty(), certain) {
+        (true, _) => Ending::Never,
+        (false, true) => Ending::Locations(ended),
+        (false, false) => Ending::Word(scope.fresh()),
+    }
+}
+
+/// All locations that an update may lead to, with the words that hold them.
+fn locations_of(update: &lower::Update, out: &mut FxHashSet<(u32, u32)>) {
+    let mut rest = vec![update];
+    while let Some(update) = rest.pop() {
+        match update {
+            lower::Update::If { then, otherwise, .. } => rest.extend([&**then, &**otherwise]),
+            lower::Update::Go { location: Goto::Parameter(Some((word, location))), .. } => {
+                out.insert((*word as u32, *location));
+            }
+            lower::Update::Go { .. } => {}
+        }
+    }
+}

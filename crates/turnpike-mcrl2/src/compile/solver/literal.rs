@@ -1,0 +1,106 @@
+//! Conditions taken apart: conjunctions into parts that must all hold, each part with its sign, so that `!(x < 3)` is a bound, too.
+
+use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind};
+
+/// A truth value that must be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Literal {
+    /// What.
+    pub(super) expression: ExpressionId,
+    /// Whether it must be true; otherwise it must be false.
+    pub(super) holds: bool,
+    /// The part of the caller's condition that it comes from.
+    pub(super) origin: ExpressionId,
+    /// Whether it is one side of a disjunction: when it is stuck the whole may be true all the same.
+    pub(super) partial: bool,
+}
+
+/// How two sides compare; `a > b` is turned round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// `a == b`
+    Equal,
+    /// `a < b`
+    Less,
+    /// `a <= b`
+    LessEqual,
+}
+
+/// The built-in function and the arguments of a call.
+pub(super) fn builtin(program: &Program, id: ExpressionId) -> Option<(Builtin, &[ExpressionId])> {
+    let Expression::Call { symbol, arguments } = program.expression(id) else { return None };
+    match program.symbol(*symbol).kind {
+        SymbolKind::Builtin(builtin) => Some((builtin, arguments)),
+        _ => None,
+    }
+}
+
+/// The parts of `expression` being `holds`, from left to right.
+pub(super) fn split(program: &Program, expression: ExpressionId, holds: bool) -> Vec<(ExpressionId, bool)> {
+    let mut parts = Vec::new();
+    let mut todo = vec![(expression, holds)];
+    while let Some((id, holds)) = todo.pop() {
+        match (builtin(program, id), holds) {
+            (Some((Builtin::Not, &[body])), _) => todo.push((body, !holds)),
+            (Some((Builtin::And, &[left, right])), true) | (Some((Builtin::Or, &[left, right])), false) => {
+                todo.extend([(right, holds), (left, holds)]);
+            }
+            (Some((Builtin::Implies, &[left, right])), false) => todo.extend([(right, false), (left, true)]),
+            _ if *program.expression(id) == Expression::Bool(holds) => {}
+            _ => parts.push((id, holds)),
+        }
+    }
+    parts
+}
+
+/// The alternatives of `expression` being `holds`: in each, all must be had. One alternative when it is no disjunction.
+pub(super) fn alternatives(
+    program: &Program,
+    expression: ExpressionId,
+    holds: bool,
+) -> Vec<Vec<(ExpressionId, bool)>> {
+    let mut found = Vec::new();
+    let mut todo = vec![(expression, holds)];
+    while let Some((id, holds)) = todo.pop() {
+        match (builtin(program, id), holds) {
+            (Some((Builtin::Not, &[body])), _) => todo.push((body, !holds)),
+            (Some((Builtin::Or, &[left, right])), true) | (Some((Builtin::And, &[left, right])), false) => {
+                todo.extend([(right, holds), (left, holds)]);
+            }
+            (Some((Builtin::Implies, &[left, right])), true) => todo.extend([(right, true), (left, false)]),
+            (Some((Builtin::If, &[condition, then, otherwise])), _) => {
+                for (sign, branch) in [(true, then), (false, otherwise)] {
+                    let mut parts = split(program, condition, sign);
+                    parts.extend(split(program, branch, holds));
+                    found.push(parts);
+                }
+            }
+            _ => found.push(split(program, id, holds)),
+        }
+    }
+    found
+}
+
+/// A literal as a comparison of its two sides.
+pub(super) fn comparison(
+    program: &Program,
+    expression: ExpressionId,
+    holds: bool,
+) -> Option<(Relation, ExpressionId, ExpressionId)> {
+    let (operator, arguments) = builtin(program, expression)?;
+    let &[left, right] = arguments else { return None };
+    // The negation of an order is an order only on numbers: of two sets neither may include the other.
+    let total = program.sort_of(left).is_number();
+    Some(match (operator, holds) {
+        (Builtin::Equal, true) | (Builtin::NotEqual, false) => (Relation::Equal, left, right),
+        (Builtin::Less, true) => (Relation::Less, left, right),
+        (Builtin::LessEqual, true) => (Relation::LessEqual, left, right),
+        (Builtin::Greater, true) => (Relation::Less, right, left),
+        (Builtin::GreaterEqual, true) => (Relation::LessEqual, right, left),
+        (Builtin::Less, false) if total => (Relation::LessEqual, right, left),
+        (Builtin::LessEqual, false) if total => (Relation::Less, right, left),
+        (Builtin::Greater, false) if total => (Relation::LessEqual, left, right),
+        (Builtin::GreaterEqual, false) if total => (Relation::Less, left, right),
+        _ => return None,
+    })
+}

@@ -1,0 +1,169 @@
+//! Communication of multi-actions with open data.
+//!
+//! Which actions of `s(n)|r(x)|r(y)` communicate depends on data, so there is a case for each possibility: `s` with the first `r`, when their
+//! data is equal; with the second, when it is equal there and not with the first; with none. The cases exclude each other and one of
+//! them holds. Communication is not optional: where it is possible it happens.
+
+use super::alphabet::{Bag, Filter};
+use super::vectors::{Builder, Steps, TooMany, Truth, Vector};
+use crate::lower::ActionInstance;
+use crate::syntax::Symbol;
+use crate::typed::ExpressionId;
+use crate::typed::expression;
+
+/// Actions that may communicate, by position, and the equations that must hold for it.
+struct Match {
+    members: Vec<usize>,
+    equations: Vec<ExpressionId>,
+}
+
+/// A case that is being built.
+#[derive(Clone, Default)]
+struct Case {
+    /// Actions that are used up.
+    used: Vec<usize>,
+    /// New actions: name, and position of the action whose data they have.
+    made: Vec<(Symbol, usize)>,
+    /// What must hold.
+    equations: Vec<ExpressionId>,
+    /// What must not hold all together.
+    failed: Vec<Vec<ExpressionId>>,
+}
+
+impl Builder<'_> {
+    /// Applies the rules of a `comm` to all steps, and keeps what passes the filter.
+    pub(super) fn communicate(
+        &mut self,
+        rules: &[(Bag, Symbol)],
+        steps: Steps,
+        filter: &Filter,
+    ) -> Result<Steps, TooMany> {
+        let mut result = Steps { ends: steps.ends, ..Steps::default() };
+        for (names, vectors) in steps.groups {
+            let possible: Vec<&(Bag, Symbol)> =
+                rules.iter().filter(|(left, _)| super::alphabet::is_part(left, &names)).collect();
+            for vector in vectors {
+                if possible.is_empty() {
+                    if filter.accepts(&names) {
+                        result.groups.entry(names.clone()).or_default().push(vector);
+                    }
+                    continue;
+                }
+                let mut cases = vec![Case::default()];
+                for (left, new) in &possible {
+                    let pivots: Vec<usize> = (0..vector.actions.len())
+                        .filter(|&one| vector.actions[one].name == left[0])
+                        .collect();
+                    for pivot in pivots {
+                        let mut longer = Vec::new();
+                        for case in cases {
+                            self.split(&vector, left, *new, pivot, case, &mut longer)?;
+                        }
+                        cases = longer;
+                    }
+                }
+                for case in cases {
+                    let actions = case.actions(&vector);
+                    let mut vector = Vector {
+                        edges: vector.edges.clone(),
+                        actions,
+                        conditions: vector.conditions.clone(),
+                    };
+                    let names = vector.names();
+                    if filter.accepts(&names) {
+                        vector.conditions.extend(&case.equations);
+                        for equations in &case.failed {
+                            let together = expression::all(self.program, equations);
+                            vector.conditions.push(expression::not(self.program, together));
+                        }
+                        result.groups.entry(names).or_default().push(vector);
+                    }
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// The cases in which an action communicates with others of the left side of a rule, and the one in which it does not.
+    fn split(
+        &mut self,
+        vector: &Vector,
+        left: &[Symbol],
+        new: Symbol,
+        pivot: usize,
+        mut case: Case,
+        cases: &mut Vec<Case>,
+    ) -> Result<(), TooMany> {
+        if case.used.contains(&pivot) {
+            cases.push(case);
+            return Ok(());
+        }
+        let mut matches = Vec::new();
+        self.matches(vector, &left[1..], vec![pivot], &case.used, &mut matches);
+        for Match { members, equations } in matches {
+            self.spend()?;
+            let mut matched = case.clone();
+            matched.equations.extend(&equations);
+            matched.used.extend(&members);
+            matched.made.push((new, pivot));
+            cases.push(matched);
+            if equations.is_empty() {
+                return Ok(());
+            }
+            case.failed.push(equations);
+        }
+        cases.push(case);
+        Ok(())
+    }
+
+    /// All ways to add unused actions of the given names, whose data may be the same as that of the members.
+    fn matches(
+        &mut self,
+        vector: &Vector,
+        names: &[Symbol],
+        members: Vec<usize>,
+        used: &[usize],
+        matches: &mut Vec<Match>,
+    ) {
+        let Some(&name) = names.first() else {
+            let mut equations = Vec::new();
+            for &member in &members[1..] {
+                let first = &vector.actions[members[0]].arguments;
+                for (&one, &other) in first.iter().zip(&vector.actions[member].arguments) {
+                    if let Truth::Open(equation) = self.equation(one, other)
+                        && !equations.contains(&equation)
+                    {
+                        equations.push(equation);
+                    }
+                }
+            }
+            matches.push(Match { members, equations });
+            return;
+        };
+        // Of several actions with one name, positions increase: each set is found once.
+        let last = members[members.len() - 1];
+        let least = if vector.actions[last].name == name { last + 1 } else { 0 };
+        for candidate in least..vector.actions.len() {
+            let action = &vector.actions[candidate];
+            if action.name == name
+                && !used.contains(&candidate)
+                && members.iter().all(|&member| self.may_agree(&vector.actions[member], action))
+            {
+                let more = [&members[..], &[candidate]].concat();
+                self.matches(vector, &names[1..], more, used, matches);
+            }
+        }
+    }
+}
+
+impl Case {
+    /// What is seen in this case.
+    fn actions(&self, vector: &Vector) -> Vec<ActionInstance> {
+        let made = self
+            .made
+            .iter()
+            .map(|&(name, data)| ActionInstance { name, arguments: vector.actions[data].arguments.clone() });
+        let kept = vector.actions.iter().enumerate().filter(|(index, _)| !self.used.contains(index));
+        made.chain(kept.map(|(_, action)| action.clone())).collect()
+    }
+}

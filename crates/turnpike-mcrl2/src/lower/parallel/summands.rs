@@ -1,0 +1,160 @@
+//! From vectors to summands: conditions and data of all edges are put together.
+
+use rustc_hash::FxHashSet;
+
+use super::one_point::{Solved, call, eliminate};
+use super::vectors::Vector;
+use crate::lower::{ActionInstance, Automaton, Distribution, Edge, Goto, Parameter, Summand, Update};
+use crate::syntax::{Span, Symbol};
+use crate::typed::expression::{self, Substitution};
+use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
+
+/// Where the components stand among the parameters.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    pub(super) parameters: Vec<Parameter>,
+    /// For each component its control parameter.
+    pub(super) controls: Vec<Option<usize>>,
+}
+
+impl Layout {
+    /// An update of an automaton, with what variables are replaced by.
+    pub(super) fn update(
+        &self,
+        program: &mut Program,
+        component: usize,
+        update: &Update,
+        values: &Substitution,
+    ) -> Update {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match update {
+            Update::If { condition, then, otherwise, .. } => {
+                let condition = replaced(program, *condition, values);
+                let chosen = match *program.expression(condition) {
+                    Expression::Bool(true) => then,
+                    Expression::Bool(false) => otherwise,
+                    _ => {
+                        return Update::If {
+                            condition,
+                            then: Box::new(self.update(program, component, then, values)),
+                            otherwise: Box::new(self.update(program, component, otherwise, values)),
+                            control: self.controls[component],
+                        };
+                    }
+                };
+                self.update(program, component, chosen, values)
+            }
+            Update::Go { location, assignments } => {
+                let location = match *location {
+                    Goto::Local(location) => {
+                        Goto::Parameter(self.controls[component].map(|control| (control, location)))
+                    }
+                    Goto::Parameter(known) => Goto::Parameter(known),
+                };
+                let mut made = Vec::with_capacity(assignments.len());
+                for &(variable, value) in assignments {
+                    let value = replaced(program, value, values);
+                    if *program.expression(value) != Expression::Variable(variable) {
+                        made.push((variable, value));
+                    }
+                }
+                Update::Go { location, assignments: made }
+            }
+        })
+    }
+}
+
+/// An expression with its variables replaced.
+fn replaced(program: &mut Program, id: ExpressionId, values: &Substitution) -> ExpressionId {
+    if values.is_empty() {
+        return id;
+    }
+    let new = expression::substitute(program, id, values);
+    if new == id { id } else { expression::simplify(program, new) }
+}
+
+/// Several independent choices as one.
+pub(super) fn product<'a>(
+    program: &mut Program,
+    distributions: impl Iterator<Item = &'a Distribution>,
+) -> Option<Distribution> {
+    distributions.cloned().reduce(|mut all, one| {
+        let span = program.span_of(all.weight);
+        all.variables.extend(one.variables);
+        all.weight = call(program, Builtin::Multiply, "*", &[all.weight, one.weight], SortId::REAL, span);
+        all
+    })
+}
+
+/// The summand of a vector; nothing when it can never happen. `end` is the name of termination when that is meant.
+pub(super) fn summand(
+    program: &mut Program,
+    layout: &Layout,
+    components: &[Automaton],
+    vector: &Vector,
+    end: Option<Symbol>,
+) -> Option<Summand> {
+    let edges: Vec<(usize, &Edge)> = vector
+        .edges
+        .iter()
+        .map(|&(component, edge)| (component as usize, &components[component as usize].edges[edge as usize]))
+        .collect();
+    let mut variables: Vec<VariableId> = Vec::new();
+    // What communication demands comes first: it is simple, and replaces most variables.
+    let mut conditions = vector.conditions.clone();
+    let mut locations = Vec::new();
+    let mut time: Option<ExpressionId> = None;
+    for (component, edge) in &edges {
+        variables.extend(&edge.variables);
+        conditions.extend(&edge.conditions);
+        locations.extend(layout.controls[*component].map(|control| (control, edge.from)));
+        match (time, edge.time) {
+            (Some(known), Some(other)) => conditions.push(expression::equal(program, known, other)),
+            (None, other) => time = other,
+            (Some(_), None) => {}
+        }
+    }
+    let Solved { mut variables, conditions, values } = eliminate(program, &variables, &conditions)?;
+    let mut actions = vector.actions.clone();
+    for argument in actions.iter_mut().flat_map(|action| &mut action.arguments) {
+        *argument = replaced(program, *argument, &values);
+    }
+    match end {
+        Some(name) => actions = vec![ActionInstance { name, arguments: Vec::new() }],
+        None => {
+            actions.sort_by(|left, right| program.text(left.name).cmp(program.text(right.name)));
+        }
+    }
+    let time = time.map(|time| replaced(program, time, &values));
+    let mut distribution = product(program, edges.iter().filter_map(|(_, edge)| edge.distribution.as_ref()));
+    if let Some(distribution) = &mut distribution {
+        distribution.weight = replaced(program, distribution.weight, &values);
+    }
+    let updates: Vec<Update> = edges
+        .iter()
+        .map(|&(component, edge)| layout.update(program, component, &edge.target, &values))
+        .collect();
+    if !variables.is_empty() {
+        let mut used = FxHashSet::default();
+        let mut mark = |id: ExpressionId| used.extend(expression::free_variables(program, id));
+        conditions.iter().copied().for_each(&mut mark);
+        actions.iter().flat_map(|action| &action.arguments).copied().for_each(&mut mark);
+        time.into_iter().for_each(&mut mark);
+        distribution.iter().for_each(|one| mark(one.weight));
+        updates.iter().for_each(|update| for_each_expression(update, &mut mark));
+        // No sort is empty, so a variable that is not used has some value.
+        variables.retain(|variable| used.contains(variable));
+    }
+    let span = edges.first().map_or(Span::default(), |(_, edge)| edge.span);
+    Some(Summand { locations, variables, conditions, actions, time, distribution, updates, span })
+}
+
+fn for_each_expression(update: &Update, visit: &mut dyn FnMut(ExpressionId)) {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match update {
+        Update::If { condition, then, otherwise, .. } => {
+            visit(*condition);
+            for_each_expression(then, visit);
+            for_each_expression(otherwise, visit);
+        }
+        Update::Go { assignments, .. } => assignments.iter().for_each(|&(_, value)| visit(value)),
+    });
+}

@@ -1,0 +1,117 @@
+//! Probabilistic choices on the way to a location, gathered into one distribution.
+
+use turnpike_model::diagnostic::Diagnostic;
+
+use super::terms::error;
+use crate::lower::Distribution;
+use crate::syntax::Span;
+use crate::typed::expression::{all, equal, representative, variable};
+use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, Variable, VariableId};
+
+/// The choices met so far: they are independent, so probabilities multiply.
+#[derive(Default)]
+pub(super) struct Lottery {
+    variables: Vec<VariableId>,
+    weight: Option<ExpressionId>,
+    conditions: Vec<ExpressionId>,
+    /// Variables of the source that the choices give a value to, if values are kept beyond their last use.
+    kept: Vec<(VariableId, ExpressionId)>,
+}
+
+impl Lottery {
+    /// What comes now happens only when a condition holds.
+    pub(super) fn under(&mut self, condition: ExpressionId) {
+        self.conditions.push(condition);
+    }
+
+    /// The end of the part that [`Lottery::under`] began.
+    pub(super) fn leave(&mut self) {
+        self.conditions.pop();
+    }
+
+    /// One more choice, which happens only when all of `conditions` hold, too. Where it does not happen its variables have one value,
+    /// with certainty.
+    pub(super) fn add(
+        &mut self,
+        program: &mut Program,
+        variables: Vec<VariableId>,
+        weight: ExpressionId,
+        conditions: &[ExpressionId],
+    ) -> Result<(), Diagnostic> {
+        let conditions: Vec<ExpressionId> = self.conditions.iter().chain(conditions).copied().collect();
+        let mut weight = weight;
+        if !conditions.is_empty() {
+            let mut fixed = Vec::new();
+            for &one in &variables {
+                let value = some_value(program, one)?;
+                let one = variable(program, one);
+                fixed.push(equal(program, one, value));
+            }
+            let (condition, fixed) = (all(program, &conditions), all(program, &fixed));
+            let (one, zero) = (number(program, "1"), number(program, "0"));
+            let certain = choice(program, fixed, one, zero);
+            weight = choice(program, condition, weight, certain);
+        }
+        self.weight = Some(match self.weight {
+            None => weight,
+            Some(other) => {
+                let sorts = [SortId::REAL, SortId::REAL];
+                call(program, Builtin::Multiply, "*", &sorts, &[other, weight])
+            }
+        });
+        self.variables.extend(variables);
+        Ok(())
+    }
+
+    /// Remembers what a variable of the source becomes: the state that the choice leads to will hold it, needed or not.
+    pub(super) fn keep(&mut self, one: VariableId, value: ExpressionId) {
+        self.kept.push((one, value));
+    }
+
+    /// What the state that the choices lead to holds of them.
+    pub(super) fn kept(&self) -> &[(VariableId, ExpressionId)] {
+        &self.kept
+    }
+
+    /// All choices as one.
+    pub(super) fn distribution(self) -> Option<Distribution> {
+        let variables = self.variables;
+        self.weight.map(|weight| Distribution { variables, weight })
+    }
+}
+
+/// A value for a variable of a choice that is not made.
+pub(super) fn some_value(program: &mut Program, one: VariableId) -> Result<ExpressionId, Diagnostic> {
+    let Variable { sort, span, .. } = *program.variable(one);
+    let message = "a probabilistic choice below a condition needs a sort with a known value";
+    representative(program, sort).ok_or_else(|| error(span, message))
+}
+
+fn number(program: &mut Program, digits: &str) -> ExpressionId {
+    let digits = program.words.intern(digits);
+    program.add_expression(Expression::Number(digits), SortId::REAL, Span::default())
+}
+
+fn choice(
+    program: &mut Program,
+    condition: ExpressionId,
+    then: ExpressionId,
+    otherwise: ExpressionId,
+) -> ExpressionId {
+    let sorts = [SortId::BOOL, SortId::REAL, SortId::REAL];
+    call(program, Builtin::If, "if", &sorts, &[condition, then, otherwise])
+}
+
+/// A built-in function with result `Real`.
+fn call(
+    program: &mut Program,
+    builtin: Builtin,
+    name: &str,
+    sorts: &[SortId],
+    arguments: &[ExpressionId],
+) -> ExpressionId {
+    let (name, sort) = (program.words.intern(name), program.sorts.function(sorts, SortId::REAL));
+    let symbol = program.builtin(builtin, name, sort);
+    let call = Expression::Call { symbol, arguments: arguments.into() };
+    program.add_expression(call, SortId::REAL, Span::default())
+}

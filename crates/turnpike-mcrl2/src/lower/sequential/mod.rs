@@ -1,0 +1,66 @@
+//! Sequential components: from a process term to an [`Automaton`].
+//!
+//! First probabilistic choices that would be made twice at once are told apart (`separate_choices`), and everything that the term can become is
+//! looked at once (`terms`): which terms are equal, which can terminate, which processes call each other. Then locations and edges are found on demand (`unfold`); what is left to do after a term is a
+//! chain of terms (`continuation`), and where chains could grow without bound, a stack in the data (`stack`). At the end the automaton is
+//! made small (`reduce`, `liveness`, `variables`).
+
+mod continuation;
+mod distribution;
+mod liveness;
+mod location_text;
+#[cfg(test)]
+mod oracle;
+mod reduce;
+mod separate_choices;
+mod stack;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod unfold;
+mod updates;
+mod variables;
+
+use turnpike_model::diagnostic::Diagnostic;
+
+use self::distribution::Lottery;
+use self::reduce::Reduction;
+use self::unfold::Unfolding;
+use super::{Automaton, Location};
+use crate::typed::expression::Substitution;
+use crate::typed::{BehaviourId, Program};
+
+/// The automaton of a sequential process expression. Variables of the environment have closed values in the root, those of the whole
+/// specification everywhere.
+pub(super) fn automaton(
+    program: &mut Program,
+    name: &str,
+    root: BehaviourId,
+    environment: &Substitution,
+) -> Result<Automaton, Diagnostic> {
+    let root = separate_choices::separate_choices(program, root)?;
+    let mut lottery = Lottery::default();
+    let mut unfolding = Unfolding::new(program, root, environment)?;
+    let initial = unfolding.run(root, environment, &mut lottery)?;
+    let Unfolding { program, terms, chains, places, edges, .. } = unfolding;
+    let mut reduction = Reduction::new(program, places.len(), edges, lottery.distribution(), initial);
+    reduction.run();
+    variables::share_variables(&mut reduction);
+    variables::reset_variables(&mut reduction);
+    let Reduction { program, locations, edges, chance, initial, live, .. } = reduction;
+    let locations = (0..)
+        .zip(locations)
+        .map(|(location, place)| Location {
+            text: location_text::place_text(program, &terms, &chains, places[place as usize]),
+            live: live.at(location),
+        })
+        .collect();
+    Ok(Automaton {
+        name: name.to_owned(),
+        variables: live.variables().to_vec(),
+        locations,
+        edges,
+        initial_distribution: chance,
+        initial,
+    })
+}

@@ -1,0 +1,161 @@
+//! From a location down to its actions: each one found is an edge, under the conditions met on the way.
+
+use std::rc::Rc;
+
+use turnpike_model::diagnostic::Diagnostic;
+
+use super::{Here, Place, Unfolding};
+use crate::lower::sequential::distribution::Lottery;
+use crate::lower::sequential::terms::{error, has_delta};
+use crate::lower::{ActionInstance, Edge, Step};
+use crate::syntax::{ProcessOperator, Span};
+use crate::typed::expression::{self, Substitution, conjuncts, equal, not};
+use crate::typed::{Behaviour, Expression, ExpressionId, Program, VariableId};
+
+/// What was met on the way to an action.
+#[derive(Clone, Default)]
+struct Guard {
+    variables: Vec<VariableId>,
+    conditions: Vec<ExpressionId>,
+    time: Option<ExpressionId>,
+}
+
+impl Unfolding<'_> {
+    /// The edges of a location.
+    pub(super) fn expand(&mut self, from: u32) -> Result<(), Diagnostic> {
+        let (rest, chain) = match self.places[from as usize] {
+            Place::Delta => return Ok(()),
+            Place::Done => {
+                let target = self.go(Place::Delta, &Substitution::default(), &[])?;
+                self.edges.push(Edge {
+                    from,
+                    variables: Vec::new(),
+                    conditions: Vec::new(),
+                    what: Step::Terminate,
+                    time: None,
+                    distribution: None,
+                    target,
+                    span: Span::default(),
+                });
+                return Ok(());
+            }
+            Place::Term(rest, chain) => (rest, chain),
+        };
+        let here = Here { rest, chain, values: Rc::clone(&self.globals) };
+        let mut work = vec![(here, Rc::new(Guard::default()))];
+        while let Some((mut here, mut guard)) = work.pop() {
+            let term = here.rest.term;
+            match self.program.behaviour(term).clone() {
+                Behaviour::Delta => {}
+                Behaviour::Binary(ProcessOperator::Synchronise, ..) if has_delta(self.program, term) => {}
+                Behaviour::Binary(ProcessOperator::Choice, left, right) => {
+                    let mut other = here.clone();
+                    other.rest.term = self.terms.canonical(right);
+                    work.push((other, Rc::clone(&guard)));
+                    here.rest.term = self.terms.canonical(left);
+                    work.push((here, guard));
+                }
+                Behaviour::Binary(ProcessOperator::Sequence, left, right) => {
+                    self.enter_sequence(&mut here, left, right);
+                    work.push((here, guard));
+                }
+                Behaviour::Call { process, arguments } => {
+                    self.enter_call(&mut here, process, &arguments);
+                    work.push((here, guard));
+                }
+                Behaviour::Sum { variables, body } => {
+                    let fresh = self.bind(&mut here.values, &variables);
+                    Rc::make_mut(&mut guard).variables.extend(fresh);
+                    here.rest.term = self.terms.canonical(body);
+                    work.push((here, guard));
+                }
+                // Chosen on the way to this location.
+                Behaviour::Dist { variables, body, .. } => {
+                    let values = Rc::make_mut(&mut here.values);
+                    variables.iter().for_each(|one| {
+                        values.remove(one);
+                    });
+                    here.rest.term = self.terms.canonical(body);
+                    work.push((here, guard));
+                }
+                Behaviour::At { body, time } => {
+                    let time = self.apply(&here.values, time);
+                    let guard_mut = Rc::make_mut(&mut guard);
+                    let agree = match guard_mut.time {
+                        Some(other) => self.require(guard_mut, |program| equal(program, other, time)),
+                        None => {
+                            guard_mut.time = Some(time);
+                            true
+                        }
+                    };
+                    if agree {
+                        here.rest.term = self.terms.canonical(body);
+                        work.push((here, guard));
+                    }
+                }
+                Behaviour::If { condition, then, otherwise } => {
+                    let condition = self.apply(&here.values, condition);
+                    if let Some(otherwise) = otherwise {
+                        let (mut here, mut guard) = (here.clone(), Rc::clone(&guard));
+                        here.rest.term = self.terms.canonical(otherwise);
+                        if self.require(Rc::make_mut(&mut guard), |program| not(program, condition)) {
+                            work.push((here, guard));
+                        }
+                    }
+                    here.rest.term = self.terms.canonical(then);
+                    if self.require(Rc::make_mut(&mut guard), |_| condition) {
+                        work.push((here, guard));
+                    }
+                }
+                Behaviour::Tau
+                | Behaviour::Action { .. }
+                | Behaviour::Binary(ProcessOperator::Synchronise, ..) => {
+                    self.edge(from, here, Rc::unwrap_or_clone(guard))?;
+                }
+                _ => return Err(error(self.program.behaviour_span(term), "not a sequential process")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a condition; whether it can hold.
+    fn require(&mut self, guard: &mut Guard, condition: impl FnOnce(&mut Program) -> ExpressionId) -> bool {
+        let condition = condition(self.program);
+        let parts = conjuncts(self.program, condition);
+        for part in parts {
+            match self.program.expression(part) {
+                Expression::Bool(true) => {}
+                Expression::Bool(false) => return false,
+                // Long lists are rarely repetitive, and take long to look through.
+                _ if guard.conditions.len() < 50
+                    && guard.conditions.iter().any(|&one| expression::same(self.program, one, part)) => {}
+                _ => guard.conditions.push(part),
+            }
+        }
+        true
+    }
+
+    fn edge(&mut self, from: u32, here: Here, guard: Guard) -> Result<(), Diagnostic> {
+        let mut actions = Vec::new();
+        let mut work = vec![here.rest.term];
+        while let Some(term) = work.pop() {
+            match self.program.behaviour(term).clone() {
+                Behaviour::Action { action, arguments } => {
+                    let name = self.program.action(action).name;
+                    let arguments =
+                        arguments.iter().map(|&argument| self.apply(&here.values, argument)).collect();
+                    actions.push(ActionInstance { name, arguments });
+                }
+                Behaviour::Binary(_, left, right) => work.extend([right, left]),
+                _ => {}
+            }
+        }
+        let span = self.program.behaviour_span(here.rest.term);
+        let mut lottery = Lottery::default();
+        let target = self.after(here.chain, here.values, &mut lottery)?;
+        let Guard { variables, conditions, time } = guard;
+        let (what, distribution) = (Step::Actions(actions), lottery.distribution());
+        self.edges.push(Edge { from, variables, conditions, what, time, distribution, target, span });
+        Ok(())
+    }
+}

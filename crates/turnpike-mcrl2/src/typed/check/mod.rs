@@ -1,0 +1,64 @@
+//! The type checker.
+
+mod build;
+mod calls;
+mod checker;
+mod communication;
+mod equations;
+mod functions;
+mod infer;
+mod messages;
+mod overloads;
+mod pattern;
+mod processes;
+mod resolve;
+mod signature;
+mod sort_declarations;
+
+use turnpike_model::diagnostic::Diagnostic;
+
+use self::checker::Checker;
+use crate::syntax::{DataId, Specification, Tree};
+use crate::typed::{ExpressionId, Program, SortId, VariableId};
+
+/// Type-checks a specification. There is a program when there is no error; warnings come with it.
+pub fn check_specification(specification: &Specification) -> (Option<Program>, Vec<Diagnostic>) {
+    let mut checker = Checker::new(&specification.tree, Program::default());
+    checker.declare_sorts(specification);
+    checker.declare_functions(specification);
+    if checker.errors == 0 {
+        checker.check_inhabited();
+    }
+    checker.declare_actions(specification);
+    checker.check_equations(specification);
+    checker.declare_globals(specification);
+    checker.declare_processes(specification);
+    checker.check_processes(specification);
+    let Checker { program, errors, mut diagnostics, .. } = checker;
+    diagnostics.sort_by_key(|one| one.span.as_ref().map_or(0, |span| span.range.start));
+    ((errors == 0).then_some(program), diagnostics)
+}
+
+impl Program {
+    /// Type-checks an expression of another tree as part of this program: an objective, the new value of a constant. `variables`
+    /// are those it may use; without `expected` it gets the smallest sort it can have.
+    pub fn check_expression(
+        &mut self,
+        tree: &Tree,
+        root: DataId,
+        variables: &[VariableId],
+        expected: Option<SortId>,
+    ) -> Result<ExpressionId, Vec<Diagnostic>> {
+        let mut checker = Checker::new(tree, std::mem::take(self));
+        variables.iter().for_each(|&variable| checker.bind(variable));
+        let typed = checker.infer(root).and_then(|inferred| {
+            let sort = match expected {
+                Some(sort) => checker.require(root, sort, "this expression").then_some(sort),
+                None => checker.smallest(root),
+            };
+            checker.elaborate(&inferred, sort?)
+        });
+        *self = checker.program;
+        typed.ok_or(checker.diagnostics)
+    }
+}

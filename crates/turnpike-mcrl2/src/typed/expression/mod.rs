@@ -1,0 +1,28 @@
+//! Building, comparing, simplifying and printing typed expressions of a [`Program`](crate::typed::Program).
+//!
+//! Expressions are graphs: after substituting, one part may stand below many others. Every walk here visits a part once, in the order of
+//! the ids, which puts children before parents; so neither depth nor sharing is a problem, and the cost is that of the expression,
+//! not that of the whole program.
+
+mod build;
+mod number;
+mod simplify;
+mod substitute;
+mod text;
+mod walk;
+
+pub use build::{all, any, boolean, equal, not, representative, variable};
+pub(crate) use number::literal;
+pub use number::{integer_value, is_value, number_value};
+pub(crate) use simplify::Facts;
+pub use simplify::simplify;
+pub use substitute::{Substitution, rename, substitute};
+pub(crate) use text::{infix, prefix};
+pub use text::{text, text_with};
+pub(crate) use walk::map_children;
+pub use walk::{conjuncts, disjuncts, free_variables, reachable, same};
+
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod tests;

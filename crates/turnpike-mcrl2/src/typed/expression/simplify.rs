@@ -1,0 +1,467 @@
+//! Constant folding. Only what every normal form agrees on: an operation that might be stuck stays as it is, and a function that the
+//! user's equations rewrite is left to them, built-in or not. The one exception are constants, as `eqn size = 8;`.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use dashu_int::IBig;
+use dashu_ratio::RBig;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::build::{boolean, constructor, equality, is_open, not, truth};
+use super::number::{is_value, literal, number_value};
+use super::walk::{map_children, reachable, same};
+use crate::syntax::{Binder, Span};
+use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind};
+
+/// Constants larger than this are not written out where they are used.
+const LARGEST_CONSTANT: usize = 256;
+/// Powers with larger exponents are left alone.
+const LARGEST_EXPONENT: u32 = 4096;
+
+/// What the equations say about symbols, as far as simplifying needs it. Computed once for a set of equations.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    fingerprint: u64,
+    /// Symbols that some equation rewrites.
+    defined: FxHashSet<SymbolId>,
+    /// Sorts with equations for `==`.
+    compared: FxHashSet<SortId>,
+    /// Constants and their values.
+    constants: FxHashMap<SymbolId, ExpressionId>,
+}
+
+impl Facts {
+    /// The facts about the equations of a program as they are now.
+    pub(crate) fn of(program: &mut Program) -> Arc<Facts> {
+        let mut hasher = FxHasher::default();
+        for equation in &program.equations {
+            (equation.condition, equation.left, equation.right).hash(&mut hasher);
+        }
+        let fingerprint = hasher.finish();
+        if let Some(facts) = &program.facts
+            && facts.fingerprint == fingerprint
+        {
+            return facts.clone();
+        }
+        let mut facts = Facts { fingerprint, ..Facts::default() };
+        facts.find_defined(program);
+        facts.find_constants(program);
+        let facts = Arc::new(facts);
+        program.facts = Some(facts.clone());
+        facts
+    }
+
+    /// Whether equations rewrite a symbol.
+    pub(super) fn is_defined(&self, symbol: SymbolId) -> bool {
+        self.defined.contains(&symbol)
+    }
+
+    /// Whether the user's equations say what is equal at a sort.
+    pub(super) fn compares(&self, sort: SortId) -> bool {
+        self.compared.contains(&sort)
+    }
+
+    fn find_defined(&mut self, program: &Program) {
+        for equation in &program.equations {
+            let mut head = equation.left;
+            while let Expression::Apply { function, .. } = *program.expression(head) {
+                head = function;
+            }
+            if let Expression::Symbol(symbol) | Expression::Call { symbol, .. } = *program.expression(head) {
+                self.defined.insert(symbol);
+                if program.symbol(symbol).kind == SymbolKind::Builtin(Builtin::Equal) {
+                    self.compared.extend(program.signature(symbol).0.first());
+                }
+            }
+        }
+    }
+
+    /// Constants whose only equation says their value; one may be given by others.
+    fn find_constants(&mut self, program: &mut Program) {
+        let mut open: Vec<(SymbolId, ExpressionId)> = Vec::new();
+        let mut rules: FxHashMap<SymbolId, u32> = FxHashMap::default();
+        for equation in &program.equations {
+            if let Expression::Symbol(symbol) = *program.expression(equation.left) {
+                *rules.entry(symbol).or_insert(0) += 1;
+                let is_map = program.symbol(symbol).kind == SymbolKind::Map;
+                if is_map && equation.condition.is_none() {
+                    open.push((symbol, equation.right));
+                }
+            }
+        }
+        open.retain(|(symbol, _)| rules[symbol] == 1);
+        let mut waiting: FxHashSet<SymbolId> = open.iter().map(|&(symbol, _)| symbol).collect();
+        loop {
+            let before = open.len();
+            open.retain(|&(symbol, right)| {
+                let nodes = reachable(program, &[right]);
+                let ready = nodes.iter().all(|&id| match program.expression(id) {
+                    Expression::Symbol(used) => !waiting.contains(used),
+                    _ => true,
+                });
+                if !ready {
+                    return true;
+                }
+                waiting.remove(&symbol);
+                let value = with_facts(program, self, right);
+                let small = reachable(program, &[value]).len() <= LARGEST_CONSTANT;
+                if small && is_value(program, value, &self.defined) {
+                    self.constants.insert(symbol, value);
+                }
+                false
+            });
+            if open.len() == before {
+                return;
+            }
+        }
+    }
+}
+
+/// An equal expression that is no larger: constants folded, constructors compared, projections and conditionals taken.
+pub fn simplify(program: &mut Program, root: ExpressionId) -> ExpressionId {
+    let facts = Facts::of(program);
+    with_facts(program, &facts, root)
+}
+
+fn with_facts(program: &mut Program, facts: &Facts, root: ExpressionId) -> ExpressionId {
+    let mut results: FxHashMap<ExpressionId, ExpressionId> = FxHashMap::default();
+    for id in reachable(program, &[root]) {
+        let old = program.expression(id);
+        let mut changed = false;
+        old.for_each_child(|child| changed |= results.get(&child).is_some_and(|&new| new != child));
+        let new = map_children(old, |child| results.get(&child).copied().unwrap_or(child));
+        let (sort, span) = (program.sort_of(id), program.span_of(id));
+        let result = match fold(program, facts, &new, sort, span) {
+            Some(folded) => folded,
+            None if changed => program.add_expression(new, sort, span),
+            None => id,
+        };
+        if result != id {
+            results.insert(id, result);
+        }
+    }
+    results.get(&root).copied().unwrap_or(root)
+}
+
+/// What a node with simplified children becomes, if it does not stay.
+fn fold(
+    program: &mut Program,
+    facts: &Facts,
+    expression: &Expression,
+    sort: SortId,
+    span: Span,
+) -> Option<ExpressionId> {
+    match expression {
+        Expression::Symbol(symbol) => facts.constants.get(symbol).copied(),
+        &Expression::Upcast(operand) => {
+            if let Some(value) = number_value(program, operand) {
+                return Some(literal(program, &value, sort, span));
+            }
+            let Expression::Upcast(inner) = *program.expression(operand) else { return None };
+            Some(program.add_expression(Expression::Upcast(inner), sort, span))
+        }
+        Expression::Call { symbol, arguments } => fold_call(program, facts, *symbol, arguments, sort, span),
+        Expression::Apply { function, arguments } => {
+            let Expression::Symbol(symbol) = *program.expression(*function) else { return None };
+            if let Some(folded) = fold_call(program, facts, symbol, arguments, sort, span) {
+                return Some(folded);
+            }
+            let call = Expression::Call { symbol, arguments: arguments.clone() };
+            Some(program.add_expression(call, sort, span))
+        }
+        Expression::Binder { binder: Binder::Forall | Binder::Exists, body, .. }
+        | Expression::Where { body, .. } => truth(program, *body).map(|_| *body),
+        _ => None,
+    }
+}
+
+fn fold_call(
+    program: &mut Program,
+    facts: &Facts,
+    symbol: SymbolId,
+    arguments: &[ExpressionId],
+    sort: SortId,
+    span: Span,
+) -> Option<ExpressionId> {
+    // Equality knows itself what the user's equations leave to it.
+    let kind = &program.symbol(symbol).kind;
+    if facts.is_defined(symbol) && *kind != SymbolKind::Builtin(Builtin::Equal) {
+        return None;
+    }
+    match kind {
+        SymbolKind::Projection { fields, .. } => {
+            let (index, parts) = constructor(program, facts, arguments[0])?;
+            let &(_, position) = fields.iter().find(|&&(alternative, _)| alternative == index)?;
+            parts.get(position as usize).copied()
+        }
+        SymbolKind::Recogniser { index, .. } => {
+            let index = *index;
+            let (found, _) = constructor(program, facts, arguments[0])?;
+            Some(boolean(program, found == index))
+        }
+        SymbolKind::Builtin(builtin) => match *builtin {
+            Builtin::Equal | Builtin::NotEqual => fold_equality(program, facts, *builtin, arguments),
+            Builtin::Less | Builtin::LessEqual | Builtin::Greater | Builtin::GreaterEqual => {
+                fold_order(program, *builtin, arguments)
+            }
+            Builtin::If | Builtin::Not | Builtin::And | Builtin::Or | Builtin::Implies => {
+                fold_logic(program, *builtin, arguments)
+            }
+            Builtin::Cons
+            | Builtin::Snoc
+            | Builtin::Concat
+            | Builtin::At
+            | Builtin::Size
+            | Builtin::In
+            | Builtin::Head
+            | Builtin::Tail
+            | Builtin::RHead
+            | Builtin::RTail => fold_list(program, *builtin, arguments, sort, span),
+            builtin => fold_number(program, builtin, arguments, sort, span),
+        },
+        _ => None,
+    }
+}
+
+fn fold_equality(
+    program: &mut Program,
+    facts: &Facts,
+    builtin: Builtin,
+    arguments: &[ExpressionId],
+) -> Option<ExpressionId> {
+    let (left, right) = (arguments[0], arguments[1]);
+    if is_open(program, facts, left, right) {
+        return None;
+    }
+    let equality = equality(program, facts, left, right);
+    Some(if builtin == Builtin::Equal { equality } else { not(program, equality) })
+}
+
+fn fold_order(program: &mut Program, builtin: Builtin, arguments: &[ExpressionId]) -> Option<ExpressionId> {
+    let (left, right) = (arguments[0], arguments[1]);
+    let strict = matches!(builtin, Builtin::Less | Builtin::Greater);
+    let swapped = matches!(builtin, Builtin::Greater | Builtin::GreaterEqual);
+    let holds = if let (Some(one), Some(other)) = (number_value(program, left), number_value(program, right))
+    {
+        let (small, large) = if swapped { (other, one) } else { (one, other) };
+        if strict { small < large } else { small <= large }
+    } else if same(program, left, right) {
+        !strict
+    } else {
+        return None;
+    };
+    Some(boolean(program, holds))
+}
+
+fn fold_logic(program: &mut Program, builtin: Builtin, arguments: &[ExpressionId]) -> Option<ExpressionId> {
+    let value = |program: &Program, index: usize| truth(program, arguments[index]);
+    match builtin {
+        Builtin::Not => {
+            let operand = arguments[0];
+            match program.expression(operand) {
+                Expression::Bool(value) => {
+                    let value = !value;
+                    Some(boolean(program, value))
+                }
+                Expression::Call { symbol, arguments }
+                    if program.symbol(*symbol).kind == SymbolKind::Builtin(Builtin::Not) =>
+                {
+                    Some(arguments[0])
+                }
+                _ => None,
+            }
+        }
+        Builtin::If => match value(program, 0) {
+            Some(true) => Some(arguments[1]),
+            Some(false) => Some(arguments[2]),
+            None => same(program, arguments[1], arguments[2]).then_some(arguments[1]),
+        },
+        Builtin::And | Builtin::Or => {
+            let neutral = builtin == Builtin::And;
+            match (value(program, 0), value(program, 1)) {
+                (Some(one), _) => Some(arguments[usize::from(one == neutral)]),
+                (_, Some(other)) => Some(arguments[usize::from(other != neutral)]),
+                _ => None,
+            }
+        }
+        Builtin::Implies => match (value(program, 0), value(program, 1)) {
+            (Some(true), _) | (_, Some(true)) => Some(arguments[1]),
+            (Some(false), _) => Some(boolean(program, true)),
+            (_, Some(false)) => Some(not(program, arguments[0])),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn fold_list(
+    program: &mut Program,
+    builtin: Builtin,
+    arguments: &[ExpressionId],
+    sort: SortId,
+    span: Span,
+) -> Option<ExpressionId> {
+    let elements = |program: &Program, index: usize| match program.expression(arguments[index]) {
+        Expression::List(elements) => Some(elements.to_vec()),
+        _ => None,
+    };
+    let list = match builtin {
+        Builtin::Cons => {
+            let mut list = vec![arguments[0]];
+            list.extend(elements(program, 1)?);
+            list
+        }
+        Builtin::Snoc => {
+            let mut list = elements(program, 0)?;
+            list.push(arguments[1]);
+            list
+        }
+        Builtin::Concat => match (elements(program, 0), elements(program, 1)) {
+            (Some(list), _) if list.is_empty() => return Some(arguments[1]),
+            (_, Some(list)) if list.is_empty() => return Some(arguments[0]),
+            (Some(one), Some(other)) => [one, other].concat(),
+            _ => return None,
+        },
+        Builtin::At => {
+            let index = number_value(program, arguments[1])?;
+            let index = usize::try_from(index.numerator()).ok()?;
+            return elements(program, 0)?.get(index).copied();
+        }
+        Builtin::Size => {
+            let size = match program.expression(arguments[0]) {
+                Expression::List(elements) => elements.len(),
+                Expression::Set(elements) if elements.is_empty() => 0,
+                Expression::Bag(pairs) if pairs.is_empty() => 0,
+                _ => return None,
+            };
+            return Some(literal(program, &RBig::from(IBig::from(size)), sort, span));
+        }
+        Builtin::In => {
+            let empty = match program.expression(super::number::peel(program, arguments[1])) {
+                Expression::List(elements) | Expression::Set(elements) => elements.is_empty(),
+                Expression::Bag(pairs) => pairs.is_empty(),
+                _ => false,
+            };
+            return empty.then(|| boolean(program, false));
+        }
+        Builtin::Head | Builtin::Tail => match program.expression(arguments[0]) {
+            Expression::List(elements) => match builtin {
+                Builtin::Head => return elements.first().copied(),
+                _ => elements.get(1..)?.to_vec(),
+            },
+            Expression::Call { symbol, arguments } if is_free_cons(program, *symbol) => {
+                return Some(arguments[usize::from(builtin == Builtin::Tail)]);
+            }
+            _ => return None,
+        },
+        Builtin::RHead => return elements(program, 0)?.last().copied(),
+        Builtin::RTail => {
+            let mut list = elements(program, 0)?;
+            list.pop()?;
+            list
+        }
+        _ => return None,
+    };
+    Some(program.add_expression(Expression::List(list.into()), sort, span))
+}
+
+fn is_free_cons(program: &Program, symbol: SymbolId) -> bool {
+    program.symbol(symbol).kind == SymbolKind::Builtin(Builtin::Cons)
+}
+
+fn fold_number(
+    program: &mut Program,
+    builtin: Builtin,
+    arguments: &[ExpressionId],
+    sort: SortId,
+    span: Span,
+) -> Option<ExpressionId> {
+    if !sort.is_number() {
+        return None;
+    }
+    let left = number_value(program, *arguments.first()?)?;
+    let value = match arguments.get(1) {
+        Some(&right) => binary(builtin, left, number_value(program, right)?)?,
+        None => unary(builtin, left)?,
+    };
+    let whole = value.clone().is_int();
+    let fits = match sort {
+        SortId::POS => whole && value > RBig::ZERO,
+        SortId::NAT => whole && value >= RBig::ZERO,
+        SortId::INT => whole,
+        _ => true,
+    };
+    let is_done = match builtin {
+        // Already as it should be: a negative literal, a literal fraction.
+        Builtin::Negate => whole && is_literal(program, arguments[0], SortId::POS),
+        Builtin::Divide => !whole && is_reduced(program, arguments, &value),
+        _ => false,
+    };
+    (fits && !is_done).then(|| literal(program, &value, sort, span))
+}
+
+fn is_literal(program: &Program, id: ExpressionId, sort: SortId) -> bool {
+    matches!(program.expression(id), Expression::Number(_)) && program.sort_of(id) == sort
+}
+
+/// Whether a quotient stands as [`literal`] would write it.
+fn is_reduced(program: &Program, arguments: &[ExpressionId], value: &RBig) -> bool {
+    let sort = if *value > RBig::ZERO { SortId::POS } else { SortId::INT };
+    program.sort_of(arguments[0]) == sort
+        && is_literal(program, arguments[1], sort)
+        && number_value(program, arguments[0]).is_some_and(|up| up == RBig::from(value.numerator().clone()))
+}
+
+fn unary(builtin: Builtin, value: RBig) -> Option<RBig> {
+    let half = RBig::from(IBig::ONE) / RBig::from(IBig::from(2));
+    Some(match builtin {
+        Builtin::Negate => -value,
+        Builtin::Succ => value + RBig::ONE,
+        Builtin::Pred => value - RBig::ONE,
+        Builtin::Abs if value < RBig::ZERO => -value,
+        Builtin::Abs | Builtin::Convert => value,
+        Builtin::Floor => RBig::from(value.floor()),
+        Builtin::Ceil => RBig::from(value.ceil()),
+        Builtin::Round => RBig::from((value + half).floor()),
+        _ => return None,
+    })
+}
+
+fn binary(builtin: Builtin, left: RBig, right: RBig) -> Option<RBig> {
+    Some(match builtin {
+        Builtin::Add => left + right,
+        Builtin::Subtract => left - right,
+        Builtin::Multiply => left * right,
+        Builtin::Max => {
+            if left < right {
+                right
+            } else {
+                left
+            }
+        }
+        Builtin::Min => {
+            if right < left {
+                right
+            } else {
+                left
+            }
+        }
+        Builtin::Divide | Builtin::Div | Builtin::Mod if right == RBig::ZERO => return None,
+        Builtin::Divide => left / right,
+        Builtin::Div => RBig::from((left / right).floor()),
+        Builtin::Mod => {
+            let quotient = RBig::from((left.clone() / right.clone()).floor());
+            left - quotient * right
+        }
+        Builtin::Exp => {
+            let exponent = u32::try_from(right.numerator()).ok()?;
+            if exponent > LARGEST_EXPONENT {
+                return None;
+            }
+            let power = |base: &IBig| (0..exponent).fold(IBig::ONE, |all, _| all * base);
+            RBig::from(power(left.numerator())) / RBig::from(power(&IBig::from(left.denominator().clone())))
+        }
+        _ => return None,
+    })
+}

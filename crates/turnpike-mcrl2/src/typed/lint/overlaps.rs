@@ -1,0 +1,232 @@
+//! Equations that disagree. The order of equations means nothing, so where two of them apply to one term, both must give the same. Whether they
+//! do cannot be decided, so this looks for an example: small values for which both apply and the results differ. There is no warning
+//! without one.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use turnpike_model::diagnostic::Diagnostic;
+
+use super::patterns::head;
+use super::samples::samples;
+use super::unify::unify;
+use crate::rewriter::{Rewriter, Term};
+use crate::typed::expression::{
+    Substitution, free_variables, reachable, rename, same, simplify, substitute, text, variable,
+};
+use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
+
+/// How many examples are tried for a pair of equations.
+const TRIES: usize = 200;
+/// How many steps each of them may take.
+const STEPS: u64 = 3_000;
+/// How many pairs of equations of one function are looked at.
+const PAIRS: usize = 5_000;
+
+/// Two equations that apply to the same terms.
+struct Overlap {
+    first: usize,
+    second: usize,
+    left: ExpressionId,
+    conditions: Vec<ExpressionId>,
+    rights: [ExpressionId; 2],
+    free: Vec<VariableId>,
+}
+
+/// An example of a disagreement: values for the variables of the overlap, and the two results.
+struct Example {
+    overlap: usize,
+    values: Vec<ExpressionId>,
+    results: [Term; 2],
+}
+
+/// Warnings about equations that disagree, at most one for each.
+pub(super) fn overlaps(program: &Program) -> Vec<Diagnostic> {
+    let mut copy = program.clone();
+    let overlaps = candidates(&mut copy);
+    let choices: Vec<Vec<Vec<ExpressionId>>> =
+        overlaps.iter().map(|overlap| choices(&mut copy, overlap)).collect();
+    let mut reported = FxHashSet::default();
+    let mut examples = Vec::new();
+    let mut rewriter = Rewriter::new(&mut copy, STEPS);
+    for (index, (overlap, choices)) in overlaps.iter().zip(&choices).enumerate() {
+        if !reported.contains(&overlap.second)
+            && let Some((values, results)) = example(&mut rewriter, overlap, choices)
+        {
+            reported.insert(overlap.second);
+            examples.push(Example { overlap: index, values, results });
+        }
+    }
+    examples.into_iter().map(|one| diagnostic(&mut copy, &overlaps[one.overlap], one)).collect()
+}
+
+fn diagnostic(program: &mut Program, overlap: &Overlap, example: Example) -> Diagnostic {
+    let with = overlap.free.iter().copied().zip(example.values).collect();
+    let mut instance = substitute(program, overlap.left, &with);
+    if let Expression::Call { symbol, .. } = *program.expression(instance)
+        && program.symbol(symbol).kind == SymbolKind::Map
+    {
+        instance = simplify(program, instance);
+    }
+    let (one, other) = (&program.equations[overlap.first], &program.equations[overlap.second]);
+    let condition = one.condition.map_or(String::new(), |one| format!("{} -> ", text(program, one)));
+    let rule = format!("{condition}{} = {}", text(program, one.left), text(program, one.right));
+    let [first, second] = example.results.map(|term| short(term.text(program)));
+    let (instance, rule) = (short(text(program, instance)), short(rule));
+    let message =
+        format!("this equation disagrees with another: {instance} is {second} here, but {first} by {rule}");
+    Diagnostic::warning(message)
+        .at(other.span.range(), "")
+        .help("the order of equations means nothing: add conditions, so that only one of them applies")
+}
+
+/// A text that fits a line.
+fn short(text: String) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn candidates(program: &mut Program) -> Vec<Overlap> {
+    let mut groups: FxHashMap<SymbolId, Vec<usize>> = FxHashMap::default();
+    let mut order = Vec::new();
+    for (index, equation) in program.equations.iter().enumerate() {
+        let head = head(program, equation.left);
+        if let Expression::Symbol(symbol) | Expression::Call { symbol, .. } = *program.expression(head) {
+            let group = groups.entry(symbol).or_default();
+            if group.is_empty() {
+                order.push(symbol);
+            }
+            group.push(index);
+        }
+    }
+    let mut found = Vec::new();
+    for symbol in order {
+        let group = &groups[&symbol];
+        if group.len() < 2 {
+            continue;
+        }
+        let parts: Vec<[Option<ExpressionId>; 3]> =
+            group.iter().map(|&index| apart(program, index)).collect();
+        let pairs = (0..group.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+        for (first, second) in pairs.take(PAIRS) {
+            let ([one_condition, one_left, one_right], [other_condition, other_left, other_right]) =
+                (parts[first], parts[second]);
+            let (Some(one_left), Some(one_right), Some(other_left), Some(other_right)) =
+                (one_left, one_right, other_left, other_right)
+            else {
+                continue;
+            };
+            let Some(unifier) = unify(program, vec![(one_left, other_left)]) else { continue };
+            let mut instance = |id: ExpressionId| {
+                let id = substitute(program, id, &unifier);
+                simplify(program, id)
+            };
+            let rights = [instance(one_right), instance(other_right)];
+            let conditions: Vec<ExpressionId> =
+                one_condition.into_iter().chain(other_condition).map(&mut instance).collect();
+            let left = substitute(program, one_left, &unifier);
+            let impossible =
+                conditions.iter().any(|&one| *program.expression(one) == Expression::Bool(false));
+            if impossible || same(program, rights[0], rights[1]) {
+                continue;
+            }
+            let mut free: Vec<VariableId> = free_variables(program, left);
+            free.extend(rights.iter().chain(&conditions).flat_map(|&one| free_variables(program, one)));
+            free.sort_unstable();
+            free.dedup();
+            found.push(Overlap {
+                first: group[first],
+                second: group[second],
+                left,
+                conditions,
+                rights,
+                free,
+            });
+        }
+    }
+    found
+}
+
+/// The condition, left and right side of an equation, with variables of its own. Nothing for one that is never used.
+fn apart(program: &mut Program, index: usize) -> [Option<ExpressionId>; 3] {
+    let equation = program.equations[index].clone();
+    let left: FxHashSet<VariableId> = free_variables(program, equation.left).into_iter().collect();
+    let mut others = free_variables(program, equation.right);
+    others.extend(equation.condition.into_iter().flat_map(|one| free_variables(program, one)));
+    if others.iter().any(|one| !left.contains(one)) || has_functions(program, equation.left) {
+        return [None; 3];
+    }
+    let mut left: Vec<VariableId> = left.into_iter().collect();
+    left.sort_unstable();
+    let mut names = Substitution::default();
+    for one in left {
+        let fresh = rename(program, one);
+        let fresh = variable(program, fresh);
+        names.insert(one, fresh);
+    }
+    let condition = equation.condition.map(|one| substitute(program, one, &names));
+    let sides = [equation.left, equation.right].map(|one| substitute(program, one, &names));
+    [condition, Some(sides[0]), Some(sides[1])]
+}
+
+/// Whether a left side has patterns that are built-in functions: they match only what is stuck, which no example is made of.
+fn has_functions(program: &Program, left: ExpressionId) -> bool {
+    let head = head(program, left);
+    reachable(program, &[left]).into_iter().any(|id| match *program.expression(id) {
+        Expression::Call { symbol, .. } if id != head => match program.symbol(symbol).kind {
+            SymbolKind::Builtin(builtin) => builtin != Builtin::Cons,
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
+/// Values to try for the variables of an overlap.
+fn choices(program: &mut Program, overlap: &Overlap) -> Vec<Vec<ExpressionId>> {
+    let near: Vec<ExpressionId> =
+        overlap.conditions.iter().chain(&overlap.rights).chain([&overlap.left]).copied().collect();
+    let sorts: Vec<SortId> = overlap.free.iter().map(|&one| program.variable(one).sort).collect();
+    sorts.into_iter().map(|sort| samples(program, sort, &near)).collect()
+}
+
+/// Values with which both equations apply, and the two different results.
+fn example(
+    rewriter: &mut Rewriter<'_>,
+    overlap: &Overlap,
+    choices: &[Vec<ExpressionId>],
+) -> Option<(Vec<ExpressionId>, [Term; 2])> {
+    // All combinations if there are few, else some that are spread evenly. None if some variable can have no value.
+    let total = choices.iter().fold(1usize, |total, values| total.saturating_mul(values.len()));
+    (0..total.min(TRIES)).find_map(|attempt| {
+        let mut number = if total <= TRIES { attempt } else { attempt.wrapping_mul(7919) % total };
+        let one = |values: &Vec<ExpressionId>| {
+            let value = values[number % values.len()];
+            number /= values.len();
+            value
+        };
+        let values: Vec<ExpressionId> = choices.iter().map(one).collect();
+        let results = disagreement(rewriter, overlap, &values)?;
+        Some((values, results))
+    })
+}
+
+fn disagreement(
+    rewriter: &mut Rewriter<'_>,
+    overlap: &Overlap,
+    values: &[ExpressionId],
+) -> Option<[Term; 2]> {
+    rewriter.set_steps(STEPS);
+    let nothing = FxHashMap::default();
+    let mut assigned = FxHashMap::default();
+    for (&variable, &value) in overlap.free.iter().zip(values) {
+        assigned.insert(variable, rewriter.normal_form(value, &nothing).ok()?);
+    }
+    for &condition in &overlap.conditions {
+        if rewriter.normal_form(condition, &assigned).ok()?.as_bool() != Some(true) {
+            return None;
+        }
+    }
+    let first = rewriter.normal_form(overlap.rights[0], &assigned).ok()?;
+    let second = rewriter.normal_form(overlap.rights[1], &assigned).ok()?;
+    (first != second).then_some([first, second])
+}

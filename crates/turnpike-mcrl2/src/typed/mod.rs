@@ -1,0 +1,34 @@
+//! Type checking: from a syntax tree, where a name is a word, to a [`Program`], where every name is resolved and every
+//! expression has its sort.
+//!
+//! ```
+//! use turnpike_mcrl2::{typed::check_specification, syntax::parse_specification};
+//!
+//! let (specification, _) = parse_specification("act a: Nat; proc P(n: Nat) = a(n).P(n - 1); init P(3);");
+//! let (program, diagnostics) = check_specification(&specification);
+//! assert!(program.is_none());
+//! assert_eq!(diagnostics[0].message, "the argument of process P must have sort Nat, but has sort Int");
+//! ```
+//!
+//! Inference goes in three loops over the nodes of an expression, without recursion. From the leaves up, every node gets the
+//! set of sorts that it can be given (`pattern.rs`, `infer.rs`); from the root down, every node gets the sort that its surroundings
+//! need, and overloading is decided (`overloads.rs`); from the leaves up again the typed expression is built, with all
+//! conversions (`build.rs`).
+
+mod builtin;
+mod check;
+pub mod expression;
+mod items;
+pub mod lint;
+mod program;
+mod sorts;
+
+pub use builtin::Builtin;
+pub(crate) use builtin::is_builtin_name;
+pub use check::check_specification;
+pub use items::{
+    Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId,
+    FunctionSymbol, Process, ProcessId, SymbolId, SymbolKind, Variable, VariableId,
+};
+pub use program::{Program, Wishes};
+pub use sorts::{Basic, MAX_DEPTH, Sort, SortId, Sorts, Struct, StructConstructor, StructField};
