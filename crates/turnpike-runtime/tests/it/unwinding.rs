@@ -220,7 +220,7 @@ fn a_panic_inside_a_panic_aborts_with_the_schedule() {
         unreachable!("the process was aborted");
     }
     let out = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_panic_inside_a_panic_aborts_with_the_schedule", "--nocapture"])
+        .args(["--exact", "unwinding::a_panic_inside_a_panic_aborts_with_the_schedule", "--nocapture"])
         .env("TURNPIKE_CHILD", "1")
         .output()
         .unwrap();

@@ -115,7 +115,7 @@ fn a_failing_check_panics_and_its_schedule_replays_every_time() {
 fn a_schedule_is_replayed_through_the_environment() {
     let found = failed(Config::new(), lock_order);
     let out = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "panics_in_a_child", "--include-ignored", "--nocapture"])
+        .args(["--exact", "checks::panics_in_a_child", "--include-ignored", "--nocapture"])
         .env("TURNPIKE_REPLAY", &found.schedule)
         .env("TURNPIKE_CHILD", "1")
         .output()
