@@ -63,6 +63,11 @@ impl Exit {
         self.0.set(Some(yielder));
     }
 
+    /// The upper end of the running coroutine's stack, where its yielder lies.
+    pub(crate) fn stack_end(&self) -> usize {
+        self.0.get().map_or(0, |yielder| yielder.addr())
+    }
+
     /// Suspends the running coroutine, until it is resumed.
     #[inline]
     pub(crate) fn suspend(&self) {

@@ -48,7 +48,7 @@ struct ThreadState {
     locals: Locals,
     /// Operations done while unwinding that the kernel has not heard of.
     deferred: Vec<Operation>,
-    panic: Option<PanicRecord>,
+    panic: Option<Box<PanicRecord>>,
     /// A panic was caught by a scope, which throws it again when its threads have ended.
     held: bool,
     /// Teardown's payload was thrown, or teardown met it unwinding.
@@ -58,8 +58,6 @@ struct ThreadState {
     watch: clock::Watch,
     /// Its function is over.
     ending: bool,
-    /// The upper end of its stack.
-    stack_end: usize,
     /// How often it used a thread-local value, or yielded in a state that is not known.
     changes: u64,
 }
@@ -195,11 +193,11 @@ impl Runtime {
         if let Ok(mut threads) = self.threads.try_borrow_mut()
             && let Some(thread) = threads.get_mut(self.current.get().0 as usize)
         {
-            thread.panic = Some(match thread.panic.take() {
+            thread.panic = Some(Box::new(match thread.panic.take() {
                 // Cannot be told from a panic after one that was caught, so both are kept.
-                Some(first) => record.after(first),
+                Some(first) => record.after(*first),
                 None => record,
-            });
+            }));
         }
     }
 
@@ -217,7 +215,7 @@ impl Runtime {
         }
         let threads = self.threads.borrow();
         let held = threads.iter().enumerate().find(|(_, thread)| thread.held);
-        if let Some((id, record)) = held.and_then(|(id, thread)| Some((id, thread.panic.as_ref()?))) {
+        if let Some((id, record)) = held.and_then(|(id, thread)| Some((id, thread.panic.as_deref()?))) {
             self.backtrace.replace(record.backtrace.clone());
             out.end = End::Failed(record.failure(ThreadId(id as u32)));
         }
@@ -228,7 +226,7 @@ impl Runtime {
         let mut execution = Execution::default();
         self.kernel.try_borrow_mut().ok()?.finish(&mut execution);
         let threads = self.threads.try_borrow().ok()?;
-        let record = threads.get(self.current.get().0 as usize)?.panic.clone()?;
+        let record = threads.get(self.current.get().0 as usize)?.panic.as_deref()?.clone();
         Some((execution, record))
     }
 
@@ -381,7 +379,7 @@ impl Runtime {
 
     /// The upper end of the running thread's stack.
     pub(crate) fn stack_end(&self) -> usize {
-        self.threads.borrow().get(self.current.get().0 as usize).map_or(0, |thread| thread.stack_end)
+        self.exit.stack_end()
     }
 
     /// The state of the running thread, with what its stack does not show. Even, because memory that is not looked at may
@@ -400,9 +398,6 @@ impl Runtime {
     fn fiber(&'static self, stack: corosensei::stack::DefaultStack, pooled: bool, body: Body) -> Fiber {
         Fiber::new(stack, pooled, move |yielder| {
             self.exit.enter(yielder);
-            // It lies at the upper end of the coroutine's stack.
-            let end = std::ptr::from_ref(yielder).addr();
-            self.threads.borrow_mut()[self.current.get().0 as usize].stack_end = end;
             self.root(body);
         })
     }
@@ -438,7 +433,7 @@ impl Runtime {
                 if !payload.is::<Teardown>() {
                     if !over {
                         let record = self.threads.borrow_mut()[me.0 as usize].panic.take();
-                        let record = record.unwrap_or_else(|| PanicRecord::of_payload(&payload));
+                        let record = record.unwrap_or_else(|| Box::new(PanicRecord::of_payload(&payload)));
                         let next = self.fail(me, &record);
                         self.next.set(next);
                     }

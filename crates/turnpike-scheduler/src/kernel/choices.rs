@@ -148,27 +148,35 @@ impl Kernel {
         Some(first)
     }
 
-    /// The thread of each choice once, in order.
-    pub(crate) fn each_thread(&self, mut visit: impl FnMut(u32)) {
+    /// The first choice of each thread that has one, in order.
+    #[inline]
+    pub(crate) fn each_first(&self, mut visit: impl FnMut(Pick)) {
         if self.plain {
-            for rank in bits::ones(&self.ready) {
-                visit(self.at_rank(rank));
+            for (rank, position) in bits::ones(&self.ready).zip(0..) {
+                visit(Pick { position, thread: self.at_rank(rank), alternative: 0 });
             }
             return;
         }
-        let mut last = u32::MAX;
+        let (mut position, mut last) = (0, u32::MAX);
         for run in &self.runs {
             if run.thread != last {
-                visit(run.thread);
+                visit(Pick { position, thread: run.thread, alternative: run.first });
                 last = run.thread;
             }
+            position += run.count;
         }
+    }
+
+    /// How many choices a thread has that has one.
+    #[inline]
+    pub(crate) fn count_of(&self, t: u32) -> u32 {
+        if self.plain { 1 } else { self.of_thread(t).map_or(0, |(_, count)| count) }
     }
 
     /// All choices, in order.
     pub(super) fn each_choice(&self, mut visit: impl FnMut(u32, u32)) {
         if self.plain {
-            self.each_thread(|t| visit(t, 0));
+            self.each_first(|pick| visit(pick.thread, 0));
             return;
         }
         for run in &self.runs {

@@ -66,7 +66,13 @@ impl Kernel {
         let thread = &self.threads[t as usize];
         let (rank, argument, mut timed) = (thread.rank, thread.pending.argument, thread.pending.timed);
         let ready = match thread.pending.kind {
-            Kind::Join => self.has_ended(argument),
+            Kind::Join => {
+                // Joining a thread that does not exist is misuse, so it does.
+                if let Some(awaited) = self.named_thread(argument) {
+                    self.thread_mut(awaited.0).awaited = true;
+                }
+                self.has_ended(argument)
+            }
             Kind::Park if thread.token => true,
             Kind::Park => {
                 if self.spurious > 0 {

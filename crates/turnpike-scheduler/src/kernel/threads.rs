@@ -45,6 +45,8 @@ pub(super) struct Thread {
     pub(super) name: u64,
     pub(super) site: Site,
     pub(super) detached: bool,
+    /// Another thread announced that it joins this one.
+    pub(super) awaited: bool,
     /// The token of park and unpark, and its history.
     pub(super) token: bool,
     pub(super) token_cell: Cell,
@@ -116,6 +118,7 @@ impl Thread {
             name: 0,
             site: Site(0),
             detached: false,
+            awaited: false,
             token: false,
             token_cell: Cell::NEW,
             token_time: 0,
@@ -276,7 +279,11 @@ impl Kernel {
         self.thread_mut(t).phase = Phase::Ended;
         self.live -= 1;
         self.clocks.ended(t);
-        // Those that wait for its end.
+        // Looking at all threads is slow when there are many: only if one can wait for this end. Those that spin
+        // count as odd.
+        if !self.thread(t).awaited && self.odd == 0 {
+            return;
+        }
         for i in 0..self.count {
             let thread = self.thread(i);
             if thread.phase != Phase::Pending {

@@ -141,10 +141,11 @@ impl Kernel {
         self.choose_last()
     }
 
-    /// One of the alternatives of a thread, each equally likely.
-    fn choose_of_thread(&mut self, t: u32) -> Option<Pick> {
-        let (first, count) = self.of_thread(t)?;
-        if count == 1 {
+    /// One of the alternatives of the thread with this first choice, each equally likely.
+    #[inline]
+    fn choose_alternative(&mut self, first: Pick) -> Option<Pick> {
+        let count = self.count_of(first.thread);
+        if count <= 1 {
             return Some(first);
         }
         let offset = self.random.below(u64::from(count)) as u32;

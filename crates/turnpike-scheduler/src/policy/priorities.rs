@@ -44,39 +44,39 @@ impl Kernel {
     pub(super) fn choose_pct(&mut self, count: u32) -> Option<Pick> {
         let mut best = self.highest()?;
         // Only states where it matters count.
-        let several = self.of_thread(best).is_none_or(|(_, own)| own < count);
-        if several {
+        if self.count_of(best.thread) < count {
             let now = self.policy.switches;
             self.policy.switches += 1;
             if let Some(i) = self.policy.points.iter().position(|&point| point == now) {
-                self.set_priority(best, MIDDLE + i as u64);
+                self.set_priority(best.thread, MIDDLE + i as u64);
                 best = self.highest()?;
             }
         }
-        if self.is_yielding(best) {
+        if self.is_yielding(best.thread) {
             // It goes first now, and comes last from here on.
             let lowest = self.policy.lowest;
             self.policy.lowest -= 1;
-            self.set_priority(best, lowest);
+            self.set_priority(best.thread, lowest);
             best = self.highest()?;
         }
-        self.choose_of_thread(best)
+        self.choose_alternative(best)
     }
 
     pub(super) fn choose_highest(&mut self) -> Option<Pick> {
         let best = self.highest()?;
-        self.choose_of_thread(best)
+        self.choose_alternative(best)
     }
 
-    /// The thread of highest priority that can take a step; the first of equals.
-    fn highest(&self) -> Option<u32> {
-        let mut best: Option<(u64, u32)> = None;
-        self.each_thread(|t| {
-            let priority = self.policy.priorities.get(t as usize).copied().unwrap_or(0);
-            if best.is_none_or(|(highest, _)| priority > highest) {
-                best = Some((priority, t));
+    /// The first choice of the thread of highest priority that can take a step; the first of equals.
+    #[inline]
+    fn highest(&self) -> Option<Pick> {
+        let (mut best, mut highest) = (None, 0);
+        self.each_first(|pick| {
+            let priority = self.policy.priorities.get(pick.thread as usize).copied().unwrap_or(0);
+            if priority > highest || best.is_none() {
+                (best, highest) = (Some(pick), priority);
             }
         });
-        best.map(|(_, t)| t)
+        best
     }
 }

@@ -5,21 +5,21 @@ use crate::kernel::{Kernel, Pick};
 impl Kernel {
     pub(super) fn choose_weighted(&mut self) -> Option<Pick> {
         let mut sum = 0u64;
-        self.each_thread(|t| sum += self.remaining(t));
+        self.each_first(|pick| sum += self.remaining(pick.thread));
         let mut left = self.random.below(sum);
         let mut chosen = None;
-        self.each_thread(|t| {
+        self.each_first(|pick| {
             if chosen.is_some() {
                 return;
             }
-            let weight = self.remaining(t);
+            let weight = self.remaining(pick.thread);
             if left < weight {
-                chosen = Some(t);
+                chosen = Some(pick);
             } else {
                 left -= weight;
             }
         });
-        self.choose_of_thread(chosen?)
+        self.choose_alternative(chosen?)
     }
 
     /// Events that a thread is expected to have left: at least the one that it is about to do.
