@@ -48,7 +48,7 @@ fn so_is_an_exit_code() -> std::process::ExitCode {
 mod inside {
     /// The name does not come from the thread, which has none when tests run one after the other.
     #[turnpike::test]
-    #[should_panic(expected = " -- --exact inside::the_line_has_the_whole_name --nocapture")]
+    #[should_panic(expected = " -- --exact attribute::inside::the_line_has_the_whole_name --nocapture")]
     fn the_line_has_the_whole_name() {
         panic!("it fails");
     }
