@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_model::{Diagnostic, Trace};
 use turnpike_search::{SearchError, StepReport};
-use turnpike_session::Problem;
+use turnpike_session::{Problem, ProblemKind};
 
 use crate::cli::Format;
 use crate::exit::Exit;
+use crate::options::spell_all;
 use crate::output::{self, VERSION};
 use crate::steps::{self, StepView};
 
@@ -105,15 +106,15 @@ impl Failure {
 
     fn as_json(&self, command: Option<&str>) -> ErrorOutput {
         let item = |d: &Diagnostic| ErrorItem {
-            message: d.message.clone(),
+            message: spell_all(&d.message),
             line: d.line.or_else(|| self.line_of(d)),
-            help: d.help.clone(),
+            help: d.help.as_deref().map(spell_all),
         };
         ErrorOutput {
             turnpike: VERSION.to_owned(),
             command: command.map(str::to_owned),
             model: (!self.origin.is_empty()).then(|| self.origin.clone()),
-            error: self.diagnostics.first().map_or_else(String::new, |d| d.message.clone()),
+            error: self.diagnostics.first().map_or_else(String::new, |d| spell_all(&d.message)),
             errors: self.diagnostics.iter().map(item).collect(),
             trace: self.trace.as_ref().map(|trace| ErrorTrace {
                 seed: trace.seed,
@@ -161,19 +162,20 @@ impl From<Diagnostic> for Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        let Problem { origin, source, diagnostics } = problem;
-        Failure { exit: Exit::Usage, origin, source, diagnostics, trace: None }
+        let Problem { kind, origin, source, diagnostics, trace } = problem;
+        let exit = match kind {
+            ProblemKind::Usage => Exit::Usage,
+            // The model itself failed, at the end of these steps.
+            ProblemKind::Nondeterministic if trace.is_some() => Exit::Usage,
+            ProblemKind::Nondeterministic | ProblemKind::Internal => Exit::Internal,
+        };
+        Failure { exit, origin, source, diagnostics, trace }
     }
 }
 
 impl From<SearchError> for Failure {
     fn from(error: SearchError) -> Self {
-        let message = error.to_string();
-        match error {
-            SearchError::Usage(diagnostic) => diagnostic.into(),
-            SearchError::Step { trace, .. } => Failure { trace: Some(trace), ..Failure::usage(message) },
-            _ => Failure { exit: Exit::Internal, ..Failure::usage(message) },
-        }
+        Problem::from(error).into()
     }
 }
 

@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod explicit;
 mod failure;
+mod options;
 mod output;
 mod source;
 mod steps;

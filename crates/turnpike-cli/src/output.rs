@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use turnpike_model::{Diagnostic, Severity};
+pub(crate) use turnpike_session::values::write_bytes as bytes;
+
+use crate::options::spell_all;
 
 /// The version in every report.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -91,7 +94,7 @@ pub(crate) fn diagnostic(origin: &str, source: Option<&str>, diagnostic: &Diagno
     } else if let Some(line) = diagnostic.line {
         title.push_str(&format!("line {line}: "));
     }
-    title.push_str(&diagnostic.message);
+    title.push_str(&spell_all(&diagnostic.message));
     let mut group = Group::with_title(level.primary_title(title));
     if let (Some(source), Some(span)) = (source, &diagnostic.span) {
         let end = span.range.end.min(source.len());
@@ -106,7 +109,7 @@ pub(crate) fn diagnostic(origin: &str, source: Option<&str>, diagnostic: &Diagno
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     note(&renderer.render(&[group]));
     if let Some(help) = &diagnostic.help {
-        note(&renderer.render(&[Group::with_title(Level::HELP.secondary_title(help.as_str()))]));
+        note(&renderer.render(&[Group::with_title(Level::HELP.secondary_title(spell_all(help)))]));
     }
 }
 
@@ -123,16 +126,14 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// Bytes for people: 4.0 GiB.
-pub(crate) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = number as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+/// A line about warnings of a model's text that are not shown here, if there are any.
+pub(crate) fn remark(model: &str, warnings: usize) -> Option<String> {
+    let what = match warnings {
+        0 => return None,
+        1 => "1 warning".to_owned(),
+        many => format!("{many} warnings"),
+    };
+    Some(format!("note: {what} in {model}; run `turnpike check {model}`"))
 }
 
 #[cfg(test)]
@@ -144,5 +145,6 @@ mod tests {
         assert_eq!(super::grouped(12_481_003), "12,481,003");
         assert_eq!(super::bytes(4 << 30), "4.0 GiB");
         assert_eq!(super::bytes(12), "12 B");
+        assert_eq!(super::remark("a.xta", 0), None);
     }
 }

@@ -10,3 +10,4 @@ pub mod report;
 pub mod runner;
 pub mod statistics;
 pub mod store;
+pub mod workshop;

@@ -12,7 +12,7 @@ pub fn read_system(location: &Location, reading: &Reading) -> Result<Lts, Proble
     let name = location.to_string();
     reading.refuse_specification_options(&name, false)?;
     if let Some(setting) = reading.settings.first() {
-        let message = format!("{name} has no parameters to set, but got --set {setting}");
+        let message = format!("{name} has no parameters to set, but got `{setting}`");
         return Err(Problem::new(message));
     }
     let outcome = match location {
@@ -21,9 +21,9 @@ pub fn read_system(location: &Location, reading: &Reading) -> Result<Lts, Proble
             if reading.format_of(location).is_none() {
                 return Err(unknown_format(path));
             }
-            read_lts_file(Path::new(path), reading.dialect)
+            read_lts_file(Path::new(path), reading.dialect())
         }
-        _ => read_lts(location.read()?.as_slice(), reading.dialect),
+        _ => read_lts(location.read()?.as_slice(), reading.dialect()),
     };
     outcome.map_err(|diagnostic| Problem::from(diagnostic).in_file(name))
 }

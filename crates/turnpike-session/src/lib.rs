@@ -1,21 +1,52 @@
 #![doc = include_str!("../README.md")]
 
+mod choice;
 mod explicit;
+mod extremes;
+mod options;
+mod plan;
 mod problem;
 mod program;
 mod purpose;
+mod queries;
+mod report;
+mod request;
+mod run;
 mod session;
 mod source;
 mod specification;
+mod summary;
 mod timed;
+pub mod values;
+mod warnings;
 mod zeno;
 
+pub use choice::Choice;
 pub use explicit::read_system;
-pub use problem::Problem;
-pub use program::{Output, ProgramSource, Reduction, ThreadsAs, Visible, describe_doubts, read_executable};
+pub use extremes::{Bound, Extent, Extremes};
+pub use options::{Given, OptionRow, Section, Takes, takes};
+pub use plan::{Plan, all_cores};
+pub use problem::{Problem, ProblemKind};
+pub use program::{
+    GiveUp, Output, ProgramSource, Reduction, ThreadsAs, Visible, describe_doubts, read_executable,
+};
 pub use purpose::Purpose;
+pub use report::{Answer, Findings, Outcome, ProgramFindings, Reply, Report, Shown};
+pub use request::{
+    AcceptAt, Goals, Request, Running, Search, Store, StrategyChoice, WitnessSettings, check_limits,
+};
+pub use run::{Observer, Silent};
 pub use session::{Prepared, Session, Size};
-pub use source::{Format, Location, Reading, Source, TimedReading};
+pub use source::{
+    Covering, Format, Location, OutOfRange, Reading, Source, TimedReading, ZoneExtrapolation,
+};
 pub use specification::{Specification, read_linear_process};
+pub use summary::{Spread, Summary};
 pub use timed::{Timed, read_queries};
+pub use turnpike_program::HEADER;
+pub use turnpike_search::{
+    Event, EventSink, Limits, Objective, RESULTS, RunReport, SearchError, SearchReport, StopReason, Strategy,
+    Verdict, WitnessReport, strategy,
+};
+pub use turnpike_timed::network::QueryText;
 pub use zeno::Zeno;

@@ -4,13 +4,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
 use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
 use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
 use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
 
+use crate::choice::{Choice, choice, unusual};
+use crate::options::{OptionRow, Section, Takes, option, parse, text_of};
 use crate::problem::Problem;
+use crate::values;
 
 /// Executions from which accesses are learned for persistent sets.
 const RECORDED_EXECUTIONS: u64 = 200;
@@ -19,71 +23,173 @@ const RECORDED_EXECUTIONS: u64 = 200;
 pub type Output = fn(&str);
 
 /// A program, and how it is executed. What is absent has a default.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ProgramSource {
     /// The executable.
     pub path: PathBuf,
     /// Its arguments.
+    #[serde(with = "values::words")]
     pub arguments: Vec<OsString>,
     /// Steps after which executions are cut.
     pub max_steps: Option<u32>,
     /// When operations with a time limit give up.
-    pub timeouts: Timeouts,
+    pub timeouts: GiveUp,
     /// Spurious wake-ups of condition variables that an execution may have.
     pub spurious: Option<u32>,
     /// Which memory accesses are steps.
     pub visible: Visible,
     /// What the threads of the program become.
-    pub threads_as: ThreadsAs,
+    pub threads_as: Option<ThreadsAs>,
     /// Memory that an execution may use, in bytes.
     pub guest_memory: Option<u64>,
     /// Time without a visible operation after which an execution hangs.
+    #[serde(with = "values::time")]
     pub guest_timeout: Option<Duration>,
-    /// Who wants to see what the program prints.
-    pub output: Option<Output>,
     /// Choices that are left out because others stand for them.
     pub reduction: Option<Reduction>,
     /// Of this many executions one is executed again.
     pub check_every: Option<u64>,
 }
 
-/// Which memory accesses are steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Visible {
-    /// None: only synchronisation and atomics.
-    Sync,
-    /// Those at places that were seen to race.
-    #[default]
-    Racy,
-    /// All accesses to shared memory.
-    All,
+choice! {
+    /// When operations with a time limit give up.
+    GiveUp = WhenStuck {
+        /// Never
+        Never = "never",
+        /// When nothing else can happen
+        WhenStuck = "when-stuck",
+        /// Whenever the scheduler likes
+        Always = "always",
+    }
 }
 
-/// What the threads of a program become.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ThreadsAs {
-    /// Fibers where the processor allows it.
-    #[default]
-    Auto,
-    /// Fibers in one thread of the system.
-    Fibers,
-    /// Threads of the system, of which one runs at a time.
-    System,
+impl From<GiveUp> for Timeouts {
+    fn from(choice: GiveUp) -> Self {
+        match choice {
+            GiveUp::Never => Timeouts::Never,
+            GiveUp::WhenStuck => Timeouts::WhenStuck,
+            GiveUp::Always => Timeouts::Always,
+        }
+    }
 }
 
-/// Which choices are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// None.
-    None,
-    /// By sleep sets, for any strategy.
-    Sleep,
-    /// By persistent sets, for any strategy.
-    Persistent,
-    /// By sleep and persistent sets.
-    Both,
-    /// By source-DPOR, for exhaustive search.
-    SourceDpor,
+choice! {
+    /// Which memory accesses are steps.
+    Visible = Racy {
+        /// None: only synchronisation and atomics
+        Sync = "sync",
+        /// Those at places that were seen to race
+        Racy = "racy",
+        /// All accesses to shared memory
+        All = "all",
+    }
+}
+
+choice! {
+    /// What the threads of a program become; fibers where the processor allows it when absent.
+    ThreadsAs {
+        /// Fibers in one thread of the system: fast
+        Fibers = "fibers",
+        /// Threads of the system, of which one runs at a time: works everywhere
+        System = "os",
+    }
+}
+
+choice! {
+    /// Which choices are left out.
+    Reduction {
+        /// None
+        None = "none",
+        /// Sleep sets, for any strategy
+        Sleep = "sleep",
+        /// Persistent sets, for any strategy; from what the program declares, else from recorded executions, which prove nothing
+        Persistent = "persistent",
+        /// Sleep and persistent sets
+        Both = "both",
+        /// Source-DPOR, for exhaustive
+        SourceDpor = "source-dpor",
+    }
+}
+
+impl Section for ProgramSource {
+    const TITLE: &'static str = "Programs";
+    const OPTIONS: &'static [OptionRow<Self>] = &[
+        option(
+            "max-steps",
+            Takes::Small { least: 1 },
+            "N",
+            "Cut executions after this many steps [default: 20000]",
+            |program| text_of(program.max_steps.as_ref()),
+            |program, text| parse(text, values::positive).map(|steps| program.max_steps = Some(steps)),
+        ),
+        option(
+            "timeouts",
+            Takes::Word(GiveUp::WORDS),
+            "WHEN",
+            "When operations with a time limit give up [default: when-stuck]",
+            |program| unusual(program.timeouts),
+            |program, text| GiveUp::from_word(text).map(|when| program.timeouts = when),
+        ),
+        option(
+            "spurious",
+            Takes::Small { least: 0 },
+            "N",
+            "Spurious wake-ups of condition variables that an execution may have [default: 0]",
+            |program| text_of(program.spurious.as_ref()),
+            |program, text| parse(text, values::count).map(|number| program.spurious = Some(number)),
+        ),
+        option(
+            "visible",
+            Takes::Word(Visible::WORDS),
+            "LEVEL",
+            "Which memory accesses are steps, in programs compiled with -fsanitize=thread [default: racy]",
+            |program| unusual(program.visible),
+            |program, text| Visible::from_word(text).map(|visible| program.visible = visible),
+        ),
+        option(
+            "threads-as",
+            Takes::Word(ThreadsAs::WORDS),
+            "KIND",
+            "What the threads of the program become [default: fibers where the processor allows it]",
+            |program| program.threads_as.map(|kind| kind.word().to_owned()).into_iter().collect(),
+            |program, text| ThreadsAs::from_word(text).map(|kind| program.threads_as = Some(kind)),
+        ),
+        option(
+            "guest-memory",
+            Takes::Size,
+            "SIZE",
+            "Memory that an execution may use, such as 512M [default: 1G]",
+            |program| text_of(program.guest_memory.as_ref()),
+            |program, text| parse(text, values::size).map(|bytes| program.guest_memory = Some(bytes)),
+        ),
+        option(
+            "guest-timeout",
+            Takes::Time,
+            "TIME",
+            "Time without a visible operation after which an execution hangs [default: 1s]",
+            |program| program.guest_timeout.map(values::write_duration).into_iter().collect(),
+            |program, text| parse(text, values::duration).map(|time| program.guest_timeout = Some(time)),
+        ),
+        option(
+            "reduction",
+            Takes::Word(Reduction::WORDS),
+            "HOW",
+            "Choices that are left out because others stand for them \
+             [default: source-dpor for exhaustive, none for others]",
+            |program| program.reduction.map(|how| how.word().to_owned()).into_iter().collect(),
+            |program, text| Reduction::from_word(text).map(|how| program.reduction = Some(how)),
+        ),
+        option(
+            "check-every",
+            Takes::Count,
+            "N",
+            "Of this many executions one is executed again, to see whether the program is deterministic; \
+             0 = none [default: 100]",
+            |program| text_of(program.check_every.as_ref()),
+            |program, text| parse(text, values::count).map(|number| program.check_every = Some(number)),
+        ),
+    ];
 }
 
 impl ProgramSource {
@@ -97,7 +203,7 @@ impl ProgramSource {
         ProgramOptions {
             max_steps: self.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
             sleep: matches!(self.reduction, Some(Reduction::Sleep | Reduction::Both)),
-            timeouts: self.timeouts,
+            timeouts: self.timeouts.into(),
             spurious: self.spurious.unwrap_or(usual.spurious),
             check_every: self.check_every.unwrap_or(usual.check_every),
             ..usual
@@ -130,15 +236,15 @@ pub fn describe_doubts(executable: &Executable) -> Vec<Diagnostic> {
 }
 
 /// Reads the program and executes it for the first time.
-pub(crate) fn open(source: &ProgramSource) -> Result<ProgramModel, Problem> {
+pub(crate) fn open(source: &ProgramSource, output: Option<Output>) -> Result<ProgramModel, Problem> {
     let path = &source.path;
     let name = path.display().to_string();
     let failed = |error: GuestError| Problem::new(error.to_string()).in_file(&name);
-    let (hash, launch) = launch(source).map_err(failed)?;
+    let (hash, launch) = launch(source, output).map_err(failed)?;
     let executable = read_executable(path)?;
     let unseen = match (executable.hooks, source.visible) {
         (false, _) => Some("memory accesses are not visible without -fsanitize=thread"),
-        (true, Visible::Sync) => Some("memory accesses are no steps with --visible sync"),
+        (true, Visible::Sync) => Some("memory accesses are not steps: only synchronisation is visible"),
         (true, _) => None,
     };
     let tabled = matches!(source.reduction, Some(Reduction::Persistent | Reduction::Both));
@@ -150,7 +256,7 @@ pub(crate) fn open(source: &ProgramSource) -> Result<ProgramModel, Problem> {
     if learn { model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed) } else { Ok(model) }
 }
 
-/// The program with the settings that the command line gives it.
+/// The program with the settings of the source.
 #[cfg(target_os = "linux")]
 fn native(source: &ProgramSource) -> NativeProgram {
     let usual = Limits::default();
@@ -162,9 +268,9 @@ fn native(source: &ProgramSource) -> NativeProgram {
             ..usual
         },
         threads: match source.threads_as {
-            ThreadsAs::Auto => Threads::Auto,
-            ThreadsAs::Fibers => Threads::Fibers,
-            ThreadsAs::System => Threads::System,
+            None => Threads::Auto,
+            Some(ThreadsAs::Fibers) => Threads::Fibers,
+            Some(ThreadsAs::System) => Threads::System,
         },
         visibility: match source.visible {
             Visible::Sync => Visibility::Sync,
@@ -189,12 +295,11 @@ fn declared(_: &ProgramSource) -> Result<Option<MayAccess>, GuestError> {
 
 /// The program's hash, and how it is started.
 #[cfg(target_os = "linux")]
-fn launch(source: &ProgramSource) -> Result<(u64, Box<Launch>), GuestError> {
+fn launch(source: &ProgramSource, show: Option<Output>) -> Result<(u64, Box<Launch>), GuestError> {
     let program = native(source);
     program.check()?;
     // What is visible decides what the positions in a schedule mean.
     let hash = hash::mix(program.hash()?, source.visible as u64);
-    let show = source.output;
     let launch = move || {
         let executor: Box<dyn Executor> = Box::new(program.launch()?);
         Ok(match show {
@@ -206,7 +311,7 @@ fn launch(source: &ProgramSource) -> Result<(u64, Box<Launch>), GuestError> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn launch(_: &ProgramSource) -> Result<(u64, Box<Launch>), GuestError> {
+fn launch(_: &ProgramSource, _: Option<Output>) -> Result<(u64, Box<Launch>), GuestError> {
     Err(GuestError::new("programs can be executed on Linux only"))
 }
 

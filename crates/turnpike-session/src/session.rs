@@ -1,21 +1,23 @@
 use std::sync::Arc;
 
 use turnpike_lts::LtsModel;
-use turnpike_model::Model;
+use turnpike_model::{Model, Trace};
 use turnpike_program::ProgramModel;
+use turnpike_timed::liveness::LivenessModel;
 
 use crate::explicit::read_system;
 use crate::problem::Problem;
-use crate::program;
+use crate::program::{self, Output};
 use crate::purpose::Purpose;
 use crate::source::{Format, Location, Reading, Source};
 use crate::specification::Specification;
-use crate::timed::Timed;
+use crate::timed::{AnyModel, Timed};
 use crate::zeno::Zeno;
 
 /// A source that was opened: what was parsed is kept, and never parsed again.
 pub struct Session {
     name: String,
+    source: Source,
     reading: Reading,
     document: Document,
 }
@@ -53,22 +55,61 @@ pub struct Prepared {
     pub zeno: Option<Zeno>,
     /// The same as a program, when it is one.
     pub program: Option<Arc<ProgramModel>>,
+    /// The same as the runs of a formula, when it is that.
+    runs: Option<Arc<LivenessModel>>,
+}
+
+impl Prepared {
+    /// A system without anything that only some have.
+    fn plain(model: Arc<dyn Model>) -> Self {
+        Prepared { model, size: None, warnings: 0, zeno: None, program: None, runs: None }
+    }
+
+    /// Whether the run of a trace comes to rest, rather than taking transitions for ever.
+    pub(crate) fn comes_to_rest(&self, trace: &Trace) -> bool {
+        let choices = crate::report::choices_of(trace);
+        self.runs.as_ref().is_some_and(|runs| runs.comes_to_rest(&choices).unwrap_or(false))
+    }
 }
 
 impl Session {
     /// Reads a source.
     pub fn open(source: &Source) -> Result<Session, Problem> {
-        match source {
+        Session::read(source, None)
+    }
+
+    /// Reads a source. What a program prints goes to `output` as it is executed.
+    pub fn open_showing(source: &Source, output: Output) -> Result<Session, Problem> {
+        Session::read(source, Some(output))
+    }
+
+    fn read(source: &Source, output: Option<Output>) -> Result<Session, Problem> {
+        let (name, reading, document) = match source {
             Source::Program(program) => {
-                let model = program::open(program)?;
-                let (name, reading) = (program.path.display().to_string(), Reading::default());
-                Ok(Session { name, reading, document: Document::Program(Arc::new(model)) })
+                let model = program::open(program, output)?;
+                let name = program.path.display().to_string();
+                (name, Reading::default(), Document::Program(Arc::new(model)))
             }
             Source::Model { location, reading } => {
-                let document = open_model(location, reading)?;
-                Ok(Session { name: location.to_string(), reading: reading.clone(), document })
+                (location.to_string(), reading.clone(), open_model(location, reading)?)
             }
-        }
+        };
+        Ok(Session { name, source: source.clone(), reading, document })
+    }
+
+    /// What was opened.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// How it was read.
+    pub(crate) fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
+    /// Whether it is a program.
+    pub fn is_program(&self) -> bool {
+        matches!(self.document, Document::Program(_))
     }
 
     /// What the user calls it.
@@ -100,27 +141,28 @@ impl Session {
         }
         Ok(match &self.document {
             Document::Model { model, size } => {
-                Prepared { model: Arc::clone(model), size: *size, warnings: 0, zeno: None, program: None }
+                Prepared { size: *size, ..Prepared::plain(Arc::clone(model)) }
             }
             Document::Specification(specification) => Prepared {
-                model: Arc::clone(&specification.model) as Arc<dyn Model>,
-                size: None,
                 warnings: specification.warnings.len(),
-                zeno: None,
-                program: None,
+                ..Prepared::plain(Arc::clone(&specification.model) as Arc<dyn Model>)
             },
             Document::Timed(timed) => {
                 let zeno = purpose.cycles.then(|| Zeno::of(&timed.network, purpose.non_zeno));
                 let (model, warnings) = timed.any_model(&self.reading, purpose, zeno)?;
                 let warnings = timed.warnings.len() + warnings.len();
-                Prepared { model, size: None, warnings, zeno, program: None }
+                let prepared = match model {
+                    AnyModel::Zones(model) => Prepared::plain(model),
+                    AnyModel::Runs(model) => Prepared {
+                        runs: Some(Arc::clone(&model)),
+                        ..Prepared::plain(model as Arc<dyn Model>)
+                    },
+                };
+                Prepared { warnings, zeno, ..prepared }
             }
             Document::Program(program) => Prepared {
-                model: Arc::clone(program) as Arc<dyn Model>,
-                size: None,
-                warnings: 0,
-                zeno: None,
                 program: Some(Arc::clone(program)),
+                ..Prepared::plain(Arc::clone(program) as Arc<dyn Model>)
             },
         })
     }

@@ -3,33 +3,38 @@
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
-use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use turnpike_lts::AutDialect;
 use turnpike_model::Diagnostic;
 use turnpike_model::diagnostic::nearest;
-use turnpike_timed::explore::Cover;
 use turnpike_timed::zone::Extrapolation;
 
+use crate::choice::{Choice, choice, unusual};
+use crate::options::{OptionRow, Section, Takes, add_names, is_on, option, parse, switch, text_of};
 use crate::problem::Problem;
 use crate::program::ProgramSource;
+use crate::values;
 
 /// Something to search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Source {
     /// A model.
     Model {
         /// Where it is.
         location: Location,
         /// How it is read.
+        #[serde(default)]
         reading: Reading,
     },
     /// A program.
     Program(ProgramSource),
 }
 
-/// Where a model is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where a model is. As text: `builtin:NAME`, a path, or `-` for standard input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum Location {
     /// A built-in model, by its name.
     Builtin(String),
@@ -48,6 +53,18 @@ impl From<&str> for Location {
             None if text == "-" => Location::StandardInput,
             None => Location::File(text.to_owned()),
         }
+    }
+}
+
+impl From<String> for Location {
+    fn from(text: String) -> Self {
+        Location::from(text.as_str())
+    }
+}
+
+impl From<Location> for String {
+    fn from(location: Location) -> Self {
+        location.to_string()
     }
 }
 
@@ -101,19 +118,20 @@ pub(crate) fn check_exists(path: &str) -> Result<(), Problem> {
     })
 }
 
-/// An input language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Explicit transition system, Aldebaran text, plain or gzipped.
-    Aut,
-    /// mCRL2 specification.
-    Mcrl2,
-    /// TChecker timed automata.
-    Tck,
-    /// UPPAAL timed automata, XML.
-    Xml,
-    /// UPPAAL timed automata, text; also the old syntax.
-    Xta,
+choice! {
+    /// An input language.
+    Format {
+        /// Explicit transition system, Aldebaran text, plain or gzipped
+        Aut = "aut",
+        /// mCRL2 specification
+        Mcrl2 = "mcrl2",
+        /// TChecker timed automata
+        Tck = "tck",
+        /// UPPAAL timed automata, XML
+        Xml = "xml",
+        /// UPPAAL timed automata, text; also the old syntax
+        Xta = "xta",
+    }
 }
 
 /// Every format with the endings of its files.
@@ -139,17 +157,9 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
-    type Err = Diagnostic;
-
-    fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        Format::of_file(&format!(".{text}"))
-            .ok_or_else(|| Diagnostic::error(format!("`{text}` is not an input format")))
-    }
-}
-
 /// How a model is read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Reading {
     /// The format, whatever the name says.
     pub format: Option<Format>,
@@ -164,29 +174,216 @@ pub struct Reading {
     /// mCRL2: values that are tried for a quantified variable.
     pub quantifier_limit: Option<u32>,
     /// mCRL2: look at the equations more closely, which takes a while.
+    #[serde(skip)]
     pub lints: bool,
-    /// The internal action of `.aut` files.
-    pub dialect: AutDialect,
+    /// The internal action of `.aut` files is `i`, as in CADP.
+    pub cadp: bool,
     /// How timed automata are explored.
     pub timed_automata: TimedReading,
 }
 
 /// How timed automata are explored.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TimedReading {
     /// How zones are made coarser; the coarsest way that is right when absent.
-    pub extrapolation: Option<Extrapolation>,
+    pub extrapolation: Option<ZoneExtrapolation>,
     /// Which states cover which, for searches that leave out covered ones.
-    pub cover: Option<Cover>,
+    pub cover: Covering,
     /// Let time pass before transitions rather than after them.
     pub delay_first: bool,
-    /// An assignment out of range is a transition that is not there, rather than an error.
-    pub out_of_range_disables: bool,
+    /// What an assignment out of range is.
+    pub out_of_range: OutOfRange,
     /// Files with automata that watch the model.
     pub observers: Vec<String>,
 }
 
+choice! {
+    /// How zones are made coarser.
+    ZoneExtrapolation {
+        /// Not at all; the search may not end
+        None = "none",
+        /// By the largest constant of each clock
+        M = "m",
+        /// The same, coarser above the constants
+        MPlus = "m+",
+        /// By lower and upper bounds apart
+        Lu = "lu",
+        /// The same, coarser above the constants
+        LuPlus = "lu+",
+    }
+}
+
+impl From<ZoneExtrapolation> for Extrapolation {
+    fn from(choice: ZoneExtrapolation) -> Self {
+        match choice {
+            ZoneExtrapolation::None => Extrapolation::None,
+            ZoneExtrapolation::M => Extrapolation::M,
+            ZoneExtrapolation::MPlus => Extrapolation::MPlus,
+            ZoneExtrapolation::Lu => Extrapolation::Lu,
+            ZoneExtrapolation::LuPlus => Extrapolation::LuPlus,
+        }
+    }
+}
+
+choice! {
+    /// Which states cover which.
+    Covering = None {
+        /// States are merged only when they are equal
+        None = "none",
+        /// A zone covers those it includes
+        Inclusion = "inclusion",
+        /// A zone covers those it simulates, by the bounds that clocks are still compared with
+        Alu = "alu",
+    }
+}
+
+choice! {
+    /// What an assignment out of range is.
+    OutOfRange = Error {
+        /// An error of the model
+        Error = "error",
+        /// A transition that is not there
+        Disable = "disable",
+    }
+}
+
+impl Section for Reading {
+    const TITLE: &'static str = "Options";
+    const OPTIONS: &'static [OptionRow<Self>] = &[
+        option(
+            "as",
+            Takes::Word(Format::WORDS),
+            "FORMAT",
+            "Read the model as this format, whatever its name",
+            |reading| reading.format.map(|format| format.word().to_owned()).into_iter().collect(),
+            |reading, text| Format::from_word(text).map(|format| reading.format = Some(format)),
+        ),
+        option(
+            "set",
+            Takes::Texts,
+            "NAME=VALUE",
+            "Set a parameter of a built-in model, a constant of a UPPAAL model, or a constant map of an \
+             mCRL2 specification, which may be any expression of its sort (repeatable)",
+            |reading| reading.settings.clone(),
+            |reading, text| {
+                reading.settings.push(text.to_owned());
+                Ok(())
+            },
+        ),
+        option(
+            "unhide",
+            Takes::Names,
+            "NAMES",
+            "Keep these actions of an mCRL2 specification visible although it hides them",
+            |reading| reading.unhide.clone(),
+            |reading, text| add_names(&mut reading.unhide, text),
+        ),
+        switch(
+            "timed",
+            "Honour time in an mCRL2 specification: no component waits longer than it says",
+            |reading| is_on(reading.timed),
+            |reading, _| {
+                reading.timed = true;
+                Ok(())
+            },
+        ),
+        switch(
+            "keep-dead",
+            "Keep values after their last use: in an mCRL2 specification variables of what is left to do and \
+             outcomes of probabilistic choices, as the mCRL2 tools do, and all clocks of timed automata; \
+             states that differ only in those are then different",
+            |reading| is_on(reading.keep_dead),
+            |reading, _| {
+                reading.keep_dead = true;
+                Ok(())
+            },
+        ),
+        option(
+            "quantifier-limit",
+            Takes::Small { least: 0 },
+            "N",
+            "Try at most N values of a quantified variable of an mCRL2 specification, from the least one on, \
+             as the option -Q of the mCRL2 tools does; without it as many as its bounds leave",
+            |reading| text_of(reading.quantifier_limit.as_ref()),
+            |reading, text| parse(text, values::count).map(|limit| reading.quantifier_limit = Some(limit)),
+        ),
+        switch(
+            "cadp",
+            "Read and write `.aut` files whose internal action is `i` (CADP) instead of `tau`",
+            |reading| is_on(reading.cadp),
+            |reading, _| {
+                reading.cadp = true;
+                Ok(())
+            },
+        ),
+    ];
+}
+
+impl Section for TimedReading {
+    const TITLE: &'static str = "Timed automata";
+    const OPTIONS: &'static [OptionRow<Self>] = &[
+        option(
+            "extrapolation",
+            Takes::Word(ZoneExtrapolation::WORDS),
+            "HOW",
+            "How zones are made coarser [default: the coarsest way that is right for what is asked]",
+            |timed| timed.extrapolation.map(|how| how.word().to_owned()).into_iter().collect(),
+            |timed, text| ZoneExtrapolation::from_word(text).map(|how| timed.extrapolation = Some(how)),
+        ),
+        option(
+            "cover",
+            Takes::Word(Covering::WORDS),
+            "RELATION",
+            "Leave out states that another one covers: by inclusion of their zones, or by what the bounds of \
+             clocks let them do (alu); for bfs and dfs",
+            |timed| unusual(timed.cover),
+            |timed, text| Covering::from_word(text).map(|cover| timed.cover = cover),
+        ),
+        switch(
+            "delay-first",
+            "Let time pass before transitions rather than after them",
+            |timed| is_on(timed.delay_first),
+            |timed, _| {
+                timed.delay_first = true;
+                Ok(())
+            },
+        ),
+        option(
+            "out-of-range",
+            Takes::Word(OutOfRange::WORDS),
+            "MEANING",
+            "What an assignment out of range is: an error of the model, or a transition that is not there",
+            |timed| unusual(timed.out_of_range),
+            |timed, text| OutOfRange::from_word(text).map(|meaning| timed.out_of_range = meaning),
+        ),
+        option(
+            "observer",
+            Takes::Texts,
+            "FILE",
+            "Let an automaton watch the model, which it never keeps from moving: declarations of a .tck file, \
+             in which it takes part weakly (sync:P@a:Watch@seen?), or UPPAAL text that ends with \
+             `system Watch;` and hears broadcast channels (repeatable)",
+            |timed| timed.observers.clone(),
+            |timed, text| {
+                timed.observers.push(text.to_owned());
+                Ok(())
+            },
+        ),
+    ];
+}
+
 impl Reading {
+    /// Whether states that another one covers are left out.
+    pub fn leaves_out_covered(&self) -> bool {
+        self.timed_automata.cover != Covering::None
+    }
+
+    /// The dialect of `.aut` files.
+    pub fn dialect(&self) -> AutDialect {
+        if self.cadp { AutDialect::Cadp } else { AutDialect::Mcrl2 }
+    }
+
     /// The format of a model at this location, as far as it is known.
     pub fn format_of(&self, location: &Location) -> Option<Format> {
         match location {
@@ -200,38 +397,37 @@ impl Reading {
     pub(crate) fn split_settings(&self) -> Result<Vec<(String, String)>, Problem> {
         let split = |text: &String| match text.split_once('=') {
             Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
-            None => Err(Diagnostic::error(format!("'--set {text}' is not of the form NAME=VALUE")).into()),
+            None => Err(Diagnostic::error(format!("the setting `{text}` is not of the form NAME=VALUE")).into()),
         };
         self.settings.iter().map(split).collect()
     }
 
-    /// Refuses options that mean something for mCRL2 specifications only. Timed automata may have dead clocks to keep.
+    /// Refuses options that mean something for mCRL2 specifications only. Timed automata may have
+    /// dead clocks to keep.
     pub(crate) fn refuse_specification_options(&self, name: &str, has_clocks: bool) -> Result<(), Problem> {
-        let flag = match self {
-            Reading { timed: true, .. } => "--timed",
+        let option = match self {
+            Reading { timed: true, .. } => "timed",
             Reading { keep_dead: true, .. } if !has_clocks => {
-                let message = "--keep-dead is for mCRL2 specifications and timed automata";
+                let message = "the option `keep-dead` is for mCRL2 specifications and timed automata";
                 return Err(Problem::new(format!("{message}, but {name} is neither")));
             }
-            Reading { quantifier_limit: Some(_), .. } => "--quantifier-limit",
-            Reading { unhide, .. } if !unhide.is_empty() => "--unhide",
+            Reading { quantifier_limit: Some(_), .. } => "quantifier-limit",
+            Reading { unhide, .. } if !unhide.is_empty() => "unhide",
             _ => return Ok(()),
         };
-        Err(Problem::new(format!("{flag} is for mCRL2 specifications, but {name} is not one")))
+        Err(Problem::new(format!(
+            "the option `{option}` is for mCRL2 specifications, but {name} is not one"
+        )))
     }
 
-    /// Refuses options that mean something for timed automata only.
+    /// Refuses options that mean something for timed automata only. Leaving out covered states is
+    /// worth a warning only.
     pub(crate) fn refuse_timed_options(&self, name: &str) -> Result<(), Problem> {
-        let timed = &self.timed_automata;
-        let given = [
-            ("--extrapolation", timed.extrapolation.is_some()),
-            ("--delay-first", timed.delay_first),
-            ("--out-of-range", timed.out_of_range_disables),
-            ("--observer", !timed.observers.is_empty()),
-        ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(Problem::new(format!(
-                "{flag} is for timed automata, but {name} is not a timed automaton"
+        let given = self.timed_automata.given();
+        match given.iter().find(|given| given.name != "cover") {
+            Some(given) => Err(Problem::new(format!(
+                "the option `{}` is for timed automata, but {name} is not a timed automaton",
+                given.name
             ))),
             None => Ok(()),
         }
@@ -242,6 +438,6 @@ impl Reading {
 pub(crate) fn unknown_format(path: &str) -> Problem {
     let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
     Diagnostic::error(format!("{path}: the extension does not tell what kind of model this is"))
-        .help(format!("known are {}; --as FORMAT overrides", endings.join(", ")))
+        .help(format!("known are {}; the option `as` names the format of other files", endings.join(", ")))
         .into()
 }

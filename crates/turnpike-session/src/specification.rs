@@ -59,9 +59,9 @@ fn refuse(name: &str, text: String, options: &Options, refusal: Refusal) -> Prob
             let (constant, value) = &options.settings[index];
             // A mistake in the name has no place in the value.
             let source = refusal.diagnostics.iter().any(|one| one.span.is_some()).then(|| value.clone());
-            (if source.is_some() { format!("--set {constant}") } else { String::new() }, source)
+            (if source.is_some() { format!("the setting of {constant}") } else { String::new() }, source)
         }
         Place::Request => (String::new(), None),
     };
-    Problem { origin, source, diagnostics: refusal.diagnostics }
+    Problem { origin, source, diagnostics: refusal.diagnostics, ..Problem::new("") }
 }

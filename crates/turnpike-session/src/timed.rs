@@ -3,16 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use turnpike_model::{Diagnostic, Model};
+use turnpike_model::Diagnostic;
 use turnpike_timed::explore::{Cover, Options, TIMELOCK, TimedModel};
 use turnpike_timed::liveness::{Formula, LivenessModel};
 use turnpike_timed::network::{Network, QueryText};
 use turnpike_timed::observe::{self, Joined};
 use turnpike_timed::uppaal::{self, Names};
+use turnpike_timed::zone::Extrapolation;
 
 use crate::problem::Problem;
 use crate::purpose::Purpose;
-use crate::source::{Format, Location, Reading};
+use crate::source::{Covering, Format, Location, OutOfRange, Reading};
 use crate::zeno::Zeno;
 
 /// A timed model that was read, before anybody knows what will be asked of it.
@@ -31,6 +32,14 @@ pub struct Timed {
     location: Location,
 }
 
+/// The model of some timed automata for a purpose.
+pub(crate) enum AnyModel {
+    /// Their zone graph.
+    Zones(Arc<TimedModel>),
+    /// The runs that a formula speaks of.
+    Runs(Arc<LivenessModel>),
+}
+
 impl Timed {
     pub(crate) fn read(location: &Location, format: Format, reading: &Reading) -> Result<Self, Problem> {
         let source = location.read_text()?;
@@ -45,7 +54,7 @@ impl Timed {
             Format::Tck => {
                 if let Some((setting, _)) = settings.first() {
                     let error =
-                        Diagnostic::error(format!("{name} has no constants to set, but got --set {setting}"));
+                        Diagnostic::error(format!("{name} has no constants to set, but got a value for `{setting}`"));
                     return Err(error.help("TChecker files have none; UPPAAL files do").into());
                 }
                 observe::tck(&source, &observers).map(|(network, warnings)| {
@@ -60,7 +69,7 @@ impl Timed {
         let joined = Joined::new(&source, &observers);
         match outcome {
             Ok((mut network, names, warnings)) => {
-                network.out_of_range_disables = reading.timed_automata.out_of_range_disables;
+                network.out_of_range_disables = reading.timed_automata.out_of_range == OutOfRange::Disable;
                 let (source, location) = (joined.text, location.clone());
                 Ok(Timed { name, source, network, names, warnings, location })
             }
@@ -109,17 +118,17 @@ impl Timed {
         reading: &Reading,
         purpose: &Purpose,
         zeno: Option<Zeno>,
-    ) -> Result<(Arc<dyn Model>, Vec<Diagnostic>), Problem> {
+    ) -> Result<(AnyModel, Vec<Diagnostic>), Problem> {
         let options = Options { non_zeno: zeno == Some(Zeno::Excluded), ..self.options(reading, purpose)? };
         let Some(text) = &purpose.runs else {
             let (model, warnings) = self.plain_model(&options)?;
-            return Ok((Arc::new(model), warnings));
+            return Ok((AnyModel::Zones(Arc::new(model)), warnings));
         };
         let formula = Formula::read(&self.names, &self.network, text)?;
         let made =
             LivenessModel::new(&self.name, &self.source, &self.network, &self.names, &options, &formula);
         match made {
-            Ok((model, warnings)) => Ok((Arc::new(model), warnings)),
+            Ok((model, warnings)) => Ok((AnyModel::Runs(Arc::new(model)), warnings)),
             Err(diagnostics) => Err(Problem::of_text(&self.name, self.source.clone(), diagnostics)),
         }
     }
@@ -136,8 +145,11 @@ impl Timed {
             }
         }
         Ok(Options {
-            extrapolation: reading.timed_automata.extrapolation,
-            cover: reading.timed_automata.cover.unwrap_or(Cover::Inclusion),
+            extrapolation: reading.timed_automata.extrapolation.map(Extrapolation::from),
+            cover: match reading.timed_automata.cover {
+                Covering::Alu => Cover::Alu,
+                Covering::None | Covering::Inclusion => Cover::Inclusion,
+            },
             elapsed: !reading.timed_automata.delay_first,
             conditions,
             deadlock: purpose.deadlock,

@@ -1,4 +1,5 @@
-//! Runs of timed automata in which infinitely much happens in finite time: whether there may be any among what is found, and what to say.
+//! Runs of timed automata in which infinitely much happens in finite time: whether there may be any
+//! among what is found, and what to say.
 
 use turnpike_model::Diagnostic;
 use turnpike_timed::network::Network;
@@ -25,8 +26,8 @@ impl Zeno {
         }
     }
 
-    /// Whether it is worth a word: when a cycle was found, or when a flag changes nothing.
-    pub fn is_told(self, found: bool, asked: bool) -> bool {
+    /// Whether it is worth a word: when a cycle was found, or when excluding Zeno runs changes nothing.
+    pub(crate) fn is_worth_mentioning(self, found: bool, asked: bool) -> bool {
         found || (asked && self == Zeno::Impossible)
     }
 
@@ -34,7 +35,7 @@ impl Zeno {
     pub fn about(self) -> &'static str {
         match self {
             Zeno::Possible => {
-                "it may stand still around this cycle, or pass ever less (a Zeno run); --non-zeno leaves such runs out"
+                "it may stand still around this cycle, or pass ever less (a Zeno run); the option `non-zeno` leaves such runs out"
             }
             Zeno::Excluded => {
                 "it passes all bounds along this run, a certain time or more before each state with non-zeno=ticked"
@@ -50,7 +51,7 @@ impl Zeno {
 
     /// The error for excluding Zeno runs where that means nothing.
     pub fn useless(what: &str) -> Diagnostic {
-        Diagnostic::error(format!("--non-zeno is for cycles of timed automata, but {what}"))
-            .help("it goes with --find 'accepting ...' and with queries")
+        Diagnostic::error(format!("the option `non-zeno` is for cycles of timed automata, but {what}"))
+            .help("it goes with the objective `accepting` and with queries")
     }
 }

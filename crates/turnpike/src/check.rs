@@ -12,8 +12,9 @@ use turnpike_program::{Incident, ProgramModel, ProgramOptions};
 use turnpike_runtime::Guest;
 use turnpike_runtime::schedule::encode;
 use turnpike_scheduler::{Detail, End, Execution, Executor, GuestErrorKind, Plan, Policy};
-use turnpike_search::strategy::{Exhaustive, RandomWalk};
-use turnpike_search::{SearchError, SearchOptions, Strategy, Verdict, WitnessReport, search};
+use turnpike_session::{
+    Goals, Limits, Running, Search, SearchError, StrategyChoice, Verdict, WitnessReport, WitnessSettings,
+};
 
 use crate::config::Config;
 use crate::replay;
@@ -267,17 +268,40 @@ impl Config {
         })
     }
 
-    fn chosen(&self) -> Result<Strategy, CheckError> {
+    /// The strategy by its name. `None` when the test made one itself.
+    fn strategy_choice(&self) -> Option<StrategyChoice> {
         let name = match (setting("TURNPIKE_STRATEGY"), &self.chosen) {
-            (None, Some(chosen)) => return Ok(chosen.clone()),
+            (None, Some(_)) => return None,
             (None, None) => self.strategy.clone(),
             (Some(name), _) => name,
         };
-        Ok(match name.as_str() {
-            "exhaustive" => Strategy::from(Exhaustive { depth: self.steps }),
-            // One walk is no check: it goes on until a limit is reached.
-            "random" => Strategy::from(RandomWalk { restart: true, ..RandomWalk::default() }),
-            name => Strategy::by_name(name).map_err(|error| CheckError::Unusable(error.to_string()))?,
+        let choice = StrategyChoice::named(&name);
+        Some(match name.as_str() {
+            "exhaustive" => choice.with("depth", self.steps),
+            // A single walk checks little: it goes on until a limit is reached.
+            "random" => choice.with("restart", true),
+            _ => choice,
+        })
+    }
+
+    /// What the session is asked.
+    fn request(&self) -> Result<Search, CheckError> {
+        let objective = self.objective.parse();
+        let objective = objective.map_err(|error| CheckError::Unusable(format!("{error}")))?;
+        Ok(Search {
+            goals: Goals { find: vec![objective], ..Goals::default() },
+            strategy: self.strategy_choice().unwrap_or_default(),
+            limits: Limits {
+                executions: Some(number_setting("TURNPIKE_EXECUTIONS", self.executions)?),
+                time: self.time,
+                ..Limits::default()
+            },
+            running: Running {
+                seed: number_setting("TURNPIKE_SEED", self.seed)?,
+                threads: Some(self.threads),
+                ..Running::default()
+            },
+            witness: WitnessSettings { states: false, ..WitnessSettings::default() },
         })
     }
 
@@ -310,22 +334,20 @@ impl Config {
             }
         })?;
 
-        let strategy = self.chosen()?;
-        let mut request = SearchOptions::new(strategy);
-        request.objectives.push(self.objective.parse().map_err(|error| unusable(&error))?);
-        request.seed = number_setting("TURNPIKE_SEED", self.seed)?;
-        request.limits.executions = Some(number_setting("TURNPIKE_EXECUTIONS", self.executions)?);
-        request.limits.time = self.time;
-        request.threads = self.threads;
-        request.states_in_witness = false;
-        let report = match search(&model, &request, &|_| {}, &AtomicBool::new(false)) {
-            Ok(report) => report,
-            Err(SearchError::Nondeterministic(why)) => return Err(CheckError::Nondeterministic(why)),
-            Err(SearchError::Step { error, .. }) if error.kind == StepErrorKind::Nondeterministic => {
-                return Err(CheckError::Nondeterministic(error.message));
+        let model = Arc::new(model);
+        let request = self.request()?;
+        let plan = turnpike_session::Plan::of_model(Arc::clone(&model) as Arc<dyn Model>, &request);
+        let mut plan = plan.map_err(|problem| unusable(&problem))?;
+        if let (Some(strategy), None) = (&self.chosen, self.strategy_choice()) {
+            plan = plan.with_strategy(strategy.clone());
+        }
+        let report = plan.run(&|_| {}, &AtomicBool::new(false)).map_err(|error| match error {
+            SearchError::Nondeterministic(why) => CheckError::Nondeterministic(why),
+            SearchError::Step { error, .. } if error.kind == StepErrorKind::Nondeterministic => {
+                CheckError::Nondeterministic(error.message)
             }
-            Err(error) => return Err(unusable(&error)),
-        };
+            error => unusable(&error),
+        })?;
         // Data in a `static` may have made an execution fail, or succeed, that does not in a new process.
         if let Some(difference) = first.difference(&mut first_guest)? {
             return Err(CheckError::Nondeterministic(difference));
@@ -345,7 +367,7 @@ impl Config {
         let choices = replay::choices(&witness.trace)
             .ok_or_else(|| CheckError::Unusable("the witness has no schedule".to_owned()))?;
         let incident = model.incident(&choices).map_err(|error| unusable(&error))?;
-        let failed = self.failed(incident, &choices, number, request.seed, explanation(witness));
+        let failed = self.failed(incident, &choices, number, request.running.seed, explanation(witness));
         Err(CheckError::Failed(Box::new(failed)))
     }
 }

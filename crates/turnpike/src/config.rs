@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use turnpike_runtime::{GuestOptions, Panics};
 use turnpike_scheduler::Timeouts;
-use turnpike_search::Strategy;
+use turnpike_session::Strategy;
 
 /// How many executions a check makes at most, when nothing else is said.
 const EXECUTIONS: u64 = 10_000;

@@ -35,8 +35,7 @@ pub use turnpike_runtime::{
     thread_local, time,
 };
 pub use turnpike_scheduler::Timeouts;
-pub use turnpike_search::strategy;
-pub use turnpike_search::{
-    Limits, Objective, RunReport, SearchError, SearchOptions, SearchReport, StopReason, Strategy, Verdict,
-    WitnessReport,
+pub use turnpike_session::{
+    Limits, Objective, RunReport, Search as SearchRequest, SearchError, SearchReport, StopReason, Strategy,
+    Verdict, WitnessReport, strategy,
 };

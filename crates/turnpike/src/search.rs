@@ -1,17 +1,19 @@
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use turnpike_model::native::{Native, NativeModel};
 use turnpike_model::{Diagnostic, Model};
-use turnpike_search::strategy::Auto;
-use turnpike_search::{SearchError, SearchOptions, SearchReport, Strategy, Verdict, WitnessReport, search};
+use turnpike_session::{
+    Plan, Problem, Search as Request, SearchError, SearchReport, StrategyChoice, Verdict, WitnessReport,
+};
 
 /// A search over a model, ready to be narrowed down and run.
 #[must_use = "a search does nothing until it is run"]
 pub struct Search {
-    model: Box<dyn Model>,
-    options: SearchOptions,
+    model: Arc<dyn Model>,
+    request: Request,
     mistake: Option<Diagnostic>,
 }
 
@@ -23,54 +25,60 @@ impl Search {
 
     /// A search over any model.
     pub fn over(model: Box<dyn Model>) -> Self {
-        Search { model, options: SearchOptions::new(Auto), mistake: None }
+        let mut request = Request::default();
+        request.running.threads = Some(1);
+        Search { model: model.into(), request, mistake: None }
     }
 
-    /// Adds an objective in the words of the command line: `deadlock`, `action send`, `state counter > 3`, `assertion`.
+    /// Adds an objective in the words of the command line: `deadlock`, `action send`, `state counter > 3`,
+    /// `assertion`.
     pub fn find(mut self, objective: &str) -> Self {
         match objective.parse() {
-            Ok(objective) => self.options.objectives.push(objective),
+            Ok(objective) => self.request.goals.find.push(objective),
             Err(mistake) => self.mistake = Some(mistake),
         }
         self
     }
 
-    /// Chooses a strategy by name, with its default parameters. See [`with_options`](Self::with_options) for others.
+    /// Chooses a strategy by name, with its default options. See [`option`](Self::option) for others.
     pub fn strategy(mut self, name: &str) -> Self {
-        match Strategy::by_name(name) {
-            Ok(strategy) => self.options.strategy = strategy,
-            Err(mistake) => self.mistake = Some(mistake),
-        }
+        self.request.strategy = StrategyChoice::named(name);
+        self
+    }
+
+    /// Sets an option of the strategy, such as `width` of `highway`.
+    pub fn option(mut self, name: &str, value: impl ToString) -> Self {
+        self.request.strategy = self.request.strategy.with(name, value);
         self
     }
 
     /// Sets the seed; the same seed gives the same result.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.options.seed = seed;
+        self.request.running.seed = seed;
         self
     }
 
     /// Repeats the search with derived seeds.
     pub fn runs(mut self, runs: u64) -> Self {
-        self.options.runs = runs;
+        self.request.running.runs = Some(runs);
         self
     }
 
     /// Bounds the number of expansions of a run.
     pub fn max_states(mut self, states: u64) -> Self {
-        self.options.limits.states = Some(states);
+        self.request.limits.states = Some(states);
         self
     }
 
     /// Bounds the time of a run.
     pub fn max_time(mut self, time: Duration) -> Self {
-        self.options.limits.time = Some(time);
+        self.request.limits.time = Some(time);
         self
     }
 
     /// Changes anything else.
-    pub fn with_options(mut self, change: impl FnOnce(&mut SearchOptions)) -> Self {
-        change(&mut self.options);
+    pub fn with_request(mut self, change: impl FnOnce(&mut Request)) -> Self {
+        change(&mut self.request);
         self
     }
 
@@ -79,10 +87,12 @@ impl Search {
         if let Some(mistake) = self.mistake {
             return Err(mistake.into());
         }
-        if self.options.objectives.is_empty() {
-            self.options.objectives.push("any-error".parse()?);
+        if self.request.goals.find.is_empty() {
+            self.request.goals.find.push("any-error".parse()?);
         }
-        search(&*self.model, &self.options, &|_| {}, &AtomicBool::new(false))
+        let refused = |problem: Problem| SearchError::from(problem.into_diagnostic());
+        let plan = Plan::of_model(self.model, &self.request).map_err(refused)?;
+        plan.run(&|_| {}, &AtomicBool::new(false))
     }
 
     /// Runs the search and panics with the witness when something is found.
@@ -91,7 +101,7 @@ impl Search {
     /// When an objective is met, or the search cannot be carried out.
     #[track_caller]
     pub fn assert_absent(self) {
-        let seed = self.options.seed;
+        let seed = self.request.running.seed;
         match self.run() {
             Ok(report) => {
                 if let Some(witness) = report.witness() {

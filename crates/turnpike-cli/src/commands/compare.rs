@@ -92,7 +92,7 @@ fn bisimilar(equivalence: Equivalence) -> String {
 /// Settings are for models: beside a model, a file goes without them.
 fn system(name: &str, other: &str, reading: &ReadingArgs, limits: &Limits) -> Outcome<Lts> {
     if !reading.names_model(name) && reading.names_model(other) {
-        let reading = ReadingArgs { input_format: None, cadp: reading.cadp, ..ReadingArgs::default() };
+        let reading = reading.of_system();
         return explicit::named(name, &reading, limits);
     }
     explicit::named(name, reading, limits)

@@ -9,7 +9,7 @@ use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, VERSION};
-use crate::source::{FileArgs, InputFormat};
+use crate::source::FileArgs;
 
 /// What `turnpike linearise --help` ends with.
 const AFTER_HELP: &str = "\
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let name = &args.model.model;
     let reading = &args.model.reading;
-    let piped = name == "-" && reading.input_format.is_none_or(|format| format == InputFormat::Mcrl2);
+    let piped = name == "-" && reading.reading().format.is_none_or(|format| format == Mcrl2);
     if !piped && reading.format_of(name) != Some(Mcrl2) {
         let error =
             Diagnostic::error(format!("{name} is no mCRL2 specification, and only those are linearised"));

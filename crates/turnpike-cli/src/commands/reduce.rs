@@ -9,7 +9,8 @@ use turnpike_lts::{Equivalence, reduce};
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;
-use crate::commands::search::limits::LimitArgs;
+use crate::options::Options;
+use turnpike_session::Limits;
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
@@ -39,7 +40,7 @@ pub(crate) struct EquivalenceArgs {
     #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = equivalences())]
     pub(crate) equivalence: Equivalence,
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
+    pub(crate) limits: Options<Limits>,
 }
 
 fn equivalences() -> impl TypedValueParser<Value = Equivalence> {

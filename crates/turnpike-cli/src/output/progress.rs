@@ -93,6 +93,15 @@ impl Reporter {
         }
     }
 
+    /// Erases the status line; the next search counts its runs anew.
+    pub(crate) fn clear(&self) {
+        let mut line = self.line();
+        if line.shown {
+            replace_line("");
+        }
+        (line.shown, line.finished) = (false, 0);
+    }
+
     fn line(&self) -> MutexGuard<'_, StatusLine> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,9 +124,7 @@ impl Reporter {
 
 impl Drop for Reporter {
     fn drop(&mut self) {
-        if self.line().shown {
-            replace_line("");
-        }
+        self.clear();
     }
 }
 

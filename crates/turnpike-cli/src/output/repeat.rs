@@ -1,102 +1,121 @@
-//! The command line that repeats a result, ready to be pasted into a shell.
+//! The command line that repeats a result, ready to be pasted into a shell. It is written from the
+//! request, option by option.
 
-/// The arguments of this process, without the program's name.
-fn arguments() -> Vec<String> {
-    std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
+use turnpike_session::{Given, Request, Search, Section, Source};
+
+use crate::cli::Format;
+use crate::commands::search::Args;
+use crate::options::words;
+
+/// A search as it was asked for on the command line.
+pub(crate) struct Invocation {
+    /// What the session was asked.
+    pub(crate) request: Request,
+    /// How the result is presented.
+    presentation: Vec<String>,
 }
 
-/// The command as typed.
+impl Invocation {
+    pub(crate) fn new(args: &Args, source: Source, search: Search, format: Format) -> Self {
+        Invocation { request: Request { source, search }, presentation: presentation(args, format) }
+    }
+
+    /// The same command, with the seed made explicit.
+    pub(crate) fn exactly(&self) -> String {
+        search_command(&self.request, &self.presentation)
+    }
+
+    /// The command for the result alone: without what only changes speed and presentation.
+    pub(crate) fn result(&self) -> String {
+        let mut request = self.request.clone();
+        request.search.running.threads = None;
+        search_command(&request, &[])
+    }
+
+    /// The command for one run out of many.
+    pub(crate) fn one_run(&self, seed: u64) -> String {
+        let mut request = self.request.clone();
+        let running = &mut request.search.running;
+        (running.runs, running.threads, running.seed) = (None, None, seed);
+        search_command(&request, &self.presentation)
+    }
+
+    /// The command that replays a witness of the program that was searched.
+    pub(crate) fn replay(&self, file: &str) -> String {
+        let (mut words, arguments) = source_words(&self.request.source);
+        words.insert(0, "replay".to_owned());
+        words.push(file.to_owned());
+        words.extend(arguments);
+        command(&words)
+    }
+}
+
+/// The flags that say how a result is presented.
+fn presentation(args: &Args, format: Format) -> Vec<String> {
+    let mut words = Vec::new();
+    if let Some(trace) = &args.results.trace {
+        words.extend(["--trace".to_owned(), trace.to_string_lossy().into_owned()]);
+    }
+    let switches = [(args.model.program.show_output, "--show-output"), (args.progress.quiet, "--quiet")];
+    words.extend(switches.iter().filter(|(given, _)| *given).map(|(_, flag)| (*flag).to_owned()));
+    if let Some(kind) = args.progress.progress.and_then(|kind| clap::ValueEnum::to_possible_value(&kind)) {
+        words.extend(["--progress".to_owned(), kind.get_name().to_owned()]);
+    }
+    if format == Format::Json {
+        words.extend(["--format".to_owned(), "json".to_owned()]);
+    }
+    words
+}
+
+/// `turnpike search` with these words, the seed last.
+fn search_command(request: &Request, presentation: &[String]) -> String {
+    command(&search_words(request, presentation))
+}
+
+fn search_words(request: &Request, presentation: &[String]) -> Vec<String> {
+    let (mut all, arguments) = source_words(&request.source);
+    all.insert(0, "search".to_owned());
+    let (seed, others): (Vec<Given>, Vec<Given>) =
+        request.search.given().into_iter().partition(|given| given.name == "seed");
+    all.extend(words(&others));
+    all.extend_from_slice(presentation);
+    all.extend(words(&seed));
+    all.extend(arguments);
+    all
+}
+
+/// The words that name a source and say how it is read; and the arguments of a program, which come last.
+fn source_words(source: &Source) -> (Vec<String>, Vec<String>) {
+    match source {
+        Source::Model { location, reading } => {
+            let mut all = vec![location.to_string()];
+            all.extend(words(&reading.given()));
+            all.extend(words(&reading.timed_automata.given()));
+            (all, Vec::new())
+        }
+        Source::Program(program) => {
+            let mut all = vec!["--program".to_owned(), program.path.to_string_lossy().into_owned()];
+            all.extend(words(&program.given()));
+            let mut arguments: Vec<String> =
+                program.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            if !arguments.is_empty() {
+                arguments.insert(0, "--".to_owned());
+            }
+            (all, arguments)
+        }
+    }
+}
+
+/// The command of this process as it was typed.
 pub(crate) fn as_typed() -> String {
-    command(&arguments())
+    let arguments = std::env::args_os().skip(1);
+    command(&arguments.map(|argument| argument.to_string_lossy().into_owned()).collect::<Vec<_>>())
 }
 
-/// The command as typed, with the seed made explicit.
-pub(crate) fn exactly(seed: u64) -> String {
-    with_seed(without(arguments(), &["--seed"], &[]), seed)
-}
-
-/// The command for the result alone: without what only changes speed and presentation.
-pub(crate) fn result(seed: u64) -> String {
-    let valued = ["--seed", "--threads", "--progress", "--format", "--trace"];
-    with_seed(without(arguments(), &valued, &["--quiet", "-q"]), seed)
-}
-
-/// The command for one run out of many.
-pub(crate) fn one_run(seed: u64) -> String {
-    with_seed(without(arguments(), &["--seed", "--runs", "--threads"], &[]), seed)
-}
-
-fn with_seed(mut arguments: Vec<String>, seed: u64) -> String {
-    // What comes after `--` belongs to a program.
-    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
-    arguments.splice(end..end, ["--seed".to_owned(), self::seed(seed)]);
-    command(&arguments)
-}
-
-/// The command that replays a witness of the program that was searched.
-pub(crate) fn replay(file: &str) -> String {
-    replay_command(&arguments(), file)
-}
-
-fn replay_command(arguments: &[String], file: &str) -> String {
-    const VALUED: [&str; 9] = [
-        "--program",
-        "--max-steps",
-        "--timeouts",
-        "--spurious",
-        "--visible",
-        "--threads-as",
-        "--guest-memory",
-        "--guest-timeout",
-        "--reduction",
-    ];
-    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
-    let mut kept = vec!["replay".to_owned()];
-    let mut flags = arguments[..end].iter();
-    while let Some(flag) = flags.next() {
-        if VALUED.contains(&flag.as_str()) {
-            kept.push(flag.clone());
-            kept.extend(flags.next().cloned());
-        } else if VALUED.iter().any(|name| flag.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
-        {
-            kept.push(flag.clone());
-        }
-    }
-    kept.push(file.to_owned());
-    kept.extend_from_slice(&arguments[end..]);
-    command(&kept)
-}
-
-/// Small seeds as people write them, derived ones as the 64 bits they are.
-pub(crate) fn seed(seed: u64) -> String {
-    if seed <= u64::from(u32::MAX) { seed.to_string() } else { format!("{seed:#018x}") }
-}
-
-/// `turnpike` and these arguments, quoted.
-fn command(arguments: &[String]) -> String {
-    let quoted: Vec<String> = arguments.iter().map(|argument| quote(argument)).collect();
+/// `turnpike` and these words, quoted.
+fn command(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
     format!("turnpike {}", quoted.join(" "))
-}
-
-/// Leaves out flags, those with a value together with it.
-fn without(arguments: Vec<String>, valued: &[&str], plain: &[&str]) -> Vec<String> {
-    let mut kept = Vec::new();
-    let mut arguments = arguments.into_iter();
-    while let Some(argument) = arguments.next() {
-        if argument == "--" {
-            kept.push(argument);
-            kept.extend(arguments.by_ref());
-        } else if valued.contains(&argument.as_str()) {
-            arguments.next();
-        } else if !plain.contains(&argument.as_str())
-            && !valued
-                .iter()
-                .any(|flag| argument.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')))
-        {
-            kept.push(argument);
-        }
-    }
-    kept
 }
 
 /// One word of a shell command.
@@ -110,38 +129,4 @@ pub(crate) fn quote(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_the_shell() {
-        for (word, quoted) in [
-            ("builtin:philosophers", "builtin:philosophers"),
-            ("--set=n=5", "--set=n=5"),
-            ("action error", "'action error'"),
-            ("label f(*)", "'label f(*)'"),
-            ("it's", r"'it'\''s'"),
-            ("", "''"),
-            ("$HOME", "'$HOME'"),
-        ] {
-            assert_eq!(quote(word), quoted);
-        }
-    }
-
-    #[test]
-    fn flags_are_left_out_with_their_values() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let typed = words("search m.aut --seed 7 --seedling --runs=20 -q --find deadlock");
-        assert_eq!(
-            without(typed, &["--seed", "--runs"], &["-q"]),
-            words("search m.aut --seedling --find deadlock")
-        );
-        assert_eq!(with_seed(words("search m.aut"), 7), "turnpike search m.aut --seed 7");
-        let typed = words("search --program ./a.out --spurious 1 -q -- --seed 7 -q");
-        let expected = "turnpike search --program ./a.out --spurious 1 --seed 3 -- --seed 7 -q";
-        assert_eq!(with_seed(without(typed.clone(), &["--seed"], &["-q"]), 3), expected);
-        let expected = "turnpike replay --program ./a.out --spurious 1 w.json -- --seed 7 -q";
-        assert_eq!(replay_command(&typed, "w.json"), expected);
-        assert_eq!(seed(u64::MAX), "0xffffffffffffffff");
-    }
-}
+mod tests;

@@ -106,6 +106,20 @@ impl<'a> Runs<'a> {
         }
         Ok((path, taken))
     }
+
+    /// Whether the last of these choices is the step of a run that comes to rest.
+    pub(super) fn ends_with_rest(&mut self, choices: &[u32]) -> Result<bool, StepError> {
+        let mut out = Successors::new(self.model.info.width);
+        let (mut state, mut last) = (Vec::new(), None);
+        self.initial(&mut state)?;
+        for &choice in choices {
+            self.successors(&state, &mut out)?;
+            let taken = out.iter().nth(choice as usize);
+            let (label, target) = taken.ok_or_else(|| StepError::new("a choice is not there"))?;
+            (last, state) = (Some(label), target.to_vec());
+        }
+        Ok(last == Some(REST))
+    }
 }
 
 impl Explorer for Runs<'_> {

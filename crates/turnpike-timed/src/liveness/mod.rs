@@ -92,6 +92,13 @@ impl LivenessModel {
     }
 }
 
+impl LivenessModel {
+    /// Whether the run behind these choices comes to rest, rather than taking transitions for ever.
+    pub fn comes_to_rest(&self, choices: &[u32]) -> Result<bool, StepError> {
+        Runs::new(self).ends_with_rest(choices)
+    }
+}
+
 /// Takes `not deadlock` out of a conjunction: what is left, and whether it was there. A run with transitions for ever never gets to a deadlock, so
 /// only where runs come to rest does it matter.
 fn without_deadlocks(stay: Condition) -> (Condition, bool) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use turnpike_lab::workshop::Bench;
 use turnpike_lab::experiment::Experiment;
 use turnpike_lab::report::{self, Results};
 use turnpike_lab::runner::{self, Job, Series, Settings, Workshop};
@@ -13,7 +14,6 @@ use turnpike_lab::store::{Record, Store};
 
 use super::measure::best;
 use super::table::{Row, Target, Time};
-use crate::commands::lab::workshop::Bench;
 use crate::failure::{Failure, Outcome};
 use crate::output::VERSION;
 

@@ -15,7 +15,7 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use crate::cli::Format;
-use crate::commands::search::values;
+use turnpike_session::values;
 use crate::exit::Exit;
 use crate::failure::Outcome;
 use crate::output::{self, VERSION};

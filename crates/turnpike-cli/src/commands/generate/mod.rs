@@ -8,17 +8,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_model::{Diagnostic, ModelInfo, StepError};
 use turnpike_search::generate::{GenerateError, GenerateOptions, GenerateReport};
-use turnpike_search::{SearchError, StopReason, StoreKind};
+use turnpike_search::{Limits, SearchError, StopReason, StoreKind};
 
 use super::search::human::{actions, counted};
-use super::search::limits::{self, LimitArgs};
-use super::search::values;
+use crate::options::Options;
+use turnpike_session::values;
 use crate::cli::Format;
 use crate::exit::{self, Exit};
 use crate::failure::{Failure, Outcome};
 use crate::output::progress::{ProgressArgs, Reporter};
 use crate::output::{self, VERSION, bytes, grouped, interrupt};
-use crate::source::{self, ModelArgs};
+use crate::source::ModelArgs;
 use target::Target;
 use turnpike_session::{Prepared, Purpose};
 
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
     threads: Option<usize>,
     #[command(flatten)]
-    limits: LimitArgs,
+    limits: Options<Limits>,
     #[command(flatten)]
     progress: ProgressArgs,
 }
@@ -108,7 +108,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     }
     let options = GenerateOptions {
         limits: args.limits.limits()?,
-        threads: args.threads.unwrap_or_else(limits::all_cores),
+        threads: args.threads.unwrap_or_else(turnpike_session::all_cores),
         store: exact_store(&args.store)?,
     };
     let session = args.model.open()?;
@@ -145,7 +145,7 @@ fn listed(
     format: Format,
 ) -> Outcome<(GenerateReport, Option<String>)> {
     if let Some(remark) =
-        source::remark(&prepared).filter(|_| format == Format::Human && !args.progress.quiet)
+        output::remark(&prepared.model.info().name, prepared.warnings).filter(|_| format == Format::Human && !args.progress.quiet)
     {
         output::note(&remark);
     }

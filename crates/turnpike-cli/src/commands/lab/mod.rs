@@ -1,11 +1,9 @@
 //! `turnpike lab`: experiments.
 
-mod compile;
 mod files;
 mod new;
 mod results;
 mod running;
-pub(crate) mod workshop;
 
 use std::path::PathBuf;
 

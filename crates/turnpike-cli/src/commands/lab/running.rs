@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use turnpike_lab::workshop::Bench;
+use turnpike_session::values;
 use turnpike_lab::experiment::Cell;
 use turnpike_lab::runner::{Progress, Series, Settings, Workshop as _, run as run_series};
 use turnpike_lab::store::Store;
@@ -14,9 +16,7 @@ use turnpike_search::Pattern;
 
 use super::Kept;
 use super::files::Named;
-use super::workshop::Bench;
 use crate::cli::Format;
-use crate::commands::search::{limits, values};
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, VERSION, interrupt};
 
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
     let experiments = args.kept.experiments.read()?;
     let interrupt = interrupt::install()?;
     let settings =
-        Settings { jobs: args.jobs.map_or_else(limits::all_cores, |jobs| jobs as usize), scale: args.scale };
+        Settings { jobs: args.jobs.map_or_else(turnpike_session::all_cores, |jobs| jobs as usize), scale: args.scale };
     let started = Instant::now();
     let experiments: Vec<(Named, Vec<Cell>, Bench)> = experiments
         .into_iter()

@@ -9,8 +9,9 @@ use turnpike_search::{Objective, Replayed, judge, replay};
 use turnpike_timed::zeno::TICKER;
 
 use crate::cli::Format;
-use crate::commands::search::limits::LimitArgs;
-use crate::commands::search::values;
+use crate::options::Options;
+use turnpike_session::Limits;
+use turnpike_session::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -63,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEED", default_value = "0", value_parser = values::seed)]
     seed: u64,
     #[command(flatten)]
-    limits: LimitArgs,
+    limits: Options<Limits>,
 }
 
 pub(crate) fn run(mut args: Args, format: Format) -> Outcome {

@@ -1,59 +1,52 @@
 //! The report of a search for people: the verdict with its scope first, the command that repeats it last.
 
 use indexmap::IndexMap;
-use turnpike_program::Incident;
 use turnpike_search::{
-    ExecutionCounts, Explanation, RunReport, SearchReport, StopReason, Verdict, WitnessReport,
+    ExecutionCounts, Explanation, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
+use turnpike_session::values::write_seed;
+use turnpike_session::{Findings, Search, Spread, Summary};
 
 use super::json;
 use super::program::WIDTH;
-use super::summary::{Spread, Summary};
-use crate::output::{bytes, grouped, repeat};
+use crate::options::spell_all;
+use crate::output::repeat::Invocation;
+use crate::output::{bytes, grouped};
 use crate::steps::{self, StepView};
-use turnpike_session::Zeno;
 
-/// What the report does not know itself.
-pub(crate) struct Context {
-    pub(crate) model: String,
-    pub(crate) strategy: &'static str,
-    pub(crate) seed: String,
-    /// Texts of the objectives; whether they are only measured.
-    pub(crate) objectives: Vec<(String, bool)>,
-    /// Whether absence can be proved with the store.
-    pub(crate) exact: bool,
-    /// Whether `--runs` was given.
-    pub(crate) many: bool,
-    /// Runs that were asked for.
-    pub(crate) runs: u64,
-    /// Whether witnesses were asked for, and states in them.
-    pub(crate) witness: bool,
-    pub(crate) seconds: f64,
-    pub(crate) files: Vec<String>,
+/// What is printed about a search.
+pub(crate) struct Context<'a> {
+    findings: &'a Findings,
+    seed: u64,
+    /// Whether many runs were asked for, be it one.
+    many: bool,
+    /// Whether witnesses were asked for.
+    witness: bool,
+    files: &'a [String],
+    /// The command line; a query among others has none of its own.
+    invocation: Option<&'a Invocation>,
     /// The file that was asked for although there is no witness to write.
     pub(crate) unwritten: Option<String>,
-    /// What is known of the cycle that was found.
-    pub(crate) zeno: Option<Zeno>,
-    /// Of programs: what witnesses show.
-    pub(crate) incidents: Vec<Shown>,
-    /// Of programs: why finding nothing proves nothing.
-    pub(crate) left_out: Option<String>,
-    pub(crate) repeat: String,
 }
 
-/// What the witness with these choices shows.
-pub(crate) struct Shown {
-    pub(crate) choices: Vec<u32>,
-    pub(crate) incident: Incident,
-}
+impl<'a> Context<'a> {
+    /// A search on its own.
+    pub(crate) fn new(findings: &'a Findings, invocation: &'a Invocation, files: &'a [String]) -> Self {
+        let context = Context::of_query(findings, &invocation.request.search, files);
+        Context { invocation: Some(invocation), ..context }
+    }
 
-impl Context {
-    fn incident(&self, witness: &WitnessReport) -> Option<&Incident> {
-        let choices = || witness.trace.steps.iter().filter_map(|step| step.choice);
-        self.incidents
-            .iter()
-            .find(|shown| shown.choices.iter().copied().eq(choices()))
-            .map(|shown| &shown.incident)
+    /// The search that answers a query.
+    pub(crate) fn of_query(findings: &'a Findings, search: &Search, files: &'a [String]) -> Self {
+        Context {
+            findings,
+            seed: search.running.seed,
+            many: search.running.runs.is_some(),
+            witness: search.witness.keep,
+            files,
+            invocation: None,
+            unwritten: None,
+        }
     }
 }
 
@@ -66,31 +59,31 @@ const ACTIONS: usize = 8;
 const COVERED: usize = 40;
 
 /// The line that says it all.
-pub(crate) fn verdict(report: &SearchReport, context: &Context) -> String {
-    if context.many { verdict_of_many(report, context) } else { verdict_of_one(report, context) }
+pub(crate) fn verdict(context: &Context<'_>) -> String {
+    if context.many { verdict_of_many(context) } else { verdict_of_one(context) }
 }
 
-fn verdict_of_one(report: &SearchReport, context: &Context) -> String {
-    let Some(run) = report.runs.first() else {
+fn verdict_of_one(context: &Context<'_>) -> String {
+    let Some(run) = context.findings.runs.first() else {
         return "inconclusive: interrupted before anything was searched".to_owned();
     };
     // States may be expanded more than once: of a covered space its size is told, else the work.
-    let complete = run.stop == StopReason::Exhausted && context.exact;
+    let complete = run.stop == StopReason::Exhausted && context.findings.exact;
     let size = if complete { run.considered.unwrap_or(run.states) } else { run.states };
     let in_states = format!("in {}", counted(size, "state"));
     let scope = scope(run, context);
     match run.verdict {
         Verdict::Found => format!("found: {}", found(run, context)),
         Verdict::None => format!("none: {} {in_states} (complete)", nothing(context)),
-        Verdict::Measured => format!("measured: {} {in_states} ({scope})", measured(&report.runs)),
+        Verdict::Measured => format!("measured: {} {in_states} ({scope})", measured(&context.findings.runs)),
         Verdict::Inconclusive => format!("inconclusive: {} {in_states} ({scope})", nothing(context)),
     }
 }
 
-fn verdict_of_many(report: &SearchReport, context: &Context) -> String {
-    let summary = Summary::of(&report.runs);
+fn verdict_of_many(context: &Context<'_>) -> String {
+    let summary = Summary::of(&context.findings.runs);
     let runs = counted(summary.runs as u64, "run");
-    match report.verdict {
+    match context.findings.verdict {
         Verdict::Found => {
             let share = summary.success_rate() * 100.0;
             let shortest = summary
@@ -101,23 +94,23 @@ fn verdict_of_many(report: &SearchReport, context: &Context) -> String {
             format!("found: {} in {found} of {runs} ({share:.0}%){shortest}", sought(context))
         }
         Verdict::None => format!("none: {} (complete in one of {runs})", nothing(context)),
-        Verdict::Measured => format!("measured: {} in {runs}", measured(&report.runs)),
+        Verdict::Measured => format!("measured: {} in {runs}", measured(&context.findings.runs)),
         Verdict::Inconclusive => format!("inconclusive: {} in {runs}", nothing(context)),
     }
 }
 
 /// How much of the truth a verdict without a trace tells.
-fn scope(run: &RunReport, context: &Context) -> String {
+fn scope(run: &RunReport, context: &Context<'_>) -> String {
     match run.stop {
-        StopReason::Exhausted if !context.exact => "all that the lossy store let through".to_owned(),
-        StopReason::Exhausted if run.verdict == Verdict::Inconclusive && context.left_out.is_some() => {
-            format!("nothing more to try, but {}", context.left_out.as_deref().unwrap_or_default())
+        StopReason::Exhausted if !context.findings.exact => "all that the lossy store let through".to_owned(),
+        StopReason::Exhausted if run.verdict == Verdict::Inconclusive && context.findings.left_out.is_some() => {
+            format!("nothing more to try, but {}", context.findings.left_out.as_deref().unwrap_or_default())
         }
         StopReason::Exhausted if run.verdict == Verdict::Inconclusive => {
             "every reachable state was expanded, but a check was too large and was cut short".to_owned()
         }
         StopReason::Exhausted => "complete".to_owned(),
-        stop => match (&context.left_out, stop) {
+        stop => match (&context.findings.left_out, stop) {
             (Some(left_out), StopReason::Finished) => format!("stopped: {}: {left_out}", stop.describe()),
             _ => format!("stopped: {}", stop.describe()),
         },
@@ -125,7 +118,7 @@ fn scope(run: &RunReport, context: &Context) -> String {
 }
 
 /// `deadlock in 10 steps`, for every objective met; and what was not met under `--all`.
-fn found(run: &RunReport, context: &Context) -> String {
+fn found(run: &RunReport, context: &Context<'_>) -> String {
     let single;
     let witnesses: &[WitnessReport] = match (&run.witness, run.witnesses.is_empty()) {
         (_, false) => &run.witnesses,
@@ -135,17 +128,15 @@ fn found(run: &RunReport, context: &Context) -> String {
         }
         (None, true) => return sought(context),
     };
-    let told = |witness: &WitnessReport| match context.incident(witness) {
+    let told = |witness: &WitnessReport| match context.findings.incident(witness) {
         Some(incident) => format!("{} ({})", incident.headline(), steps_of(witness)),
         None => format!("{} {}", witness.objective, steps_of(witness)),
     };
     let mut text = witnesses.iter().map(told).collect::<Vec<_>>().join("; ");
     if !run.witnesses.is_empty() {
         let met = |objective: &str| run.witnesses.iter().any(|witness| witness.objective == objective);
-        for (objective, measured) in &context.objectives {
-            if !measured && !met(objective) {
-                text.push_str(&format!("; no {objective}"));
-            }
+        for objective in goals(context).filter(|objective| !met(objective)) {
+            text.push_str(&format!("; no {objective}"));
         }
     }
     text
@@ -161,17 +152,17 @@ fn steps_of(witness: &WitnessReport) -> String {
 }
 
 /// The objectives that could have been met.
-fn sought(context: &Context) -> String {
+fn sought(context: &Context<'_>) -> String {
     let texts: Vec<&str> = goals(context).collect();
     texts.join(" or ")
 }
 
-fn nothing(context: &Context) -> String {
+fn nothing(context: &Context<'_>) -> String {
     goals(context).map(|text| format!("no {text}")).collect::<Vec<_>>().join(", ")
 }
 
-fn goals(context: &Context) -> impl Iterator<Item = &str> {
-    context.objectives.iter().filter(|(_, measured)| !measured).map(|(text, _)| text.as_str())
+fn goals<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a str> {
+    context.findings.objectives.iter().filter(|objective| !objective.is_measure()).map(Objective::text)
 }
 
 /// What was measured: extremes, and how many labels were covered.
@@ -187,40 +178,40 @@ fn measured(runs: &[RunReport]) -> String {
 }
 
 /// Everything below the verdict, line by line.
-pub(crate) fn details(report: &SearchReport, context: &Context) -> Vec<String> {
-    let mut out = runs(report, context);
-    if report.verdict != Verdict::Measured && report.runs.iter().any(|run| !run.extreme.is_empty()) {
-        out.push(format!("measured: {}", measured(&report.runs)));
+pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
+    let mut out = runs(context);
+    if context.findings.verdict != Verdict::Measured && context.findings.runs.iter().any(|run| !run.extreme.is_empty()) {
+        out.push(format!("measured: {}", measured(&context.findings.runs)));
     }
-    cover(&json::merged_cover(&report.runs), report.runs.len(), &mut out);
-    actions(&json::merged_actions(&report.runs), &json::never_taken(&report.runs), &mut out);
-    if let Some(left_out) = &context.left_out {
+    cover(&json::merged_cover(&context.findings.runs), context.findings.runs.len(), &mut out);
+    actions(&json::merged_actions(&context.findings.runs), &json::never_taken(&context.findings.runs), &mut out);
+    if let Some(left_out) = &context.findings.left_out {
         out.push(format!("left out: {left_out}"));
     }
-    for file in &context.files {
+    for file in context.files {
         out.push(format!("wrote: {file}"));
     }
     if let Some(file) = &context.unwritten {
         out.push(format!("not written: {file} (there is no witness)"));
     }
-    out.push(format!("repeat: {}", context.repeat));
+    out.extend(context.invocation.map(|invocation| format!("repeat: {}", invocation.exactly())));
     out
 }
 
 /// The runs with their counts and witnesses.
-pub(crate) fn runs(report: &SearchReport, context: &Context) -> Vec<String> {
+pub(crate) fn runs(context: &Context<'_>) -> Vec<String> {
     let mut out = Vec::new();
     if context.many {
-        many_runs(report, context, &mut out);
-    } else if let Some(run) = report.runs.first() {
+        many_runs(context, &mut out);
+    } else if let Some(run) = context.findings.runs.first() {
         one_run(run, context, &mut out);
     }
-    out.extend(context.zeno.map(|zeno| format!("time: {}", zeno.about())));
+    out.extend(context.findings.zeno.map(|zeno| format!("time: {}", spell_all(zeno.about()))));
     out
 }
 
-fn one_run(run: &RunReport, context: &Context, out: &mut Vec<String>) {
-    out.push(format!("searched: {} with {}, seed {}", context.model, context.strategy, context.seed));
+fn one_run(run: &RunReport, context: &Context<'_>, out: &mut Vec<String>) {
+    out.push(format!("searched: {} with {}, seed {}", context.findings.model, context.findings.strategy, write_seed(context.seed)));
     out.push(format!("stopped: {}", stop(run.stop, context)));
     out.push(format!(
         "counted: {}, {}, in {:.2} s and {}",
@@ -253,9 +244,9 @@ fn one_run(run: &RunReport, context: &Context, out: &mut Vec<String>) {
 }
 
 /// Why it stopped, in words that hold for this store.
-fn stop(reason: StopReason, context: &Context) -> String {
+fn stop(reason: StopReason, context: &Context<'_>) -> String {
     match reason {
-        StopReason::Exhausted if !context.exact => {
+        StopReason::Exhausted if !context.findings.exact => {
             "every state that the lossy store let through was expanded".to_owned()
         }
         reason => reason.describe().to_owned(),
@@ -307,24 +298,24 @@ fn explained(explanation: &Explanation) -> String {
     )
 }
 
-fn many_runs(report: &SearchReport, context: &Context, out: &mut Vec<String>) {
-    let summary = Summary::of(&report.runs);
-    let peak = report.runs.iter().map(|run| run.peak_bytes).max().unwrap_or(0);
-    out.push(format!("searched: {} with {}, seed {}", context.model, context.strategy, context.seed));
+fn many_runs(context: &Context<'_>, out: &mut Vec<String>) {
+    let summary = Summary::of(&context.findings.runs);
+    let peak = context.findings.runs.iter().map(|run| run.peak_bytes).max().unwrap_or(0);
+    out.push(format!("searched: {} with {}, seed {}", context.findings.model, context.findings.strategy, write_seed(context.seed)));
     let stops = summary
         .stops
         .iter()
         .map(|&(reason, count)| format!("{} because {}", grouped(count as u64), stop(reason, context)));
     let mut stopped = stops.collect::<Vec<_>>().join("; ");
-    if (summary.runs as u64) < context.runs {
+    if (summary.runs as u64) < context.findings.runs_asked {
         stopped.push_str(&format!(
             "; interrupted after {} of {}",
             grouped(summary.runs as u64),
-            counted(context.runs, "run")
+            counted(context.findings.runs_asked, "run")
         ));
     }
     out.push(format!("stopped: {}", stopped.trim_start_matches("; ")));
-    out.push(format!("counted: in {:.2} s and {}", context.seconds, bytes(peak)));
+    out.push(format!("counted: in {:.2} s and {}", context.findings.seconds, bytes(peak)));
     out.push(String::new());
     out.push(format!("  {:8}{:>14}{:>14}{:>16}{:>14}", "", "smallest", "median", "mean", "largest"));
     for (name, spread) in [("states", summary.states), ("length", summary.length)] {
@@ -335,10 +326,11 @@ fn many_runs(report: &SearchReport, context: &Context, out: &mut Vec<String>) {
     }
     out.push(String::new());
     if let Some((number, run, witness)) = summary.best {
-        out.push(format!("shortest: run {number} (the first is 0); alone: {}", repeat::one_run(run.seed)));
+        let alone = context.invocation.map(|invocation| format!("; alone: {}", invocation.one_run(run.seed)));
+        out.push(format!("shortest: run {number} (the first is 0){}", alone.unwrap_or_default()));
         show_witness(witness, run.shorten_states, context, out);
     }
-    if let Some(odds) = report.runs.iter().find_map(|run| run.odds.as_ref()) {
+    if let Some(odds) = context.findings.runs.iter().find_map(|run| run.odds.as_ref()) {
         out.push(format!("lossy store, first run: {odds}"));
     }
 }
@@ -354,7 +346,7 @@ fn tenths(mean: f64) -> String {
     format!("{}.{}", grouped(rounded / 10), rounded % 10)
 }
 
-fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context, out: &mut Vec<String>) {
+fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<'_>, out: &mut Vec<String>) {
     let mut title = format!("witness: {} {}", witness.objective, steps_of(witness));
     if witness.original_length > witness.length {
         title.push_str(&format!(
@@ -365,7 +357,7 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context,
     }
     out.push(title);
     out.push(String::new());
-    if let Some(incident) = context.incident(witness) {
+    if let Some(incident) = context.findings.incident(witness) {
         out.extend(incident.report(WIDTH));
         if let Some(schedule) = &witness.schedule {
             out.push(String::new());
@@ -380,9 +372,10 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context,
             out.extend(schedule.explanation.as_ref().map(explained));
         }
         out.push(String::new());
-        out.push(match context.files.first() {
-            Some(file) => format!("replay: {}", repeat::replay(file)),
-            None => format!("replay: with --trace bug.json above, {}", repeat::replay("bug.json")),
+        let replay = |file: &str| context.invocation.map(|invocation| invocation.replay(file));
+        out.extend(match context.files.first() {
+            Some(file) => replay(file).map(|command| format!("replay: {command}")),
+            None => replay("bug.json").map(|command| format!("replay: with --trace bug.json above, {command}")),
         });
         return;
     }

@@ -6,13 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 use turnpike_model::Diagnostic;
 use turnpike_search::{
-    ExecutionCounts, Generation, RunReport, SearchReport, StopReason, Verdict, WitnessReport,
+    ExecutionCounts, Generation, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
+use turnpike_session::{Answer, Findings, Report, Spread, Summary};
 
-use super::program::ProgramOutput;
+use super::program::{self, ProgramOutput};
 use super::queries::QueryOutput;
-use super::summary::{Spread, Summary};
 use crate::output::VERSION;
+use crate::output::repeat::Invocation;
 
 /// The result of `turnpike search`. Timing and memory fields (`seconds`, `peak_bytes`) are the only ones that differ
 /// when a search is repeated. With `--runs`, the counts at top level are totals over all runs (`depth` and
@@ -138,29 +139,38 @@ impl From<&Diagnostic> for Warning {
     }
 }
 
-/// What the report does not know itself.
-pub(crate) struct Context {
-    pub(crate) model: String,
-    pub(crate) strategy: &'static str,
-    pub(crate) seed: u64,
-    pub(crate) objective: String,
-    /// Whether `--runs` was given, be it 1.
-    pub(crate) many: bool,
-    pub(crate) interrupted: bool,
-    pub(crate) seconds: f64,
-    pub(crate) files: Vec<String>,
-    pub(crate) program: Option<ProgramOutput>,
-    pub(crate) repeat: String,
+/// What every object of a search has.
+struct Context<'a> {
+    model: &'a str,
+    strategy: &'static str,
+    seed: u64,
+    objective: String,
+    interrupted: bool,
+    seconds: f64,
 }
 
 /// The one object for a whole search.
-pub(crate) fn object(report: &SearchReport, context: Context) -> SearchOutput {
-    let mut whole = match report.runs.as_slice() {
+pub(super) fn of_search(
+    report: &Report,
+    findings: &Findings,
+    invocation: &Invocation,
+    files: Vec<String>,
+) -> SearchOutput {
+    let running = &invocation.request.search.running;
+    let context = Context {
+        model: &findings.model,
+        strategy: findings.strategy,
+        seed: running.seed,
+        objective: joined(&findings.objectives),
+        interrupted: report.interrupted,
+        seconds: report.seconds,
+    };
+    let mut whole = match findings.runs.as_slice() {
         [run] => of_run(run, &context),
         runs => total(runs, report.verdict, &context),
     };
-    if context.many {
-        let summary = Summary::of(&report.runs);
+    if running.runs.is_some() {
+        let summary = Summary::of(&findings.runs);
         let mean = |spread: &Option<Spread>| spread.map(|spread| spread.mean);
         let median = |spread: &Option<Spread>| spread.map(|spread| spread.median);
         whole.success_rate = Some(summary.success_rate());
@@ -168,27 +178,47 @@ pub(crate) fn object(report: &SearchReport, context: Context) -> SearchOutput {
         whole.states_median = Some(median(&summary.states).unwrap_or(0.0));
         whole.length_mean = Some(mean(&summary.length));
         whole.length_median = Some(median(&summary.length));
-        whole.runs = Some(report.runs.iter().map(|run| of_run(run, &context)).collect());
+        whole.runs = Some(findings.runs.iter().map(|run| of_run(run, &context)).collect());
     }
     whole.seed = context.seed;
-    whole.program = context.program;
-    whole.files = context.files;
-    whole.warnings = report.warnings.iter().map(Warning::from).collect();
-    whole.repeat = Some(context.repeat);
+    whole.program = program::output(findings);
+    whole.files = files;
+    whole.warnings = findings.all_warnings().iter().map(Warning::from).collect();
+    whole.repeat = Some(invocation.result());
     whole
 }
 
 /// The one object for queries: totals, and an answer for each.
-pub(crate) fn of_queries(report: &SearchReport, context: Context, queries: Vec<QueryOutput>) -> SearchOutput {
-    let mut whole = total(&report.runs, report.verdict, &context);
-    whole.queries = queries;
-    whole.files = context.files;
-    whole.warnings = report.warnings.iter().map(Warning::from).collect();
-    whole.repeat = Some(context.repeat);
+pub(super) fn of_queries(
+    report: &Report,
+    answers: &[Answer],
+    invocation: &Invocation,
+    files: Vec<String>,
+) -> SearchOutput {
+    let findings = || answers.iter().filter_map(Answer::findings);
+    let runs: Vec<RunReport> = findings().flat_map(|one| one.runs.iter().cloned()).collect();
+    let objectives: Vec<Objective> = findings().flat_map(|one| one.objectives.iter().cloned()).collect();
+    let context = Context {
+        model: &report.model,
+        strategy: findings().next().map_or("auto", |one| one.strategy),
+        seed: invocation.request.search.running.seed,
+        objective: joined(&objectives),
+        interrupted: report.interrupted,
+        seconds: report.seconds,
+    };
+    let mut whole = total(&runs, report.verdict, &context);
+    whole.queries = answers.iter().map(QueryOutput::from).collect();
+    whole.files = files;
+    whole.warnings = findings().flat_map(Findings::all_warnings).map(|one| Warning::from(&one)).collect();
+    whole.repeat = Some(invocation.result());
     whole
 }
 
-fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
+fn joined(objectives: &[Objective]) -> String {
+    objectives.iter().map(Objective::text).collect::<Vec<_>>().join("; ")
+}
+
+fn of_run(run: &RunReport, context: &Context<'_>) -> SearchOutput {
     SearchOutput {
         seed: run.seed,
         objective: run.objective.clone(),
@@ -216,7 +246,7 @@ fn of_run(run: &RunReport, context: &Context) -> SearchOutput {
 }
 
 /// Totals over any number of runs, none included: a search can be interrupted before the first one ends.
-fn total(runs: &[RunReport], verdict: Verdict, context: &Context) -> SearchOutput {
+fn total(runs: &[RunReport], verdict: Verdict, context: &Context<'_>) -> SearchOutput {
     let sum = |count: fn(&RunReport) -> u64| runs.iter().map(count).sum::<u64>();
     let stop = match runs.iter().find(|run| run.verdict == verdict) {
         _ if context.interrupted => StopReason::Interrupted,
@@ -242,11 +272,11 @@ fn total(runs: &[RunReport], verdict: Verdict, context: &Context) -> SearchOutpu
 }
 
 /// What every result has, and nothing of what only some have.
-fn unfilled(context: &Context, verdict: Verdict, stop: StopReason) -> SearchOutput {
+fn unfilled(context: &Context<'_>, verdict: Verdict, stop: StopReason) -> SearchOutput {
     SearchOutput {
         turnpike: VERSION.to_owned(),
         command: "search".to_owned(),
-        model: context.model.clone(),
+        model: context.model.to_owned(),
         strategy: context.strategy.to_owned(),
         seed: context.seed,
         verdict,

@@ -1,13 +1,9 @@
 //! What a search found out about a program: the incident that a witness shows, for people and as JSON.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_model::{Model, Trace};
-use turnpike_program::{Incident, ProgramModel, Row, Waiting};
-
-use crate::failure::{Failure, Outcome};
+use turnpike_program::{Incident, Row, Waiting};
+use turnpike_session::Findings;
 
 /// Columns of a schedule fit into this many characters.
 pub(crate) const WIDTH: usize = 110;
@@ -104,24 +100,13 @@ impl From<&Incident> for IncidentOutput {
     }
 }
 
-/// Executes the schedule of a witness once more and tells what it shows.
-pub(crate) fn incident(program: &ProgramModel, trace: &Trace) -> Outcome<Incident> {
-    let choices: Vec<u32> = trace.steps.iter().filter_map(|step| step.choice).collect();
-    program
-        .incident(&choices)
-        .map_err(|error| Failure::usage(error.to_string()).in_file(&program.info().name))
-}
-
-/// The program as JSON.
-pub(crate) fn output(
-    program: &Arc<ProgramModel>,
-    arguments: &[std::ffi::OsString],
-    incident: Option<&Incident>,
-) -> ProgramOutput {
-    ProgramOutput {
-        arguments: arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect(),
-        hash: format!("{:016x}", program.info().fingerprint),
-        left_out: program.left_out(),
-        incident: incident.map(IncidentOutput::from),
-    }
+/// The program of a search as JSON.
+pub(crate) fn output(findings: &Findings) -> Option<ProgramOutput> {
+    let program = findings.program.as_ref()?;
+    Some(ProgramOutput {
+        arguments: program.arguments.clone(),
+        hash: format!("{:016x}", program.hash),
+        left_out: findings.left_out.clone(),
+        incident: program.incidents.first().map(|shown| IncidentOutput::from(&shown.incident)),
+    })
 }

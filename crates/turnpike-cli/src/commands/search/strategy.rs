@@ -1,37 +1,36 @@
 //! The flags of strategies, made from their descriptors.
 
+use std::collections::BTreeMap;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use turnpike_search::strategy::{self, Descriptor, OptionInfo, Options, STRATEGIES, ValueKind};
-
-use crate::failure::Outcome;
+use turnpike_search::strategy::{self, OptionInfo, STRATEGIES, ValueKind};
+use turnpike_session::StrategyChoice;
 
 /// Which strategy, and its own options.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Strategy")]
 pub(crate) struct StrategyArgs {
-    /// How to search; `turnpike strategies` explains them
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = StrategyName, hide_possible_values = true)]
-    pub(crate) strategy: String,
+    /// How to search; `turnpike strategies` explains them [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = StrategyName, hide_possible_values = true)]
+    strategy: Option<String>,
     #[command(flatten)]
-    pub(crate) options: StrategyOptions,
+    options: StrategyOptions,
 }
 
 impl StrategyArgs {
-    /// The strategy by its name. Refuses options of others; needs no model.
-    pub(crate) fn descriptor(&self) -> Outcome<&'static Descriptor> {
-        let descriptor = strategy::find(&self.strategy)?;
-        descriptor.check(&self.options.0)?;
-        Ok(descriptor)
+    /// The strategy that is named, with its options.
+    pub(crate) fn choice(&self) -> StrategyChoice {
+        StrategyChoice { name: self.strategy.clone(), options: self.options.0.clone() }
     }
 }
 
 /// The options of all strategies, as far as they were given.
 #[derive(Clone, Debug)]
-pub(crate) struct StrategyOptions(pub(crate) Options);
+pub(crate) struct StrategyOptions(BTreeMap<String, String>);
 
 /// Every option once, in the order of the strategies.
-fn all_options() -> Vec<&'static OptionInfo> {
+pub(crate) fn all_options() -> Vec<&'static OptionInfo> {
     let mut options: Vec<&OptionInfo> = Vec::new();
     for option in STRATEGIES.iter().flat_map(|strategy| strategy.options) {
         if !options.iter().any(|known| known.name == option.name) {
@@ -81,19 +80,12 @@ impl clap::Args for StrategyOptions {
 
 impl clap::FromArgMatches for StrategyOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut options = Options::new();
-        for option in all_options() {
-            match option.value {
-                ValueKind::Switch if matches.get_flag(option.name) => options.set(option.name, "true"),
-                ValueKind::Switch => {}
-                _ => {
-                    if let Some(value) = matches.get_one::<String>(option.name) {
-                        options.set(option.name, value);
-                    }
-                }
-            }
-        }
-        Ok(StrategyOptions(options))
+        let value = |option: &OptionInfo| match option.value {
+            ValueKind::Switch => matches.get_flag(option.name).then(|| "true".to_owned()),
+            _ => matches.get_one::<String>(option.name).cloned(),
+        };
+        let given = |option: &OptionInfo| Some((option.name.to_owned(), value(option)?));
+        Ok(StrategyOptions(all_options().into_iter().filter_map(given).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -125,26 +117,7 @@ impl TypedValueParser for StrategyName {
 
 #[cfg(test)]
 mod tests {
-    use turnpike_model::ModelInfo;
-
     use super::*;
-
-    #[test]
-    fn every_strategy_can_be_built() {
-        let model = ModelInfo::new("m", 1);
-        for descriptor in STRATEGIES {
-            let mut options = Options::new();
-            let takes = |name: &str| descriptor.options.iter().any(|option| option.name == name);
-            if takes("depth") {
-                options.set("depth", "5");
-            }
-            if takes("guide") {
-                options.set("guide", "max x");
-            }
-            let strategy = descriptor.build(&options, &model).expect("complete");
-            assert_eq!(strategy.name(), descriptor.name);
-        }
-    }
 
     #[test]
     fn strategies_that_share_an_option_describe_it_alike() {
@@ -156,10 +129,7 @@ mod tests {
 
     #[test]
     fn an_option_of_another_strategy_is_refused() {
-        let mut options = Options::new();
-        options.set("width", "8");
-        let bfs = strategy::find("bfs").expect("a strategy");
-        let error = bfs.check(&options).expect_err("no option of bfs");
-        assert!(error.message.contains("--width belongs to the strategies highway"), "{error}");
+        let error = StrategyChoice::named("bfs").with("width", 8).descriptor().expect_err("not of bfs");
+        assert!(error.message.contains("width belongs to the strategies highway"), "{error}");
     }
 }

@@ -4,9 +4,8 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use turnpike_lts::trace::{self, TraceFormat};
-use turnpike_search::SearchReport;
+use turnpike_session::{Findings, Problem};
 
-use super::summary::Summary;
 use crate::failure::{Failure, Outcome};
 
 /// A file that can be written.
@@ -22,18 +21,17 @@ impl TraceFile {
         Ok(TraceFile { path: path.to_owned() })
     }
 
-    /// Writes what was found, if anything, and tells the files. With `--all` every further witness has a file of its
-    /// own: `w.json`, `w-2.json`. Of many runs, the shortest witness is kept.
-    pub(crate) fn write(&self, report: &SearchReport) -> Outcome<Vec<String>> {
-        self.write_after(0, report)
+    /// The file as the user named it.
+    pub(crate) fn name(&self) -> String {
+        self.path.display().to_string()
     }
 
-    /// The same behind the files of earlier searches.
-    pub(crate) fn write_after(&self, earlier: usize, report: &SearchReport) -> Outcome<Vec<String>> {
-        let Some((_, run, first)) = Summary::of(&report.runs).best else { return Ok(Vec::new()) };
-        let witnesses = if run.witnesses.is_empty() { std::slice::from_ref(first) } else { &run.witnesses };
+    /// Writes what was found, if anything, and tells the files. With `--all` every further witness has a
+    /// file of its own: `w.json`, `w-2.json`. Of many runs, the shortest witness is kept. Numbers go on
+    /// behind the files of `earlier` searches.
+    pub(crate) fn write_after(&self, earlier: usize, findings: &Findings) -> Result<Vec<String>, Problem> {
         let mut files = Vec::new();
-        for (index, witness) in witnesses.iter().enumerate() {
+        for (index, witness) in findings.best_witnesses().iter().enumerate() {
             let path = self.numbered(earlier + index + 1);
             trace::write_file(&witness.trace, &path)?;
             files.push(path.display().to_string());

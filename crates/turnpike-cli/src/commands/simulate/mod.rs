@@ -10,7 +10,7 @@ use turnpike_model::{Diagnostic, Model};
 use turnpike_search::{Pattern, replay};
 
 use crate::cli::Format;
-use crate::commands::search::values;
+use turnpike_session::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use turnpike_lab::experiment::Setting;
 use turnpike_model::Diagnostic;
-use turnpike_program::HEADER;
+use turnpike_session::HEADER;
+
+use crate::experiment::Setting;
 
 /// The flags of the compiler that change what a program does.
 pub(super) fn flags(setting: &Setting) -> Vec<String> {
@@ -19,12 +20,12 @@ pub(super) fn program(setting: &Setting, source: &str, folder: &Path) -> Result<
     let header = folder.join("turnpike.h");
     std::fs::write(&header, HEADER)
         .map_err(|error| Diagnostic::error(format!("cannot write {}: {error}", header.display())))?;
-    let compiler = if source.ends_with(".c") { chosen("CC", "gcc") } else { chosen("CXX", "g++") };
+    let name = if source.ends_with(".c") { compiler("CC", "gcc") } else { compiler("CXX", "g++") };
     let object = folder.join("program.o");
     let binary = folder.join(setting.program());
-    let mut compile = Command::new(&compiler);
+    let mut compile = Command::new(&name);
     compile.args(flags(setting)).arg("-I").arg(folder).arg("-c").arg(source).arg("-o").arg(&object);
-    let mut link = Command::new(&compiler);
+    let mut link = Command::new(&name);
     link.arg(&object).args(["-pthread", "-o"]).arg(&binary);
     if setting.hooks {
         // turnpike answers the calls that the sanitiser's flag puts in: they stay open until then.
@@ -33,7 +34,7 @@ pub(super) fn program(setting: &Setting, source: &str, folder: &Path) -> Result<
     for command in [&mut compile, &mut link] {
         let failed = |why: String| Diagnostic::error(format!("cannot compile {source}: {why}"));
         let output = command.output().map_err(|error| {
-            failed(format!("{compiler}: {error}")).help("install a C compiler, or name one with CC and CXX")
+            failed(format!("{name}: {error}")).help("install a C compiler, or name one with CC and CXX")
         })?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -43,6 +44,6 @@ pub(super) fn program(setting: &Setting, source: &str, folder: &Path) -> Result<
     Ok(binary)
 }
 
-fn chosen(variable: &str, usual: &str) -> String {
+fn compiler(variable: &str, usual: &str) -> String {
     std::env::var(variable).ok().filter(|name| !name.is_empty()).unwrap_or_else(|| usual.to_owned())
 }

@@ -1,30 +1,32 @@
-//! How the lab searches: the flags of a cell are those of `turnpike search`.
+//! How the lab searches: each cell is a request, made from the options that its experiment names.
+
+mod compile;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::{Args as _, FromArgMatches};
 use tempfile::TempDir;
-use turnpike_lab::experiment::{Cell, Replacement};
-use turnpike_lab::runner::{Job, Workshop};
-use turnpike_lab::store::Record;
-use turnpike_model::{Diagnostic, Model, hash};
-use turnpike_search::{RunReport, SearchOptions, Verdict, run_seed};
+use turnpike_model::{Diagnostic, hash};
+use turnpike_session::{
+    Location, Plan, Problem, ProgramSource, Reading, Request, RunReport, Session, Source, Takes, Verdict,
+    takes,
+};
 
-use super::compile;
-use crate::commands::search;
-use crate::failure::Failure;
+use crate::experiment::{Cell, Replacement};
+use crate::runner::{Job, Workshop};
+use crate::store::Record;
 
 /// Reads models relative to an experiment's folder, or in the folder of public ones.
-pub(crate) struct Bench {
-    pub(crate) folder: PathBuf,
-    pub(crate) public: Option<PathBuf>,
+pub struct Bench {
+    /// The experiment's folder.
+    pub folder: PathBuf,
+    /// The folder of public models, if there is one.
+    pub public: Option<PathBuf>,
 }
 
 struct Ready {
-    model: Arc<dyn Model>,
-    options: SearchOptions,
+    plan: Plan,
     /// Keeps a changed copy of the model's text, or a compiled program, until the last run is done.
     _folder: Option<TempDir>,
 }
@@ -44,8 +46,8 @@ impl Bench {
 impl Workshop for Bench {
     fn content(&self, cell: &Cell) -> Result<u64, Diagnostic> {
         let path = self.path(cell);
-        // Flags that are wrong are told before anything is run.
-        search::checked(&parsed(&path, cell)?).map_err(|failure| flat(&failure, cell))?;
+        // Options that are wrong are reported before anything is run.
+        request(&path, cell)?.search.check().map_err(|problem| flat(&problem, cell))?;
         if path.starts_with("builtin:") {
             return Ok(hash::bytes(path.as_bytes()));
         }
@@ -75,23 +77,22 @@ impl Workshop for Bench {
             }
             folder = Some(copy);
         }
-        let mut args = parsed(&path, cell)?;
-        args.running.threads = Some(1);
-        let (named, options) = search::prepared(&args).map_err(|failure| flat(&failure, cell))?;
-        Ok(Arc::new(Ready { model: named.model, options, _folder: folder }))
+        let mut request = request(&path, cell)?;
+        request.search.running.threads = Some(1);
+        let session = Session::open(&request.source).map_err(|problem| flat(&problem, cell))?;
+        let plan = session.plan(&request.search).map_err(|problem| flat(&problem, cell))?;
+        Ok(Arc::new(Ready { plan, _folder: folder }))
     }
 }
 
 impl Job for Ready {
     fn run(&self, number: u64, interrupt: &AtomicBool) -> Result<Option<Record>, Diagnostic> {
-        let mut options = self.options.clone();
-        options.seed = run_seed(self.options.seed, number);
-        let outcome = turnpike_search::search(&*self.model, &options, &|_| {}, interrupt);
+        let outcome = self.plan.run_alone(number, interrupt);
         if interrupt.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let report = outcome.map_err(|error| Diagnostic::error(error.to_string()))?;
-        Ok(report.runs.first().map(|run| record(number, run)))
+        let run = outcome.map_err(|error| Diagnostic::error(error.to_string()))?;
+        Ok(run.map(|run| record(number, &run)))
     }
 }
 
@@ -132,21 +133,41 @@ fn shorten_steps(run: &RunReport) -> u64 {
     run.executions.as_ref().map_or(0, |counts| spent * run.states / counts.executions.max(1))
 }
 
-/// The flags of a cell, as `turnpike search` reads them.
-fn parsed(path: &str, cell: &Cell) -> Result<search::Args, Diagnostic> {
-    let grammar = search::Args::augment_args(clap::Command::new("search").no_binary_name(true));
-    let mut words = cell.words();
-    words.insert(0, path.to_owned());
-    if cell.setting.is_program() {
-        words.insert(0, "--program".to_owned());
-    }
-    let wrong = |error: clap::Error| {
-        let message = error.to_string();
-        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Diagnostic::error(format!("{} with {}: {message}", cell.model, cell.strategy))
+/// The request of a cell whose model is at this path.
+pub fn request(path: &str, cell: &Cell) -> Result<Request, Diagnostic> {
+    let source = if cell.setting.is_program() {
+        let arguments = cell.arguments.iter().map(std::ffi::OsString::from).collect();
+        Source::Program(ProgramSource { path: path.into(), arguments, ..ProgramSource::default() })
+    } else {
+        Source::Model { location: Location::from(path), reading: Reading::default() }
     };
-    let matches = grammar.try_get_matches_from(words).map_err(wrong)?;
-    search::Args::from_arg_matches(&matches).map_err(wrong)
+    let mut request = Request::new(source);
+    let mut words = cell.flags.iter().map(String::as_str);
+    let wrong = |error: &Diagnostic| {
+        Diagnostic::error(format!("{} with {}: {error}", cell.model, cell.strategy))
+    };
+    while let Some(word) = words.next() {
+        let Some(option) = word.strip_prefix("--") else {
+            return Err(wrong(&Diagnostic::error(format!("expected an option, found `{word}`"))));
+        };
+        let (name, joined) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        let value = match (takes(name), joined) {
+            (Some(Takes::Switch), Some(_)) => {
+                return Err(wrong(&Diagnostic::error(format!("`--{name}` takes no value"))));
+            }
+            // What is not an option is reported as that.
+            (Some(Takes::Switch) | None, None) => "",
+            (_, Some(value)) => value,
+            (Some(_), None) => words
+                .next()
+                .ok_or_else(|| wrong(&Diagnostic::error(format!("`--{name}` needs a value"))))?,
+        };
+        request.set(name, value).map_err(|error| wrong(&error))?;
+    }
+    Ok(request)
 }
 
 fn text(path: &str) -> Result<String, Diagnostic> {
@@ -171,8 +192,8 @@ fn changed(mut text: String, path: &str, changes: &[Replacement]) -> Result<Stri
     Ok(text)
 }
 
-fn flat(failure: &Failure, cell: &Cell) -> Diagnostic {
+fn flat(problem: &Problem, cell: &Cell) -> Diagnostic {
     let first =
-        failure.diagnostics.first().map_or_else(|| "it cannot be searched".into(), ToString::to_string);
+        problem.diagnostics.first().map_or_else(|| "it cannot be searched".into(), ToString::to_string);
     Diagnostic::error(format!("{} with {}: {first}", cell.model, cell.strategy))
 }

@@ -3,27 +3,32 @@
 use turnpike_search::{RunReport, StopReason, Verdict, WitnessReport};
 
 /// Statistics over runs.
-pub(crate) struct Summary<'a> {
+pub struct Summary<'a> {
     /// Runs that found something.
-    pub(crate) found: usize,
+    pub found: usize,
     /// Runs that ended.
-    pub(crate) runs: usize,
-    pub(crate) states: Option<Spread>,
+    pub runs: usize,
+    /// Of the expansions.
+    pub states: Option<Spread>,
     /// Of the witnesses.
-    pub(crate) length: Option<Spread>,
+    pub length: Option<Spread>,
     /// The shortest witness and its run; the first of several.
-    pub(crate) best: Option<(usize, &'a RunReport, &'a WitnessReport)>,
+    pub best: Option<(usize, &'a RunReport, &'a WitnessReport)>,
     /// How often each reason ended a run, in order of first occurrence.
-    pub(crate) stops: Vec<(StopReason, usize)>,
+    pub stops: Vec<(StopReason, usize)>,
 }
 
 /// A handful of numbers about many.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spread {
-    pub(crate) min: u64,
-    pub(crate) median: f64,
-    pub(crate) mean: f64,
-    pub(crate) max: u64,
+pub struct Spread {
+    /// The smallest one.
+    pub min: u64,
+    /// The one in the middle.
+    pub median: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// The largest one.
+    pub max: u64,
 }
 
 impl Spread {
@@ -43,7 +48,8 @@ impl Spread {
 }
 
 impl<'a> Summary<'a> {
-    pub(crate) fn of(runs: &'a [RunReport]) -> Self {
+    /// Statistics over these runs.
+    pub fn of(runs: &'a [RunReport]) -> Self {
         let mut stops: Vec<(StopReason, usize)> = Vec::new();
         for run in runs {
             match stops.iter_mut().find(|(stop, _)| *stop == run.stop) {
@@ -66,7 +72,8 @@ impl<'a> Summary<'a> {
         }
     }
 
-    pub(crate) fn success_rate(&self) -> f64 {
+    /// The share of runs that found something.
+    pub fn success_rate(&self) -> f64 {
         if self.runs == 0 { 0.0 } else { self.found as f64 / self.runs as f64 }
     }
 }

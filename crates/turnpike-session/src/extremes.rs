@@ -1,18 +1,17 @@
-//! Queries for largest and smallest values: what is asked, and how the answer reads.
+//! Queries for largest and smallest values: all reachable states are measured.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use turnpike_model::Diagnostic;
 use turnpike_search::{Limits, StopReason, Verdict, resources};
 use turnpike_timed::extremum::{self, Answer, End, Measured, Question};
 use turnpike_timed::query::{Extremum, QueryKind};
 
-use super::flags::Args;
-use crate::failure::Failure;
-use turnpike_session::{Purpose, Timed};
+use crate::problem::Problem;
+use crate::purpose::Purpose;
+use crate::source::Reading;
+use crate::timed::Timed;
 
 /// A query for extreme values, and the texts of what is measured.
 pub(crate) struct Extreme {
@@ -21,35 +20,35 @@ pub(crate) struct Extreme {
 }
 
 /// What was measured.
-pub(crate) struct Extremes {
-    pub(crate) answer: Answer,
-    pub(crate) stop: StopReason,
+pub struct Extremes {
+    /// What was measured of each expression.
+    answer: Answer,
+    /// Why measuring stopped.
+    pub stop: StopReason,
     extremum: Extremum,
     texts: Vec<String>,
 }
 
 /// The values of one expression.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ValueOutput {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extent {
     /// What was measured.
-    expression: String,
+    pub expression: String,
     /// The smallest value, if it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    low: Option<EndOutput>,
+    pub low: Option<Bound>,
     /// The largest value, if it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    high: Option<EndOutput>,
+    pub high: Option<Bound>,
 }
 
 /// One end of the values.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct EndOutput {
-    /// The number; null when values grow without bound.
-    value: Option<i64>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The number; `None` when values grow without bound.
+    pub value: Option<i64>,
     /// Whether values come as close to it as one likes without reaching it.
-    strict: bool,
+    pub strict: bool,
     /// Whether this is the end; otherwise there are values beyond it, or there may be.
-    exact: bool,
+    pub exact: bool,
 }
 
 /// What a query asks for, if it asks for extreme values.
@@ -65,13 +64,13 @@ pub(crate) fn question(timed: &Timed, text: &str) -> Result<Option<Extreme>, Dia
 
 /// Measures all reachable states, within the limits.
 pub(crate) fn measure(
-    args: &Args,
     timed: &Timed,
+    reading: &Reading,
     extreme: &Extreme,
     limits: &Limits,
     interrupt: &AtomicBool,
-) -> Result<Extremes, Failure> {
-    let options = timed.options(&args.model.reading.reading(), &Purpose::default())?;
+) -> Result<Extremes, Problem> {
+    let options = timed.options(reading, &Purpose::default())?;
     let begun = Instant::now();
     let mut stop = StopReason::Exhausted;
     let machine = || resources::machine_bytes().map_or(u64::MAX, |bytes| bytes / 4 * 3);
@@ -93,13 +92,10 @@ pub(crate) fn measure(
     let source = (timed.name.as_str(), timed.source.as_str());
     let outcome = extremum::measure(source, &timed.network, &timed.names, &options, &extreme.question, go_on);
     let answer = outcome.map_err(|failure| match failure {
-        extremum::Failure::Refused(diagnostics) => Failure {
-            origin: timed.name.clone(),
-            source: Some(timed.source.clone()),
-            diagnostics,
-            ..Failure::usage("")
-        },
-        extremum::Failure::Step(error) => Failure::usage(error.to_string()),
+        extremum::Failure::Refused(diagnostics) => {
+            Problem::of_text(&timed.name, timed.source.clone(), diagnostics)
+        }
+        extremum::Failure::Step(error) => Problem::new(error.to_string()),
     })?;
     if stop == StopReason::Exhausted && !answer.complete {
         stop = StopReason::Finished;
@@ -110,7 +106,7 @@ pub(crate) fn measure(
 
 impl Extremes {
     /// Measured when everything is known.
-    pub(crate) fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> Verdict {
         let known = |measured: &Measured| {
             let exact = |end: End| !matches!(end, End::Beyond(_));
             match self.extremum {
@@ -123,16 +119,31 @@ impl Extremes {
         if all { Verdict::Measured } else { Verdict::Inconclusive }
     }
 
-    /// The values for programs.
-    pub(crate) fn values(&self) -> Vec<ValueOutput> {
+    /// States that were measured.
+    pub fn states(&self) -> u64 {
+        self.answer.states
+    }
+
+    /// Transitions between them.
+    pub fn transitions(&self) -> u64 {
+        self.answer.transitions
+    }
+
+    /// Whether all reachable states were measured.
+    pub fn is_complete(&self) -> bool {
+        self.answer.complete
+    }
+
+    /// What was measured, expression by expression; nothing when no reachable state counts.
+    pub fn values(&self) -> Vec<Extent> {
         let complete = self.answer.complete;
         let end = |end: End| match end {
-            End::Value { value, strict } => EndOutput { value: Some(value), strict, exact: complete },
-            End::Unbounded => EndOutput { value: None, strict: false, exact: true },
-            End::Beyond(value) => EndOutput { value: Some(value), strict: false, exact: false },
+            End::Value { value, strict } => Bound { value: Some(value), strict, exact: complete },
+            End::Unbounded => Bound { value: None, strict: false, exact: true },
+            End::Beyond(value) => Bound { value: Some(value), strict: false, exact: false },
         };
         let (low, high) = (self.extremum != Extremum::Supremum, self.extremum != Extremum::Infimum);
-        let value = |(text, measured): (&String, &Measured)| ValueOutput {
+        let value = |(text, measured): (&String, &Measured)| Extent {
             expression: text.clone(),
             low: low.then(|| end(measured.low)),
             high: high.then(|| end(measured.high)),
@@ -140,37 +151,17 @@ impl Extremes {
         self.texts.iter().zip(&self.answer.values).map(value).collect()
     }
 
-    /// The answer for people.
-    pub(crate) fn lines(&self, quiet: bool, seconds: f64) -> Vec<String> {
-        let mut lines: Vec<String> = self
-            .texts
-            .iter()
-            .zip(&self.answer.values)
-            .map(|(text, measured)| told(self.extremum, text, measured, self.answer.complete))
-            .collect();
-        if self.answer.values.is_empty() {
-            lines.push(match self.answer.complete {
-                true => "no reachable state counts".to_owned(),
-                false => "inconclusive: no state was found that counts".to_owned(),
-            });
-        }
-        if quiet {
-            return lines;
-        }
-        if self.verdict() == Verdict::Inconclusive {
-            lines.push("inconclusive: not all values are known".to_owned());
-        }
-        lines.push(format!(
-            "measured: {} states, {} transitions, {seconds:.3} s",
-            self.answer.states, self.answer.transitions
-        ));
-        lines.push(String::new());
-        lines
+    /// The values as comparisons: `2 <= x < 7`.
+    pub fn comparisons(&self) -> Vec<String> {
+        let values = self.texts.iter().zip(&self.answer.values);
+        values
+            .map(|(text, measured)| write_comparison(self.extremum, text, measured, self.answer.complete))
+            .collect()
     }
 }
 
 /// `2 <= x < 7`
-fn told(extremum: Extremum, text: &str, measured: &Measured, complete: bool) -> String {
+fn write_comparison(extremum: Extremum, text: &str, measured: &Measured, complete: bool) -> String {
     let low = match measured.low {
         End::Value { value, strict } => format!("{value} {} ", if strict { "<" } else { "<=" }),
         End::Unbounded => String::new(),
@@ -198,12 +189,12 @@ mod tests {
     fn values_read_like_comparisons() {
         let value = |value, strict| End::Value { value, strict };
         let all = Measured { low: value(2, false), high: value(7, true) };
-        assert_eq!(told(Extremum::Bounds, "x", &all, true), "2 <= x < 7");
-        assert_eq!(told(Extremum::Supremum, "x", &all, true), "x < 7");
-        assert_eq!(told(Extremum::Infimum, "x", &all, true), "2 <= x");
+        assert_eq!(write_comparison(Extremum::Bounds, "x", &all, true), "2 <= x < 7");
+        assert_eq!(write_comparison(Extremum::Supremum, "x", &all, true), "x < 7");
+        assert_eq!(write_comparison(Extremum::Infimum, "x", &all, true), "2 <= x");
         let open = Measured { low: value(0, true), high: End::Unbounded };
-        assert_eq!(told(Extremum::Bounds, "P.y", &open, true), "0 < P.y has no bound");
+        assert_eq!(write_comparison(Extremum::Bounds, "P.y", &open, true), "0 < P.y has no bound");
         let unknown = Measured { low: value(0, false), high: End::Beyond(40) };
-        assert_eq!(told(Extremum::Supremum, "g", &unknown, false), "g gets beyond 40, as far as was visited");
+        assert_eq!(write_comparison(Extremum::Supremum, "g", &unknown, false), "g gets beyond 40, as far as was visited");
     }
 }

@@ -1,4 +1,4 @@
-//! What is probably not meant: worth a word before the search, not an error.
+//! Warnings about a request: worth a word before the search, not an error.
 
 use turnpike_model::label::TAU;
 use turnpike_model::{Diagnostic, Model, ModelInfo, ViolationKind};
@@ -6,22 +6,22 @@ use turnpike_program::verb;
 use turnpike_scheduler::Kind;
 use turnpike_search::{Goal, Objective};
 
-use super::flags::GoalArgs;
+use crate::request::Goals;
 
 /// Everything odd about what is looked for.
-pub(crate) fn of(model: &dyn Model, objectives: &[Objective], goal: &GoalArgs) -> Vec<Diagnostic> {
+pub(crate) fn of_goals(model: &dyn Model, objectives: &[Objective], goals: &Goals) -> Vec<Diagnostic> {
     let info = model.info();
     let mut warnings = turnpike_search::warnings(model, objectives);
-    let sought = |goals: &[Goal]| objectives.iter().any(|objective| goals.contains(objective.goal()));
-    if !goal.tau.is_empty() && !sought(&[Goal::Livelock]) {
-        let warning = Diagnostic::warning("--tau has no effect: only livelocks depend on internal actions");
-        warnings.push(warning.help("add --find livelock, or leave it out"));
+    let seeks = |goals: &[Goal]| objectives.iter().any(|objective| goals.contains(objective.goal()));
+    if !goals.internal.is_empty() && !seeks(&[Goal::Livelock]) {
+        let warning = Diagnostic::warning("the option `tau` has no effect: only livelocks depend on internal actions");
+        warnings.push(warning.help("look for a livelock too, or leave it out"));
     }
-    if goal.lookahead && !sought(&[Goal::Deadlock, Goal::AnyError]) {
-        let warning = Diagnostic::warning("--lookahead has no effect: no deadlock is looked for");
-        warnings.push(warning.help("add --find deadlock, or leave it out"));
+    if goals.lookahead && !seeks(&[Goal::Deadlock, Goal::AnyError]) {
+        let warning = Diagnostic::warning("the option `lookahead` has no effect: no deadlock is looked for");
+        warnings.push(warning.help("look for a deadlock too, or leave it out"));
     }
-    warnings.extend(goal.tau.iter().filter_map(|name| unknown(name, info)));
+    warnings.extend(goals.internal.iter().filter_map(|name| unknown(name, info)));
     warnings.extend(objectives.iter().filter_map(|objective| impossible(objective, info)));
     if info.capabilities.violations_on_expansion {
         warnings.extend(objectives.iter().flat_map(unknown_operations));
@@ -47,7 +47,7 @@ fn unknown_operations(objective: &Objective) -> Vec<Diagnostic> {
 /// Covering by a model in which no state covers another.
 pub(crate) fn of_covering(info: &ModelInfo, covering: bool) -> Option<Diagnostic> {
     (covering && info.key_words >= info.width).then(|| {
-        Diagnostic::warning(format!("--cover has no effect: no state of {} covers another", info.name))
+        Diagnostic::warning(format!("the option `cover` has no effect: no state of {} covers another", info.name))
             .help("only states of timed automata do")
     })
 }
@@ -79,35 +79,25 @@ fn impossible(objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flags::AcceptArg;
     use super::*;
 
-    fn told(find: &str, tau: &[&str], lookahead: bool) -> Vec<String> {
+    fn warned(find: &str, tau: &[&str], lookahead: bool) -> Vec<String> {
         let model = turnpike_builtin::build("philosophers", &[]).expect("builds");
-        let tau = tau.iter().map(|&name| name.to_owned()).collect();
-        let goal = GoalArgs {
-            find: Vec::new(),
-            query: Vec::new(),
-            queries: None,
-            non_zeno: false,
-            all: false,
-            lookahead,
-            accept: AcceptArg::Generation,
-            tau,
-        };
+        let internal = tau.iter().map(|&name| name.to_owned()).collect();
+        let goals = Goals { lookahead, internal, ..Goals::default() };
         let objective: Objective = find.parse().expect("an objective");
-        of(&*model, &[objective], &goal).into_iter().map(|warning| warning.message).collect()
+        of_goals(&*model, &[objective], &goals).into_iter().map(|warning| warning.message).collect()
     }
 
     #[test]
-    fn only_what_is_odd_is_told() {
-        assert_eq!(told("deadlock", &[], true), Vec::<String>::new());
-        assert_eq!(told("livelock", &["eat", "tau"], false), Vec::<String>::new());
-        assert_eq!(told("assertion", &[], false), Vec::<String>::new());
-        assert!(told("livelock", &["aet"], false)[0].contains("no action `aet`"));
-        assert!(told("deadlock", &["eat"], false)[0].contains("--tau has no effect"));
-        assert!(told("livelock", &[], true)[0].contains("--lookahead has no effect"));
-        assert!(told("race", &[], false)[0].contains("an error of programs"));
-        assert!(told("action aet", &[], false)[0].contains("no action `aet`"));
+    fn only_what_is_odd_is_mentioned() {
+        assert_eq!(warned("deadlock", &[], true), Vec::<String>::new());
+        assert_eq!(warned("livelock", &["eat", "tau"], false), Vec::<String>::new());
+        assert_eq!(warned("assertion", &[], false), Vec::<String>::new());
+        assert!(warned("livelock", &["aet"], false)[0].contains("no action `aet`"));
+        assert!(warned("deadlock", &["eat"], false)[0].contains("`tau` has no effect"));
+        assert!(warned("livelock", &[], true)[0].contains("`lookahead` has no effect"));
+        assert!(warned("race", &[], false)[0].contains("an error of programs"));
+        assert!(warned("action aet", &[], false)[0].contains("no action `aet`"));
     }
 }

@@ -1,9 +1,10 @@
-//! Values of flags: counts, sizes, durations, seeds. Errors are the second half of "invalid value 'x' for '--flag':".
+//! Values as text: counts, sizes, durations, seeds. Errors are the second half of a sentence that
+//! says which value is wrong.
 
 use std::time::Duration;
 
 /// A whole number from 0; underscores may group digits.
-pub(crate) fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+pub fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("it must be a whole number".to_owned());
@@ -16,13 +17,13 @@ pub(crate) fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
 }
 
 /// A whole number from 1.
-pub(crate) fn positive<T: TryFrom<u64> + PartialEq + Default>(text: &str) -> Result<T, String> {
+pub fn positive<T: TryFrom<u64> + PartialEq + Default>(text: &str) -> Result<T, String> {
     let number = count::<T>(text)?;
     if number == T::default() { Err("it must be at least 1".to_owned()) } else { Ok(number) }
 }
 
 /// Bytes: `4G`, `512MiB`, `100000`. Units are powers of 1024.
-pub(crate) fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     const FORM: &str = "it must be a number of bytes, or one with K, M, G or T after it, such as 4G";
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '_' && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -45,13 +46,40 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 }
 
 /// A duration in words: `30s`, `1h 30m`.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}; write a number and a unit, such as 500ms, 30s, 10m or 2h"))
 }
 
+/// A duration that [`duration`] reads: `90s`, `1500ms`.
+pub fn write_duration(time: Duration) -> String {
+    match time.subsec_nanos() {
+        0 => format!("{}s", time.as_secs()),
+        nanos if nanos % 1_000_000 == 0 => format!("{}ms", time.as_millis()),
+        nanos if nanos % 1_000 == 0 => format!("{}us", time.as_micros()),
+        _ => format!("{}s {}ns", time.as_secs(), time.subsec_nanos()),
+    }
+}
+
+/// Bytes for people: `4.0 GiB`.
+pub fn write_bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+/// Small seeds as people write them, derived ones as the 64 bits they are.
+pub fn write_seed(seed: u64) -> String {
+    if seed <= u64::from(u32::MAX) { seed.to_string() } else { format!("{seed:#018x}") }
+}
+
 /// A seed: any 64-bit number, decimal or hexadecimal.
-pub(crate) fn seed(text: &str) -> Result<u64, String> {
+pub fn seed(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
     let (digits, radix) = hexadecimal.map_or((digits.as_str(), 10), |digits| (digits, 16));
@@ -62,6 +90,41 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
         "a seed is a whole number from 0 to 18446744073709551615, or 0x and up to 16 hexadecimal digits"
             .to_owned()
     })
+}
+
+/// Durations in requests: `"30s"`.
+pub(crate) mod time {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(crate) fn serialize<S: Serializer>(time: &Option<Duration>, out: S) -> Result<S::Ok, S::Error> {
+        match time {
+            Some(time) => out.serialize_some(&super::write_duration(*time)),
+            None => out.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Duration>, D::Error> {
+        let text = Option::<String>::deserialize(input)?;
+        text.map(|text| super::duration(&text)).transpose().map_err(de::Error::custom)
+    }
+}
+
+/// Arguments of programs in requests: texts. Others cannot be written.
+pub(crate) mod words {
+    use std::ffi::OsString;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
+
+    pub(crate) fn serialize<S: Serializer>(words: &[OsString], out: S) -> Result<S::Ok, S::Error> {
+        let texts: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+        texts.ok_or_else(|| ser::Error::custom("an argument is not valid UTF-8"))?.serialize(out)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<OsString>, D::Error> {
+        Ok(Vec::<String>::deserialize(input)?.into_iter().map(OsString::from).collect())
+    }
 }
 
 #[cfg(test)]

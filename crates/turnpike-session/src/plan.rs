@@ -1,0 +1,111 @@
+//! A search that is ready to begin: the system, and what the engine is told.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use turnpike_model::{Model, ModelInfo};
+use turnpike_search::{
+    Accept, EventSink, Objective, RunReport, SearchError, SearchOptions, SearchReport, Strategy, run_seed,
+};
+
+use crate::problem::Problem;
+use crate::request::{AcceptAt, Search};
+
+/// A search that is ready to begin. It can be made any number of times.
+pub struct Plan {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) options: SearchOptions,
+}
+
+/// What the engine must know of a source besides its system.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits {
+    /// Whether it is a program.
+    pub(crate) program: bool,
+    /// Whether states that another one covers are left out.
+    pub(crate) cover: bool,
+    /// Whether exhaustive search is asked to use source-DPOR, or not to.
+    pub(crate) source_dpor: Option<bool>,
+}
+
+impl Plan {
+    /// A search of a system that the client made itself. Without objectives it looks for any error of
+    /// a program, or for a deadlock.
+    pub fn of_model(model: Arc<dyn Model>, search: &Search) -> Result<Plan, Problem> {
+        search.check()?;
+        let strategy = build_strategy(search, model.info())?;
+        let traits = Traits { program: model.paths().is_some(), ..Traits::default() };
+        Plan::new(model, strategy, search, search.goals.find.clone(), traits)
+    }
+
+    pub(crate) fn new(
+        model: Arc<dyn Model>,
+        strategy: Strategy,
+        search: &Search,
+        objectives: Vec<Objective>,
+        traits: Traits,
+    ) -> Result<Plan, Problem> {
+        let Search { goals, running, witness, limits, .. } = search;
+        let runs = running.runs.unwrap_or(1);
+        let mut options = SearchOptions::new(strategy);
+        options.threads = running.threads.unwrap_or_else(|| {
+            let helps = options.strategy.descriptor().parallel.helps(traits.program);
+            if runs > 1 || helps { all_cores() } else { 1 }
+        });
+        options.objectives = objectives;
+        options.all = goals.all;
+        options.lookahead = goals.lookahead;
+        options.accept = match goals.accept {
+            AcceptAt::Generation => Accept::Generation,
+            AcceptAt::Pop => Accept::Pop,
+        };
+        options.cover = traits.cover;
+        options.source_dpor = traits.source_dpor;
+        options.internal = goals.internal.clone();
+        options.limits = limits.clone();
+        options.seed = running.seed;
+        options.runs = runs;
+        options.store = search.store()?;
+        options.witness = witness.keep;
+        options.states_in_witness = witness.states;
+        options.shorten = witness.shorten;
+        options.shorten_budget = witness.shorten_budget;
+        Ok(Plan { model, options })
+    }
+
+    /// The same search with a strategy that the client made itself.
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
+        self.options.strategy = strategy;
+        self
+    }
+
+    /// What is searched.
+    pub fn model(&self) -> &Arc<dyn Model> {
+        &self.model
+    }
+
+    /// Makes the search.
+    pub fn run(&self, events: &EventSink<'_>, interrupt: &AtomicBool) -> Result<SearchReport, SearchError> {
+        turnpike_search::search(&*self.model, &self.options, events, interrupt)
+    }
+
+    /// Makes the run of this number alone: what it gives is what it gives among all runs. `None` when it
+    /// was interrupted before it could begin.
+    pub fn run_alone(&self, number: u64, interrupt: &AtomicBool) -> Result<Option<RunReport>, SearchError> {
+        let mut options = self.options.clone();
+        options.seed = run_seed(self.options.seed, number);
+        let report = turnpike_search::search(&*self.model, &options, &|_| {}, interrupt)?;
+        Ok(report.runs.into_iter().next())
+    }
+}
+
+/// The strategy that a search names, for this model.
+pub(crate) fn build_strategy(search: &Search, model: &ModelInfo) -> Result<Strategy, Problem> {
+    Ok(search.strategy.descriptor()?.build(&search.strategy.options(), model)?)
+}
+
+/// Threads when none are asked for.
+pub fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}

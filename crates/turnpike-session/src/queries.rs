@@ -1,0 +1,143 @@
+//! Queries about timed automata: each is a search of its own, on zones made for it, and the answer is
+//! what finding something means for the query.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use turnpike_model::Diagnostic;
+use turnpike_search::strategy::Dfs;
+use turnpike_search::{Objective, Strategy, Verdict};
+use turnpike_timed::network::QueryText;
+use turnpike_timed::query;
+
+use crate::extremes;
+use crate::plan::{Plan, build_strategy};
+use crate::problem::Problem;
+use crate::purpose::Purpose;
+use crate::report::{Answer, Outcome, Reply, Report, overall};
+use crate::request::{Goals, Search};
+use crate::run::Observer;
+use crate::session::Session;
+use crate::timed::{Timed, read_queries};
+use crate::warnings;
+
+impl Session {
+    /// The queries that are asked, if any: by the request, or by the model itself when the request does
+    /// not say what to find.
+    pub(crate) fn queries(&self, goals: &Goals) -> Result<Option<Vec<QueryText>>, Problem> {
+        let asked = match (goals.queries.is_empty(), &goals.query_file) {
+            (false, _) => Some("query"),
+            (true, Some(_)) => Some("queries"),
+            (true, None) => None,
+        };
+        if asked.is_none() && !goals.find.is_empty() {
+            return Ok(None);
+        }
+        let Some(timed) = self.timed() else { return self.refuse_queries(asked).map(|()| None) };
+        let text = |text: &String| QueryText { text: text.clone(), comment: String::new() };
+        let mut queries: Vec<QueryText> = goals.queries.iter().map(text).collect();
+        if let Some(file) = &goals.query_file {
+            let of_file = read_queries(file)?;
+            if of_file.is_empty() && queries.is_empty() {
+                return Err(Problem::new(format!("{file} has no queries")));
+            }
+            queries.extend(of_file);
+        }
+        if asked.is_none() {
+            queries = timed.queries()?;
+        }
+        Ok((!queries.is_empty()).then_some(queries))
+    }
+
+    /// Only timed automata have queries.
+    fn refuse_queries(&self, asked: Option<&str>) -> Result<(), Problem> {
+        let Some(option) = asked else { return Ok(()) };
+        if self.is_program() {
+            return Err(Problem::new(format!(
+                "the option `{option}` is for timed automata, not for programs"
+            )));
+        }
+        let message = format!(
+            "the option `{option}` is for timed automata, but {} is not a timed automaton",
+            self.name()
+        );
+        Err(Diagnostic::error(message).help("objectives can be looked for in any model").into())
+    }
+
+    /// Answers all queries. One that cannot be asked does not keep the others from being answered; alone,
+    /// it is the request that failed.
+    pub(crate) fn answer_all(
+        &self,
+        search: &Search,
+        queries: Vec<QueryText>,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+        started: Instant,
+    ) -> Result<Report, Problem> {
+        let alone = queries.len() == 1;
+        let mut answers: Vec<Answer> = Vec::new();
+        for query in queries {
+            let begun = Instant::now();
+            let reply = match self.answer(search, &query, observer, interrupt) {
+                Err(problem) if alone => return Err(problem),
+                reply => reply,
+            };
+            let mut answer = Answer { query, reply, seconds: begun.elapsed().as_secs_f64() };
+            if let Ok(Reply::Searched { findings, .. }) = &mut answer.reply {
+                findings.seconds = answer.seconds;
+            }
+            observer.answered(&answer)?;
+            answers.push(answer);
+        }
+        Ok(Report {
+            model: self.name().to_owned(),
+            verdict: overall(&answers),
+            interrupted: interrupt.load(Ordering::Relaxed),
+            seconds: started.elapsed().as_secs_f64(),
+            outcome: Outcome::Queries(answers),
+        })
+    }
+
+    fn answer(
+        &self,
+        search: &Search,
+        query: &QueryText,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+    ) -> Result<Reply, Problem> {
+        let timed: &Timed =
+            self.timed().ok_or_else(|| Problem::new("queries are for timed automata"))?;
+        let pointing = |error: Diagnostic| Problem::from(error).in_text(query.text.as_str());
+        if let Some(question) = extremes::question(timed, &query.text).map_err(pointing)? {
+            let measured = extremes::measure(timed, self.reading(), &question, &search.limits, interrupt)?;
+            return Ok(Reply::Measured(measured));
+        }
+        let asked = query::Asked::new(&timed.names, &timed.network, &query.text).map_err(pointing)?;
+        let objective: Objective = asked.objective.parse()?;
+        let about_runs = objective.is_accepting();
+        let purpose =
+            Purpose { non_zeno: search.goals.non_zeno, ..Purpose::of(std::slice::from_ref(&objective)) };
+        let prepared = self.prepare(&purpose)?;
+        // The portfolio does not look for cycles; depth first decides whether there is one.
+        let strategy = match search.strategy.descriptor()?.name {
+            "auto" if about_runs => Strategy::from(Dfs::default()),
+            _ => build_strategy(search, prepared.model.info())?,
+        };
+        let mut traits = self.traits();
+        // Cycles may lead through states that others cover.
+        traits.cover &= !about_runs;
+        let plan = Plan::new(prepared.model.clone(), strategy, search, vec![objective], traits)?;
+        let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
+        findings.warnings = warnings::of_goals(&*plan.model, &plan.options.objectives, &search.goals);
+        let satisfied = match findings.verdict {
+            Verdict::Found => Some(asked.satisfied_if_found),
+            Verdict::None => Some(!asked.satisfied_if_found),
+            Verdict::Measured | Verdict::Inconclusive => None,
+        };
+        let rests = findings.witness().is_some_and(|witness| prepared.comes_to_rest(&witness.trace));
+        let moves = findings.verdict == Verdict::Found && !rests;
+        findings.zeno =
+            prepared.zeno.filter(|zeno| zeno.is_worth_mentioning(moves, search.goals.non_zeno));
+        Ok(Reply::Searched { findings: Box::new(findings), satisfied })
+    }
+}

@@ -1,0 +1,172 @@
+//! What came of a request.
+
+use turnpike_model::{Diagnostic, Trace};
+use turnpike_program::Incident;
+use turnpike_search::{Objective, RunReport, Verdict, WitnessReport};
+use turnpike_timed::network::QueryText;
+
+use crate::extremes::Extremes;
+use crate::problem::Problem;
+use crate::summary::Summary;
+use crate::zeno::Zeno;
+
+/// What came of a request.
+pub struct Report {
+    /// What users call the source.
+    pub model: String,
+    /// The conclusion of everything together.
+    pub verdict: Verdict,
+    /// Whether the client interrupted it.
+    pub interrupted: bool,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// What was found out.
+    pub outcome: Outcome,
+}
+
+/// What was found out.
+pub enum Outcome {
+    /// By one search, of which there may be many runs.
+    Search(Box<Findings>),
+    /// Answers to queries, in the order in which they were asked.
+    Queries(Vec<Answer>),
+}
+
+/// What one search found out.
+pub struct Findings {
+    /// The system, with its parameters.
+    pub model: String,
+    /// The strategy.
+    pub strategy: &'static str,
+    /// What was looked for.
+    pub objectives: Vec<Objective>,
+    /// Whether absence can be proved with the store.
+    pub exact: bool,
+    /// Runs that were asked for.
+    pub runs_asked: u64,
+    /// The conclusion.
+    pub verdict: Verdict,
+    /// The runs that ended, in order.
+    pub runs: Vec<RunReport>,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+    /// Why covering everything proves nothing.
+    pub left_out: Option<String>,
+    /// What is known of time along the cycle that was found, where that is worth a word.
+    pub zeno: Option<Zeno>,
+    /// The program, when it is one.
+    pub program: Option<ProgramFindings>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// What a search found out about a program.
+pub struct ProgramFindings {
+    /// Arguments of the program.
+    pub arguments: Vec<String>,
+    /// Hash of the program, its arguments and what is visible, as in traces.
+    pub hash: u64,
+    /// What witnesses show, that of the best one first.
+    pub incidents: Vec<Shown>,
+}
+
+/// What the witness with these choices shows.
+pub struct Shown {
+    choices: Vec<u32>,
+    /// What it shows.
+    pub incident: Incident,
+}
+
+/// A query with what came of it.
+pub struct Answer {
+    /// The query.
+    pub query: QueryText,
+    /// The answer, or why it could not be asked.
+    pub reply: Result<Reply, Problem>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// The answer to a query.
+pub enum Reply {
+    /// By a search.
+    Searched {
+        /// What the search found out.
+        findings: Box<Findings>,
+        /// Whether the query holds; `None` when that is not known.
+        satisfied: Option<bool>,
+    },
+    /// By measuring all states.
+    Measured(Extremes),
+}
+
+impl Findings {
+    /// All warnings, that about time included.
+    pub fn all_warnings(&self) -> Vec<Diagnostic> {
+        self.warnings.iter().cloned().chain(self.zeno.and_then(Zeno::warning)).collect()
+    }
+
+    /// The best witness, of the first run that has it.
+    pub fn witness(&self) -> Option<&WitnessReport> {
+        self.runs.iter().find_map(|run| run.witness.as_ref())
+    }
+
+    /// The witnesses to show and to keep, the best first: of many runs those of the run with the
+    /// shortest one.
+    pub fn best_witnesses(&self) -> &[WitnessReport] {
+        match Summary::of(&self.runs).best {
+            Some((_, run, best)) if run.witnesses.is_empty() => std::slice::from_ref(best),
+            Some((_, run, _)) => &run.witnesses,
+            None => &[],
+        }
+    }
+
+    /// What a witness of a program shows.
+    pub fn incident(&self, witness: &WitnessReport) -> Option<&Incident> {
+        let incidents = &self.program.as_ref()?.incidents;
+        let choices = choices_of(&witness.trace);
+        incidents.iter().find(|shown| shown.choices == choices).map(|shown| &shown.incident)
+    }
+}
+
+impl Shown {
+    pub(crate) fn new(trace: &Trace, incident: Incident) -> Self {
+        Shown { choices: choices_of(trace), incident }
+    }
+}
+
+/// The schedule of a trace.
+pub(crate) fn choices_of(trace: &Trace) -> Vec<u32> {
+    trace.steps.iter().filter_map(|step| step.choice).collect()
+}
+
+impl Answer {
+    /// The conclusion about this query.
+    pub fn verdict(&self) -> Verdict {
+        match &self.reply {
+            Ok(Reply::Searched { findings, .. }) => findings.verdict,
+            Ok(Reply::Measured(extremes)) => extremes.verdict(),
+            Err(_) => Verdict::Inconclusive,
+        }
+    }
+
+    /// What a search found out, if one was made.
+    pub fn findings(&self) -> Option<&Findings> {
+        match &self.reply {
+            Ok(Reply::Searched { findings, .. }) => Some(findings),
+            _ => None,
+        }
+    }
+}
+
+/// Found if anything was, none if everything was covered for each query.
+pub(crate) fn overall(answers: &[Answer]) -> Verdict {
+    let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
+    if verdicts.contains(&Verdict::Found) {
+        Verdict::Found
+    } else if verdicts.contains(&Verdict::Inconclusive) {
+        Verdict::Inconclusive
+    } else {
+        Verdict::None
+    }
+}

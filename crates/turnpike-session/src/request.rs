@@ -1,0 +1,383 @@
+//! What a client asks for: a source, and a search of it. Requests are plain values that can be
+//! written to JSON and read back.
+
+mod sections;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use turnpike_model::Diagnostic;
+use turnpike_search::strategy::{self, Descriptor, Options};
+use turnpike_search::{Limits, Objective, StoreKind, resources};
+
+use crate::choice::choice;
+use crate::options::{Given, Section, all_names, is_of_strategy};
+use crate::problem::Problem;
+use crate::source::Source;
+use crate::values;
+
+/// A source, and what to search it for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// What is searched.
+    pub source: Source,
+    /// What for, how, and within which bounds.
+    #[serde(default)]
+    pub search: Search,
+}
+
+/// What to search for, how, and within which bounds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    /// What to look for.
+    pub goals: Goals,
+    /// The strategy and its options.
+    pub strategy: StrategyChoice,
+    /// Bounds on each run.
+    #[serde(with = "LimitsAsText")]
+    pub limits: Limits,
+    /// How the search is carried out.
+    pub running: Running,
+    /// What is done with witnesses.
+    pub witness: WitnessSettings,
+}
+
+/// What to look for. Without objectives and queries: the model's own queries, any error of a program,
+/// or a deadlock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Goals {
+    /// Objectives.
+    #[serde(with = "objectives")]
+    pub find: Vec<Objective>,
+    /// Queries about timed automata, each answered by a search of its own.
+    pub queries: Vec<String>,
+    /// A file with more queries.
+    pub query_file: Option<String>,
+    /// Count only cycles and runs of timed automata along which time passes all bounds.
+    pub non_zeno: bool,
+    /// Go on until every objective was met, not just one.
+    pub all: bool,
+    /// Test deadlock on states that were only met, too.
+    pub lookahead: bool,
+    /// When states are tested against objectives on states.
+    pub accept: AcceptAt,
+    /// Actions that count as internal besides `tau`.
+    pub internal: Vec<String>,
+}
+
+choice! {
+    /// When states are tested against objectives on states.
+    AcceptAt = Generation {
+        /// As soon as a transition leads to them
+        Generation = "generation",
+        /// When they are expanded
+        Pop = "pop",
+    }
+}
+
+/// A strategy by its name, with its options.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StrategyChoice {
+    /// The name; the default strategy when absent.
+    pub name: Option<String>,
+    /// Its own options by name; a switch has the value `true`.
+    #[serde(deserialize_with = "option_values")]
+    pub options: BTreeMap<String, String>,
+}
+
+/// How a search is carried out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Running {
+    /// Search this many times, each with a seed of its own; once, without statistics, when absent.
+    pub runs: Option<u64>,
+    /// Where chance begins.
+    pub seed: u64,
+    /// Threads; all cores where they help when absent.
+    pub threads: Option<usize>,
+    /// How visited states are remembered.
+    pub store: Store,
+    /// Size of the bit table of the store `bitstate`, in bytes.
+    pub bitstate_size: Option<u64>,
+}
+
+choice! {
+    /// How visited states are remembered.
+    Store = Auto {
+        /// Exact, or tree for wide states
+        Auto = "auto",
+        /// Every state in full
+        Exact = "exact",
+        /// Every state in full, equal parts shared
+        Tree = "tree",
+        /// A 64-bit fingerprint a state: lossy
+        Compact = "compact",
+        /// A few bits a state: lossy
+        Bitstate = "bitstate",
+    }
+}
+
+/// What is done with witnesses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WitnessSettings {
+    /// Keep what a witness needs.
+    pub keep: bool,
+    /// Shorten witnesses.
+    pub shorten: bool,
+    /// Expansions that shortening may take.
+    pub shorten_budget: Option<u64>,
+    /// Put states, not only labels, into witnesses.
+    pub states: bool,
+}
+
+impl Default for WitnessSettings {
+    fn default() -> Self {
+        WitnessSettings { keep: true, shorten: true, shorten_budget: None, states: true }
+    }
+}
+
+/// How limits are written.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Limits", deny_unknown_fields)]
+struct LimitsAsText {
+    #[serde(default)]
+    states: Option<u64>,
+    #[serde(default)]
+    executions: Option<u64>,
+    #[serde(default)]
+    depth: Option<u32>,
+    #[serde(default, with = "values::time")]
+    time: Option<std::time::Duration>,
+    #[serde(default)]
+    memory: Option<u64>,
+}
+
+/// Objectives are written in their own words.
+mod objectives {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+    use turnpike_search::Objective;
+
+    pub(super) fn serialize<S: Serializer>(objectives: &[Objective], out: S) -> Result<S::Ok, S::Error> {
+        objectives.iter().map(Objective::text).collect::<Vec<_>>().serialize(out)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Objective>, D::Error> {
+        let texts = Vec::<String>::deserialize(input)?;
+        texts.iter().map(|text| text.parse().map_err(de::Error::custom)).collect()
+    }
+}
+
+/// Options of strategies may be written as numbers and truth values, too.
+fn option_values<'de, D: serde::Deserializer<'de>>(input: D) -> Result<BTreeMap<String, String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Value {
+        Text(String),
+        Switch(bool),
+        Count(u64),
+        Number(f64),
+    }
+    let values = BTreeMap::<String, Value>::deserialize(input)?;
+    let text = |value| match value {
+        Value::Text(text) => Some(text),
+        Value::Switch(on) => on.then(|| "true".to_owned()),
+        Value::Count(count) => Some(count.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+    };
+    Ok(values.into_iter().filter_map(|(name, value)| Some((name, text(value)?))).collect())
+}
+
+impl Request {
+    /// A request with default settings.
+    pub fn new(source: Source) -> Self {
+        Request { source, search: Search::default() }
+    }
+
+    /// Sets an option by its name, whatever part of the request it belongs to.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), Diagnostic> {
+        if let Some(why) = crate::options::takes(name).and_then(|takes| takes.mistake(text)) {
+            let message = format!("invalid value `{text}` for the option `{name}`: {why}");
+            return Err(Diagnostic::error(message));
+        }
+        let of_models = |wrong: &str| {
+            Err(Diagnostic::error(format!("the option `{wrong}` is for models, not for programs")))
+        };
+        let done = match &mut self.source {
+            Source::Model { reading, .. } => {
+                let done = reading.set(name, text);
+                done.or_else(|| reading.timed_automata.set(name, text)).or_else(|| {
+                    let known = crate::ProgramSource::OPTIONS.iter().any(|option| option.name == name);
+                    known.then(|| {
+                        Err(Diagnostic::error(format!("the option `{name}` is for programs, not for models")))
+                    })
+                })
+            }
+            Source::Program(program) => program.set(name, text).or_else(|| {
+                let known = crate::Reading::OPTIONS.iter().any(|option| option.name == name)
+                    || crate::TimedReading::OPTIONS.iter().any(|option| option.name == name);
+                known.then(|| of_models(name))
+            }),
+        };
+        done.or_else(|| self.search.set(name, text)).unwrap_or_else(|| {
+            Err(Diagnostic::error(format!("there is no option `{name}`")).suggest(name, all_names()))
+        })
+    }
+}
+
+impl Search {
+    /// Sets an option of the search. `None` when it has none of that name.
+    fn set(&mut self, name: &str, text: &str) -> Option<Result<(), Diagnostic>> {
+        if name == "strategy" {
+            self.strategy.name = Some(text.to_owned());
+            return Some(Ok(()));
+        }
+        if is_of_strategy(name) {
+            let text = if text.is_empty() { "true" } else { text };
+            self.strategy.options.insert(name.to_owned(), text.to_owned());
+            return Some(Ok(()));
+        }
+        self.goals
+            .set(name, text)
+            .or_else(|| self.limits.set(name, text))
+            .or_else(|| self.running.set(name, text))
+            .or_else(|| self.witness.set(name, text))
+    }
+
+    /// What differs from the defaults, option by option.
+    pub fn given(&self) -> Vec<Given> {
+        let mut given = self.goals.given();
+        given.extend(self.strategy.given());
+        given.extend(self.limits.given());
+        given.extend(self.witness.given());
+        given.extend(self.running.given());
+        given
+    }
+
+    /// Refuses what makes no sense, as far as that can be told without the source.
+    pub fn check(&self) -> Result<(), Problem> {
+        self.strategy.descriptor()?;
+        self.check_conflicts()?;
+        check_limits(&self.limits)?;
+        self.store()?;
+        Ok(())
+    }
+
+    /// Options that exclude each other. Clients whose grammar refuses them never get here.
+    fn check_conflicts(&self) -> Result<(), Diagnostic> {
+        fn conflicts<T: Section>() -> impl Iterator<Item = (&'static str, &'static str)> {
+            T::OPTIONS.iter().flat_map(|row| row.conflicts.iter().map(|other| (row.name, *other)))
+        }
+        let given = self.given();
+        let is_given = |name: &str| given.iter().any(|given| given.name == name);
+        let mut both = conflicts::<Goals>().chain(conflicts::<WitnessSettings>());
+        match both.find(|(one, other)| is_given(one) && is_given(other)) {
+            Some((one, other)) => {
+                let message =
+                    format!("the option `{one}` cannot be given together with the option `{other}`");
+                Err(Diagnostic::error(message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The store with its size, unless the strategy has no use for it.
+    pub(crate) fn store(&self) -> Result<StoreKind, Diagnostic> {
+        let Running { store, bitstate_size, .. } = self.running;
+        let kind = match (store, bitstate_size) {
+            (Store::Bitstate, bytes) => {
+                if let Some(bytes) = bytes {
+                    check_machine_has("bitstate-size", bytes)?;
+                }
+                StoreKind::Bitstate { bytes: bytes.unwrap_or(StoreKind::DEFAULT_BITSTATE_BYTES) }
+            }
+            (Store::Auto, None) => StoreKind::Auto,
+            (Store::Exact, None) => StoreKind::Exact,
+            (Store::Tree, None) => StoreKind::Tree,
+            (Store::Compact, None) => StoreKind::Compact,
+            (store, Some(_)) => {
+                let store = crate::choice::Choice::word(store);
+                let message =
+                    format!("the option `bitstate-size` belongs to the store bitstate, not to {store}");
+                return Err(Diagnostic::error(message).help("leave it out, or choose the store bitstate"));
+            }
+        };
+        let descriptor = self.strategy.descriptor()?;
+        if !matches!(kind, StoreKind::Auto | StoreKind::Exact) && !descriptor.stores_states {
+            let message = format!("the store {kind} has no use: {} remembers no states", descriptor.name);
+            return Err(Diagnostic::error(message).help("leave it out, or choose another strategy"));
+        }
+        Ok(kind)
+    }
+}
+
+impl StrategyChoice {
+    /// This strategy with its default options.
+    pub fn named(name: impl Into<String>) -> Self {
+        StrategyChoice { name: Some(name.into()), options: BTreeMap::new() }
+    }
+
+    /// Adds an option.
+    #[must_use]
+    pub fn with(mut self, option: &str, value: impl ToString) -> Self {
+        self.options.insert(option.to_owned(), value.to_string());
+        self
+    }
+
+    /// The strategy by its name. Refuses options of others; needs no model.
+    pub fn descriptor(&self) -> Result<&'static Descriptor, Diagnostic> {
+        let descriptor = match &self.name {
+            Some(name) => strategy::find(name)?,
+            None => strategy::STRATEGIES[0],
+        };
+        descriptor.check(&self.options())?;
+        Ok(descriptor)
+    }
+
+    /// The options as the engine takes them.
+    pub(crate) fn options(&self) -> Options {
+        let mut options = Options::new();
+        for (name, value) in &self.options {
+            options.set(name, value);
+        }
+        options
+    }
+
+    /// The name, and the options in the order in which the strategy describes them.
+    fn given(&self) -> Vec<Given> {
+        let name = self.name.iter().map(|name| Given { name: "strategy".into(), value: Some(name.clone()) });
+        let described = strategy::STRATEGIES.iter().flat_map(|strategy| strategy.options);
+        let mut rows: Vec<(usize, Given)> = Vec::new();
+        for (option, value) in &self.options {
+            let mut described = described.clone();
+            let place = described.position(|info| info.name == option);
+            let switch = crate::options::takes(option) == Some(crate::options::Takes::Switch);
+            let value = (!switch).then(|| value.clone());
+            rows.push((place.unwrap_or(usize::MAX), Given { name: option.clone(), value }));
+        }
+        rows.sort_by_key(|(place, _)| *place);
+        name.chain(rows.into_iter().map(|(_, given)| given)).collect()
+    }
+}
+
+/// Refuses limits that are beyond the machine.
+pub fn check_limits(limits: &Limits) -> Result<(), Problem> {
+    Ok(limits.memory.map_or(Ok(()), |bytes| check_machine_has("max-memory", bytes))?)
+}
+
+/// Refuses a size that is more than the machine has.
+pub(crate) fn check_machine_has(option: &str, asked: u64) -> Result<(), Diagnostic> {
+    match resources::machine_bytes() {
+        Some(machine) if asked > machine => Err(Diagnostic::error(format!(
+            "the option `{option}` asks for {}, but this machine has {}",
+            values::write_bytes(asked),
+            values::write_bytes(machine)
+        ))
+        .help("without limits a search stops at three quarters of the machine's memory")),
+        _ => Ok(()),
+    }
+}

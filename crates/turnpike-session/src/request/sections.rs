@@ -1,0 +1,239 @@
+//! The options of a search, one row each.
+
+use turnpike_model::Diagnostic;
+use turnpike_search::Limits;
+
+use super::{AcceptAt, Goals, Running, Store, WitnessSettings};
+use crate::choice::{Choice, unusual};
+use crate::options::{OptionRow, Section, Takes, add_names, is_on, option, parse, switch, text_of};
+use crate::values;
+
+impl Section for Goals {
+    const TITLE: &'static str = "What to find";
+    const OPTIONS: &'static [OptionRow<Self>] = &[
+        option(
+            "find",
+            Takes::Texts,
+            "OBJECTIVE",
+            "What to look for, such as deadlock or 'action error' (repeatable) \
+             [default: the model's own queries, any-error for programs, or deadlock]",
+            |goals| goals.find.iter().map(ToString::to_string).collect(),
+            add_objective,
+        ),
+        OptionRow {
+            conflicts: &["find"],
+            ..option(
+                "query",
+                Takes::Texts,
+                "QUERY",
+                "Answer a query about timed automata, such as 'A[] not deadlock' (repeatable)",
+                |goals| goals.queries.clone(),
+                |goals, text| {
+                    goals.queries.push(text.to_owned());
+                    Ok(())
+                },
+            )
+        },
+        OptionRow {
+            conflicts: &["find"],
+            ..option(
+                "queries",
+                Takes::Text,
+                "FILE",
+                "Answer the queries of a file, one a line",
+                |goals| text_of(goals.query_file.as_ref()),
+                |goals, text| {
+                    goals.query_file = Some(text.to_owned());
+                    Ok(())
+                },
+            )
+        },
+        switch(
+            "non-zeno",
+            "Count only cycles and runs of timed automata along which time passes all bounds: no Zeno runs",
+            |goals| is_on(goals.non_zeno),
+            |goals, _| {
+                goals.non_zeno = true;
+                Ok(())
+            },
+        ),
+        switch(
+            "all",
+            "Go on until every objective was met, not just one",
+            |goals| is_on(goals.all),
+            |goals, _| {
+                goals.all = true;
+                Ok(())
+            },
+        ),
+        switch(
+            "lookahead",
+            "Test deadlock on states that were only met, too, not only on expanded ones",
+            |goals| is_on(goals.lookahead),
+            |goals, _| {
+                goals.lookahead = true;
+                Ok(())
+            },
+        ),
+        option(
+            "accept",
+            Takes::Word(AcceptAt::WORDS),
+            "WHEN",
+            "When states are tested: as soon as a transition leads to them, or when they are expanded \
+             [default: generation]",
+            |goals| unusual(goals.accept),
+            |goals, text| AcceptAt::from_word(text).map(|when| goals.accept = when),
+        ),
+        option(
+            "tau",
+            Takes::Names,
+            "NAMES",
+            "Actions that count as internal besides tau",
+            |goals| goals.internal.clone(),
+            |goals, text| add_names(&mut goals.internal, text),
+        ),
+    ];
+}
+
+/// Adds an objective, unless it is there already: asked for twice, it is still one.
+fn add_objective(goals: &mut Goals, text: &str) -> Result<(), Diagnostic> {
+    if text.trim().is_empty() {
+        return Err(Diagnostic::error("the option `find` needs an objective").help("for example: deadlock"));
+    }
+    let objective = text.parse()?;
+    if !goals.find.contains(&objective) {
+        goals.find.push(objective);
+    }
+    Ok(())
+}
+
+impl Section for Limits {
+    const TITLE: &'static str = "Limits";
+    const OPTIONS: &'static [OptionRow<Self>] = &[
+        option(
+            "max-states",
+            Takes::Count,
+            "N",
+            "Expand at most this many states",
+            |limits| text_of(limits.states.as_ref()),
+            |limits, text| parse(text, values::count).map(|number| limits.states = Some(number)),
+        ),
+        option(
+            "max-depth",
+            Takes::Small { least: 0 },
+            "N",
+            "Expand no state at this depth or deeper",
+            |limits| text_of(limits.depth.as_ref()),
+            |limits, text| parse(text, values::count).map(|number| limits.depth = Some(number)),
+        ),
+        option(
+            "max-executions",
+            Takes::Positive,
+            "N",
+            "Programs: execute at most this many times, shortening not included",
+            |limits| text_of(limits.executions.as_ref()),
+            |limits, text| parse(text, values::positive).map(|number| limits.executions = Some(number)),
+        ),
+        option(
+            "max-time",
+            Takes::Time,
+            "TIME",
+            "Stop after this time, such as 30s or 10m",
+            |limits| limits.time.map(values::write_duration).into_iter().collect(),
+            |limits, text| parse(text, values::duration).map(|time| limits.time = Some(time)),
+        ),
+        option(
+            "max-memory",
+            Takes::Size,
+            "SIZE",
+            "Stop at this much memory, such as 4G [default: three quarters of the machine's]",
+            |limits| text_of(limits.memory.as_ref()),
+            |limits, text| parse(text, values::size).map(|bytes| limits.memory = Some(bytes)),
+        ),
+    ];
+}
+
+impl Section for Running {
+    const TITLE: &'static str = "Running";
+    const OPTIONS: &'static [OptionRow<Self>] = &[
+        option(
+            "runs",
+            Takes::Positive,
+            "N",
+            "Search this many times, each with a seed of its own",
+            |running| text_of(running.runs.as_ref()),
+            |running, text| parse(text, values::positive).map(|runs| running.runs = Some(runs)),
+        ),
+        option(
+            "threads",
+            Takes::Positive,
+            "N",
+            "Threads; results do not depend on it [default: all cores where they help]",
+            |running| text_of(running.threads.as_ref()),
+            |running, text| parse(text, values::positive).map(|threads| running.threads = Some(threads)),
+        ),
+        option(
+            "store",
+            Takes::Word(Store::WORDS),
+            "STORE",
+            "How visited states are remembered [default: auto]",
+            |running| unusual(running.store),
+            |running, text| Store::from_word(text).map(|store| running.store = store),
+        ),
+        option(
+            "bitstate-size",
+            Takes::Size,
+            "SIZE",
+            "Size of the bit table of the store bitstate [default: 64M]",
+            |running| text_of(running.bitstate_size.as_ref()),
+            |running, text| parse(text, values::size).map(|bytes| running.bitstate_size = Some(bytes)),
+        ),
+        option(
+            "seed",
+            Takes::Seed,
+            "SEED",
+            "Where chance begins, decimal or 0x hexadecimal; the same seed gives the same result [default: 0]",
+            // Always written: whoever repeats a search wants to see it.
+            |running| vec![values::write_seed(running.seed)],
+            |running, text| parse(text, values::seed).map(|seed| running.seed = seed),
+        ),
+    ];
+}
+
+impl Section for WitnessSettings {
+    const TITLE: &'static str = "Results";
+    const OPTIONS: &'static [OptionRow<Self>] = &[
+        switch(
+            "no-shorten",
+            "Report witnesses as they were found",
+            |witness| is_on(!witness.shorten),
+            |witness, _| {
+                witness.shorten = false;
+                Ok(())
+            },
+        ),
+        OptionRow {
+            conflicts: &["no-shorten"],
+            ..option(
+                "shorten-budget",
+                Takes::Count,
+                "N",
+                "Expansions that shortening a witness may take [default: about as many as the search took; \
+                 with a limit on states more for long, wasteful witnesses: what the search left of it, up to 40000]",
+                |witness| text_of(witness.shorten_budget.as_ref()),
+                |witness, text| {
+                    parse(text, values::count).map(|number| witness.shorten_budget = Some(number))
+                },
+            )
+        },
+        switch(
+            "no-witness",
+            "Tell only whether there is a witness; random walks then need constant memory",
+            |witness| is_on(!witness.keep),
+            |witness, _| {
+                witness.keep = false;
+                Ok(())
+            },
+        ),
+    ];
+}

@@ -1,0 +1,205 @@
+//! From a request to a report.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use turnpike_model::predicate::MeasureExpression;
+use turnpike_model::{Diagnostic, Model};
+use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, Verdict};
+
+use crate::plan::{Plan, Traits, build_strategy};
+use crate::problem::Problem;
+use crate::purpose::Purpose;
+use crate::report::{Answer, Findings, Outcome, ProgramFindings, Report, Shown};
+use crate::request::{Request, Search};
+use crate::session::{Prepared, Session};
+use crate::source::Source;
+use crate::warnings;
+use crate::zeno::Zeno;
+
+/// Hears what happens while a request is carried out, from any thread.
+pub trait Observer: Sync {
+    /// A search is about to begin, of a system whose text has this many warnings. Better to read now
+    /// than after hours what is probably not meant.
+    fn begins(&self, model: &str, text_warnings: usize, warnings: &[Diagnostic]) {
+        let _ = (model, text_warnings, warnings);
+    }
+
+    /// Something happened in the search.
+    fn event(&self, event: &Event) {
+        let _ = event;
+    }
+
+    /// A query was answered. An error ends the request.
+    fn answered(&self, answer: &Answer) -> Result<(), Problem> {
+        let _ = answer;
+        Ok(())
+    }
+}
+
+/// Hears nothing.
+pub struct Silent;
+
+impl Observer for Silent {}
+
+impl Request {
+    /// Opens the source and carries out the search.
+    pub fn run(&self, observer: &dyn Observer, interrupt: &AtomicBool) -> Result<Report, Problem> {
+        self.search.check()?;
+        Session::open(&self.source)?.run(&self.search, observer, interrupt)
+    }
+}
+
+impl Session {
+    /// Carries out a search, or answers the queries of the model when nothing else is asked.
+    pub fn run(
+        &self,
+        search: &Search,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+    ) -> Result<Report, Problem> {
+        search.check()?;
+        let started = Instant::now();
+        if let Some(queries) = self.queries(&search.goals)? {
+            return self.answer_all(search, queries, observer, interrupt, started);
+        }
+        let (plan, prepared) = self.ready(search)?;
+        // Before the search, not after it: a misspelt action is no reason to wait for hours.
+        let mut warnings = warnings::of_goals(&*plan.model, &plan.options.objectives, &search.goals);
+        warnings.extend(warnings::of_covering(plan.model.info(), plan.options.cover));
+        observer.begins(&plan.model.info().name, prepared.warnings, &warnings);
+        let begun = Instant::now();
+        let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
+        findings.seconds = begun.elapsed().as_secs_f64();
+        findings.warnings = warnings;
+        let met = findings.verdict == Verdict::Found;
+        findings.zeno = prepared.zeno.filter(|zeno| zeno.is_worth_mentioning(met, search.goals.non_zeno));
+        if let Some(program) = &prepared.program {
+            let shown = |witness: &turnpike_search::WitnessReport| {
+                let choices = crate::report::choices_of(&witness.trace);
+                let incident = program.incident(&choices).map_err(|error| {
+                    Problem::new(error.to_string()).in_file(program.info().name.clone())
+                })?;
+                Ok(Shown::new(&witness.trace, incident))
+            };
+            let incidents = findings.best_witnesses().iter().map(shown).collect::<Result<_, Problem>>()?;
+            let (arguments, hash) = (self.program_arguments(), program.info().fingerprint);
+            findings.program = Some(ProgramFindings { arguments, hash, incidents });
+        }
+        Ok(Report {
+            model: findings.model.clone(),
+            verdict: findings.verdict,
+            interrupted: interrupt.load(Ordering::Relaxed),
+            seconds: findings.seconds,
+            outcome: Outcome::Search(Box::new(findings)),
+        })
+    }
+
+    /// A search that is ready to begin, for clients that make many of them. Queries are not searches.
+    pub fn plan(&self, search: &Search) -> Result<Plan, Problem> {
+        search.check()?;
+        if self.queries(&search.goals)?.is_some() {
+            let error = Diagnostic::error("queries cannot be searched for as a plan");
+            return Err(error.help("name an objective to look for").into());
+        }
+        Ok(self.ready(search)?.0)
+    }
+
+    /// Prepares the system for what is asked.
+    fn ready(&self, search: &Search) -> Result<(Plan, Prepared), Problem> {
+        let objectives = self.objectives(search)?;
+        let purpose = Purpose { non_zeno: search.goals.non_zeno, ..Purpose::of(&objectives) };
+        if purpose.non_zeno && !purpose.cycles {
+            return Err(Zeno::useless("no cycles are looked for").into());
+        }
+        let prepared = self.prepare(&purpose)?;
+        let strategy = build_strategy(search, prepared.model.info())?;
+        let plan = Plan::new(prepared.model.clone(), strategy, search, objectives, self.traits())?;
+        Ok((plan, prepared))
+    }
+
+    /// What is looked for, by default too.
+    fn objectives(&self, search: &Search) -> Result<Vec<Objective>, Problem> {
+        if search.goals.find.is_empty() {
+            return Ok(vec![if self.is_program() { "any-error".parse()? } else { Objective::deadlock() }]);
+        }
+        // Where time is counted, it is so in states that meet a condition: any will do.
+        let counted = |objective: &Objective| match objective.goal() {
+            Goal::Accepting(sets) if search.goals.non_zeno && sets.is_empty() => "accepting true".parse(),
+            _ => Ok(objective.clone()),
+        };
+        Ok(search.goals.find.iter().map(counted).collect::<Result<_, Diagnostic>>()?)
+    }
+
+    /// Makes the search of a plan. Time, warnings and what witnesses show are left to the caller.
+    pub(crate) fn findings(
+        &self,
+        plan: &Plan,
+        prepared: &Prepared,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+    ) -> Result<Findings, Problem> {
+        let outcome = plan.run(&|event| observer.event(event), interrupt);
+        let SearchReport { verdict, runs, .. } =
+            outcome.map_err(|error| explain(error, &plan.options.objectives, &*plan.model))?;
+        let left_out = match &prepared.program {
+            Some(program) => program.left_out(),
+            None => plan.model.left_out(),
+        };
+        Ok(Findings {
+            model: plan.model.info().name.clone(),
+            strategy: plan.options.strategy.name(),
+            objectives: plan.options.objectives.clone(),
+            exact: plan.options.store.is_exact(),
+            runs_asked: plan.options.runs,
+            verdict,
+            runs,
+            warnings: Vec::new(),
+            left_out,
+            zeno: None,
+            program: None,
+            seconds: 0.0,
+        })
+    }
+
+    /// What the engine must know of the source.
+    pub(crate) fn traits(&self) -> Traits {
+        match self.source() {
+            Source::Model { reading, .. } => {
+                Traits { cover: reading.leaves_out_covered(), ..Traits::default() }
+            }
+            Source::Program(program) => {
+                Traits { program: true, source_dpor: program.source_dpor(), ..Traits::default() }
+            }
+        }
+    }
+
+    fn program_arguments(&self) -> Vec<String> {
+        match self.source() {
+            Source::Program(program) => {
+                program.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+            }
+            Source::Model { .. } => Vec::new(),
+        }
+    }
+}
+
+/// What the engine refuses, with the text that it points into.
+fn explain(error: SearchError, objectives: &[Objective], model: &dyn Model) -> Problem {
+    let SearchError::Usage(diagnostic) = error else {
+        return Problem::from(error).in_file(model.info().name.clone());
+    };
+    let expressions = objectives.iter().flat_map(|objective| match objective.goal() {
+        Goal::State(condition) => std::slice::from_ref(condition),
+        Goal::Accepting(sets) => sets,
+        _ => &[],
+    });
+    let mut explorer = model.explorer();
+    let is_wrong = |text: &&String| match explorer.predicate(text) {
+        Ok(Some(_)) => false,
+        Ok(None) => MeasureExpression::parse(text, model.info()).is_err_and(|error| error == diagnostic),
+        Err(error) => error == diagnostic,
+    };
+    let source = expressions.into_iter().find(is_wrong).cloned();
+    Problem { source, ..Problem::from(diagnostic) }
+}
