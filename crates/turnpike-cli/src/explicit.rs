@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use rustc_hash::FxHashMap;
 use turnpike_lts::{AutDialect, Lts, Transition, dot, svg, write_lts, write_lts_file};
 use turnpike_model::{Diagnostic, LabelId, Model};
-use turnpike_search::generate::{GenerateError, GenerateOptions, TransitionSink, generate};
-use turnpike_search::{Limits, StopReason};
+use turnpike_session::generate::{GenerateError, GenerateOptions, TransitionSink, generate};
+use turnpike_session::{Limits, StopReason};
 use turnpike_session::{Location, Purpose, Session};
 
 use crate::exit::Exit;

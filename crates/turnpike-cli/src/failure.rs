@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_model::{Diagnostic, Trace};
-use turnpike_search::{SearchError, StepReport};
 use turnpike_session::{Problem, ProblemKind};
+use turnpike_session::{SearchError, StepReport};
 
 use crate::cli::Format;
 use crate::exit::Exit;

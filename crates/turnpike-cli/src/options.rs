@@ -93,9 +93,11 @@ fn argument<T: Section>(option: &'static OptionRow<T>) -> Arg {
     let takes = option.takes;
     match takes {
         Takes::Switch => argument.action(ArgAction::SetTrue),
-        Takes::Word(words) => argument.value_name(option.placeholder).value_parser(
-            PossibleValuesParser::new(words.iter().map(|(word, doc)| PossibleValue::new(*word).help(*doc))),
-        ),
+        Takes::Word(words) => {
+            argument.value_name(option.placeholder).value_parser(PossibleValuesParser::new(
+                words.iter().map(|(word, doc)| PossibleValue::new(*word).help(doc.trim())),
+            ))
+        }
         _ => {
             let check = move |text: &str| takes.mistake(text).map_or_else(|| Ok(text.to_owned()), Err);
             let action = if takes.is_repeated() { ArgAction::Append } else { ArgAction::Set };

@@ -6,7 +6,7 @@
 //! ```
 
 use turnpike_model::{StateValues, Step, Trace};
-use turnpike_search::Pattern;
+use turnpike_session::Pattern;
 
 /// What is shown of each step.
 #[derive(Clone, Debug, Default)]

@@ -143,9 +143,8 @@ pub fn request(path: &str, cell: &Cell) -> Result<Request, Diagnostic> {
     };
     let mut request = Request::new(source);
     let mut words = cell.flags.iter().map(String::as_str);
-    let wrong = |error: &Diagnostic| {
-        Diagnostic::error(format!("{} with {}: {error}", cell.model, cell.strategy))
-    };
+    let wrong =
+        |error: &Diagnostic| Diagnostic::error(format!("{} with {}: {error}", cell.model, cell.strategy));
     while let Some(word) = words.next() {
         let Some(option) = word.strip_prefix("--") else {
             return Err(wrong(&Diagnostic::error(format!("expected an option, found `{word}`"))));
@@ -161,9 +160,9 @@ pub fn request(path: &str, cell: &Cell) -> Result<Request, Diagnostic> {
             // What is not an option is reported as that.
             (Some(Takes::Switch) | None, None) => "",
             (_, Some(value)) => value,
-            (Some(_), None) => words
-                .next()
-                .ok_or_else(|| wrong(&Diagnostic::error(format!("`--{name}` needs a value"))))?,
+            (Some(_), None) => {
+                words.next().ok_or_else(|| wrong(&Diagnostic::error(format!("`--{name}` needs a value"))))?
+            }
         };
         request.set(name, value).map_err(|error| wrong(&error))?;
     }

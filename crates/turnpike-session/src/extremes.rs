@@ -195,6 +195,9 @@ mod tests {
         let open = Measured { low: value(0, true), high: End::Unbounded };
         assert_eq!(write_comparison(Extremum::Bounds, "P.y", &open, true), "0 < P.y has no bound");
         let unknown = Measured { low: value(0, false), high: End::Beyond(40) };
-        assert_eq!(write_comparison(Extremum::Supremum, "g", &unknown, false), "g gets beyond 40, as far as was visited");
+        assert_eq!(
+            write_comparison(Extremum::Supremum, "g", &unknown, false),
+            "g gets beyond 40, as far as was visited"
+        );
     }
 }

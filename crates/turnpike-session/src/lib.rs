@@ -37,16 +37,15 @@ pub use request::{
 };
 pub use run::{Observer, Silent};
 pub use session::{Prepared, Session, Size};
-pub use source::{
-    Covering, Format, Location, OutOfRange, Reading, Source, TimedReading, ZoneExtrapolation,
-};
+pub use source::{Covering, Format, Location, OutOfRange, Reading, Source, TimedReading, ZoneExtrapolation};
 pub use specification::{Specification, read_linear_process};
 pub use summary::{Spread, Summary};
 pub use timed::{Timed, read_queries};
 pub use turnpike_program::HEADER;
 pub use turnpike_search::{
-    Event, EventSink, Limits, Objective, RESULTS, RunReport, SearchError, SearchReport, StopReason, Strategy,
-    Verdict, WitnessReport, strategy,
+    Divergence, Event, EventSink, ExecutionCounts, Explanation, Generation, Limits, Objective, Pattern,
+    Progress, RESULTS, Replayed, RunReport, SearchError, SearchReport, StepReport, StopReason, StoreKind,
+    Strategy, Verdict, WitnessReport, generate, judge, replay, resources, strategy,
 };
 pub use turnpike_timed::network::QueryText;
 pub use zeno::Zeno;

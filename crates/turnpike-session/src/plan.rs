@@ -80,6 +80,13 @@ impl Plan {
         self
     }
 
+    /// The same search, in which states that others cover are left out or not.
+    #[must_use]
+    pub fn leave_out_covered(mut self, cover: bool) -> Self {
+        self.options.cover = cover;
+        self
+    }
+
     /// What is searched.
     pub fn model(&self) -> &Arc<dyn Model> {
         &self.model

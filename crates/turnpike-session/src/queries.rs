@@ -105,8 +105,7 @@ impl Session {
         observer: &dyn Observer,
         interrupt: &AtomicBool,
     ) -> Result<Reply, Problem> {
-        let timed: &Timed =
-            self.timed().ok_or_else(|| Problem::new("queries are for timed automata"))?;
+        let timed: &Timed = self.timed().ok_or_else(|| Problem::new("queries are for timed automata"))?;
         let pointing = |error: Diagnostic| Problem::from(error).in_text(query.text.as_str());
         if let Some(question) = extremes::question(timed, &query.text).map_err(pointing)? {
             let measured = extremes::measure(timed, self.reading(), &question, &search.limits, interrupt)?;
@@ -136,8 +135,7 @@ impl Session {
         };
         let rests = findings.witness().is_some_and(|witness| prepared.comes_to_rest(&witness.trace));
         let moves = findings.verdict == Verdict::Found && !rests;
-        findings.zeno =
-            prepared.zeno.filter(|zeno| zeno.is_worth_mentioning(moves, search.goals.non_zeno));
+        findings.zeno = prepared.zeno.filter(|zeno| zeno.is_worth_mentioning(moves, search.goals.non_zeno));
         Ok(Reply::Searched { findings: Box::new(findings), satisfied })
     }
 }

@@ -77,9 +77,9 @@ impl Session {
         if let Some(program) = &prepared.program {
             let shown = |witness: &turnpike_search::WitnessReport| {
                 let choices = crate::report::choices_of(&witness.trace);
-                let incident = program.incident(&choices).map_err(|error| {
-                    Problem::new(error.to_string()).in_file(program.info().name.clone())
-                })?;
+                let incident = program
+                    .incident(&choices)
+                    .map_err(|error| Problem::new(error.to_string()).in_file(program.info().name.clone()))?;
                 Ok(Shown::new(&witness.trace, incident))
             };
             let incidents = findings.best_witnesses().iter().map(shown).collect::<Result<_, Problem>>()?;

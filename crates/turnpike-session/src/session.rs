@@ -140,9 +140,7 @@ impl Session {
             return Err(Zeno::useless(&what).into());
         }
         Ok(match &self.document {
-            Document::Model { model, size } => {
-                Prepared { size: *size, ..Prepared::plain(Arc::clone(model)) }
-            }
+            Document::Model { model, size } => Prepared { size: *size, ..Prepared::plain(Arc::clone(model)) },
             Document::Specification(specification) => Prepared {
                 warnings: specification.warnings.len(),
                 ..Prepared::plain(Arc::clone(&specification.model) as Arc<dyn Model>)

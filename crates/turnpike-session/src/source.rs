@@ -397,7 +397,9 @@ impl Reading {
     pub(crate) fn split_settings(&self) -> Result<Vec<(String, String)>, Problem> {
         let split = |text: &String| match text.split_once('=') {
             Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
-            None => Err(Diagnostic::error(format!("the setting `{text}` is not of the form NAME=VALUE")).into()),
+            None => {
+                Err(Diagnostic::error(format!("the setting `{text}` is not of the form NAME=VALUE")).into())
+            }
         };
         self.settings.iter().map(split).collect()
     }
@@ -415,9 +417,7 @@ impl Reading {
             Reading { unhide, .. } if !unhide.is_empty() => "unhide",
             _ => return Ok(()),
         };
-        Err(Problem::new(format!(
-            "the option `{option}` is for mCRL2 specifications, but {name} is not one"
-        )))
+        Err(Problem::new(format!("the option `{option}` is for mCRL2 specifications, but {name} is not one")))
     }
 
     /// Refuses options that mean something for timed automata only. Leaving out covered states is

@@ -53,8 +53,9 @@ impl Timed {
         let outcome = match format {
             Format::Tck => {
                 if let Some((setting, _)) = settings.first() {
-                    let error =
-                        Diagnostic::error(format!("{name} has no constants to set, but got a value for `{setting}`"));
+                    let error = Diagnostic::error(format!(
+                        "{name} has no constants to set, but got a value for `{setting}`"
+                    ));
                     return Err(error.help("TChecker files have none; UPPAAL files do").into());
                 }
                 observe::tck(&source, &observers).map(|(network, warnings)| {

@@ -14,7 +14,8 @@ pub(crate) fn of_goals(model: &dyn Model, objectives: &[Objective], goals: &Goal
     let mut warnings = turnpike_search::warnings(model, objectives);
     let seeks = |goals: &[Goal]| objectives.iter().any(|objective| goals.contains(objective.goal()));
     if !goals.internal.is_empty() && !seeks(&[Goal::Livelock]) {
-        let warning = Diagnostic::warning("the option `tau` has no effect: only livelocks depend on internal actions");
+        let warning =
+            Diagnostic::warning("the option `tau` has no effect: only livelocks depend on internal actions");
         warnings.push(warning.help("look for a livelock too, or leave it out"));
     }
     if goals.lookahead && !seeks(&[Goal::Deadlock, Goal::AnyError]) {
@@ -47,8 +48,11 @@ fn unknown_operations(objective: &Objective) -> Vec<Diagnostic> {
 /// Covering by a model in which no state covers another.
 pub(crate) fn of_covering(info: &ModelInfo, covering: bool) -> Option<Diagnostic> {
     (covering && info.key_words >= info.width).then(|| {
-        Diagnostic::warning(format!("the option `cover` has no effect: no state of {} covers another", info.name))
-            .help("only states of timed automata do")
+        Diagnostic::warning(format!(
+            "the option `cover` has no effect: no state of {} covers another",
+            info.name
+        ))
+        .help("only states of timed automata do")
     })
 }
 

@@ -10,8 +10,8 @@ use turnpike_lts::{AutDialect, Lts, Transition, read_lts_file};
 use turnpike_lts::{Comparison, Equivalence, compare, reduce};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{LabelId, Model};
-use turnpike_search::generate::{GenerateOptions, TransitionSink, generate};
-use turnpike_search::{Limits, StopReason};
+use turnpike_session::generate::{GenerateOptions, TransitionSink, generate};
+use turnpike_session::{Limits, StopReason};
 
 /// A specification that is explored with the options that make it do what the tools do by default.
 struct Special {

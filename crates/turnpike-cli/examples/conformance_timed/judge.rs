@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use turnpike_search::strategy::{Bfs, RandomWalk};
-use turnpike_search::{Accept, Limits, SearchOptions, StopReason, Strategy, Verdict, search};
+use turnpike_session::{AcceptAt, Limits, Plan, Search, StopReason, StrategyChoice, Verdict};
 use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Format, Names};
@@ -162,12 +162,10 @@ pub(crate) fn compare(models: &Path, case: &Case, effort: Effort) -> Vec<Compare
 
 /// Searches a file breadth first, as TChecker does.
 pub(crate) fn counts(path: &Path, cover: bool, objective: &str, limits: Limits) -> Found {
-    let mut options = SearchOptions::new(Bfs::default());
-    options.accept = Accept::Pop;
-    options.cover = cover;
-    options.limits = limits;
-    options.shorten = false;
-    let outcome = open(path).and_then(|model| explore(&model, options, objective));
+    let mut search = Search { strategy: StrategyChoice::named("bfs"), limits, ..Search::default() };
+    search.goals.accept = AcceptAt::Pop;
+    search.witness.shorten = false;
+    let outcome = open(path).and_then(|model| explore(Arc::new(model), search, cover, objective));
     match outcome {
         Ok(run) if run.verdict == Verdict::Inconclusive => Found::Unfinished,
         Ok(run) => Found::Counts {
@@ -211,12 +209,13 @@ pub(crate) fn sweep(path: &Path, states: u64, seconds: u64) -> Sweep {
     };
     let limits =
         Limits { states: Some(states), time: Some(Duration::from_secs(seconds)), ..Limits::default() };
-    let walk = Strategy::from(RandomWalk { restart: true, ..RandomWalk::default() });
+    let model = Arc::new(model);
+    let walk = StrategyChoice::named("random").with("restart", true);
     let run = |strategy| {
-        let options = SearchOptions { limits: limits.clone(), ..SearchOptions::new(strategy) };
-        explore(&model, options, NOTHING)
+        let search = Search { strategy, limits: limits.clone(), ..Search::default() };
+        explore(Arc::clone(&model), search, false, NOTHING)
     };
-    match run(Strategy::from(Bfs::default())).and_then(|all| Ok((all, run(walk)?))) {
+    match run(StrategyChoice::named("bfs")).and_then(|all| Ok((all, run(walk)?))) {
         Ok((all, walks)) => Sweep::Explored {
             states: all.states,
             all: all.stop == StopReason::Exhausted,
@@ -227,12 +226,15 @@ pub(crate) fn sweep(path: &Path, states: u64, seconds: u64) -> Sweep {
 }
 
 fn explore(
-    model: &TimedModel,
-    mut options: SearchOptions,
+    model: Arc<TimedModel>,
+    mut search: Search,
+    cover: bool,
     objective: &str,
-) -> Result<turnpike_search::RunReport, String> {
-    options.objectives = vec![objective.parse().map_err(|error| format!("{error}"))?];
-    let report = search(model, &options, &|_| {}, &AtomicBool::new(false));
+) -> Result<turnpike_session::RunReport, String> {
+    search.goals.find = vec![objective.parse().map_err(|error| format!("{error}"))?];
+    search.running.threads = Some(1);
+    let plan = Plan::of_model(model, &search).map_err(|problem| problem.to_string())?;
+    let report = plan.leave_out_covered(cover).run(&|_| {}, &AtomicBool::new(false));
     let mut report = report.map_err(|error| error.to_string())?;
     report.runs.pop().ok_or_else(|| "no run".to_owned())
 }

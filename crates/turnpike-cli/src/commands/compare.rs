@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use turnpike_lts::Lts;
 use turnpike_lts::{Comparison, Difference, Equivalence, Side, compare};
-use turnpike_search::Limits;
+use turnpike_session::Limits;
 
 use crate::cli::Format;
 use crate::commands::reduce::{EquivalenceArgs, size};

@@ -9,14 +9,14 @@ use turnpike_lts::{Equivalence, reduce};
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;
-use crate::options::Options;
-use turnpike_session::Limits;
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
+use crate::options::Options;
 use crate::output::progress::Phase;
 use crate::output::{self, VERSION};
 use crate::source::ReadingArgs;
+use turnpike_session::Limits;
 
 /// Flags of `turnpike reduce`.
 #[derive(clap::Args)]

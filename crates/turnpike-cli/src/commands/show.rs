@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use turnpike_lts::trace::{self, gantt_chart, sequence_chart};
 use turnpike_model::{Diagnostic, Step, Trace};
 use turnpike_program::Row;
-use turnpike_search::StepReport;
+use turnpike_session::StepReport;
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;

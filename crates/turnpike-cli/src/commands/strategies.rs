@@ -1,7 +1,7 @@
 //! `turnpike strategies`.
 
 use serde_json::{Value, json};
-use turnpike_search::strategy::{Descriptor, STRATEGIES, Setting, find};
+use turnpike_session::strategy::{Descriptor, STRATEGIES, Setting, find};
 
 use crate::cli::Format;
 use crate::exit::Exit;

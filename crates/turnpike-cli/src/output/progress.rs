@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use turnpike_search::{Event, Progress};
+use turnpike_session::{Event, Progress};
 
 use super::{bytes, grouped};
 

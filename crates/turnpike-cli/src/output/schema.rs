@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
-use turnpike_search::Event;
+use turnpike_session::Event;
 
 use crate::commands::generate::GenerateOutput;
 use crate::commands::search::json::SearchOutput;

@@ -1,17 +1,18 @@
 //! A model whose every expansion takes a given time, as those of most front-ends do.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use turnpike_model::{Explorer, Label, LabelId, Model, ModelInfo, StepError, Successors};
 
 /// Another model, slowed down.
 pub(super) struct Costly {
-    model: Box<dyn Model>,
+    model: Arc<dyn Model>,
     expansion: Duration,
 }
 
 impl Costly {
-    pub(super) fn new(model: Box<dyn Model>, expansion: Duration) -> Self {
+    pub(super) fn new(model: Arc<dyn Model>, expansion: Duration) -> Self {
         Costly { model, expansion }
     }
 }

@@ -1,13 +1,13 @@
 //! Stores, strategies and reduction on built-in models, each row a promise of the engine.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use turnpike_lts::{AutDialect, read_lts_file, write_lts_file};
 use turnpike_lts::{Equivalence, reduce};
 use turnpike_model::Model;
-use turnpike_search::strategy::{Bfs, Highway};
-use turnpike_search::{Limits, Objective, SearchOptions, StoreKind, Strategy, search};
+use turnpike_session::{Limits, Objective, Plan, Search, StoreKind, StrategyChoice};
 
 use super::costly::Costly;
 use super::hand_written;
@@ -100,10 +100,10 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
 
     let (seats, expansions) = sizes.highway;
     let larger = builtin("philosophers", &[("n", seats)])?;
-    let mut options = unmet(Strategy::from(Highway { width: WIDTH }));
-    options.limits.states = Some(expansions);
+    let mut search = unmet(StrategyChoice::named("highway").with("width", WIDTH));
+    search.limits.states = Some(expansions);
     let label = format!("philosophers({seats})");
-    let highway = searching("highway --width 100000", &label, &*larger, &options, repeat)?;
+    let highway = searching("highway --width 100000", &label, &larger, &search, repeat)?;
     let highway = highway.relative_to(&exact);
     let met = highway.transitions_per_second >= RATE / 2.0;
     add(highway.promised("1 Mtrans/s", met, sizes.judged));
@@ -114,22 +114,23 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let met = row.cpu_seconds.unwrap_or(row.seconds) <= 1.0;
     add(row.promised("1 s", met, sizes.judged));
 
-    let mut options = unmet(Strategy::from(Bfs::default()));
-    let one = searching("bfs, 1 thread", &name, &*philosophers, &options, repeat)?;
+    let mut search = unmet(StrategyChoice::named("bfs"));
+    let one = searching("bfs, 1 thread", &name, &philosophers, &search, repeat)?;
     let one = add(one.by_the_clock());
-    options.threads = 2;
-    let two = searching("bfs, 2 threads", &name, &*philosophers, &options, repeat)?;
+    search.running.threads = Some(2);
+    let two = searching("bfs, 2 threads", &name, &philosophers, &search, repeat)?;
     add(two.by_the_clock().relative_to(&one));
 
     // What threads are for: a model whose steps cost more than remembering them.
     let (seats, nanoseconds) = sizes.costly;
-    let costly = Costly::new(builtin("philosophers", &[("n", seats)])?, Duration::from_nanos(nanoseconds));
+    let slowed = builtin("philosophers", &[("n", seats)])?;
+    let costly: Arc<dyn Model> = Arc::new(Costly::new(slowed, Duration::from_nanos(nanoseconds)));
     let label = format!("{} us a step", nanoseconds as f64 / 1e3);
-    options.threads = 1;
-    let one = searching("bfs, costly, 1 thread", &label, &costly, &options, repeat)?;
+    search.running.threads = Some(1);
+    let one = searching("bfs, costly, 1 thread", &label, &costly, &search, repeat)?;
     let one = add(one.by_the_clock());
-    options.threads = 2;
-    let two = searching("bfs, costly, 2 threads", &label, &costly, &options, repeat)?;
+    search.running.threads = Some(2);
+    let two = searching("bfs, costly, 2 threads", &label, &costly, &search, repeat)?;
     let two = two.by_the_clock().relative_to(&one);
     let met = two.ratio >= Some(THREADS);
     // One processor cannot keep a promise about two.
@@ -164,27 +165,24 @@ fn reduction(sizes: &Sizes, repeat: u32, add: &mut dyn FnMut(Row) -> Row) -> Out
     Ok(())
 }
 
-fn builtin(name: &str, settings: &[(&str, u32)]) -> Outcome<Box<dyn Model>> {
+fn builtin(name: &str, settings: &[(&str, u32)]) -> Outcome<Arc<dyn Model>> {
     let settings: Vec<_> =
         settings.iter().map(|&(name, value)| (name.to_owned(), value.to_string())).collect();
-    turnpike_builtin::build(name, &settings).map_err(|error| Failure::usage(error.to_string()))
+    let model = turnpike_builtin::build(name, &settings);
+    Ok(model.map_err(|error| Failure::usage(error.to_string()))?.into())
 }
 
-/// A search that goes on to its end.
-fn unmet(strategy: Strategy) -> SearchOptions {
-    let mut options = SearchOptions::new(strategy);
-    options.objectives.extend("action no-such-action".parse::<Objective>());
-    options
+/// A search that goes on to its end, with one thread.
+fn unmet(strategy: StrategyChoice) -> Search {
+    let mut search = Search { strategy, ..Search::default() };
+    search.goals.find.extend("action no-such-action".parse::<Objective>());
+    search.running.threads = Some(1);
+    search
 }
 
-fn searching(
-    name: &str,
-    label: &str,
-    model: &dyn Model,
-    options: &SearchOptions,
-    repeat: u32,
-) -> Outcome<Row> {
-    let (time, report) = best(repeat, || Ok(search(model, options, &|_| {}, &AtomicBool::new(false))?))?;
+fn searching(name: &str, label: &str, model: &Arc<dyn Model>, search: &Search, repeat: u32) -> Outcome<Row> {
+    let plan = Plan::of_model(Arc::clone(model), search)?;
+    let (time, report) = best(repeat, || Ok(plan.run(&|_| {}, &AtomicBool::new(false))?))?;
     let (states, transitions) = report.runs.first().map_or((0, 0), |run| (run.states, run.transitions));
     Ok(Row::new(name, label, states, transitions, time))
 }

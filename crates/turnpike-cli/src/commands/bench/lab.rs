@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use turnpike_lab::workshop::Bench;
 use turnpike_lab::experiment::Experiment;
 use turnpike_lab::report::{self, Results};
 use turnpike_lab::runner::{self, Job, Series, Settings, Workshop};
 use turnpike_lab::store::{Record, Store};
+use turnpike_lab::workshop::Bench;
 
 use super::measure::best;
 use super::table::{Row, Target, Time};

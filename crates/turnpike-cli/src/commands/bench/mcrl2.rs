@@ -4,8 +4,8 @@ use std::path::Path;
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::Model;
-use turnpike_search::StoreKind;
 use turnpike_session::Problem;
+use turnpike_session::StoreKind;
 
 use super::measure::{best, generation};
 use super::table::Row;

@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use turnpike_model::Model;
-use turnpike_search::StoreKind;
-use turnpike_search::generate::{Discard, GenerateError, GenerateOptions, generate};
+use turnpike_session::StoreKind;
+use turnpike_session::generate::{Discard, GenerateError, GenerateOptions, generate};
 
 use super::table::{Row, Time};
 use crate::failure::{Failure, Outcome};

@@ -15,10 +15,10 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use crate::cli::Format;
-use turnpike_session::values;
 use crate::exit::Exit;
 use crate::failure::Outcome;
 use crate::output::{self, VERSION};
+use turnpike_session::values;
 
 /// Flags of `turnpike bench`.
 #[derive(clap::Args)]

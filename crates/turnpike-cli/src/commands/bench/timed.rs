@@ -7,11 +7,11 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
-use turnpike_search::strategy::{Bfs, RandomWalk};
-use turnpike_search::{Accept, RunReport, SearchOptions, search};
+use turnpike_session::{AcceptAt, Plan, RunReport, Search, StrategyChoice};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
 use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Format, Names};
@@ -221,11 +221,10 @@ impl Task<'_> {
             let conditions = conditions.into_iter().collect();
             let options = Options { conditions, cover, ..Options::default() };
             let model = open(&name, &text, format, &self.settings, &options)?;
-            let mut options = SearchOptions::new(Bfs::default());
-            options.accept = Accept::Pop;
-            options.cover = self.cover.is_some();
-            options.shorten = false;
-            explore(&model, options, &self.objective)
+            let mut search = Search { strategy: StrategyChoice::named("bfs"), ..Search::default() };
+            search.goals.accept = AcceptAt::Pop;
+            search.witness.shorten = false;
+            explore(Arc::new(model), search, self.cover.is_some(), &self.objective)
         })?;
         let mut row = Row::new(self.name, &self.label, run.states, run.transitions, time);
         row.peak_bytes = self.peak_bytes();
@@ -276,9 +275,11 @@ pub(super) fn open(
     })
 }
 
-fn explore(model: &TimedModel, mut options: SearchOptions, objective: &str) -> Outcome<RunReport> {
-    options.objectives = vec![objective.parse()?];
-    let mut report = search(model, &options, &|_| {}, &AtomicBool::new(false))?;
+fn explore(model: Arc<TimedModel>, mut search: Search, cover: bool, objective: &str) -> Outcome<RunReport> {
+    search.goals.find = vec![objective.parse()?];
+    search.running.threads = Some(1);
+    let plan = Plan::of_model(model, &search)?.leave_out_covered(cover);
+    let mut report = plan.run(&|_| {}, &AtomicBool::new(false))?;
     report.runs.pop().ok_or_else(|| Failure::usage("no run"))
 }
 
@@ -302,11 +303,11 @@ fn zone_successors(clocks: u32, quick: bool, repeat: u32) -> Outcome<Row> {
     let steps = if quick { 100 } else { (60_000_000 / u64::from(clocks).pow(3)).clamp(500, 100_000) };
     let (time, run): (Time, RunReport) = best(repeat, || {
         let model = open("clocks", &text, None, &[], &Options::default())?;
-        let walk = RandomWalk { restart: true, ..RandomWalk::default() };
-        let mut options = SearchOptions::new(walk);
-        options.limits.states = Some(steps);
-        options.witness = false;
-        explore(&model, options, NOTHING)
+        let strategy = StrategyChoice::named("random").with("restart", true);
+        let mut search = Search { strategy, ..Search::default() };
+        search.limits.states = Some(steps);
+        search.witness.keep = false;
+        explore(Arc::new(model), search, false, NOTHING)
     })?;
     Ok(Row::new(ZONES, &format!("{clocks} clocks"), run.states, run.transitions, time))
 }
@@ -343,7 +344,9 @@ mod tests {
     fn every_clock_matters() {
         let model = open("clocks", &clocks_of_their_own(7), None, &[], &Options::default());
         let Ok(model) = model else { panic!("a network was refused") };
-        let run = explore(&model, SearchOptions::new(Bfs::default()), "action tick");
+        let model = Arc::new(model);
+        let search = Search { strategy: StrategyChoice::named("bfs"), ..Search::default() };
+        let run = explore(Arc::clone(&model), search, false, "action tick");
         // Each of the seven may go first, as all may wait for long enough.
         let Ok(run) = run else { panic!("exploring failed") };
         assert_eq!(run.transitions, 7);

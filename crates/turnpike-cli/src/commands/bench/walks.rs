@@ -3,11 +3,11 @@
 //! The models are those of a public collection for such searches, one query each.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use turnpike_search::strategy::{Auto, Drs, RandomWalk};
-use turnpike_search::{SearchOptions, Strategy, Verdict, search};
+use turnpike_session::{Plan, Search, StrategyChoice, Verdict};
 use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::network::QueryText;
 use turnpike_timed::uppaal::{self, Format};
@@ -42,14 +42,13 @@ pub(super) fn measure(models: &Path, quick: bool) -> Outcome<Vec<Row>> {
         let model = open(&name, &text, Some(Format::Xml), &[], &options)?;
         let opened = started.elapsed().as_secs_f64();
         let label = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let model = Arc::new(model);
+        let walk = StrategyChoice::named("random").with("restart", true);
         for (name, strategy) in [
-            ("random", Strategy::from(RandomWalk { restart: true, ..RandomWalk::default() })),
-            (
-                "random --concrete",
-                Strategy::from(RandomWalk { restart: true, concrete: true, ..RandomWalk::default() }),
-            ),
-            ("drs", Strategy::from(Drs::default())),
-            ("auto", Strategy::from(Auto)),
+            ("random", walk.clone()),
+            ("random --concrete", walk.with("concrete", true)),
+            ("drs", StrategyChoice::named("drs")),
+            ("auto", StrategyChoice::named("auto")),
         ] {
             let seeds = if quick { 1 } else { SEEDS };
             rows.push(row(&model, name, &label, &strategy, &condition, opened, seeds)?);
@@ -66,10 +65,10 @@ fn asked(text: &str) -> Option<String> {
 }
 
 fn row(
-    model: &TimedModel,
+    model: &Arc<TimedModel>,
     name: &str,
     label: &str,
-    strategy: &Strategy,
+    strategy: &StrategyChoice,
     condition: &str,
     opened: f64,
     seeds: u64,
@@ -77,13 +76,14 @@ fn row(
     let (mut states, mut transitions, mut total) = (0, 0, 0.0);
     let mut found: Vec<f64> = Vec::new();
     for seed in 0..seeds {
-        let mut options = SearchOptions::new(strategy.clone());
-        options.seed = seed;
-        options.shorten = false;
-        options.limits.time = Some(Duration::from_secs(SECONDS));
-        options.objectives = vec![format!("state {condition}").parse()?];
+        let mut search = Search { strategy: strategy.clone(), ..Search::default() };
+        (search.running.seed, search.running.threads) = (seed, Some(1));
+        search.witness.shorten = false;
+        search.limits.time = Some(Duration::from_secs(SECONDS));
+        search.goals.find = vec![format!("state {condition}").parse()?];
+        let plan = Plan::of_model(Arc::clone(model) as Arc<dyn turnpike_model::Model>, &search)?;
         let started = Instant::now();
-        let report = search(model, &options, &|_| {}, &AtomicBool::new(false))?;
+        let report = plan.run(&|_| {}, &AtomicBool::new(false))?;
         let seconds = started.elapsed().as_secs_f64();
         for run in &report.runs {
             states += run.states;

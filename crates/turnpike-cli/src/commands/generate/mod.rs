@@ -7,19 +7,19 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_model::{Diagnostic, ModelInfo, StepError};
-use turnpike_search::generate::{GenerateError, GenerateOptions, GenerateReport};
-use turnpike_search::{Limits, SearchError, StopReason, StoreKind};
+use turnpike_session::generate::{GenerateError, GenerateOptions, GenerateReport};
+use turnpike_session::{Limits, SearchError, StopReason, StoreKind};
 
 use super::search::human::{actions, counted};
-use crate::options::Options;
-use turnpike_session::values;
 use crate::cli::Format;
 use crate::exit::{self, Exit};
 use crate::failure::{Failure, Outcome};
+use crate::options::Options;
 use crate::output::progress::{ProgressArgs, Reporter};
 use crate::output::{self, VERSION, bytes, grouped, interrupt};
 use crate::source::ModelArgs;
 use target::Target;
+use turnpike_session::values;
 use turnpike_session::{Prepared, Purpose};
 
 /// What `turnpike generate --help` ends with.
@@ -144,8 +144,8 @@ fn listed(
     target: &Target,
     format: Format,
 ) -> Outcome<(GenerateReport, Option<String>)> {
-    if let Some(remark) =
-        output::remark(&prepared.model.info().name, prepared.warnings).filter(|_| format == Format::Human && !args.progress.quiet)
+    if let Some(remark) = output::remark(&prepared.model.info().name, prepared.warnings)
+        .filter(|_| format == Format::Human && !args.progress.quiet)
     {
         output::note(&remark);
     }
@@ -154,8 +154,8 @@ fn listed(
     let mut sink = target.open(model, dialect)?;
     let interrupt = interrupt::install()?;
     let reporter = Reporter::new(args.progress, 1);
-    let events = |event: &turnpike_search::Event| reporter.event(event);
-    let outcome = turnpike_search::generate::generate(model, options, &mut sink, &events, interrupt);
+    let events = |event: &turnpike_session::Event| reporter.event(event);
+    let outcome = turnpike_session::generate::generate(model, options, &mut sink, &events, interrupt);
     drop(reporter);
     let report = outcome.map_err(|error| failure(error, model.info()))?;
     let file = target.close(sink, &report, dialect)?;

@@ -12,8 +12,8 @@ use dashu_int::UBig;
 use dashu_int::ops::Gcd;
 use indexmap::{IndexMap, IndexSet};
 use turnpike_model::{Diagnostic, Explorer, LabelId, Model, StepError, Successors};
-use turnpike_search::generate::GenerateReport;
-use turnpike_search::{Limits, StopReason, resources};
+use turnpike_session::generate::GenerateReport;
+use turnpike_session::{Limits, StopReason, resources};
 
 use super::target::Target;
 use crate::failure::{Failure, Outcome};

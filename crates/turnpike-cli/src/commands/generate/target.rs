@@ -8,7 +8,7 @@ use turnpike_lts::{
     AutDialect, AutFileWriter, Lts, MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, Transition, dot, svg, write_lts,
 };
 use turnpike_model::{Diagnostic, Explorer, LabelId, Model};
-use turnpike_search::generate::{GenerateReport, TransitionSink};
+use turnpike_session::generate::{GenerateReport, TransitionSink};
 
 use crate::commands::search::writable;
 use crate::failure::{Failure, Outcome};

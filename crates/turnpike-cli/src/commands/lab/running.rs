@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_lab::workshop::Bench;
-use turnpike_session::values;
 use turnpike_lab::experiment::Cell;
 use turnpike_lab::runner::{Progress, Series, Settings, Workshop as _, run as run_series};
 use turnpike_lab::store::Store;
-use turnpike_search::Pattern;
+use turnpike_lab::workshop::Bench;
+use turnpike_session::Pattern;
+use turnpike_session::values;
 
 use super::Kept;
 use super::files::Named;
@@ -60,8 +60,10 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
     }
     let experiments = args.kept.experiments.read()?;
     let interrupt = interrupt::install()?;
-    let settings =
-        Settings { jobs: args.jobs.map_or_else(turnpike_session::all_cores, |jobs| jobs as usize), scale: args.scale };
+    let settings = Settings {
+        jobs: args.jobs.map_or_else(turnpike_session::all_cores, |jobs| jobs as usize),
+        scale: args.scale,
+    };
     let started = Instant::now();
     let experiments: Vec<(Named, Vec<Cell>, Bench)> = experiments
         .into_iter()
@@ -135,7 +137,7 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
 
 /// What results are filed under: they are made again when the engine gives other ones.
 fn results_version() -> String {
-    format!("{VERSION}+{}", turnpike_search::RESULTS)
+    format!("{VERSION}+{}", turnpike_session::RESULTS)
 }
 
 fn chosen(pattern: Option<&str>, cell: &Cell) -> bool {

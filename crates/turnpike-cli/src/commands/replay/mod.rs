@@ -5,19 +5,19 @@ mod program;
 use clap::builder::ArgPredicate;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Trace};
-use turnpike_search::{Objective, Replayed, judge, replay};
+use turnpike_session::{Objective, Replayed, judge, replay};
 use turnpike_timed::zeno::TICKER;
 
 use crate::cli::Format;
-use crate::options::Options;
-use turnpike_session::Limits;
-use turnpike_session::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::options::Options;
 use crate::output::{self, VERSION};
 use crate::source::{ProgramArgs, ReadingArgs, source};
 use crate::steps::{self, ViewArgs};
+use turnpike_session::Limits;
+use turnpike_session::values;
 use turnpike_session::{Purpose, Session};
 
 const EXAMPLES: &str = "\

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Step, Trace};
 use turnpike_program::{Followed, Incident, IncidentKind, Parting, ProgramModel};
-use turnpike_search::strategy::{self, Options};
-use turnpike_search::{Objective, SearchOptions, Verdict};
+use turnpike_session::{Objective, Plan, Search, StrategyChoice, Verdict};
 
 use super::{Args, different_model, unmet};
 use crate::cli::Format;
@@ -82,13 +81,12 @@ fn search_on(
 ) -> Outcome<()> {
     let failed = |error: turnpike_scheduler::GuestError| Failure::usage(error.to_string());
     let behind = program.after(&replay.followed.choices).map_err(failed)?;
-    let strategy = strategy::find(strategy)?.build(&Options::new(), behind.info())?;
-    let mut options = SearchOptions::new(strategy);
+    let mut search = Search { strategy: StrategyChoice::named(strategy), ..Search::default() };
     let objective = if trace.objective.is_empty() { "any-error" } else { &trace.objective };
-    options.objectives = vec![objective.parse()?];
-    options.limits = args.limits.limits()?;
-    options.seed = args.seed;
-    let report = turnpike_search::search(&behind, &options, &|_| {}, interrupt::install()?)?;
+    search.goals.find = vec![objective.parse()?];
+    search.limits = args.limits.limits()?;
+    (search.running.seed, search.running.threads) = (args.seed, Some(1));
+    let report = Plan::of_model(Arc::new(behind), &search)?.run(&|_| {}, interrupt::install()?)?;
     replay.verdict = Some(report.verdict);
     if let Some(witness) = report.witness() {
         replay.behind = witness.trace.steps.clone();

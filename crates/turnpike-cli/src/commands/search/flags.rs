@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use turnpike_search::Limits;
+use turnpike_session::Limits;
 use turnpike_session::{Goals, Running, Search, WitnessSettings};
 
 use super::strategy::StrategyArgs;

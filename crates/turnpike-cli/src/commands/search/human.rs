@@ -1,10 +1,10 @@
 //! The report of a search for people: the verdict with its scope first, the command that repeats it last.
 
 use indexmap::IndexMap;
-use turnpike_search::{
+use turnpike_session::values::write_seed;
+use turnpike_session::{
     ExecutionCounts, Explanation, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
-use turnpike_session::values::write_seed;
 use turnpike_session::{Findings, Search, Spread, Summary};
 
 use super::json;
@@ -103,7 +103,9 @@ fn verdict_of_many(context: &Context<'_>) -> String {
 fn scope(run: &RunReport, context: &Context<'_>) -> String {
     match run.stop {
         StopReason::Exhausted if !context.findings.exact => "all that the lossy store let through".to_owned(),
-        StopReason::Exhausted if run.verdict == Verdict::Inconclusive && context.findings.left_out.is_some() => {
+        StopReason::Exhausted
+            if run.verdict == Verdict::Inconclusive && context.findings.left_out.is_some() =>
+        {
             format!("nothing more to try, but {}", context.findings.left_out.as_deref().unwrap_or_default())
         }
         StopReason::Exhausted if run.verdict == Verdict::Inconclusive => {
@@ -180,11 +182,17 @@ fn measured(runs: &[RunReport]) -> String {
 /// Everything below the verdict, line by line.
 pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
     let mut out = runs(context);
-    if context.findings.verdict != Verdict::Measured && context.findings.runs.iter().any(|run| !run.extreme.is_empty()) {
+    if context.findings.verdict != Verdict::Measured
+        && context.findings.runs.iter().any(|run| !run.extreme.is_empty())
+    {
         out.push(format!("measured: {}", measured(&context.findings.runs)));
     }
     cover(&json::merged_cover(&context.findings.runs), context.findings.runs.len(), &mut out);
-    actions(&json::merged_actions(&context.findings.runs), &json::never_taken(&context.findings.runs), &mut out);
+    actions(
+        &json::merged_actions(&context.findings.runs),
+        &json::never_taken(&context.findings.runs),
+        &mut out,
+    );
     if let Some(left_out) = &context.findings.left_out {
         out.push(format!("left out: {left_out}"));
     }
@@ -211,7 +219,12 @@ pub(crate) fn runs(context: &Context<'_>) -> Vec<String> {
 }
 
 fn one_run(run: &RunReport, context: &Context<'_>, out: &mut Vec<String>) {
-    out.push(format!("searched: {} with {}, seed {}", context.findings.model, context.findings.strategy, write_seed(context.seed)));
+    out.push(format!(
+        "searched: {} with {}, seed {}",
+        context.findings.model,
+        context.findings.strategy,
+        write_seed(context.seed)
+    ));
     out.push(format!("stopped: {}", stop(run.stop, context)));
     out.push(format!(
         "counted: {}, {}, in {:.2} s and {}",
@@ -301,7 +314,12 @@ fn explained(explanation: &Explanation) -> String {
 fn many_runs(context: &Context<'_>, out: &mut Vec<String>) {
     let summary = Summary::of(&context.findings.runs);
     let peak = context.findings.runs.iter().map(|run| run.peak_bytes).max().unwrap_or(0);
-    out.push(format!("searched: {} with {}, seed {}", context.findings.model, context.findings.strategy, write_seed(context.seed)));
+    out.push(format!(
+        "searched: {} with {}, seed {}",
+        context.findings.model,
+        context.findings.strategy,
+        write_seed(context.seed)
+    ));
     let stops = summary
         .stops
         .iter()
@@ -375,7 +393,9 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
         let replay = |file: &str| context.invocation.map(|invocation| invocation.replay(file));
         out.extend(match context.files.first() {
             Some(file) => replay(file).map(|command| format!("replay: {command}")),
-            None => replay("bug.json").map(|command| format!("replay: with --trace bug.json above, {command}")),
+            None => {
+                replay("bug.json").map(|command| format!("replay: with --trace bug.json above, {command}"))
+            }
         });
         return;
     }

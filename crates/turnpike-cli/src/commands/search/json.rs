@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use turnpike_model::Diagnostic;
-use turnpike_search::{
+use turnpike_session::{Answer, Findings, Report, Spread, Summary};
+use turnpike_session::{
     ExecutionCounts, Generation, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
-use turnpike_session::{Answer, Findings, Report, Spread, Summary};
 
 use super::program::{self, ProgramOutput};
 use super::queries::QueryOutput;

@@ -12,8 +12,8 @@ use std::sync::Mutex;
 
 pub(crate) use flags::Args;
 use turnpike_model::Diagnostic;
-use turnpike_search::{Event, Verdict};
 use turnpike_session::{Answer, Findings, Observer, Outcome as Found, Problem, Report, Search};
+use turnpike_session::{Event, Verdict};
 
 use crate::cli::Format;
 use crate::exit::Exit;

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_search::{StopReason, Verdict, WitnessReport};
 use turnpike_session::{Answer, Bound, Extent, Extremes, QueryText, Reply, Search};
+use turnpike_session::{StopReason, Verdict, WitnessReport};
 
 use super::human;
 use crate::output;

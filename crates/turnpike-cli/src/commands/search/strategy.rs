@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use turnpike_search::strategy::{self, OptionInfo, STRATEGIES, ValueKind};
 use turnpike_session::StrategyChoice;
+use turnpike_session::strategy::{self, OptionInfo, STRATEGIES, ValueKind};
 
 /// Which strategy, and its own options.
 #[derive(clap::Args, Clone, Debug)]

@@ -7,10 +7,9 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use serde_json::json;
 use turnpike_model::{Diagnostic, Model};
-use turnpike_search::{Pattern, replay};
+use turnpike_session::{Pattern, replay};
 
 use crate::cli::Format;
-use turnpike_session::values;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -19,6 +18,7 @@ use crate::source::ModelArgs;
 use crate::steps::{self, StepView, ViewArgs};
 use command::{Command, HELP};
 use session::{Enabled, Session};
+use turnpike_session::values;
 
 /// What `turnpike simulate --help` ends with.
 fn after_help() -> String {

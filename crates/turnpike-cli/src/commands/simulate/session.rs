@@ -1,7 +1,7 @@
 //! A simulation without its terminal: where it is, how it came there, and what can happen next.
 
 use turnpike_model::{Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace, hash};
-use turnpike_search::Pattern;
+use turnpike_session::Pattern;
 
 /// A model being stepped through. What lies ahead after going back is kept until another step is taken.
 pub(crate) struct Session<'m> {
@@ -284,7 +284,7 @@ mod tests {
         session.choose(1).expect("enabled");
         session.choose(1).expect("enabled");
         let trace = session.trace();
-        let replayed = turnpike_search::replay(&*model, &trace).expect("replays");
+        let replayed = turnpike_session::replay(&*model, &trace).expect("replays");
         assert!(replayed.divergence.is_none());
         let choices: Vec<u32> = trace.steps.iter().filter_map(|step| step.choice).collect();
         let mut again = Session::new(&*model, 0).expect("begins");

@@ -84,7 +84,8 @@ fn any_request(chance: &mut Chance) -> Request {
     } else {
         let mut program = ProgramSource { path: "./a program".into(), ..ProgramSource::default() };
         vary(&mut program, chance);
-        program.arguments = (0..chance.below(3)).map(|_| chance.pick(&["-q", "--", "x y", ""]).into()).collect();
+        program.arguments =
+            (0..chance.below(3)).map(|_| chance.pick(&["-q", "--", "x y", ""]).into()).collect();
         Source::Program(program)
     };
     let mut search = Search::default();
@@ -104,7 +105,7 @@ fn any_request(chance: &mut Chance) -> Request {
     }
     for option in all_options() {
         if chance.below(4) == 0 && option.mistake("1").is_none() {
-            let switch = option.value == turnpike_search::strategy::ValueKind::Switch;
+            let switch = option.value == turnpike_session::strategy::ValueKind::Switch;
             search.strategy.options.insert(option.name.into(), if switch { "true" } else { "1" }.into());
         }
     }
