@@ -1,6 +1,7 @@
 //! The dependency graph keeps its direction: front-ends and engine meet only at the waist.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The workspace's crates and the workspace crates that each depends on, not counting what only tests need.
@@ -44,7 +45,7 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-builtin", &["turnpike-model"]),
         ("turnpike-mcrl2", &["turnpike-model"]),
         ("turnpike-timed", &["turnpike-model"]),
-        ("turnpike-lab", &["turnpike-lts", "turnpike-model"]),
+        ("turnpike-lab", &["turnpike-lts", "turnpike-model", "turnpike-session"]),
         ("turnpike-lts", &["turnpike-model"]),
         ("turnpike-search", &["turnpike-model"]),
         (
@@ -56,9 +57,10 @@ fn crates_depend_only_towards_the_waist() {
                 "turnpike-program",
                 "turnpike-runtime",
                 "turnpike-scheduler",
-                "turnpike-search",
+                "turnpike-session",
             ],
         ),
+        // The only one that sees the engine: whoever searches asks the session.
         (
             "turnpike-session",
             &[
@@ -85,7 +87,6 @@ fn crates_depend_only_towards_the_waist() {
                 "turnpike-program",
                 "turnpike-runtime",
                 "turnpike-scheduler",
-                "turnpike-search",
             ],
         ),
     ]);
@@ -96,6 +97,32 @@ fn crates_depend_only_towards_the_waist() {
             allowed.get(name.as_str()).unwrap_or_else(|| panic!("{name} is not in the table of this test"));
         for dependency in own {
             assert!(allowed.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
+        }
+    }
+}
+
+/// Rust files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let below = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false if path.extension().is_some_and(|extension| extension == "rs") => vec![path],
+        false => Vec::new(),
+    };
+    entries.flat_map(below).collect()
+}
+
+/// The engine is out of reach of clients; what the session passes on must not bring it back.
+#[test]
+fn only_the_session_builds_strategies() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let building = ["turnpike_search", "SearchOptions", "Strategy::from(", "Strategy::by_name(", ".build(&"];
+    for client in ["turnpike-cli", "turnpike-lab", "turnpike"] {
+        for path in sources(&crates.join(client).join("src")) {
+            let text = std::fs::read_to_string(&path).expect("a source file");
+            for word in building {
+                assert!(!text.contains(word), "{} builds a strategy itself: {word}", path.display());
+            }
         }
     }
 }

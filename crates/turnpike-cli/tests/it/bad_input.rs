@@ -125,7 +125,7 @@ fn unknown_names_are_corrected() {
     search(&["--strategy", "higway"], &["no strategy `higway`", "did you mean `highway`?"]);
     search(&["--strategy", ""], &["no strategy ``"]);
     search(&["--find", "deadlok"], &["no objective `deadlok`", "did you mean `deadlock`?"]);
-    search(&["--store", "exakt"], &["no store `exakt`", "did you mean `exact`?"]);
+    search(&["--store", "exakt"], &["invalid value 'exakt' for '--store <STORE>'", "'exact'"]);
     search(&["--set", "m=3"], &["no parameter `m`"]);
     search(&["--set", "n"], &["NAME=VALUE"]);
     search(&["--set", "n=0"], &["out of range", "2 to 10000"]);
@@ -197,7 +197,7 @@ fn other_contradictions() {
         search(&[&["--strategy", "drs", "--literal"], flag].concat(), &["--literal", flag[0]]);
     }
     search(&["--no-witness", "--trace", "w.json"], &["--no-witness", "--trace"]);
-    search(&["--bitstate-size", "1M"], &["--bitstate-size", "--store bitstate"]);
+    search(&["--bitstate-size", "1M"], &["--bitstate-size belongs to the store bitstate"]);
     search(&["--store", "tree", "--strategy", "random"], &["random remembers no states"]);
     search(&["--seed", "1", "--seed", "2"], &["--seed"]);
     refused(&["generate", MODEL, "--store", "compact"], &["lossy", "tree"]);

@@ -64,7 +64,8 @@ fn constants_are_set_and_actions_unhidden() {
     run(&["replay", "counter.mcrl2", "w.json"]).expect(1, &["does not fit", "counter.mcrl2(Max=2 + 4)"]);
     run(&["search", "counter.mcrl2", "--set", "Mx=1"])
         .expect(2, &["no constant map `Mx`", "did you mean `Max`?"]);
-    run(&["search", "counter.mcrl2", "--set", "Max=1 + false"]).expect(2, &["--set Max", "1 + false", "^^^"]);
+    run(&["search", "counter.mcrl2", "--set", "Max=1 + false"])
+        .expect(2, &["the setting of Max", "1 + false", "^^^"]);
     run(&["search", "counter.mcrl2", "--set", "Max=0 - 1"]).expect(2, &["Nat"]);
     run(&["search", "counter.mcrl2", "--find", "action work"]).exits(0);
     run(&["search", "counter.mcrl2", "--find", "action work", "--unhide", "work"]).expect(1, &["work"]);

@@ -89,7 +89,7 @@ fn flags_that_mean_nothing_are_refused() {
     let folder = folder(&[("p.xta", "process P() { state a; init a; } system P;")]);
     let run = |arguments: &[&str]| turnpike_in(folder.path(), arguments, "");
     run(&["search", "p.xta", "--find", "deadlock", "--non-zeno"])
-        .expect(2, &["--non-zeno is for cycles of timed automata, but none are looked for"]);
+        .expect(2, &["--non-zeno is for cycles of timed automata, but no cycles are looked for"]);
     run(&["search", "builtin:philosophers", "--find", "accepting", "--non-zeno"]).expect(
         2,
         &["--non-zeno is for cycles of timed automata, but builtin:philosophers is not a timed automaton"],

@@ -113,12 +113,14 @@ fn any_request(chance: &mut Chance) -> Request {
 }
 
 #[test]
-fn a_request_survives_its_command_line() {
+fn a_request_survives_its_command_line_and_json() {
     let mut chance = Chance(7);
     for _ in 0..1_000 {
         let request = any_request(&mut chance);
         let words = search_words(&request, &[]);
         assert_eq!(parse(&words), request, "{words:?}");
+        let json = serde_json::to_string(&request).expect("requests can be written");
+        assert_eq!(serde_json::from_str::<Request>(&json).expect("and read"), request, "{json}");
     }
 }
 
