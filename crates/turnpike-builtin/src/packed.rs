@@ -1,7 +1,8 @@
 //! One adapter from the models of this crate to the waist, so that each model is only its own idea.
 
 use turnpike_model::{
-    Explorer, Label, LabelId, MeasureInfo, Model, ModelInfo, StepError, Successors, Violation, ViolationKind,
+    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, StepError, Successors, Violation,
+    ViolationKind, Violations,
 };
 
 /// What a model of this crate provides. Everything takes `&self`: such a model needs no memory between steps, so its
@@ -72,6 +73,10 @@ impl<P: Packed> Model for Adapter<P> {
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(View(&self.system))
     }
+
+    fn left_out(&self) -> Option<String> {
+        None
+    }
 }
 
 struct View<'a, P>(&'a P);
@@ -99,25 +104,22 @@ impl<P: Packed> Explorer for View<'_, P> {
         self.0.values(state, out);
     }
 
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+
+    fn violations(&mut self) -> Option<&mut dyn Violations> {
+        Some(self)
+    }
+}
+
+impl<P: Packed> Measures for View<'_, P> {
     fn measure(&mut self, state: &[u32], index: usize) -> f64 {
         self.0.measure(state, index)
     }
+}
 
-    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
-        out.clear();
-        let (words, rest) = bytes.as_chunks::<4>();
-        // A state of another width would be read beyond its end.
-        if words.len() != self.0.width() || !rest.is_empty() {
-            return Err(StepError::new(format!(
-                "a portable state of this model has {} bytes, not {}",
-                4 * self.0.width(),
-                bytes.len()
-            )));
-        }
-        out.extend(words.iter().map(|&word| u32::from_le_bytes(word)));
-        Ok(())
-    }
-
+impl<P: Packed> Violations for View<'_, P> {
     fn violation(&mut self, state: &[u32]) -> Option<Violation> {
         self.0.violation(state).map(|message| Violation { kind: ViolationKind::Assertion, message })
     }

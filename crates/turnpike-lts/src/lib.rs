@@ -7,6 +7,7 @@ mod gzip;
 mod model;
 mod outgoing;
 mod reduction;
+mod shapes;
 mod system;
 pub mod trace;
 
@@ -14,11 +15,12 @@ pub use aut::{
     AutDialect, AutFileWriter, AutHeader, AutReader, AutWriter, read_lts, read_lts_file, write_lts,
     write_lts_file,
 };
-pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, escape_xml, svg};
+pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, svg};
 pub use model::LtsModel;
 pub use outgoing::Outgoing;
 pub use reduction::{
     Comparison, DIVERGENCE, Difference, Equivalence, Move, Partition, Side, UnknownEquivalence, compare,
     partition, reduce,
 };
+pub use shapes::{Point, Shapes, escape_xml};
 pub use system::{Lts, Transition};

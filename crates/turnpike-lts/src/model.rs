@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use turnpike_model::hash;
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Model, ModelInfo, StepError, Successors,
+    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, StepError, Successors,
 };
 
 use crate::outgoing::{Outgoing, dense};
@@ -102,6 +102,10 @@ impl Model for LtsModel {
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(LtsExplorer { model: self })
     }
+
+    fn left_out(&self) -> Option<String> {
+        None
+    }
 }
 
 struct LtsExplorer<'a> {
@@ -132,30 +136,21 @@ impl Explorer for LtsExplorer<'_> {
         out.push(state[0].to_string());
     }
 
+    fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
+        successors.is_empty() && self.model.terminated.binary_search(&state[0]).is_err()
+    }
+
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+}
+
+impl Measures for LtsExplorer<'_> {
     fn measure(&mut self, state: &[u32], index: usize) -> f64 {
         match index {
             OUT_DEGREE => self.model.outgoing.of(state[0]).len() as f64,
             BFS_DEPTH => self.model.depth(state[0]).map_or(f64::INFINITY, f64::from),
             _ => panic!("an explicit system has no measure {index}"),
-        }
-    }
-
-    fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
-        successors.is_empty() && self.model.terminated.binary_search(&state[0]).is_err()
-    }
-
-    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
-        out.clear();
-        let state = bytes.try_into().map(u32::from_le_bytes);
-        match state {
-            Ok(state) if state < self.model.states => {
-                out.push(state);
-                Ok(())
-            }
-            _ => Err(StepError::new(format!(
-                "the portable state is none of the states of `{}`",
-                self.model.info.name
-            ))),
         }
     }
 }
@@ -312,9 +307,10 @@ mod tests {
         let mut explorer = model.explorer();
         let degree = model.info().measure("out-degree").expect("a measure");
         let depth = model.info().measure("bfs-depth").expect("a measure");
-        assert_eq!(explorer.measure(&[0], degree), 3.0);
-        assert_eq!(explorer.measure(&[1], degree), 0.0);
-        let depths: Vec<f64> = (0..5).map(|state| explorer.measure(&[state], depth)).collect();
+        assert_eq!(explorer.measures().expect("measures").measure(&[0], degree), 3.0);
+        assert_eq!(explorer.measures().expect("measures").measure(&[1], degree), 0.0);
+        let depths: Vec<f64> =
+            (0..5).map(|state| explorer.measures().expect("measures").measure(&[state], depth)).collect();
         assert_eq!(depths, [0.0, 1.0, 1.0, 2.0, f64::INFINITY]);
     }
 
@@ -332,19 +328,6 @@ mod tests {
         let none = Successors::new(1);
         assert!(!explorer.is_deadlock(&[1], &none));
         assert!(explorer.is_deadlock(&[2], &none));
-    }
-
-    #[test]
-    fn portable_states_are_checked() {
-        let model = model(SAMPLE);
-        let mut explorer = model.explorer();
-        let (mut bytes, mut state) = (Vec::new(), Vec::new());
-        explorer.encode(&[4], &mut bytes);
-        explorer.decode(&bytes, &mut state).expect("known");
-        assert_eq!(state, [4]);
-        for bad in [&[5, 0, 0, 0][..], &[0; 8], &[], &[1]] {
-            assert!(explorer.decode(bad, &mut state).is_err());
-        }
     }
 
     #[test]

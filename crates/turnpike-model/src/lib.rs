@@ -2,6 +2,7 @@
 
 pub mod components;
 pub mod diagnostic;
+mod facets;
 pub mod hash;
 pub mod id_table;
 pub mod label;
@@ -13,11 +14,12 @@ mod system;
 pub mod trace;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use facets::{
+    Approximation, BareLabels, Claim, Concrete, Covering, LabelSetId, MeasureInfo, Measures, Moment,
+    PredicateId, Predicates, Schedule, StateLabels, Timing, Violation, ViolationKind, Violations,
+};
 pub use id_table::IdTable;
 pub use label::{Label, LabelId};
 pub use successors::Successors;
-pub use system::{
-    Capabilities, Claim, Concrete, Explorer, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule,
-    StepError, StepErrorKind, Violation, ViolationKind,
-};
+pub use system::{Capabilities, Explorer, Model, ModelInfo, StepError, StepErrorKind};
 pub use trace::{StateValues, Step, Trace};

@@ -5,8 +5,9 @@
 //! sequence of positions among the choices of the states along the path, and means the same here
 //! and among the successors of a state.
 
+use crate::facets::ViolationKind;
 use crate::label::Label;
-use crate::system::{StepError, ViolationKind};
+use crate::system::StepError;
 
 /// One thread's view of a system as paths. Whatever is asked about a path is about the one followed last.
 pub trait Paths: Send {

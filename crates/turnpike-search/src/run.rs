@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use turnpike_model::paths::{Paths, PathsInfo, Request};
-use turnpike_model::{Concrete, Explorer, Model, StepError, Successors, Trace};
+use turnpike_model::{Explorer, Model, StepError, Successors, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink, Progress};
@@ -207,16 +207,18 @@ impl<'m> Run<'m> {
         let (options, info) = (self.options, self.model.info());
         let unsuitable = |objective: &Objective| objective.is_about_cycles() || objective.is_measure();
         !self.objectives.iter().any(unsuitable)
-            && self.model.concrete().is_some_and(|mut concrete| {
-                let explorer = &mut *concrete.explorer;
-                Monitor::new(self.objectives, &options.internal, options.lookahead, explorer, info).is_ok()
+            && self.model.concrete().is_some_and(|concrete| {
+                let mut explorer = concrete.explorer();
+                Monitor::new(self.objectives, &options.internal, options.lookahead, &mut *explorer, info)
+                    .is_ok()
             })
     }
 
     /// From now on single states of the model are explored. Gives what is needed to go back; `None` when the model has
     /// none.
     pub(crate) fn enter_concrete(&mut self) -> Result<Option<Outside<'m>>, SearchError> {
-        let Some(Concrete { mut explorer, width }) = self.model.concrete() else { return Ok(None) };
+        let Some(concrete) = self.model.concrete() else { return Ok(None) };
+        let (mut explorer, width) = (concrete.explorer(), concrete.width());
         let options = self.options;
         // Such an explorer has a virtual root, whether the model has one or not.
         let mut info = self.model.info().clone();
@@ -248,12 +250,14 @@ impl<'m> Run<'m> {
     /// The witness of the model itself that a walk on single states stands for; `None` when there is none.
     fn follow_concrete(&self, path: Path, hit: &Hit) -> Result<Option<Witness>, SearchError> {
         let failed = |error: StepError| SearchError::Replay(error.message);
-        let Path::Choices(mut choices) = path else { return Ok(None) };
+        let (Path::Choices(mut choices), Some(concrete)) = (path, self.model.concrete()) else {
+            return Ok(None);
+        };
         if let HitKind::Step(choice) = hit.kind {
             choices.push(choice);
         }
         let objective = &self.objectives[hit.objective];
-        for mut way in self.model.follow_concrete(&choices).map_err(failed)? {
+        for mut way in concrete.follow(&choices).map_err(failed)? {
             let kind = match hit.kind {
                 HitKind::Step(_) => way.pop().map_or(HitKind::Here, HitKind::Step),
                 _ => HitKind::Here,
@@ -568,7 +572,8 @@ impl<'m> Run<'m> {
             // The error is reported with a path of the model itself.
             if self.options.witness
                 && let Path::Choices(choices) = path()
-                && let Some(way) = self.model.follow_concrete(&choices).unwrap_or_default().first()
+                && let Some(concrete) = self.model.concrete()
+                && let Some(way) = concrete.follow(&choices).unwrap_or_default().first()
             {
                 trace = crate::witness::trace_of(self.model, way, true).unwrap_or(trace);
             }

@@ -3,24 +3,18 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use turnpike_model::paths::{PathEnd, Paths};
-use turnpike_model::{Diagnostic, Model, ModelInfo, Trace};
+use turnpike_model::{Diagnostic, Model, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
 use crate::limits::StopReason;
 use crate::objective::{Monitor, Objective};
 use crate::options::SearchOptions;
-use crate::report::{
-    ExecutionCounts, Explanation, RunReport, ScheduleReport, SearchReport, Verdict, WitnessReport,
-};
+use crate::report::{ExecutionCounts, RunReport, SearchReport, Verdict, WitnessReport};
 use crate::resources;
-use crate::rng::{Purpose, derive, run_seed};
+use crate::rng::run_seed;
 use crate::run::{Control, Run};
-use crate::witness::{
-    Attempts, Budget, Witness, confirm, confirm_schedule, explain, is_real, shorten, shorten_schedule,
-    tell_times, tells, trace_of,
-};
+use crate::witness::{self, Witness, tell_times, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -43,9 +37,9 @@ pub fn search(
         let any = model.paths().is_some().then(|| "any-error".parse().ok()).flatten();
         options.objectives.push(any.unwrap_or_else(Objective::deadlock));
     }
-    validate(&options, model.info())?;
+    validate(&options, model)?;
     // Without a witness nothing could be confirmed.
-    options.witness |= model.info().capabilities.approximate;
+    options.witness |= model.approximation().is_some();
     let endless = options.strategy.is_endless();
     let limits = &options.limits;
     if endless && limits.states.is_none() && limits.time.is_none() && limits.executions.is_none() {
@@ -86,10 +80,10 @@ fn tell_more_of_the_shortest(
 }
 
 /// Refuses requests that cannot mean anything.
-fn validate(options: &SearchOptions, info: &ModelInfo) -> Result<(), Diagnostic> {
+fn validate(options: &SearchOptions, model: &dyn Model) -> Result<(), Diagnostic> {
     let zero = |what: &str| Err(Diagnostic::error(format!("{what} must be at least 1")));
     options.strategy.check(options)?;
-    if info.capabilities.approximate
+    if model.approximation().is_some()
         && let Some(measure) = options.objectives.iter().find(|objective| objective.is_measure())
     {
         return Err(Diagnostic::error(format!(
@@ -100,7 +94,7 @@ fn validate(options: &SearchOptions, info: &ModelInfo) -> Result<(), Diagnostic>
     }
     crate::strategy::validate_lasso(options)?;
     if options.cover {
-        crate::strategy::validate_cover(&options.strategy, &options.objectives, info)?;
+        crate::strategy::validate_cover(&options.strategy, &options.objectives, model.info())?;
     }
     if options.runs == 0 {
         return zero("the number of runs");
@@ -189,7 +183,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     let mut shorten_states = 0;
     let mut witnesses = Vec::new();
     let mut counters = run.counters.clone();
-    // An initial state that is none was remembered, but does not count.
+    // A virtual root was stored, but does not count.
     for count in [&mut counters.considered, &mut counters.generated].into_iter().flatten() {
         *count = count.saturating_sub(run.uncounted_levels().into());
     }
@@ -199,37 +193,12 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     let extreme = run.monitor.extremes();
     let mut order: Vec<usize> = (0..objectives.len()).filter(|&index| run.found[index].is_some()).collect();
     order.sort_by_key(|&index| (run.first != Some(index), index));
-    let mut found: Vec<(usize, Option<Witness>)> =
-        order.iter().map(|&index| (index, run.found[index].clone())).collect();
-    found.extend(run.more.iter().map(|witness| (witness.objective, Some(witness.clone()))));
-    for (index, witness) in found.into_iter().filter(|_| options.witness) {
-        let Some(mut witness) = witness else { continue };
-        if run.paths.is_some() && tells(&objectives[index]) {
-            witnesses.push(finish_schedule(run, witness)?);
-            continue;
-        }
-        let original = counters.original_length.unwrap_or(witness.len());
-        // A lasso was made short from what its search stored.
-        let is_short = objectives[index].is_accepting();
-        if !is_short && options.shorten && options.strategy.wants_shortening(stop, options.cover) {
-            (run.control.events)(&Event::Shortening { run: run.number, length: original });
-            let budget = shorten_budget(options, counters.states);
-            let (shorter, spent) = shorten(run, witness.clone(), budget);
-            // What is shorter need not be real.
-            if is_real(model, &shorter, &objectives[index]).map_err(SearchError::from_replay_failure)? {
-                witness = shorter;
-            }
-            shorten_states += spent;
-        }
-        let with_states = options.states_in_witness && options.runs == 1;
-        let mut trace = confirm(model, &witness, &objectives[index], options, with_states)?;
-        trace.strategy = options.strategy.name().to_owned();
-        trace.seed = Some(run.seed);
-        if options.runs == 1 {
-            let told = tell_times(model, &mut trace, Some(&objectives[index]));
-            told.map_err(SearchError::from_replay_failure)?;
-        }
-        witnesses.push(WitnessReport::new(objectives[index].text(), original, trace));
+    let mut found: Vec<Witness> = order.iter().filter_map(|&index| run.found[index].clone()).collect();
+    found.extend(run.more.iter().cloned());
+    for witness in found.into_iter().filter(|_| options.witness) {
+        let (report, spent) = witness::finish(run, witness, stop)?;
+        witnesses.push(report);
+        shorten_states += spent;
     }
     let measured_only = objectives.iter().all(Objective::is_measure);
     let complete = stop == StopReason::Exhausted
@@ -286,87 +255,4 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         }),
         odds: counters.odds,
     })
-}
-
-/// Shortens, explains and confirms a schedule of a program.
-fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result<WitnessReport, SearchError> {
-    let failed = SearchError::from_replay_failure;
-    let (options, model) = (run.options, run.model);
-    let objective = &run.objectives[witness.objective];
-    let original = witness.len();
-    let (mut trace, mut paths) = confirm_schedule(model, &witness, objective)?;
-    let original_context_switches = count_switches(&*paths, original);
-    let mut executions = 0;
-    let mut decisive = None;
-    // Every attempt to shorten a hang takes as long as a hang does.
-    if options.shorten && paths.end() != PathEnd::Hung {
-        (run.control.events)(&Event::Shortening { run: run.number, length: original });
-        let budget = options
-            .shorten_budget
-            .unwrap_or_else(|| (run.counters.executions.total / 2).clamp(LEAST_ATTEMPTS, MOST_ATTEMPTS));
-        if let Some(mut attempts) = Attempts::new(&mut *paths, objective, budget) {
-            let best = shorten_schedule(&mut attempts, &witness.choices).map_err(failed)?;
-            if let Some(best) = best {
-                let seed = derive(run.seed, Purpose::Explain, 0);
-                attempts.allow(budget / 2);
-                decisive = explain(&mut attempts, &best, seed).map_err(failed)?;
-                witness.stem = best.positions.len();
-                witness.choices = best.positions;
-            }
-            executions = attempts.spent;
-        }
-        (trace, paths) = confirm_schedule(model, &witness, objective)?;
-    }
-    trace.strategy = options.strategy.name().to_owned();
-    trace.seed = Some(run.seed);
-    let explanation = decisive.map(|decisive| {
-        let label = |index: usize| trace.steps.get(index).map_or_else(String::new, |step| step.label.clone());
-        let (second, second_label) = match decisive.second {
-            Ok(index) => (Some(index), label(index)),
-            Err(actor) => (None, paths.describe_pending(actor)),
-        };
-        let (first, first_label) = (decisive.first, label(decisive.first));
-        Explanation { first, first_label, second, second_label, tried: decisive.tried }
-    });
-    let schedule = ScheduleReport {
-        end: paths.describe_end(),
-        context_switches: count_switches(&*paths, witness.len()),
-        original_context_switches,
-        executions,
-        explanation,
-    };
-    let mut report = WitnessReport::new(objective.text(), original, trace);
-    report.schedule = Some(schedule);
-    Ok(report)
-}
-
-/// Steps, of the first so many, whose actor is another one than that of the step before.
-fn count_switches(paths: &dyn Paths, steps: usize) -> usize {
-    let actors: Vec<u32> = (0..steps.min(paths.len())).map(|at| paths.step(at).actor).collect();
-    actors.windows(2).filter(|pair| pair[0] != pair[1]).count()
-}
-
-/// Executions that shortening a schedule may take, when nothing else is said: half of what the search took, within
-/// these bounds.
-const LEAST_ATTEMPTS: u64 = 200;
-const MOST_ATTEMPTS: u64 = 1_000;
-
-/// Half of what the search itself took, within bounds, so that it costs little more than finding the witness did. Leaving out steps ends by itself
-/// when nothing goes any more, and gains most: it may take half as much again as the search. Who limits the states to be expanded is ready to
-/// have that many expanded, which is worth it for long and wasteful witnesses.
-fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
-    if let Some(budget) = options.shorten_budget {
-        return Budget { leaving_out: budget, all: budget, wasteful: budget };
-    }
-    match options.limits.states {
-        Some(limit) => {
-            let all = (states / 2).clamp(300, 50_000);
-            let left = limit.saturating_sub(states).min(40_000);
-            Budget { leaving_out: all.max(3_000), all, wasteful: all.max(left) }
-        }
-        None => {
-            let all = (states / 2).clamp(48, 50_000);
-            Budget { leaving_out: all.max((states + states / 2).min(3_000)), all, wasteful: all }
-        }
-    }
 }

@@ -66,7 +66,7 @@ impl Session {
         let (plan, prepared) = self.ready(search)?;
         // Before the search, not after it: a misspelt action is no reason to wait for hours.
         let mut warnings = warnings::of_goals(&*plan.model, &plan.options.objectives, &search.goals);
-        warnings.extend(warnings::of_covering(plan.model.info(), plan.options.cover));
+        warnings.extend(warnings::of_covering(&*plan.model, plan.options.cover));
         observer.begins(&plan.model.info().name, prepared.warnings, &warnings);
         let begun = Instant::now();
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
@@ -195,10 +195,12 @@ fn explain(error: SearchError, objectives: &[Objective], model: &dyn Model) -> P
         _ => &[],
     });
     let mut explorer = model.explorer();
-    let is_wrong = |text: &&String| match explorer.predicate(text) {
-        Ok(Some(_)) => false,
-        Ok(None) => MeasureExpression::parse(text, model.info()).is_err_and(|error| error == diagnostic),
-        Err(error) => error == diagnostic,
+    let is_wrong = |text: &&String| {
+        let compiled = match explorer.predicates() {
+            Some(predicates) => predicates.compile(text).map(|_| ()),
+            None => MeasureExpression::parse(text, model.info()).map(|_| ()),
+        };
+        compiled.is_err_and(|error| error == diagnostic)
     };
     let source = expressions.into_iter().find(is_wrong).cloned();
     Problem { source, ..Problem::from(diagnostic) }

@@ -46,13 +46,11 @@ fn unknown_operations(objective: &Objective) -> Vec<Diagnostic> {
 }
 
 /// Covering by a model in which no state covers another.
-pub(crate) fn of_covering(info: &ModelInfo, covering: bool) -> Option<Diagnostic> {
-    (covering && info.key_words >= info.width).then(|| {
-        Diagnostic::warning(format!(
-            "the option `cover` has no effect: no state of {} covers another",
-            info.name
-        ))
-        .help("only states of timed automata do")
+pub(crate) fn of_covering(model: &dyn Model, covering: bool) -> Option<Diagnostic> {
+    (covering && model.explorer().covering().is_none()).then(|| {
+        let name = &model.info().name;
+        Diagnostic::warning(format!("the option `cover` has no effect: no state of {name} covers another"))
+            .help("only states of timed automata do")
     })
 }
 

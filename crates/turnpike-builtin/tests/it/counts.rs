@@ -1,6 +1,6 @@
 //! State counts against closed formulas and independent computations.
 
-use crate::common::{build, count, explore};
+use crate::common::{build, count, explore, measure};
 
 #[test]
 fn diamond() {
@@ -125,20 +125,20 @@ fn sliding_puzzle() {
                 build("sliding-puzzle", &[("width", width), ("height", height), ("instance", instance)]);
             let mut solved = 0;
             let counted = explore(&*model, |explorer, state, _, successors| {
-                let here = explorer.measure(state, 0);
+                let here = measure(explorer, state, 0);
                 if explorer.label(successors.label(0)).text == "solved" {
                     solved += 1;
                     assert_eq!(successors.state(0), state);
                     assert_eq!(
-                        (here, explorer.measure(state, 1), explorer.measure(state, 2)),
+                        (here, measure(explorer, state, 1), measure(explorer, state, 2)),
                         (0.0, 0.0, 0.0)
                     );
                     return;
                 }
-                assert!(here >= explorer.measure(state, 1) && explorer.measure(state, 1) > 0.0);
+                assert!(here >= measure(explorer, state, 1) && measure(explorer, state, 1) > 0.0);
                 // A slide moves one tile by one cell.
                 for (_, target) in successors.iter() {
-                    assert_eq!((explorer.measure(target, 0) - here).abs(), 1.0);
+                    assert_eq!((measure(explorer, target, 0) - here).abs(), 1.0);
                 }
             });
             assert_eq!(counted, states);

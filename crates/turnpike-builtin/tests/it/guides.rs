@@ -1,6 +1,6 @@
 //! The measures guide: a plain beam search with a few lines finds what the models hide.
 
-use crate::common::build;
+use crate::common::{build, measure, violation};
 use rustc_hash::FxHashSet;
 use turnpike_model::{Explorer, Model, Successors};
 
@@ -45,8 +45,8 @@ fn the_bakery_is_climbed_by_tickets() {
     let found = beam(
         &*model,
         100,
-        |explorer, state| -explorer.measure(state, ticket),
-        |explorer, state| explorer.violation(state).is_some(),
+        |explorer, state| -measure(explorer, state, ticket),
+        |explorer, state| violation(explorer, state).is_some(),
     );
     let (steps, expanded) = found.expect("two in the critical section");
     assert!(steps < 800 && expanded < 100_000, "{steps} steps, {expanded} states");
@@ -61,8 +61,8 @@ fn the_large_puzzle_is_solved_by_distances() {
             let found = beam(
                 &*model,
                 1000,
-                |explorer, state| explorer.measure(state, distance),
-                |explorer, state| explorer.measure(state, distance) == 0.0,
+                |explorer, state| measure(explorer, state, distance),
+                |explorer, state| measure(explorer, state, distance) == 0.0,
             );
             let (steps, expanded) = found.expect("a solution");
             assert!(steps < 80, "instance {instance}: {steps} steps, {expanded} states");
@@ -79,8 +79,8 @@ fn philosophers_meet_in_the_deadlock() {
         let found = beam(
             &*model,
             500,
-            |explorer, state| -explorer.measure(state, guide),
-            |explorer, state| explorer.measure(state, enabled) == 0.0,
+            |explorer, state| -measure(explorer, state, guide),
+            |explorer, state| measure(explorer, state, enabled) == 0.0,
         );
         let (steps, _) = found.expect("a deadlock");
         assert_eq!(steps, 34, "{name}: not on a shortest way");

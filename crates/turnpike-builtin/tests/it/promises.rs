@@ -48,7 +48,7 @@ fn measures_of_the_philosophers() {
             (index("waiting"), index("holding-one"), index("eating"), index("enabled"));
         let mut deadlocks = 0;
         explore(&*model, |explorer, state, _, successors| {
-            let mut measure = |index: usize| explorer.measure(state, index);
+            let mut measure = |index: usize| crate::common::measure(explorer, state, index);
             assert_eq!(measure(enabled), successors.len() as f64);
             assert!(measure(waiting) <= measure(holding));
             // Two forks for an eater, one for a holder, and four forks in all.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use turnpike_lts::escape_xml;
+use turnpike_lts::{Shapes, escape_xml};
 
 /// What is drawn.
 #[derive(Clone, Debug, Default)]
@@ -62,19 +62,17 @@ impl Chart {
     /// The picture; `None` when there is nothing to draw.
     pub(super) fn svg(&self) -> Option<String> {
         let frame = Frame::new(self)?;
-        let mut svg = String::new();
-        let _ = write!(
-            svg,
-            r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{} against {}">"#,
-            escape_xml(&self.y_label),
-            escape_xml(&self.x_label)
-        );
-        frame.axes(self, &mut svg);
+        let mut shapes = Shapes::default();
+        frame.axes(self, &mut shapes);
         for (index, series) in self.series.iter().enumerate() {
-            frame.series(series, index, &mut svg);
+            frame.series(series, index, &mut shapes);
         }
-        svg.push_str("</svg>");
-        Some(svg)
+        Some(format!(
+            r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{} against {}">{}</svg>"#,
+            escape_xml(&self.y_label),
+            escape_xml(&self.x_label),
+            shapes.as_str()
+        ))
     }
 }
 
@@ -137,49 +135,28 @@ impl Frame {
         (across, up)
     }
 
-    fn axes(&self, chart: &Chart, svg: &mut String) {
+    fn axes(&self, chart: &Chart, shapes: &mut Shapes) {
         let (left, bottom) = (LEFT, HEIGHT - BOTTOM);
         let (right, top) = (WIDTH - RIGHT, TOP);
         for &tick in &self.x.ticks {
             let (x, _) = self.at((tick, self.y.low));
-            let _ = write!(svg, r#"<path class="grid" d="M{x:.1} {top}V{bottom}"/>"#);
-            let _ = write!(
-                svg,
-                r#"<text class="tick" x="{x:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
-                bottom + 16.0,
-                short(tick)
-            );
+            shapes.path("grid", &format!("M{x:.1} {top}V{bottom}"), "");
+            shapes.text("tick", "middle", (x, bottom + 16.0), &short(tick), "");
         }
         for &tick in &self.y.ticks {
             let (_, y) = self.at((self.x.low, tick));
             let text = if chart.shares { format!("{:.0}%", tick * 100.0) } else { short(tick) };
-            let _ = write!(svg, r#"<path class="grid" d="M{left} {y:.1}H{right}"/>"#);
-            let _ = write!(
-                svg,
-                r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{text}</text>"#,
-                left - 6.0,
-                y + 4.0
-            );
+            shapes.path("grid", &format!("M{left} {y:.1}H{right}"), "");
+            shapes.text("tick", "end", (left - 6.0, y + 4.0), &text, "");
         }
-        let _ = write!(svg, r#"<path class="axis" d="M{left} {top}V{bottom}H{right}"/>"#);
-        let _ = write!(
-            svg,
-            r#"<text class="name" x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
-            (left + right) / 2.0,
-            HEIGHT - 8.0,
-            escape_xml(&chart.x_label)
-        );
-        let _ = write!(
-            svg,
-            r#"<text class="name" transform="translate(14 {:.1}) rotate(-90)" text-anchor="middle">{}</text>"#,
-            (top + bottom) / 2.0,
-            escape_xml(&chart.y_label)
-        );
+        shapes.path("axis", &format!("M{left} {top}V{bottom}H{right}"), "");
+        shapes.text("name", "middle", ((left + right) / 2.0, HEIGHT - 8.0), &chart.x_label, "");
+        shapes.upright_text("name", "middle", (14.0, (top + bottom) / 2.0), &chart.y_label);
     }
 
-    fn series(&self, series: &Series, index: usize, svg: &mut String) {
+    fn series(&self, series: &Series, index: usize, shapes: &mut Shapes) {
         let colour = index % 10;
-        let name = escape_xml(&series.name);
+        let name = &series.name;
         let points: Vec<_> = thinned(&series.points).collect();
         let mut path = String::new();
         if series.shape == Shape::Steps {
@@ -204,28 +181,17 @@ impl Frame {
             (false, true) => " again",
             (false, false) => "",
         };
-        let _ =
-            write!(svg, r#"<path class="line c{colour}{dashed}" d="{path}"><title>{name}</title></path>"#);
+        shapes.path(&format!("line c{colour}{dashed}"), &path, name);
         if series.shape == Shape::Line && points.len() <= 80 {
             for &(x, y) in &points {
-                let (across, up) = self.at((x, y));
-                let _ = write!(
-                    svg,
-                    r#"<circle class="dot c{colour}" cx="{across:.1}" cy="{up:.1}" r="3"><title>{name}: {} at {}</title></circle>"#,
-                    precise(y),
-                    short(x)
-                );
+                let title = format!("{name}: {} at {}", precise(y), short(x));
+                shapes.circle(&format!("dot c{colour}"), self.at((x, y)), 3.0, &title);
             }
         }
-        for &mark in thinned(&series.marks).collect::<Vec<_>>().iter() {
+        for mark in thinned(&series.marks) {
             let (x, y) = self.at(mark);
-            let _ = write!(
-                svg,
-                r#"<path class="mark c{colour}" d="M{:.1} {:.1}v8"><title>{name}: stopped at {}</title></path>"#,
-                x,
-                y - 4.0,
-                short(mark.0)
-            );
+            let title = format!("{name}: stopped at {}", short(mark.0));
+            shapes.path(&format!("mark c{colour}"), &format!("M{x:.1} {:.1}v8", y - 4.0), &title);
         }
     }
 }

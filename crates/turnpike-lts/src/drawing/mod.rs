@@ -9,7 +9,7 @@ use turnpike_model::Diagnostic;
 use crate::system::Lts;
 
 pub use dot::dot;
-pub use svg::{escape_xml, svg};
+pub use svg::svg;
 
 /// Larger systems are not drawn: nobody could read the result.
 pub const MAX_DRAWN_STATES: u32 = 500;

@@ -1,8 +1,7 @@
-use std::fmt::Write;
-
 use turnpike_model::Diagnostic;
 
 use super::{Drawing, shortened};
+use crate::shapes::{Page, Point, Shapes};
 use crate::system::Lts;
 
 /// Pixels; a character of the label font is about this wide.
@@ -45,8 +44,6 @@ pub fn svg(lts: &Lts) -> Result<String, Diagnostic> {
     }
     Ok(picture.finish(lts))
 }
-
-type Point = (f64, f64);
 
 /// Centres of the states: a layer is a row, and within a row states are ordered by the average place of their
 /// neighbours, which removes most crossings.
@@ -164,21 +161,15 @@ fn pair((x, y): Point) -> String {
 }
 
 /// Elements drawn so far, and the box around them.
+#[derive(Default)]
 struct Picture {
-    edges: String,
-    states: String,
-    labels: String,
+    edges: Shapes,
+    states: Shapes,
+    labels: Shapes,
     left: f64,
     top: f64,
     right: f64,
     bottom: f64,
-}
-
-impl Default for Picture {
-    fn default() -> Self {
-        let (edges, states, labels) = Default::default();
-        Picture { edges, states, labels, left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 }
-    }
 }
 
 impl Picture {
@@ -196,12 +187,7 @@ impl Picture {
             class.push_str(" initial");
             let tip = y - RADIUS - 3.0;
             self.cover(x, tip - 22.0, x, tip);
-            let _ = writeln!(
-                self.edges,
-                "<path class=\"edge\" d=\"M{} L{}\"/>",
-                pair((x, tip - 22.0)),
-                pair((x, tip))
-            );
+            self.edges.line("edge", (x, tip - 22.0), (x, tip), "");
         }
         if drawing.deadlock[state] {
             class.push_str(" deadlock");
@@ -209,12 +195,13 @@ impl Picture {
         if !drawing.reachable[state] {
             class.push_str(" unreachable");
         }
-        let _ = write!(self.states, "<g class=\"{class}\"><title>{}</title>", drawing.title(state));
-        let _ = write!(self.states, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\"/>");
+        let mut node = Shapes::default();
+        node.circle("ring", (x, y), RADIUS, "");
         if drawing.deadlock[state] {
-            let _ = write!(self.states, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{}\"/>", RADIUS - 3.5);
+            node.circle("ring", (x, y), RADIUS - 3.5, "");
         }
-        let _ = writeln!(self.states, "<text x=\"{x:.1}\" y=\"{:.1}\">{state}</text></g>", y + 4.0);
+        node.text("number", "middle", (x, y + 4.0), &state.to_string(), "");
+        self.states.group(&class, &drawing.title(state), &node);
     }
 
     fn edge(&mut self, edge: &Edge, label: &str, title: &str) {
@@ -222,36 +209,17 @@ impl Picture {
         let (x, y) = edge.label;
         let left = if edge.anchor == "middle" { x - width / 2.0 } else { x };
         self.cover(left, y - 12.0, left + width, y + 4.0);
-        let title = escape_xml(title);
-        let _ =
-            writeln!(self.edges, "<path class=\"edge\" d=\"{}\"><title>{title}</title></path>", edge.path);
-        let _ = writeln!(
-            self.labels,
-            "<text class=\"label\" text-anchor=\"{}\" x=\"{x:.1}\" y=\"{y:.1}\"><title>{title}</title>{}</text>",
-            edge.anchor,
-            escape_xml(label)
-        );
+        self.edges.path("edge", &edge.path, title);
+        self.labels.text("label", edge.anchor, edge.label, label, title);
     }
 
     fn finish(self, lts: &Lts) -> String {
         let (left, top) = (self.left - MARGIN, self.top - MARGIN);
         let (width, height) = (self.right - left + MARGIN, self.bottom - top + MARGIN);
         let title = format!("{} states, {} transitions", lts.states, lts.transitions.len());
-        let mut out = String::new();
-        let _ = writeln!(
-            out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             viewBox=\"{left:.0} {top:.0} {width:.0} {height:.0}\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
-             <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-             orient=\"auto-start-reverse\"><path class=\"head\" d=\"M0,0.5 L8,4 L0,7.5 z\"/></marker></defs>\n\
-             <rect class=\"paper\" x=\"{left:.0}\" y=\"{top:.0}\" width=\"{width:.0}\" height=\"{height:.0}\"/>"
-        );
-        out.push_str(&self.edges);
-        out.push_str(&self.states);
+        let page = Page { title: &title, style: STYLE, tip: 7, left, top, width, height };
         // Labels last: lines never strike them through.
-        out.push_str(&self.labels);
-        out.push_str("</svg>\n");
-        out
+        page.render(&[&self.edges, &self.states, &self.labels])
     }
 }
 
@@ -262,7 +230,7 @@ const STYLE: &str = "
 .edge:hover { stroke-width: 2.6; }
 .head { fill: #7b8794; }
 .state circle { fill: #f0f4f8; stroke: #1f2933; stroke-width: 1.3; }
-.state text { fill: #1f2933; font: 11px sans-serif; text-anchor: middle; }
+.state text { fill: #1f2933; font: 11px sans-serif; }
 .initial circle { fill: #d3f2e1; }
 .deadlock circle { stroke: #c2410c; }
 .unreachable { opacity: 0.5; }
@@ -278,26 +246,10 @@ const STYLE: &str = "
 }
 ";
 
-/// Escapes text for XML, in content and in quoted attributes. Replaces characters that XML 1.0 cannot hold, even
-/// escaped.
-pub fn escape_xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use super::*;
     use crate::aut::{AutDialect, read_lts};
 

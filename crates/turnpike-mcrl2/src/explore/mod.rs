@@ -189,6 +189,10 @@ impl Model for Mcrl2Model {
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(Walker::new(self))
     }
+
+    fn left_out(&self) -> Option<String> {
+        None
+    }
 }
 
 /// With time honoured, no component lets time pass beyond what the others need. Only a single component never has to wait.

@@ -4,7 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
 
 use rustc_hash::FxHashMap;
-use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
+use turnpike_model::{
+    BareLabels, Diagnostic, Explorer, Label, LabelId, Measures, PredicateId, Predicates, StepError,
+    Successors, hash,
+};
 
 use super::Mcrl2Model;
 use super::cache::Cache;
@@ -390,11 +393,6 @@ impl Explorer for Walker<'_> {
         labels::label(&signature, &words[1..], |value| self.text_of(value))
     }
 
-    fn bare_label(&mut self, id: LabelId) -> Label {
-        let words = self.model.labels.words(id);
-        labels::bare(&self.network().signatures.get(words[0]))
-    }
-
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
         out.clear();
         let network = self.network();
@@ -413,11 +411,6 @@ impl Explorer for Walker<'_> {
         }
     }
 
-    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
-        let measure = &self.model.measures[index];
-        measure.of(&self.machine.heap, Value::from_word(state[measure.word as usize]))
-    }
-
     fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
         let network = self.network();
         let ended = || match &network.ending {
@@ -431,10 +424,37 @@ impl Explorer for Walker<'_> {
         successors.is_empty() && !ended()
     }
 
-    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        for &word in state {
+            self.machine.heap.encode(Value::from_word(word), out);
+        }
+    }
+
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+
+    fn predicates(&mut self) -> Option<&mut dyn Predicates> {
+        Some(self)
+    }
+
+    fn bare_labels(&mut self) -> Option<&mut dyn BareLabels> {
+        Some(self)
+    }
+}
+
+impl Measures for Walker<'_> {
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        let measure = &self.model.measures[index];
+        measure.of(&self.machine.heap, Value::from_word(state[measure.word as usize]))
+    }
+}
+
+impl Predicates for Walker<'_> {
+    fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic> {
         let mut known = self.model.predicates.lock().unwrap_or_else(PoisonError::into_inner);
         self.predicates.push(known.compile(self.network(), text)?);
-        Ok(Some(PredicateId(self.predicates.len() as u32 - 1)))
+        Ok(PredicateId(self.predicates.len() as u32 - 1))
     }
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
@@ -457,25 +477,11 @@ impl Explorer for Walker<'_> {
         self.machine.heap.reset();
         outcome
     }
+}
 
-    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
-        for &word in state {
-            self.machine.heap.encode(Value::from_word(word), out);
-        }
-    }
-
-    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
-        out.clear();
-        let mut rest = bytes;
-        for _ in 0..self.network().width {
-            let value = self.machine.heap.decode(&mut rest);
-            let value =
-                value.ok_or_else(|| StepError::new("a portable state of this model ends too early"))?;
-            out.push(self.machine.heap.keep(value).word());
-        }
-        if !rest.is_empty() {
-            return Err(StepError::new("a portable state of this model has too many bytes"));
-        }
-        Ok(())
+impl BareLabels for Walker<'_> {
+    fn bare_label(&mut self, id: LabelId) -> Label {
+        let words = self.model.labels.words(id);
+        labels::bare(&self.network().signatures.get(words[0]))
     }
 }

@@ -2,10 +2,11 @@ use rustc_hash::FxHashMap;
 
 use super::arena::{Arena, Entry};
 use super::{Measure, NativeModel};
+use crate::facets::{MeasureInfo, Measures, Violation, ViolationKind, Violations};
 use crate::hash;
 use crate::label::{Label, LabelId};
 use crate::successors::Successors;
-use crate::system::{Explorer, MeasureInfo, Model, ModelInfo, StepError, Violation, ViolationKind};
+use crate::system::{Explorer, Model, ModelInfo, StepError};
 
 /// A [`NativeModel`] as a [`Model`].
 ///
@@ -67,6 +68,10 @@ impl<M: NativeModel> Model for Native<M> {
 
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(NativeExplorer { native: self, actions: Vec::new(), known: FxHashMap::default() })
+    }
+
+    fn left_out(&self) -> Option<String> {
+        None
     }
 }
 
@@ -133,19 +138,9 @@ impl<M: NativeModel> Explorer for NativeExplorer<'_, M> {
         }
     }
 
-    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
-        let measure = &self.native.measures[index];
-        self.native.state(state).map_or(f64::NAN, |state| (measure.value)(state))
-    }
-
     fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
         successors.is_empty()
             && self.native.state(state).is_none_or(|state| !self.native.model.is_done(state))
-    }
-
-    fn violation(&mut self, state: &[u32]) -> Option<Violation> {
-        let message = self.native.model.violation(self.native.state(state)?)?;
-        Some(Violation { kind: ViolationKind::Assertion, message })
     }
 
     /// The content hash and the `Debug` text: the same on every machine, unlike the number.
@@ -156,21 +151,26 @@ impl<M: NativeModel> Explorer for NativeExplorer<'_, M> {
         }
     }
 
-    /// Finds a state that this model has met. A Rust value cannot be made from its text, so others are refused.
-    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
-        out.clear();
-        let found = bytes.split_first_chunk::<8>().and_then(|(hash, text)| {
-            let hash = u64::from_le_bytes(*hash);
-            self.native.states.find(hash, |value| format!("{value:?}").as_bytes() == text)
-        });
-        let unknown = || {
-            StepError::new(format!(
-                "the portable state is not known: `{}` has not met it yet",
-                self.native.info.name
-            ))
-        };
-        out.push(found.ok_or_else(unknown)?);
-        Ok(())
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+
+    fn violations(&mut self) -> Option<&mut dyn Violations> {
+        Some(self)
+    }
+}
+
+impl<M: NativeModel> Measures for NativeExplorer<'_, M> {
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        let measure = &self.native.measures[index];
+        self.native.state(state).map_or(f64::NAN, |state| (measure.value)(state))
+    }
+}
+
+impl<M: NativeModel> Violations for NativeExplorer<'_, M> {
+    fn violation(&mut self, state: &[u32]) -> Option<Violation> {
+        let message = self.native.model.violation(self.native.state(state)?)?;
+        Some(Violation { kind: ViolationKind::Assertion, message })
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
         let mut values = Vec::new();
         explorer.state_values(&[1], &mut values);
         assert_eq!(values, ["3", "\"p, 3\""]);
-        assert_eq!(explorer.measure(&[1], 0), 3.0);
+        assert_eq!(explorer.measures().expect("measures").measure(&[1], 0), 3.0);
     }
 
     #[test]
@@ -289,30 +289,26 @@ mod tests {
                 (0..size).find(|&id| native.state(&[id]).is_some_and(|place| place.at == at)).expect("met")
             };
             assert_eq!(explorer.is_deadlock(&[id(5)], &Successors::new(1)), deadlock);
-            let violation = explorer.violation(&[id(7)]).expect("broken");
+            let violations = explorer.violations().expect("errors of states");
+            let violation = violations.violation(&[id(7)]).expect("broken");
             assert_eq!((violation.kind, violation.message.as_str()), (ViolationKind::Assertion, "seven"));
-            assert_eq!(explorer.violation(&[0]), None);
+            assert_eq!(violations.violation(&[0]), None);
         }
     }
 
     #[test]
-    fn portable_states_name_the_value() {
-        let native = Native::new(Ring { size: 10 });
-        let mut explorer = native.explorer();
-        steps(&mut *explorer, 0);
-        let (mut bytes, mut state) = (Vec::new(), Vec::new());
-        explorer.encode(&[2], &mut bytes);
-        explorer.decode(&bytes, &mut state).expect("met");
-        assert_eq!(state, [2]);
-
-        // Another process meets the states in another order.
-        let other = Native::new(Ring { size: 10 });
-        let mut stranger = other.explorer();
-        assert!(stranger.decode(&bytes, &mut state).is_err());
-        steps(&mut *stranger, 0);
-        stranger.decode(&bytes, &mut state).expect("met by now");
-        assert_eq!(other.state(&state), native.state(&[2]));
-        assert!(stranger.decode(b"short", &mut state).is_err());
+    fn portable_bytes_name_the_value() {
+        let bytes = |first: u32, native: &Native<Ring>, at: u32| {
+            let mut explorer = native.explorer();
+            steps(&mut *explorer, first);
+            let id = (0..10).find(|&id| native.state(&[id]).is_some_and(|place| place.at == at));
+            let mut bytes = Vec::new();
+            explorer.encode(&[id.expect("met")], &mut bytes);
+            bytes
+        };
+        let (one, other) = (Native::new(Ring { size: 10 }), Native::new(Ring { size: 10 }));
+        assert_eq!(bytes(0, &one, 3), bytes(0, &other, 3));
+        assert_ne!(bytes(0, &one, 3), bytes(0, &one, 1));
     }
 
     #[test]
@@ -322,7 +318,7 @@ mod tests {
         let mut out = Successors::new(1);
         assert!(explorer.successors(&[77], &mut out).is_err());
         assert!(explorer.successors(&[], &mut out).is_err());
-        assert_eq!(explorer.violation(&[77]), None);
+        assert_eq!(explorer.violations().expect("errors of states").violation(&[77]), None);
         assert_eq!(explorer.label(LabelId(9)).text, "");
     }
 

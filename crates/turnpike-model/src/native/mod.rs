@@ -84,7 +84,8 @@
 //!     let (mut todo, mut found) = (vec![state], Vec::new());
 //!     let mut successors = Successors::new(model.info().width);
 //!     while let Some(state) = todo.pop() {
-//!         found.extend(explorer.violation(&state).map(|violation| violation.message));
+//!         let violations = explorer.violations().unwrap();
+//!         found.extend(violations.violation(&state).map(|violation| violation.message));
 //!         explorer.successors(&state, &mut successors).unwrap();
 //!         for (_, next) in successors.iter() {
 //!             if seen.insert(next.to_vec()) {

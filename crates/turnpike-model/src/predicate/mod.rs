@@ -122,16 +122,22 @@ impl MeasureExpression {
         &self.text
     }
 
-    /// Whether the condition holds in `state`. Measures are asked only as far as needed.
+    /// Whether the condition holds in `state`. Measures are evaluated only as far as needed; a
+    /// measure that the explorer does not offer is not a number.
     pub fn holds(&self, explorer: &mut dyn Explorer, state: &[u32]) -> bool {
+        let mut measures = explorer.measures();
+        let mut measure = |index: usize| match &mut measures {
+            Some(measures) => measures.measure(state, index),
+            None => f64::NAN,
+        };
         if self.stack <= SMALL_STACK {
-            self.run(explorer, state, &mut [0.0; SMALL_STACK])
+            self.run(&mut measure, &mut [0.0; SMALL_STACK])
         } else {
-            self.run(explorer, state, &mut vec![0.0; self.stack])
+            self.run(&mut measure, &mut vec![0.0; self.stack])
         }
     }
 
-    fn run(&self, explorer: &mut dyn Explorer, state: &[u32], stack: &mut [f64]) -> bool {
+    fn run(&self, measure: &mut impl FnMut(usize) -> f64, stack: &mut [f64]) -> bool {
         // `top` is the number of values on the stack; the compiler made sure that none is missing.
         let (mut top, mut next) = (0, 0);
         while let Some(&op) = self.code.get(next) {
@@ -142,7 +148,7 @@ impl MeasureExpression {
                     top += 1;
                 }
                 Op::Measure(index) => {
-                    stack[top] = explorer.measure(state, index as usize);
+                    stack[top] = measure(index as usize);
                     top += 1;
                 }
                 Op::Add | Op::Subtract | Op::Multiply | Op::Compare(_) => {
@@ -179,9 +185,10 @@ fn truth(value: bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facets::{MeasureInfo, Measures};
     use crate::label::{Label, LabelId};
     use crate::successors::Successors;
-    use crate::system::{MeasureInfo, StepError};
+    use crate::system::StepError;
     use proptest::prelude::*;
 
     /// Measures are the words of the state.
@@ -200,6 +207,12 @@ mod tests {
             Label::parse("tau")
         }
         fn state_values(&mut self, _: &[u32], _: &mut Vec<String>) {}
+        fn measures(&mut self) -> Option<&mut dyn Measures> {
+            Some(self)
+        }
+    }
+
+    impl Measures for Words {
         fn measure(&mut self, state: &[u32], index: usize) -> f64 {
             self.asked.push(index);
             f64::from(state[index])

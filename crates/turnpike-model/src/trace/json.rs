@@ -207,7 +207,7 @@ fn malformed(error: serde_json::Error) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::{Moment, Schedule};
+    use crate::facets::{Moment, Schedule};
     use proptest::prelude::*;
 
     fn written(trace: &Trace) -> String {

@@ -27,7 +27,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::system::Schedule;
+use crate::facets::Schedule;
 
 /// The version of the JSON format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;

@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 use turnpike_model::hash::mix;
-use turnpike_model::{Explorer, Label, LabelId, Model, StepError, Successors, Violation, ViolationKind};
+use turnpike_model::{
+    Explorer, Label, LabelId, Measures, Model, StepError, Successors, Violation, ViolationKind, Violations,
+};
 use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, Plan};
 
 use super::labels::KnownLabels;
@@ -310,41 +312,28 @@ impl Explorer for ProgramExplorer<'_> {
         }
     }
 
-    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
-        self.expansion(word(state)).map_or(f64::NAN, |expansion| expansion.measures[index])
-    }
-
     fn is_deadlock(&mut self, state: &[u32], _: &Successors) -> bool {
         self.outcome(word(state)).is_some_and(|outcome| outcome.deadlock)
     }
 
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+
+    fn violations(&mut self) -> Option<&mut dyn Violations> {
+        Some(self)
+    }
+}
+
+impl Measures for ProgramExplorer<'_> {
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        self.expansion(word(state)).map_or(f64::NAN, |expansion| expansion.measures[index])
+    }
+}
+
+impl Violations for ProgramExplorer<'_> {
     fn violation(&mut self, state: &[u32]) -> Option<Violation> {
         self.outcome(word(state))?.violation
-    }
-
-    /// A schedule, because fingerprints mean nothing elsewhere.
-    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
-        let Some(node) = self.model.table.find(word(state)) else { return };
-        let mut schedule = Vec::new();
-        self.model.table.schedule(node, &mut schedule);
-        out.extend(schedule.iter().flat_map(|choice| choice.to_le_bytes()));
-    }
-
-    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
-        if !bytes.len().is_multiple_of(4) {
-            return Err(StepError::new("a portable state must be a whole number of choices"));
-        }
-        let mut state = self.model.root;
-        for choice in bytes.chunks_exact(4) {
-            let choice = u32::from_le_bytes([choice[0], choice[1], choice[2], choice[3]]);
-            let targets = &self.expansion(state)?.targets;
-            state = *targets.get(choice as usize).ok_or_else(|| {
-                StepError::new(format!("the schedule has choice {choice} where there are {}", targets.len()))
-            })?;
-        }
-        out.clear();
-        out.extend(words(state));
-        Ok(())
     }
 }
 

@@ -168,8 +168,9 @@ fn labels_name_thread_object_and_place() {
     let threads = model.info().measure("threads").expect("a measure");
     let depth = model.info().measure("depth").expect("a measure");
     let target = successors.state(0).to_vec();
-    assert_eq!((explorer.measure(&initial, enabled), explorer.measure(&target, depth)), (2.0, 1.0));
-    assert_eq!(explorer.measure(&target, threads), 3.0);
+    let measures = explorer.measures().expect("measures");
+    assert_eq!((measures.measure(&initial, enabled), measures.measure(&target, depth)), (2.0, 1.0));
+    assert_eq!(measures.measure(&target, threads), 3.0);
 }
 
 #[test]
@@ -206,8 +207,12 @@ fn failures_show_when_their_state_is_expanded() {
     let model = program(lost_update);
     let mut explorer = model.explorer();
     let states = explore(&mut *explorer);
-    let kinds: Vec<ViolationKind> =
-        states.keys().filter_map(|state| explorer.violation(state)).map(|violation| violation.kind).collect();
+    let violations = explorer.violations().expect("programs fail");
+    let kinds: Vec<ViolationKind> = states
+        .keys()
+        .filter_map(|state| violations.violation(state))
+        .map(|violation| violation.kind)
+        .collect();
     assert!(!kinds.is_empty() && kinds.iter().all(|&kind| kind == ViolationKind::Assertion));
     // Load, load, store, store, two joins.
     let incident = model.incident(&[0, 0, 0, 0, 0, 0]).expect("it can be executed");
@@ -226,25 +231,11 @@ fn cut_executions_prove_nothing() {
     let mut successors = Successors::new(4);
     for state in states.keys() {
         explorer.successors(state, &mut successors).expect("it can be executed");
-        let deep = explorer.measure(state, 5) >= 3.0;
+        let deep = explorer.measures().expect("measures").measure(state, 5) >= 3.0;
         assert!(!deep || successors.is_empty());
         assert!(!(deep && explorer.is_deadlock(state, &successors)), "cut is not stuck");
     }
     assert_eq!(model.left_out().as_deref(), Some("executions were cut after 3 steps"));
-}
-
-#[test]
-fn states_can_be_written_down_and_read() {
-    let (one, other) = (program(inversion), program(inversion));
-    let (mut writer, mut reader) = (one.explorer(), other.explorer());
-    for state in explore(&mut *writer).keys() {
-        let (mut bytes, mut read) = (Vec::new(), Vec::new());
-        writer.encode(state, &mut bytes);
-        reader.decode(&bytes, &mut read).expect("it is a schedule");
-        assert_eq!(&read, state);
-    }
-    assert!(reader.decode(&[1, 2, 3], &mut Vec::new()).is_err());
-    assert!(reader.decode(&[9, 0, 0, 0], &mut Vec::new()).is_err());
 }
 
 /// What a program that is different each time does: the main thread looks at a counter that survives.

@@ -1,8 +1,9 @@
-//! Objectives on whole executions of a program: how it ended, what happened on the way, and the
-//! labels of its steps.
+//! Judges whole paths: how they ended, which errors they show, and the labels of their steps.
+//!
+//! What meets an objective is defined once, by [`Objective`]; the monitor of states asks the same.
 
+use turnpike_model::Diagnostic;
 use turnpike_model::paths::{PathEnd, Paths};
-use turnpike_model::{Diagnostic, Label};
 
 use super::{Goal, Objective};
 
@@ -61,25 +62,18 @@ impl Judge {
         let shown = paths.violations();
         for (index, objective) in self.objectives.iter().enumerate() {
             let met = match &objective.goal {
-                Goal::Deadlock => deadlock.then_some(end),
-                Goal::AnyError if deadlock => Some(end),
-                Goal::AnyError | Goal::Livelock | Goal::Violation(_) => {
-                    let kinds = objective.violation_kinds();
-                    shown.iter().any(|kind| kinds.contains(kind)).then_some(end)
+                Goal::Action(_) | Goal::Label(_) => {
+                    let met_at = (0..end).find(|&step| objective.is_met_by_label(&paths.label(step)));
+                    met_at.map(|step| step + 1)
                 }
-                Goal::Action(names) => {
-                    first_step(paths, |label| names.iter().any(|name| label.has_action(name)))
+                _ => {
+                    let fails = deadlock && objective.is_met_by_deadlock()
+                        || shown.iter().any(|&kind| objective.is_met_by_violation(kind));
+                    fails.then_some(end)
                 }
-                Goal::Label(pattern) => first_step(paths, |label| pattern.matches(&label.text)),
-                _ => None,
             };
             hits.extend(met.map(|steps| ExecutionHit { objective: index, steps }));
         }
         hits
     }
-}
-
-/// How many steps it takes until a label is as wanted.
-fn first_step(paths: &mut dyn Paths, wanted: impl Fn(&Label) -> bool) -> Option<usize> {
-    (0..paths.len()).find(|&step| wanted(&paths.label(step))).map(|at| at + 1)
 }

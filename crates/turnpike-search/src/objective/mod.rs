@@ -1,9 +1,11 @@
 //! What a search looks for.
 
 mod execution;
+mod extreme;
 mod livelock;
 mod monitor;
 mod pattern;
+mod state_test;
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +13,7 @@ use std::str::FromStr;
 pub(crate) use execution::{ExecutionHit, Judge};
 pub(crate) use monitor::{Hit, HitKind, Monitor};
 pub use pattern::Pattern;
-use turnpike_model::{Diagnostic, ViolationKind};
+use turnpike_model::{Diagnostic, Label, ViolationKind};
 
 /// One objective, in the words of `--find`: a keyword, a blank, and the rest verbatim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,8 +120,27 @@ impl Objective {
         }
     }
 
-    /// The violations that meet it; a deadlock is none of them.
-    pub(crate) fn violation_kinds(&self) -> &'static [ViolationKind] {
+    /// Whether a deadlock meets it.
+    pub(crate) fn is_met_by_deadlock(&self) -> bool {
+        matches!(self.goal, Goal::Deadlock | Goal::AnyError)
+    }
+
+    /// Whether an error of this kind meets it.
+    pub(crate) fn is_met_by_violation(&self, kind: ViolationKind) -> bool {
+        self.violation_kinds().contains(&kind)
+    }
+
+    /// Whether a transition with this label meets it, where labels belong to transitions.
+    pub(crate) fn is_met_by_label(&self, label: &Label) -> bool {
+        match &self.goal {
+            Goal::Action(names) => names.iter().any(|name| label.has_action(name)),
+            Goal::Label(pattern) => pattern.matches(&label.text),
+            _ => false,
+        }
+    }
+
+    /// The errors that meet it, other than deadlocks.
+    fn violation_kinds(&self) -> &'static [ViolationKind] {
         use ViolationKind::{Assertion, Crash, Hang, Heap, Leak, Livelock, Panic, Race};
         match self.goal {
             // A program that does not come to its end is as good as deadlocked: decision 0019.

@@ -3,10 +3,11 @@
 //! Labels are resolved once each: afterwards a transition costs one table look-up.
 
 use indexmap::IndexMap;
-use turnpike_model::predicate::MeasureExpression;
-use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, PredicateId, StepError, Successors};
+use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, StepError, Successors};
 
+use super::extreme::{Extreme, Quantity, parse_quantity};
 use super::livelock::Livelock;
+use super::state_test::{SAME_FACETS, StateTest};
 use super::{Goal, Objective};
 use crate::options::Accept;
 
@@ -27,61 +28,6 @@ pub(crate) enum HitKind {
     Step(u32),
     /// By these choices, the last of which returns to the state after the first `entry` of them.
     Lasso { choices: Vec<u32>, entry: usize },
-}
-
-/// How a state is tested.
-enum StateTest {
-    Native(PredicateId),
-    Measures(MeasureExpression),
-}
-
-impl StateTest {
-    /// A condition in the front-end's own language, or over measures where it has none.
-    fn of_expression(text: &str, explorer: &mut dyn Explorer, info: &ModelInfo) -> Result<Self, Diagnostic> {
-        Ok(match explorer.predicate(text)? {
-            Some(id) => StateTest::Native(id),
-            None => StateTest::Measures(MeasureExpression::parse(text, info)?),
-        })
-    }
-
-    /// A list of labels where states have them, or a condition.
-    fn of_set(text: &str, explorer: &mut dyn Explorer, info: &ModelInfo) -> Result<Self, Diagnostic> {
-        let labels = explorer.label_predicate(text);
-        if let Ok(Some(id)) = labels {
-            return Ok(StateTest::Native(id));
-        }
-        match (StateTest::of_expression(text, explorer, info), labels) {
-            // What can only be a list of names was not meant as a condition.
-            (Err(_), Err(error)) if text.chars().all(|c| c.is_alphanumeric() || "_,.$@ ".contains(c)) => {
-                Err(error)
-            }
-            (condition, _) => condition,
-        }
-    }
-
-    fn holds(&self, explorer: &mut dyn Explorer, state: &[u32]) -> Result<bool, StepError> {
-        match self {
-            StateTest::Native(id) => explorer.holds(*id, state),
-            StateTest::Measures(expression) => Ok(expression.holds(explorer, state)),
-        }
-    }
-}
-
-/// What `min` and `max` look at.
-enum Quantity {
-    /// Argument `position` (from 0) of an action.
-    Argument {
-        action: String,
-        position: usize,
-    },
-    Measure(usize),
-}
-
-struct Extreme {
-    objective: usize,
-    maximise: bool,
-    quantity: Quantity,
-    best: Option<f64>,
 }
 
 #[derive(Default, Clone)]
@@ -107,11 +53,11 @@ pub(crate) struct Monitor {
     livelock: Option<(Vec<usize>, Livelock)>,
     states: Vec<(usize, StateTest)>,
     violations: Vec<usize>,
-    /// What a state shows by itself is known only once it was expanded.
+    /// Errors that a state shows are known only once it was expanded.
     late_violations: bool,
     extremes: Vec<Extreme>,
     covers: Vec<usize>,
-    /// The sets of states that an accepting cycle goes through; none of them means that any state will do.
+    /// The sets of states that an accepting cycle goes through; an empty list means any state.
     accepting: Option<Vec<StateTest>>,
     /// `label` objectives (by bit) that are about states, not about transitions.
     state_labels: u64,
@@ -119,8 +65,7 @@ pub(crate) struct Monitor {
     accept: Accept,
     /// Whether the states that transitions lead to are examined.
     looks_at_targets: bool,
-    /// The initial state, when it is only a place from which the proper ones are reached: it meets nothing, and nothing
-    /// about it is counted.
+    /// The initial state, if it is a virtual root: it meets nothing, and is not counted.
     root: Option<Vec<u32>>,
     scratch: Successors,
 }
@@ -163,57 +108,63 @@ impl Monitor {
             scratch: Successors::new(info.width),
         };
         for (index, objective) in objectives.iter().enumerate() {
-            match &objective.goal {
-                Goal::Deadlock => monitor.deadlock.push(index),
-                Goal::AnyError => {
-                    monitor.deadlock.push(index);
-                    monitor.violations.push(index);
-                }
-                Goal::Violation(_) => monitor.violations.push(index),
-                Goal::Nondeterminism => monitor.nondeterminism.push(index),
-                Goal::Livelock => {
-                    let (objectives, _) =
-                        monitor.livelock.get_or_insert_with(|| (Vec::new(), Livelock::new(info.width)));
-                    objectives.push(index);
-                    // A program tells by itself; other models show none.
-                    if info.capabilities.violations_on_expansion {
-                        monitor.violations.push(index);
-                    }
-                }
-                Goal::State(text) => {
-                    monitor.states.push((index, StateTest::of_expression(text, explorer, info)?));
-                }
-                Goal::Label(pattern) => {
-                    if let Some(id) = explorer.label_predicate(pattern.text())? {
-                        monitor.states.push((index, StateTest::Native(id)));
-                        monitor.state_labels |= 1 << index;
-                    }
-                }
-                Goal::Extreme { maximise, quantity } => {
-                    let quantity = parse_quantity(quantity, info)?;
-                    monitor.extremes.push(Extreme {
-                        objective: index,
-                        maximise: *maximise,
-                        quantity,
-                        best: None,
-                    });
-                }
-                Goal::Cover(_) => monitor.covers.push(index),
-                Goal::Accepting(sets) if sets.len() > 64 => {
-                    let count = sets.len();
-                    return Err(Diagnostic::error(format!(
-                        "{count} sets of states were given, at most 64 are possible"
-                    )));
-                }
-                Goal::Accepting(sets) => {
-                    let tests = sets.iter().map(|text| StateTest::of_set(text, explorer, info));
-                    monitor.accepting = Some(tests.collect::<Result<_, _>>()?);
-                }
-                Goal::Action(_) => {}
-            }
+            monitor.add(index, objective, explorer, info)?;
         }
         monitor.accept_at(Accept::Generation);
         Ok(monitor)
+    }
+
+    /// Compiles one objective.
+    fn add(
+        &mut self,
+        index: usize,
+        objective: &Objective,
+        explorer: &mut dyn Explorer,
+        info: &ModelInfo,
+    ) -> Result<(), Diagnostic> {
+        if objective.is_met_by_deadlock() {
+            self.deadlock.push(index);
+        }
+        match &objective.goal {
+            Goal::AnyError | Goal::Violation(_) => self.violations.push(index),
+            Goal::Nondeterminism => self.nondeterminism.push(index),
+            Goal::Livelock => {
+                let (objectives, _) =
+                    self.livelock.get_or_insert_with(|| (Vec::new(), Livelock::new(info.width)));
+                objectives.push(index);
+                // A program reports livelocks itself; states of other models show none.
+                if info.capabilities.violations_on_expansion {
+                    self.violations.push(index);
+                }
+            }
+            Goal::State(text) => {
+                self.states.push((index, StateTest::of_expression(text, explorer, info)?));
+            }
+            Goal::Label(pattern) => {
+                if let Some(labels) = explorer.state_labels() {
+                    let id = labels.compile_labels(pattern.text())?;
+                    self.states.push((index, StateTest::Labels(id)));
+                    self.state_labels |= 1 << index;
+                }
+            }
+            Goal::Extreme { maximise, quantity } => {
+                let quantity = parse_quantity(quantity, info)?;
+                self.extremes.push(Extreme { objective: index, maximise: *maximise, quantity, best: None });
+            }
+            Goal::Cover(_) => self.covers.push(index),
+            Goal::Accepting(sets) if sets.len() > 64 => {
+                let count = sets.len();
+                return Err(Diagnostic::error(format!(
+                    "{count} sets of states were given, at most 64 are possible"
+                )));
+            }
+            Goal::Accepting(sets) => {
+                let tests = sets.iter().map(|text| StateTest::of_set(text, explorer, info));
+                self.accepting = Some(tests.collect::<Result<_, _>>()?);
+            }
+            Goal::Deadlock | Goal::Action(_) => {}
+        }
+        Ok(())
     }
 
     /// Chooses when states are tested against the objectives that concern states.
@@ -230,7 +181,7 @@ impl Monitor {
             || self.extremes.iter().any(|extreme| matches!(extreme.quantity, Quantity::Measure(_)))
     }
 
-    /// Treats the initial state as any other, also if it is only a place from which the proper ones are reached.
+    /// Treats the initial state as any other, even if it is a virtual root.
     pub(crate) fn count_root(&mut self) {
         self.root = None;
     }
@@ -315,8 +266,8 @@ impl Monitor {
         warnings
     }
 
-    /// Tests the initial state: it is considered before anything is expanded. Not when states are tested only when they
-    /// are expanded.
+    /// Tests the initial state before anything is expanded, unless states are tested when they are
+    /// expanded.
     pub(crate) fn examine_initial(
         &mut self,
         explorer: &mut dyn Explorer,
@@ -353,7 +304,8 @@ impl Monitor {
         if self.is_root(state) { Ok(()) } else { self.examine_state(explorer, state, HitKind::Here, hits) }
     }
 
-    /// Tests an expanded state, its transitions and the states they lead to, in the order of the transitions.
+    /// Tests an expanded state, its transitions and the states they lead to, in the order of the
+    /// transitions.
     #[inline]
     pub(crate) fn examine(
         &mut self,
@@ -409,7 +361,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// Of an initial state that is none, only where it leads to matters.
+    /// Of a virtual root, only the states that it leads to matter.
     #[cold]
     fn examine_root(
         &mut self,
@@ -456,7 +408,8 @@ impl Monitor {
         }
         for extreme in &mut self.extremes {
             if let Quantity::Measure(index) = extreme.quantity {
-                extreme.offer(explorer.measure(state, index));
+                let measures = explorer.measures().expect(SAME_FACETS);
+                extreme.offer(measures.measure(state, index));
             }
         }
         Ok(())
@@ -473,9 +426,10 @@ impl Monitor {
         if self.violations.is_empty() {
             return;
         }
-        let Some(violation) = explorer.violation(state) else { return };
+        let violation = explorer.violations().and_then(|violations| violations.violation(state));
+        let Some(violation) = violation else { return };
         for &objective in &self.violations {
-            if self.objectives[objective].violation_kinds().contains(&violation.kind) {
+            if self.objectives[objective].is_met_by_violation(violation.kind) {
                 hits.push(Hit { objective, kind: kind.clone() });
             }
         }
@@ -525,15 +479,11 @@ impl Monitor {
         if self.labels.len() <= id.index() {
             self.labels.resize(id.index() + 1, LabelFacts::default());
         }
-        let label = if self.reads_arguments() { explorer.label(id) } else { explorer.bare_label(id) };
+        let label = if self.reads_arguments() { explorer.label(id) } else { bare_label(explorer, id) };
         let mut facts = LabelFacts { known: true, ..self.labels[id.index()].clone() };
         facts.internal = label.actions.iter().all(|action| self.internal_names.contains(&action.name));
         for (index, objective) in self.objectives.iter().enumerate() {
-            let meets = match &objective.goal {
-                Goal::Action(names) => names.iter().any(|name| label.has_action(name)),
-                Goal::Label(pattern) => self.state_labels >> index & 1 == 0 && pattern.matches(&label.text),
-                _ => false,
-            };
+            let meets = self.state_labels >> index & 1 == 0 && objective.is_met_by_label(&label);
             facts.meets |= u64::from(meets) << index;
         }
         for (index, extreme) in self.extremes.iter().enumerate() {
@@ -564,7 +514,7 @@ impl Monitor {
     pub(crate) fn action_counts(&self, explorer: &mut dyn Explorer) -> IndexMap<String, u64> {
         let mut counts: IndexMap<String, u64> = IndexMap::new();
         for (index, facts) in self.labels.iter().enumerate().filter(|(_, facts)| facts.count > 0) {
-            *counts.entry(explorer.bare_label(LabelId(index as u32)).name()).or_default() += facts.count;
+            *counts.entry(bare_label(explorer, LabelId(index as u32)).name()).or_default() += facts.count;
         }
         counts.sort_keys();
         counts
@@ -592,53 +542,12 @@ impl Monitor {
     }
 }
 
-impl Extreme {
-    /// A value that is no number counts for nothing.
-    fn offer(&mut self, value: f64) {
-        if value.is_nan() {
-            return;
-        }
-        let better = self.best.is_none_or(|best| if self.maximise { value > best } else { value < best });
-        if better {
-            self.best = Some(value);
-        }
+/// A label of which only the action names are needed.
+fn bare_label(explorer: &mut dyn Explorer, id: LabelId) -> Label {
+    match explorer.bare_labels() {
+        Some(labels) => labels.bare_label(id),
+        None => explorer.label(id),
     }
-
-    fn value_of(&self, label: &Label) -> Option<f64> {
-        let Quantity::Argument { action, position } = &self.quantity else { return None };
-        let action = label.actions.iter().find(|candidate| candidate.name == *action)?;
-        number(action.arguments.get(*position)?)
-    }
-}
-
-/// Reads a number, also a fraction such as `7 / 2`.
-fn number(text: &str) -> Option<f64> {
-    match text.split_once('/') {
-        Some((numerator, denominator)) => {
-            Some(numerator.trim().parse::<f64>().ok()? / denominator.trim().parse::<f64>().ok()?)
-        }
-        None => text.parse().ok(),
-    }
-}
-
-fn parse_quantity(text: &str, info: &ModelInfo) -> Result<Quantity, Diagnostic> {
-    if let Some(index) = info.measure(text) {
-        return Ok(Quantity::Measure(index));
-    }
-    if let Some((action, position)) = text.rsplit_once('.')
-        && let Ok(position) = position.parse::<usize>()
-    {
-        if position == 0 {
-            return Err(Diagnostic::error(format!(
-                "arguments are counted from 1: `{action}.1` is the first of `{action}`"
-            )));
-        }
-        return Ok(Quantity::Argument { action: action.to_owned(), position: position - 1 });
-    }
-    let measures = info.measures.iter().map(|measure| measure.name.as_str());
-    Err(Diagnostic::error(format!("`{text}` is neither a measure of {} nor ACTION.POSITION", info.name))
-        .suggest_or_list(text, measures, "its measures are")
-        .help_if_none("this model has no measures; name a label's argument, as in report.1"))
 }
 
 /// A transition that has the same label as an earlier one but another target.

@@ -68,8 +68,9 @@ const MOST_MET: usize = 1 << 18;
 const NO_KEY: u32 = u32::MAX;
 
 impl CoverStore {
-    pub(crate) fn new(width: usize, key_words: usize) -> Self {
-        let key_words = key_words.min(width);
+    /// A store for states of this width. Without the facet, a state covers only itself.
+    pub(crate) fn new(width: usize, explorer: &mut dyn Explorer) -> Self {
+        let key_words = explorer.covering().map_or(width, |covering| covering.key_words().min(width));
         CoverStore {
             key_words,
             keys: ExactStore::new(key_words),
@@ -146,7 +147,9 @@ impl CoverStore {
             // Without words behind the key, states with the same key are the same.
             let place = match self.rest {
                 0 => Some(0),
-                _ => explorer.covered_by(state, self.key_words, self.words(bucket)),
+                _ => {
+                    explorer.covering().and_then(|covering| covering.find_covering(state, self.words(bucket)))
+                }
             };
             if let Some(place) = place {
                 return (self.owners[bucket.start as usize + place], false);
@@ -171,12 +174,13 @@ impl CoverStore {
         if self.buckets[key as usize].len < 2 || !self.is_alive(id) {
             return;
         }
+        let Some(covering) = explorer.covering() else { return };
         let mut slot = self.buckets[key as usize].start as usize;
         loop {
             let bucket = self.buckets[key as usize];
             let end = (bucket.start + bucket.len) as usize;
             let others = &self.pool[slot * rest..end * rest];
-            let Some(place) = explorer.first_covered(self.states.get(id), self.key_words, others) else {
+            let Some(place) = covering.find_covered(self.states.get(id), others) else {
                 return;
             };
             slot += place;

@@ -37,7 +37,7 @@ pub(crate) enum Order {
 }
 
 pub(crate) fn search(run: &mut Run<'_>, order: Order) -> Result<StopReason, Halt> {
-    let mut store = CoverStore::new(run.width(), run.model.info().key_words);
+    let mut store = CoverStore::new(run.width(), &mut *run.explorer);
     let outcome = covering(run, order, &mut store);
     run.counters.considered = None;
     run.counters.stored = Some((store.alive() as u64).saturating_sub(run.uncounted_levels().into()));

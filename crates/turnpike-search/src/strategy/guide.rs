@@ -25,7 +25,8 @@ pub struct Guide {
 impl Guide {
     /// The guide's rank of a state: smaller is better, whatever the direction.
     pub(crate) fn rank(&self, run: &mut Run<'_>, index: usize, state: &[u32]) -> f64 {
-        let value = run.explorer.measure(state, index);
+        let measures = run.explorer.measures();
+        let value = measures.map_or(f64::NAN, |measures| measures.measure(state, index));
         if self.maximise { -value } else { value }
     }
 

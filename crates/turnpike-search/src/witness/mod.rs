@@ -2,13 +2,14 @@
 
 mod corridor;
 mod delete;
+mod finish;
 mod path;
 mod program;
 mod replay;
 mod shorten;
 
+pub(crate) use finish::finish;
 pub(crate) use path::{Path, Witness};
-pub(crate) use program::{Attempts, confirm_schedule, explain, shorten_schedule, tells};
 pub use replay::{Divergence, Replayed, judge, replay};
 pub(crate) use replay::{confirm, is_real, tell_times, trace_of};
-pub(crate) use shorten::{Budget, shorten};
+use shorten::{Budget, shorten};

@@ -88,9 +88,7 @@ pub(crate) fn is_real(
     witness: &Witness,
     objective: &Objective,
 ) -> Result<bool, StepError> {
-    if !model.info().capabilities.approximate {
-        return Ok(true);
-    }
+    let Some(approximation) = model.approximation() else { return Ok(true) };
     let claim = match &objective.goal {
         _ if witness.loop_start.is_some() => Claim::Repeats,
         Goal::State(condition) => Claim::Reaches(Some(condition)),
@@ -102,7 +100,7 @@ pub(crate) fn is_real(
         | Goal::AnyError
         | Goal::Extreme { .. } => Claim::Stuck,
     };
-    model.confirms(&witness.choices, claim)
+    approximation.confirms(&witness.choices, claim)
 }
 
 /// Writes down when the steps of a trace, with all its choices, are taken, if the model knows time.
@@ -116,8 +114,8 @@ pub(crate) fn tell_times(
         Goal::State(condition) => Some(condition.as_str()),
         _ => None,
     });
-    if let Some(schedule) = model.schedule(&choices, target)? {
-        trace.set_times(schedule);
+    if let Some(timing) = model.timing() {
+        trace.set_times(timing.schedule(&choices, target)?);
     }
     Ok(())
 }

@@ -5,7 +5,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use turnpike_model::{Explorer, Label, LabelId, MeasureInfo, Model, ModelInfo, StepError, Successors};
+use turnpike_model::{
+    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, StepError, Successors,
+};
 use turnpike_search::strategy::{Fitness, Genetic, Over, RandomWalk};
 use turnpike_search::{
     Event, RunReport, SearchError, SearchOptions, SearchReport, StopReason, Strategy, Verdict, search,
@@ -205,6 +207,10 @@ impl Model for Lock {
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(LockExplorer(self))
     }
+
+    fn left_out(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Explorer for LockExplorer<'_> {
@@ -247,6 +253,12 @@ impl Explorer for LockExplorer<'_> {
         out.push(state[0].to_string());
     }
 
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+}
+
+impl Measures for LockExplorer<'_> {
     fn measure(&mut self, state: &[u32], _: usize) -> f64 {
         f64::from(state[0])
     }

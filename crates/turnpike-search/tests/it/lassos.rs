@@ -3,7 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, Model, ModelInfo, PredicateId, StepError, Successors,
+    Diagnostic, Explorer, Label, LabelId, LabelSetId, Model, ModelInfo, PredicateId, Predicates, StateLabels,
+    StepError, Successors,
 };
 use turnpike_search::strategy::{Auto, Bfs, Dfs, Drs, Exhaustive, Fringe, Highway, LassoAlgorithm, Rdfs};
 use turnpike_search::{
@@ -83,6 +84,10 @@ impl Model for Automaton {
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(View(self))
     }
+
+    fn left_out(&self) -> Option<String> {
+        None
+    }
 }
 
 struct View<'m>(&'m Automaton);
@@ -109,7 +114,17 @@ impl Explorer for View<'_> {
         out.push(state[0].to_string());
     }
 
-    fn label_predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+    fn predicates(&mut self) -> Option<&mut dyn Predicates> {
+        Some(self)
+    }
+
+    fn state_labels(&mut self) -> Option<&mut dyn StateLabels> {
+        Some(self)
+    }
+}
+
+impl StateLabels for View<'_> {
+    fn compile_labels(&mut self, text: &str) -> Result<LabelSetId, Diagnostic> {
         let mut letters = 0;
         for letter in text.split(',') {
             letters |= match letter.trim() {
@@ -118,20 +133,22 @@ impl Explorer for View<'_> {
                 other => return Err(Diagnostic::error(format!("no letter {other}"))),
             };
         }
-        Ok(Some(PredicateId(letters)))
+        Ok(LabelSetId(letters))
     }
 
-    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+    fn has_labels(&mut self, LabelSetId(letters): LabelSetId, state: &[u32]) -> bool {
+        self.0.letters[state[0] as usize] & letters == letters
+    }
+}
+
+impl Predicates for View<'_> {
+    fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic> {
         let number = text.strip_prefix("state == ").and_then(|number| number.parse::<u32>().ok());
-        let condition = number.map(|number| Some(PredicateId(number + 1000)));
-        condition.ok_or_else(|| Diagnostic::error("not a condition"))
+        number.map(PredicateId).ok_or_else(|| Diagnostic::error("not a condition"))
     }
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
-        Ok(match predicate.0 {
-            number if number >= 1000 => state[0] == number - 1000,
-            letters => self.0.letters[state[0] as usize] & letters == letters,
-        })
+        Ok(state[0] == predicate.0)
     }
 }
 

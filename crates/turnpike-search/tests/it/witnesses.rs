@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::{
-    Explorer, Label, LabelId, Model, ModelInfo, StepError, Successors, Violation, ViolationKind, hash,
+    Explorer, Label, LabelId, Model, ModelInfo, StepError, Successors, Violation, ViolationKind, Violations,
+    hash,
 };
 use turnpike_search::strategy::{Bfs, Dfs, Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs};
 use turnpike_search::{Limits, RunReport, SearchOptions, StopReason, Strategy, Verdict, search};
@@ -131,6 +132,10 @@ impl Model for Faulty {
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(Counting(self))
     }
+
+    fn left_out(&self) -> Option<String> {
+        None
+    }
 }
 
 struct Counting<'a>(&'a Faulty);
@@ -153,6 +158,12 @@ impl Explorer for Counting<'_> {
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
         *out = vec![state[0].to_string()];
     }
+    fn violations(&mut self) -> Option<&mut dyn Violations> {
+        Some(self)
+    }
+}
+
+impl Violations for Counting<'_> {
     fn violation(&mut self, state: &[u32]) -> Option<Violation> {
         (state[0] == self.0.at).then(|| Violation { kind: self.0.kind, message: "too far".to_owned() })
     }

@@ -218,8 +218,9 @@ impl Section for WitnessSettings {
                 "shorten-budget",
                 Takes::Count,
                 "N",
-                "Expansions that shortening a witness may take [default: about as many as the search took; \
-                 with a limit on states more for long, wasteful witnesses: what the search left of it, up to 40000]",
+                "States (of a program: executions) that shortening a witness may take [default: half as many as \
+                 the search took, within bounds; with a limit on states, for a long witness what the search left \
+                 of it, up to 40000]",
                 |witness| text_of(witness.shorten_budget.as_ref()),
                 |witness, text| {
                     parse(text, values::count).map(|number| witness.shorten_budget = Some(number))

@@ -1,12 +1,15 @@
 //! The explorer on the waist.
 
-use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
+use turnpike_model::{
+    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, PredicateId, Predicates,
+    StateLabels, StepError, Successors, hash,
+};
 
 use super::Cover;
 use super::condition::{Compiled, asks_for_deadlock};
 use super::walker::{ROOT, Walker};
 use crate::zeno::TICKED;
-use crate::zone::{Bound, Dbm, ZoneId};
+use crate::zone::ZoneId;
 
 impl Walker<'_> {
     fn is_root(&self, state: &[u32]) -> bool {
@@ -52,7 +55,7 @@ impl Walker<'_> {
         Ok(ids)
     }
 
-    fn compile(&mut self, text: &str) -> Result<u32, Diagnostic> {
+    fn compile_condition(&mut self, text: &str) -> Result<u32, Diagnostic> {
         let model = self.model;
         let own = model.conditions.len();
         if let Some(at) = model.conditions.iter().position(|(known, _)| known == text) {
@@ -136,10 +139,6 @@ impl Explorer for Walker<'_> {
         });
     }
 
-    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
-        f64::from(self.model.layout.cell(state, self.model.measures[index] as usize))
-    }
-
     fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
         if self.is_root(state) {
             return false;
@@ -153,30 +152,54 @@ impl Explorer for Walker<'_> {
         dead.is_ok_and(|dead| !dead.is_empty())
     }
 
-    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
-        Ok(Some(PredicateId(2 * self.compile(text)?)))
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
     }
 
-    fn label_predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
-        let ids = self.label_ids(text)?;
-        self.label_sets.push(ids);
-        Ok(Some(PredicateId(2 * (self.label_sets.len() as u32 - 1) + 1)))
+    fn predicates(&mut self) -> Option<&mut dyn Predicates> {
+        Some(self)
+    }
+
+    fn state_labels(&mut self) -> Option<&mut dyn StateLabels> {
+        Some(self)
+    }
+
+    fn covering(&mut self) -> Option<&mut dyn Covering> {
+        Some(self)
+    }
+
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        let (discrete, zone) = state.split_at(self.model.layout.words);
+        for word in discrete {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        if zone[0] != ROOT {
+            self.model.zones.load(ZoneId(zone[0]), &mut self.other);
+            let dimension = self.other.dimension();
+            for at in 0..dimension * dimension {
+                let bound = self.other.get(at / dimension, at % dimension);
+                out.extend_from_slice(&bound.0.to_le_bytes());
+            }
+        }
+    }
+}
+
+impl Measures for Walker<'_> {
+    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
+        f64::from(self.model.layout.cell(state, self.model.measures[index] as usize))
+    }
+}
+
+impl Predicates for Walker<'_> {
+    fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic> {
+        self.compile_condition(text).map(PredicateId)
     }
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
         if self.is_root(state) || !self.ticked(state) {
             return Ok(false);
         }
-        let model = self.model;
-        let index = (predicate.0 / 2) as usize;
-        if predicate.0 % 2 == 1 {
-            return Ok(self.label_sets[index].iter().all(|&label| {
-                let places = &model.label_places[label as usize];
-                places
-                    .iter()
-                    .any(|&(process, location)| model.layout.location(state, process as usize) == location)
-            }));
-        }
+        let (model, index) = (self.model, predicate.0 as usize);
         let own = model.conditions.len();
         let holds = if index < own {
             self.meets(&model.conditions[index].1, state)
@@ -186,6 +209,31 @@ impl Explorer for Walker<'_> {
         };
         self.machine.undo();
         holds.map_err(|fault| model.error(&fault))
+    }
+}
+
+impl StateLabels for Walker<'_> {
+    fn compile_labels(&mut self, text: &str) -> Result<LabelSetId, Diagnostic> {
+        let ids = self.label_ids(text)?;
+        self.label_sets.push(ids);
+        Ok(LabelSetId(self.label_sets.len() as u32 - 1))
+    }
+
+    fn has_labels(&mut self, labels: LabelSetId, state: &[u32]) -> bool {
+        if self.is_root(state) || !self.ticked(state) {
+            return false;
+        }
+        let model = self.model;
+        self.label_sets[labels.0 as usize].iter().all(|&label| {
+            let mut places = model.label_places[label as usize].iter();
+            places.any(|&(process, location)| model.layout.location(state, process as usize) == location)
+        })
+    }
+}
+
+impl Covering for Walker<'_> {
+    fn key_words(&self) -> usize {
+        self.model.layout.words
     }
 
     fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {
@@ -206,7 +254,7 @@ impl Explorer for Walker<'_> {
         }
     }
 
-    fn covered_by(&mut self, state: &[u32], _: usize, others: &[u32]) -> Option<usize> {
+    fn find_covering(&mut self, state: &[u32], others: &[u32]) -> Option<usize> {
         let model = self.model;
         let zone = state[model.layout.words];
         if zone == ROOT {
@@ -219,8 +267,8 @@ impl Explorer for Walker<'_> {
             let (before, after) = others.split_at(root);
             let behind = |place: usize| root + 1 + place;
             return self
-                .covered_by(state, 0, before)
-                .or_else(|| self.covered_by(state, 0, &after[1..]).map(behind));
+                .find_covering(state, before)
+                .or_else(|| self.find_covering(state, &after[1..]).map(behind));
         }
         let included = model.zones.first_covering(&mut self.near, others, ZoneId(zone));
         if included.is_some() || model.cover == Cover::Inclusion {
@@ -239,7 +287,7 @@ impl Explorer for Walker<'_> {
         simulated
     }
 
-    fn first_covered(&mut self, state: &[u32], _: usize, others: &[u32]) -> Option<usize> {
+    fn find_covered(&mut self, state: &[u32], others: &[u32]) -> Option<usize> {
         let model = self.model;
         let zone = state[model.layout.words];
         if zone == ROOT {
@@ -251,8 +299,8 @@ impl Explorer for Walker<'_> {
             let (before, after) = others.split_at(root);
             let behind = |place: usize| root + 1 + place;
             return self
-                .first_covered(state, 0, before)
-                .or_else(|| self.first_covered(state, 0, &after[1..]).map(behind));
+                .find_covered(state, before)
+                .or_else(|| self.find_covered(state, &after[1..]).map(behind));
         }
         if model.cover == Cover::Inclusion || !self.credit.spend(others.len()) {
             return model.zones.first_covered(&mut self.near, ZoneId(zone), others);
@@ -264,65 +312,5 @@ impl Explorer for Walker<'_> {
             self.credit.put_out();
         }
         Some(place)
-    }
-
-    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
-        let (discrete, zone) = state.split_at(self.model.layout.words);
-        for word in discrete {
-            out.extend_from_slice(&word.to_le_bytes());
-        }
-        if zone[0] != ROOT {
-            self.model.zones.load(ZoneId(zone[0]), &mut self.other);
-            let dimension = self.other.dimension();
-            for at in 0..dimension * dimension {
-                let bound = self.other.get(at / dimension, at % dimension);
-                out.extend_from_slice(&bound.0.to_le_bytes());
-            }
-        }
-    }
-
-    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
-        let model = self.model;
-        let wrong = || StepError::new("this is no portable state of this model");
-        let (words, rest) = bytes.as_chunks::<4>();
-        if !rest.is_empty() || words.len() < model.layout.words {
-            return Err(wrong());
-        }
-        let (discrete, entries) = words.split_at(model.layout.words);
-        out.clear();
-        out.extend(discrete.iter().map(|word| u32::from_le_bytes(*word)));
-        if entries.is_empty() {
-            out.push(ROOT);
-            return Ok(());
-        }
-        let sound = (0..model.network.processes.len()).all(|process| {
-            let count = model.network.processes[process].locations.len();
-            (model.layout.location(out, process) as usize) < count
-        });
-        let sound = sound
-            && (0..model.network.variables.len()).all(|cell| {
-                let (variable, value) = (&model.network.variables[cell], model.layout.cell(out, cell));
-                variable.meta || (variable.low..=variable.high).contains(&value)
-            });
-        if !sound {
-            return Err(wrong());
-        }
-        let id = self.tuples.of(out, &model.layout, &model.tables, &model.bounds);
-        let dimension = self.tuples.get(id).dimension();
-        if entries.len() != dimension * dimension {
-            return Err(wrong());
-        }
-        let mut zone = Dbm::universe(dimension);
-        for (at, entry) in entries.iter().enumerate() {
-            let (i, j, bound) = (at / dimension, at % dimension, Bound(i32::from_le_bytes(*entry)));
-            if i != j && (bound >= Bound::INFINITY || bound.value() <= -Bound::LIMIT) {
-                continue;
-            }
-            if i != j && !zone.conjoin(i, j, bound) {
-                return Err(wrong());
-            }
-        }
-        out.push(model.zones.keep(&zone).0);
-        Ok(())
     }
 }

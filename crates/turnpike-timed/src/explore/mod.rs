@@ -39,7 +39,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use turnpike_model::{
-    Claim, Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule, StepError, hash,
+    Approximation, Claim, Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule,
+    StepError, Timing, hash,
 };
 
 pub(crate) use self::condition::{Compiled, asks_for_deadlock};
@@ -291,7 +292,6 @@ impl TimedModel {
         let mut info = info(name, source, &network, &layout, options);
         info.suggestions.extend(["deadlock".to_owned(), format!("state {TIMELOCK}")]);
         info.suggestions.extend(location_labels.iter().map(|label| format!("label {label}")));
-        info.capabilities.approximate = stopwatches;
         // Pieces along differences are made coarser as if all clocks ran.
         let inexact = stopwatches && !differences.is_empty();
         let quick = !options.plain && is_quick(&network, &tables, &differences, stay.as_ref(), options);
@@ -384,6 +384,11 @@ impl TimedModel {
         &self.network.processes[step.process as usize].edges[step.index as usize]
     }
 
+    /// The grid of single states: the facet is handed out only where there is one.
+    fn known_grid(&self) -> &concrete::Grid {
+        self.grid.as_ref().expect("single states are offered only on a grid")
+    }
+
     pub(crate) fn error(&self, fault: &Fault) -> StepError {
         if fault.place.is_empty() {
             return StepError::new(fault.message.clone());
@@ -402,7 +407,31 @@ impl Model for TimedModel {
         Box::new(Walker::new(self))
     }
 
-    fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
+    fn left_out(&self) -> Option<String> {
+        let count = self.unconfirmed.load(Ordering::Relaxed);
+        let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+        (count > 0).then(|| {
+            format!(
+                "{times} it was found in a zone, but at no times by a run: clocks stand still in this model"
+            )
+        })
+    }
+
+    fn timing(&self) -> Option<&dyn Timing> {
+        Some(self)
+    }
+
+    fn approximation(&self) -> Option<&dyn Approximation> {
+        self.stopwatches.then_some(self as &dyn Approximation)
+    }
+
+    fn concrete(&self) -> Option<&dyn turnpike_model::Concrete> {
+        self.grid.is_some().then_some(self as &dyn turnpike_model::Concrete)
+    }
+}
+
+impl Timing for TimedModel {
+    fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Schedule, StepError> {
         let known = target.and_then(|text| self.conditions.iter().find(|(condition, _)| condition == text));
         let condition = match (known, target) {
             (Some((_, compiled)), _) => Some(compiled.condition.clone()),
@@ -416,25 +445,26 @@ impl Model for TimedModel {
             let begins = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: Vec::new() };
             schedule.moments.insert(0, begins);
         }
-        Ok(Some(schedule))
+        Ok(schedule)
+    }
+}
+
+impl turnpike_model::Concrete for TimedModel {
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(concrete::Concrete::new(self, self.known_grid()))
     }
 
-    fn concrete(&self) -> Option<turnpike_model::Concrete<'_>> {
-        let explorer = Box::new(concrete::Concrete::new(self, self.grid.as_ref()?));
-        Some(turnpike_model::Concrete { explorer, width: concrete::Concrete::width(self) })
+    fn width(&self) -> usize {
+        concrete::Concrete::width(self)
     }
 
-    fn follow_concrete(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
-        match &self.grid {
-            Some(grid) => concrete::on_zones(self, grid, choices),
-            None => Ok(Vec::new()),
-        }
+    fn follow(&self, choices: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+        concrete::on_zones(self, self.known_grid(), choices)
     }
+}
 
+impl Approximation for TimedModel {
     fn confirms(&self, choices: &[u32], claim: Claim<'_>) -> Result<bool, StepError> {
-        if !self.stopwatches {
-            return Ok(true);
-        }
         let target = match claim {
             Claim::Reaches(target) => target,
             _ => None,
@@ -455,16 +485,6 @@ impl Model for TimedModel {
             self.unconfirmed.fetch_add(1, Ordering::Relaxed);
         }
         Ok(confirmed)
-    }
-
-    fn left_out(&self) -> Option<String> {
-        let count = self.unconfirmed.load(Ordering::Relaxed);
-        let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-        (count > 0).then(|| {
-            format!(
-                "{times} it was found in a zone, but at no times by a run: clocks stand still in this model"
-            )
-        })
     }
 }
 
@@ -561,7 +581,6 @@ fn label_places(network: &Network, labels: &[String]) -> Vec<Vec<(u32, u32)>> {
 
 fn info(name: &str, source: &str, network: &Network, layout: &Layout, options: &Options) -> ModelInfo {
     let mut info = ModelInfo::new(name, layout.words + 1);
-    info.key_words = layout.words;
     let kept = || network.variables.iter().filter(|variable| !variable.meta);
     info.parameters = network.processes.iter().map(|process| process.name.clone()).collect();
     info.parameters.extend(kept().map(|variable| variable.name.clone()));

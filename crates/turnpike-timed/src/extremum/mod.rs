@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use turnpike_model::{Diagnostic, Explorer, Model, StepError, Successors};
+use turnpike_model::{Covering, Diagnostic, Explorer, Model, StepError, Successors};
 
 use crate::explore::{Compiled, Cover, Demand, Extent, Options, ROOT, TimedModel, Walker, quantity_frame};
 use crate::network::{ClockAtom, ClockCell, ClockValue, Expression, Network, Statement};
@@ -245,10 +245,10 @@ impl Visitor<'_> {
             self.answer.transitions += out.len() as u64;
             for (_, target) in out.iter() {
                 let list = seen.entry(target[..key].to_vec()).or_default();
-                if walker.covered_by(target, key, list).is_some() {
+                if walker.find_covering(target, list).is_some() {
                     continue;
                 }
-                while let Some(place) = walker.first_covered(target, key, list) {
+                while let Some(place) = walker.find_covered(target, list) {
                     list.remove(place);
                 }
                 list.push(target[key]);

@@ -3,7 +3,8 @@
 //! A state is a word that tells whether the run has to stay already, or came to rest, and a state of one of the two zone graphs.
 
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash, label::Action,
+    Diagnostic, Explorer, Label, LabelId, Measures, PredicateId, Predicates, StepError, Successors, hash,
+    label::Action,
 };
 
 use super::LivenessModel;
@@ -184,13 +185,30 @@ impl Explorer for Runs<'_> {
         self.walker(state).state_values(&state[1..], out);
     }
 
+    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        out.push(state[0] as u8);
+        self.walker(state).encode(&state[1..], out);
+    }
+
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+
+    fn predicates(&mut self) -> Option<&mut dyn Predicates> {
+        Some(self)
+    }
+}
+
+impl Measures for Runs<'_> {
     fn measure(&mut self, state: &[u32], index: usize) -> f64 {
         self.walker(state).measure(&state[1..], index)
     }
+}
 
-    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+impl Predicates for Runs<'_> {
+    fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic> {
         if text.trim() == self.model.text {
-            return Ok(Some(PredicateId(0)));
+            return Ok(PredicateId(0));
         }
         Err(Diagnostic::error(format!("only runs with {} can be found here", self.model.text)))
     }
@@ -201,20 +219,5 @@ impl Explorer for Runs<'_> {
             INSIDE => !Self::is_root(state) && self.inside.ticked(&state[1..]),
             _ => true,
         })
-    }
-
-    fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
-        out.push(state[0] as u8);
-        self.walker(state).encode(&state[1..], out);
-    }
-
-    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Result<(), StepError> {
-        let Some((&phase, rest)) = bytes.split_first() else {
-            return Err(StepError::new("this is no portable state of this model"));
-        };
-        let phase = u32::from(phase).min(RESTING);
-        self.walker(&[phase]).decode(rest, out)?;
-        out.insert(0, phase);
-        Ok(())
     }
 }

@@ -17,7 +17,7 @@ mod formula;
 #[cfg(test)]
 mod tests;
 
-use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, StepError, hash};
+use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, StepError, Timing, hash};
 
 use self::explorer::Runs;
 pub use self::formula::Formula;
@@ -83,7 +83,6 @@ impl LivenessModel {
         let before = before.map(|(before, _)| before);
         let mut info = before.as_ref().unwrap_or(&inside).info().clone();
         info.width += 1;
-        info.key_words += 1;
         info.suggestions = vec![format!("accepting {}", formula.text)];
         info.fingerprint = hash::mix(info.fingerprint, hash::bytes(formula.text.as_bytes()));
         let text = formula.text.clone();
@@ -136,11 +135,19 @@ impl Model for LivenessModel {
         Box::new(Runs::new(self))
     }
 
-    /// Times are not told when clocks occur in the formula: the run would have to be timed such that it meets the formula all along.
-    fn schedule(&self, choices: &[u32], _target: Option<&str>) -> Result<Option<Schedule>, StepError> {
-        if self.timed {
-            return Ok(None);
-        }
+    fn left_out(&self) -> Option<String> {
+        self.inside.left_out().or_else(|| self.before.as_ref()?.left_out())
+    }
+
+    /// Times are not told when clocks occur in the formula: the run would have to be timed such
+    /// that it meets the formula all along.
+    fn timing(&self) -> Option<&dyn Timing> {
+        (!self.timed).then_some(self as &dyn Timing)
+    }
+}
+
+impl Timing for LivenessModel {
+    fn schedule(&self, choices: &[u32], _target: Option<&str>) -> Result<Schedule, StepError> {
         let (path, taken) = Runs::new(self).path(choices)?;
         let Schedule { moments, last_delay } =
             schedule::schedule(self.inside.network(), &path, None, self.inside.unit())?;
@@ -156,6 +163,6 @@ impl Model for LivenessModel {
                 told.push(Moment { delay: "0".to_owned(), ..last.clone() });
             }
         }
-        Ok(Some(Schedule { moments: told, last_delay }))
+        Ok(Schedule { moments: told, last_delay })
     }
 }

@@ -303,8 +303,10 @@ fn has_cycle(text: &str, formula: &str, non_zeno: bool) -> Option<bool> {
         open.extend(next.iter().cloned());
         graph.insert(state, next);
     }
-    let accepting = explorer.predicate(&formula.text).expect("the formula").expect("it is known");
-    let mut holds = |state: &Vec<u32>| explorer.holds(accepting, state).expect("a value");
+    let accepting = explorer.predicates().expect("conditions").compile(&formula.text).expect("the formula");
+    let mut holds = |state: &Vec<u32>| {
+        explorer.predicates().expect("conditions").holds(accepting, state).expect("a value")
+    };
     Some(graph.keys().any(|state| holds(state) && returns(&graph, state)))
 }
 

@@ -1,6 +1,6 @@
 //! Networks with both internal edges and events: the order of transitions, their labels, and schedules.
 
-use turnpike_model::{Model, Successors};
+use turnpike_model::{Model, Successors, Timing};
 use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::uppaal::{self, Format};
 
@@ -42,7 +42,7 @@ fn vectors_come_first_then_what_is_taken_alone() {
 fn ways_have_schedules() {
     let model = model(TEXT);
     // Together, alone, together.
-    let schedule = model.schedule(&[0, 1, 0], None).expect("scheduled").expect("timed");
+    let schedule = model.schedule(&[0, 1, 0], None).expect("scheduled");
     let delays: Vec<&str> = schedule.moments.iter().map(|moment| moment.delay.as_str()).collect();
     assert_eq!(delays.len(), 3);
     assert_eq!(delays[0], "2");

@@ -1,6 +1,6 @@
 //! What the explorer tells about states and labels, on small networks.
 
-use turnpike_model::{Explorer, Model, Successors};
+use turnpike_model::{Explorer, Model, Predicates, Successors, Timing};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
 use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Format, Names};
@@ -56,6 +56,10 @@ fn values(explorer: &mut dyn Explorer, state: &[u32]) -> Vec<String> {
     values
 }
 
+fn predicates<'e>(explorer: &'e mut (dyn Explorer + '_)) -> &'e mut dyn Predicates {
+    explorer.predicates().expect("conditions")
+}
+
 #[test]
 fn states_labels_and_measures_have_texts() {
     let model = open(MEETING, &Options::default());
@@ -63,23 +67,27 @@ fn states_labels_and_measures_have_texts() {
     assert_eq!(info.parameters, ["A", "B", "n", "zone"]);
     assert_eq!(info.actions, ["come", "go", "tau"]);
     assert_eq!(info.suggestions, ["deadlock", "state timelock", "label left", "label over", "label right"]);
-    assert_eq!((info.width, info.key_words, info.virtual_root), (2, 1, false));
+    assert_eq!((info.width, info.virtual_root), (2, false));
+    assert_eq!(model.explorer().covering().map(|covering| covering.key_words()), Some(1));
     let mut explorer = model.explorer();
     let first = initial(&mut *explorer);
     // The upper bound is more than the only lower bound that x is compared with.
     assert_eq!(values(&mut *explorer, &first), ["wait", "wait", "1", "(0<=x)"]);
-    assert_eq!(explorer.measure(&first, info.measure("n").expect("a measure")), 1.0);
+    let measures = explorer.measures().expect("variables are measures");
+    assert_eq!(measures.measure(&first, info.measure("n").expect("a measure")), 1.0);
     let met = steps(&model, &mut *explorer, &first);
     assert_eq!(met.len(), 1);
     assert_eq!(met[0].0, "A@go,B@come");
     // Nothing tests the clock any more.
     assert_eq!(values(&mut *explorer, &met[0].1), ["done", "done", "2", "()"]);
     for (labels, expected) in [("left", true), ("right,over", true), ("right , left,over", true)] {
-        let predicate = explorer.label_predicate(labels).expect("labels").expect("of states");
-        assert_eq!(explorer.holds(predicate, &met[0].1), Ok(expected), "{labels}");
-        assert_eq!(explorer.holds(predicate, &first), Ok(false), "{labels}");
+        let state_labels = explorer.state_labels().expect("locations have labels");
+        let set = state_labels.compile_labels(labels).expect("labels");
+        assert_eq!(state_labels.has_labels(set, &met[0].1), expected, "{labels}");
+        assert!(!state_labels.has_labels(set, &first), "{labels}");
     }
-    let unknown = explorer.label_predicate("left,rihgt").expect_err("unknown");
+    let state_labels = explorer.state_labels().expect("locations have labels");
+    let unknown = state_labels.compile_labels("left,rihgt").expect_err("unknown");
     assert_eq!(unknown.message, "no location has the label `rihgt`");
     assert_eq!(unknown.help.as_deref(), Some("did you mean `right`?"));
 }
@@ -123,11 +131,6 @@ fn several_initial_states_have_a_place_before_them() {
     let mut out = Successors::new(model.info().width);
     explorer.successors(&root, &mut out).expect("successors");
     assert!(!explorer.is_deadlock(&root, &Successors::new(model.info().width)));
-    let mut bytes = Vec::new();
-    explorer.encode(&root, &mut bytes);
-    let mut back = Vec::new();
-    explorer.decode(&bytes, &mut back).expect("portable");
-    assert_eq!(back, root);
     // None at all: of such a system everything would hold.
     for (text, message) in [
         ("system:none\nprocess:P\nlocation:P:p{}\n", "process `P` has no initial location"),
@@ -180,25 +183,30 @@ fn states_travel_and_cover() {
         let next = steps(&model, &mut *one, &first);
         let (small, large) = (&next[0].1, &next[1].1);
         assert_ne!(small, large);
-        assert!(one.covers(large, small) && one.covers(small, small));
-        assert!(!one.covers(small, large) && !one.covers(&first, small));
-        let key = model.info().key_words;
+        let covering = one.covering().expect("zones cover each other");
+        assert!(covering.covers(large, small) && covering.covers(small, small));
+        assert!(!covering.covers(small, large) && !covering.covers(&first, small));
+        let key = covering.key_words();
         let others: Vec<u32> = [&small[key..], &large[key..]].concat();
-        assert_eq!(other.covered_by(large, key, &others), Some(1));
-        assert_eq!(other.first_covered(large, key, &others), Some(0));
-        assert_eq!(other.first_covered(small, key, &[large[key], small[key]]), Some(1));
+        let covering = other.covering().expect("zones cover each other");
+        assert_eq!(covering.find_covering(large, &others), Some(1));
+        assert_eq!(covering.find_covered(large, &others), Some(0));
+        assert_eq!(covering.find_covered(small, &[large[key], small[key]]), Some(1));
+        // Another model of the same text numbers zones in another order, and means the same.
         let again = open_xta(text, &Options { cover, ..Options::default() });
         let mut there = again.explorer();
-        for state in [&first, small, large] {
-            let (mut bytes, mut back) = (Vec::new(), Vec::new());
+        let first_there = initial(&mut *there);
+        let mut next_there = steps(&again, &mut *there, &first_there);
+        next_there.reverse();
+        let (large_there, small_there) = (&next_there[0].1, &next_there[1].1);
+        for (state, same) in [(&first, &first_there), (small, small_there), (large, large_there)] {
+            let (mut bytes, mut bytes_there) = (Vec::new(), Vec::new());
             one.encode(state, &mut bytes);
-            there.decode(&bytes, &mut back).expect("portable");
-            assert_eq!(there.content_hash(&back), one.content_hash(state));
-            assert_eq!(values(&mut *there, &back), values(&mut *one, state));
-            bytes.pop();
-            assert!(there.decode(&bytes, &mut back).is_err());
+            there.encode(same, &mut bytes_there);
+            assert_eq!(bytes, bytes_there);
+            assert_eq!(there.content_hash(same), one.content_hash(state));
+            assert_eq!(values(&mut *there, same), values(&mut *one, state));
         }
-        assert!(there.decode(&[0; 8], &mut Vec::new()).is_err());
     }
 }
 
@@ -213,15 +221,17 @@ fn conditions_are_asked_of_zones() {
     let first = initial(&mut *explorer);
     let last = steps(&model, &mut *explorer, &first)[0].1.clone();
     let mut ask = |text: &str, state: &[u32]| {
-        let predicate = explorer.predicate(text).expect("a condition").expect("known");
-        explorer.holds(predicate, state).expect("a value")
+        let predicates = explorer.predicates().expect("conditions");
+        let predicate = predicates.compile(text).expect("a condition");
+        predicates.holds(predicate, state).expect("a value")
     };
     assert_eq!(asked.map(|text| ask(text, &first)), [true, false, true, false, false]);
     assert_eq!(asked.map(|text| ask(text, &last)), [false, false, true, false, true]);
     assert!(ask("n == 2 && P.b", &last) && !ask("n == 2 && P.b", &first));
-    let late = explorer.predicate("x < 1").expect_err("not known in time");
+    let predicates = explorer.predicates().expect("conditions");
+    let late = predicates.compile("x < 1").expect_err("not known in time");
     assert!(late.message.contains("clocks"), "{late}");
-    assert!(explorer.predicate("n ==").is_err());
+    assert!(predicates.compile("n ==").is_err());
 }
 
 #[test]
@@ -255,11 +265,12 @@ edge:P:a:b:tau{provided: x<=1}
     let model = open(text, &Options { conditions, ..Options::default() });
     let mut explorer = model.explorer();
     let [timelock, deadlock] =
-        ["timelock", "deadlock"].map(|text| explorer.predicate(text).expect("known").expect("a predicate"));
+        ["timelock", "deadlock"].map(|text| predicates(&mut *explorer).compile(text).expect("a predicate"));
     let first = initial(&mut *explorer);
     let second = steps(&model, &mut *explorer, &first)[0].1.clone();
     let told = |explorer: &mut dyn Explorer, state: &[u32]| {
-        [timelock, deadlock].map(|predicate| explorer.holds(predicate, state).expect("an answer"))
+        [timelock, deadlock]
+            .map(|predicate| predicates(&mut *explorer).holds(predicate, state).expect("an answer"))
     };
     assert_eq!(told(&mut *explorer, &first), [true, true]);
     assert_eq!(told(&mut *explorer, &second), [false, true]);
@@ -282,7 +293,7 @@ edge:P:b:a:tau{provided: x>200000000 : do: x=0}
     let mut explorer = model.explorer();
     let first = initial(&mut *explorer);
     assert_eq!(values(&mut *explorer, &first).last().expect("a zone"), "100000000*(0<=x)");
-    let schedule = model.schedule(&[0, 0], Some("x == 100000000")).expect("a run").expect("times");
+    let schedule = model.schedule(&[0, 0], Some("x == 100000000")).expect("a run");
     assert_eq!(schedule.moments[0].time, "100000000");
     assert_eq!(schedule.last_delay.as_deref(), Some("100000000"));
     // One of two constants is no multiple of the other.

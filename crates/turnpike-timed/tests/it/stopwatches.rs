@@ -231,6 +231,12 @@ struct Found {
     unreal: Vec<Vec<usize>>,
 }
 
+/// Whether a run takes these choices, where zones may show more than runs do.
+fn confirms(model: &TimedModel, choices: &[u32]) -> bool {
+    let Some(approximation) = model.approximation() else { return true };
+    approximation.confirms(choices, Claim::Reaches(None)).expect("an answer")
+}
+
 fn search(sketch: &Sketch, options: &Options, covering: bool) -> Option<Found> {
     let network = sketch.network();
     let names = Names::of(&network);
@@ -252,7 +258,7 @@ fn search(sketch: &Sketch, options: &Options, covering: bool) -> Option<Found> {
         explorer.state_values(&state, &mut values);
         let location: usize = values[0][1..].parse().expect("a number");
         found.zones.insert(location);
-        if model.confirms(&choices, Claim::Reaches(None)).expect("an answer") {
+        if confirms(&model, &choices) {
             found.real.insert(location);
         } else {
             found.unreal.push(edges(sketch, &model, &choices));
@@ -261,7 +267,8 @@ fn search(sketch: &Sketch, options: &Options, covering: bool) -> Option<Found> {
         let targets: Vec<Vec<u32>> = out.iter().map(|(_, target)| target.to_vec()).collect();
         for (choice, target) in targets.into_iter().enumerate() {
             let known = |old: &Vec<u32>, explorer: &mut dyn turnpike_model::Explorer| {
-                *old == target || (covering && explorer.covers(old, &target))
+                *old == target
+                    || (covering && explorer.covering().is_some_and(|covering| covering.covers(old, &target)))
             };
             if !kept.iter().any(|(old, _)| known(old, &mut *explorer)) {
                 let longer = choices.iter().copied().chain([choice as u32]).collect();

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use regions::{Atom, Automaton, Cycles, Discrete, Move, Sketch, Spot, With};
-use turnpike_model::{Model, Successors, hash};
+use turnpike_model::{Explorer, Model, Predicates, Successors, Timing, hash};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
 use turnpike_timed::network::Language;
 use turnpike_timed::uppaal::Names;
@@ -169,7 +169,7 @@ fn search(sketch: &Sketch, options: &Options, covering: bool) -> Found {
     let (mut state, mut out, mut values) = (Vec::new(), Successors::new(width), Vec::new());
     explorer.initial(&mut state).expect("an initial state");
     let condition = (!options.conditions.is_empty())
-        .then(|| explorer.predicate(CONDITION).expect("a condition").expect("conditions are known"));
+        .then(|| predicates(&mut *explorer).compile(CONDITION).expect("a condition"));
     let mut kept: Vec<Vec<u32>> = vec![state];
     let (mut found, mut at) = (Found::default(), 0);
     while at < kept.len() {
@@ -188,15 +188,17 @@ fn search(sketch: &Sketch, options: &Options, covering: bool) -> Found {
                 found.dead.insert(discrete.clone());
             }
             if let Some(condition) = condition
-                && explorer.holds(condition, &state).expect("a value")
+                && predicates(&mut *explorer).holds(condition, &state).expect("a value")
             {
                 found.met.insert(discrete);
             }
         }
         let targets: Vec<Vec<u32>> = out.iter().map(|(_, target)| target.to_vec()).collect();
         for target in targets {
-            let covered =
-                kept.iter().any(|old| *old == target || (covering && explorer.covers(old, &target)));
+            let covered = kept.iter().any(|old| {
+                *old == target
+                    || (covering && explorer.covering().is_some_and(|covering| covering.covers(old, &target)))
+            });
             if !covered {
                 kept.push(target);
             }
@@ -237,7 +239,8 @@ fn check_lists(sketch: &Sketch) -> Result<(), TestCaseError> {
         let how = Options { cover, ..options(false, false) };
         let (model, _) = TimedModel::new("sketch", "", network, names, &how).expect("explorable");
         let mut explorer = model.explorer();
-        let (width, key) = (model.info().width, model.info().key_words);
+        let width = model.info().width;
+        let key = explorer.covering().expect("zones cover each other").key_words();
         let (mut state, mut out) = (Vec::new(), Successors::new(width));
         explorer.initial(&mut state).expect("an initial state");
         let mut met: Vec<Vec<u32>> = vec![state];
@@ -256,17 +259,19 @@ fn check_lists(sketch: &Sketch) -> Result<(), TestCaseError> {
             let like: Vec<&Vec<u32>> = met.iter().filter(|other| other[..key] == state[..key]).collect();
             let rests: Vec<u32> = like.iter().flat_map(|other| other[key..].iter().copied()).collect();
             let (mut one, mut other) = (model.explorer(), model.explorer());
+            let one = one.covering().expect("zones cover each other");
+            let other = other.covering().expect("zones cover each other");
             let covering: Vec<usize> =
                 (0..like.len()).filter(|&place| one.covers(like[place], state)).collect();
-            let told = other.covered_by(state, key, &rests);
+            let told = other.find_covering(state, &rests);
             prop_assert!(told.is_some_and(|place| covering.contains(&place)), "{:?} {:?}", told, covering);
             // Without itself, what covers it is harder to find.
             let own = like.iter().position(|other| *other == state).expect("it was met");
             let without: Vec<u32> = [&rests[..own], &rests[own + 1..]].concat();
-            let told = other.covered_by(state, key, &without);
+            let told = other.find_covering(state, &without);
             prop_assert_eq!(told.is_some(), covering.len() > 1, "{:?}", cover);
             let covered = (0..like.len()).find(|&place| one.covers(state, like[place]));
-            prop_assert_eq!(other.first_covered(state, key, &rests), covered, "{:?}", cover);
+            prop_assert_eq!(other.find_covered(state, &rests), covered, "{:?}", cover);
         }
     }
     Ok(())
@@ -294,7 +299,7 @@ fn has_cycle(sketch: &Sketch, options: &Options) -> bool {
     let names = Names::of(&network);
     let (model, _) = TimedModel::new("sketch", "", network, names, options).expect("explorable");
     let mut explorer = model.explorer();
-    let accepting = explorer.predicate("P0.l1").expect("a condition").expect("conditions are known");
+    let accepting = predicates(&mut *explorer).compile("P0.l1").expect("a condition");
     let (mut initial, mut out) = (Vec::new(), Successors::new(model.info().width));
     explorer.initial(&mut initial).expect("an initial state");
     let mut next: BTreeMap<Vec<u32>, Vec<Vec<u32>>> = BTreeMap::new();
@@ -311,7 +316,7 @@ fn has_cycle(sketch: &Sketch, options: &Options) -> bool {
     next.keys().any(|state| {
         let mut seen = BTreeSet::new();
         let mut open = vec![state];
-        explorer.holds(accepting, state).expect("a value")
+        predicates(&mut *explorer).holds(accepting, state).expect("a value")
             && std::iter::from_fn(|| {
                 let at = open.pop()?;
                 open.extend(next[at].iter().filter(|target| seen.insert(*target)));
@@ -361,21 +366,25 @@ fn check_walks(sketch: &Sketch, non_zeno: bool) -> Result<(), TestCaseError> {
             state = out.state(choice as usize).to_vec();
         }
         let schedule = model.schedule(&choices, None);
-        prop_assert!(matches!(schedule, Ok(Some(_))), "{:?}: {:?}", choices, schedule);
+        prop_assert!(schedule.is_ok(), "{:?}: {:?}", choices, schedule);
     }
     Ok(())
 }
 
 /// Walks on single valuations can be followed on zones, have schedules, and show what zones show.
+fn predicates<'e>(explorer: &'e mut (dyn Explorer + '_)) -> &'e mut dyn Predicates {
+    explorer.predicates().expect("conditions are known")
+}
+
 fn check_concrete(sketch: &Sketch) -> Result<(), TestCaseError> {
     let network = sketch.network();
     let names = Names::of(&network);
     let (model, _) =
         TimedModel::new("sketch", "", network, names, &options(true, false)).expect("explorable");
-    let Some(mut concrete) = model.concrete() else { return Ok(()) };
-    let explorer = &mut *concrete.explorer;
-    let condition = explorer.predicate(CONDITION).expect("a condition").expect("conditions are known");
-    let mut out = Successors::new(concrete.width);
+    let Some(concrete) = model.concrete() else { return Ok(()) };
+    let mut explorer = concrete.explorer();
+    let condition = predicates(&mut *explorer).compile(CONDITION).expect("a condition");
+    let mut out = Successors::new(concrete.width());
     for walk in 0..8 {
         let (mut state, mut choices) = (Vec::new(), Vec::new());
         explorer.initial(&mut state).expect("an initial state");
@@ -391,23 +400,27 @@ fn check_concrete(sketch: &Sketch) -> Result<(), TestCaseError> {
         if choices.is_empty() {
             return Ok(());
         }
-        let ways = model.follow_concrete(&choices).expect("ways");
+        let ways = concrete.follow(&choices).expect("ways");
         prop_assert!(!ways.is_empty(), "{:?} cannot be followed", choices);
         let mut zones = model.explorer();
-        let on_zones = zones.predicate(CONDITION).expect("a condition").expect("conditions are known");
+        let on_zones = predicates(&mut *zones).compile(CONDITION).expect("a condition");
         let mut met = false;
         for way in &ways {
             let schedule = model.schedule(way, None);
-            prop_assert!(matches!(schedule, Ok(Some(_))), "{:?}: {:?}", way, schedule);
+            prop_assert!(schedule.is_ok(), "{:?}: {:?}", way, schedule);
             let (mut at, mut next) = (Vec::new(), Successors::new(model.info().width));
             zones.initial(&mut at).expect("an initial state");
             for &choice in way {
                 zones.successors(&at, &mut next).expect("successors");
                 at = next.state(choice as usize).to_vec();
             }
-            met |= zones.holds(on_zones, &at).expect("a value");
+            met |= predicates(&mut *zones).holds(on_zones, &at).expect("a value");
         }
-        prop_assert!(met || !explorer.holds(condition, &state).expect("a value"), "{:?}", choices);
+        prop_assert!(
+            met || !predicates(&mut *explorer).holds(condition, &state).expect("a value"),
+            "{:?}",
+            choices
+        );
     }
     Ok(())
 }

@@ -93,7 +93,9 @@ fn the_report_tells_everything() {
         assert!(text.contains(part), "no {part} in\n{text}");
     }
     let text = failed(Config::new(), lost_update).to_string();
-    for part in ["assertion", "an update was lost", "checks.rs:", "--exact checks::the_report_tells_everything"] {
+    for part in
+        ["assertion", "an update was lost", "checks.rs:", "--exact checks::the_report_tells_everything"]
+    {
         assert!(text.contains(part), "no {part} in\n{text}");
     }
 }

@@ -25,6 +25,10 @@ impl Model for Costly {
     fn explorer(&self) -> Box<dyn Explorer + '_> {
         Box::new(CostlyExplorer { explorer: self.model.explorer(), expansion: self.expansion })
     }
+
+    fn left_out(&self) -> Option<String> {
+        self.model.left_out()
+    }
 }
 
 struct CostlyExplorer<'a> {

@@ -1,8 +1,7 @@
 //! A sheet of SVG: shapes are added in any order, and the sheet knows how large it must be.
 
-use std::fmt::Write;
-
-use crate::drawing::{escape_xml, shortened};
+use crate::drawing::shortened;
+use crate::shapes::{Page, Shapes};
 
 /// Pixels; a character of the font is about this wide.
 pub(super) const CHARACTER: f64 = 6.4;
@@ -11,9 +10,9 @@ const MARGIN: f64 = 16.0;
 /// Shapes drawn so far; lines lie below boxes, and boxes below text.
 #[derive(Default)]
 pub(super) struct Canvas {
-    lines: String,
-    boxes: String,
-    texts: String,
+    lines: Shapes,
+    boxes: Shapes,
+    texts: Shapes,
     right: f64,
     bottom: f64,
 }
@@ -26,11 +25,7 @@ impl Canvas {
 
     pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64), title: &str) {
         self.cover(x1.max(x2), y1.max(y2));
-        let _ = writeln!(
-            self.lines,
-            "<path class=\"{class}\" d=\"M{x1:.1},{y1:.1} L{x2:.1},{y2:.1}\">{}</path>",
-            tooltip(title)
-        );
+        self.lines.line(class, (x1, y1), (x2, y2), title);
     }
 
     /// A box with a text in its middle, as much of it as fits.
@@ -43,11 +38,7 @@ impl Canvas {
         title: &str,
     ) {
         self.cover(x + width, y + height);
-        let _ = writeln!(
-            self.boxes,
-            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"3\">{}</rect>",
-            tooltip(title)
-        );
+        self.boxes.rectangle(class, (x, y), (width, height), title);
         let fitting = (width / CHARACTER) as usize;
         if fitting >= 2 {
             self.text(
@@ -63,11 +54,7 @@ impl Canvas {
     /// A round mark on a line.
     pub(super) fn dot(&mut self, (x, y): (f64, f64), title: &str) {
         self.cover(x + 4.0, y + 4.0);
-        let _ = writeln!(
-            self.boxes,
-            "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\">{}</circle>",
-            tooltip(title)
-        );
+        self.boxes.circle("dot", (x, y), 3.5, title);
     }
 
     pub(super) fn text(&mut self, class: &str, anchor: &str, (x, y): (f64, f64), text: &str, title: &str) {
@@ -78,43 +65,21 @@ impl Canvas {
             _ => x,
         };
         self.cover(right, y + 4.0);
-        let _ = writeln!(
-            self.texts,
-            "<text class=\"{class}\" text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{}{}</text>",
-            tooltip(title),
-            escape_xml(text)
-        );
+        self.texts.text(class, anchor, (x, y), text, title);
     }
 
     pub(super) fn finish(self, title: &str) -> String {
         let (width, height) = (self.right + 2.0 * MARGIN, self.bottom + 2.0 * MARGIN);
-        let mut out = String::new();
-        let _ = writeln!(
-            out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             viewBox=\"-{MARGIN} -{MARGIN} {width:.0} {height:.0}\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
-             <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-             orient=\"auto\"><path class=\"head\" d=\"M0,0.5 L8,4 L0,7.5 z\"/></marker></defs>\n\
-             <rect class=\"paper\" x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"{width:.0}\" height=\"{height:.0}\"/>",
-            escape_xml(title)
-        );
-        out.push_str(&self.lines);
-        out.push_str(&self.boxes);
-        out.push_str(&self.texts);
-        out.push_str("</svg>\n");
-        out
+        let page = Page { title, style: STYLE, tip: 8, left: -MARGIN, top: -MARGIN, width, height };
+        page.render(&[&self.lines, &self.boxes, &self.texts])
     }
-}
-
-fn tooltip(title: &str) -> String {
-    if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape_xml(title)) }
 }
 
 /// Plain colours and no variables: not every viewer knows those. The eight tints of bars are of one lightness.
 const STYLE: &str = "
 .paper { fill: #ffffff; }
 .lifeline, .axis { stroke: #7b8794; stroke-width: 1.2; }
-.arrow { stroke: #1f2933; stroke-width: 1.4; marker-end: url(#tip); }
+.arrow { stroke: #1f2933; stroke-width: 1.4; marker-end: url(#arrow); }
 .sync { stroke: #1f2933; stroke-width: 1.4; }
 .moment { stroke: #cbd2d9; stroke-width: 1; stroke-dasharray: 3 3; }
 .back { stroke: #c2410c; stroke-width: 1.2; stroke-dasharray: 5 3; }

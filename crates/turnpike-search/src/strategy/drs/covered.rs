@@ -50,7 +50,7 @@ struct Covered {
 
 pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
     let mut drs = Covered {
-        store: CoverStore::new(run.width(), run.model.info().key_words),
+        store: CoverStore::new(run.width(), &mut *run.explorer),
         entered: Vec::new(),
         fringe: OpenSet::new(),
         deepest: cutoff(run, options) - 1,

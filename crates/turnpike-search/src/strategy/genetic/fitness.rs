@@ -164,7 +164,9 @@ impl Scorer {
             Kind::Enabled => self.sum += successors.len() as f64,
             // `max` passes over what is not a number.
             Kind::Measure { index, sign } => {
-                self.sum = self.sum.max(*sign * run.explorer.measure(state, *index));
+                let measures = run.explorer.measures();
+                let value = measures.map_or(f64::NAN, |measures| measures.measure(state, *index));
+                self.sum = self.sum.max(*sign * value);
             }
             Kind::Novelty { seen } => {
                 self.sum += f64::from(u8::from(seen.insert(run.explorer.content_hash(state))));

@@ -6,9 +6,12 @@
 mod attempt;
 mod confirm;
 mod explain;
+mod finish;
 mod shorten;
 
-pub(crate) use attempt::Attempts;
-pub(crate) use confirm::{confirm_schedule, tells};
-pub(crate) use explain::explain;
-pub(crate) use shorten::shorten_schedule;
+use attempt::Attempts;
+use confirm::confirm_schedule;
+pub(crate) use confirm::tells;
+use explain::explain;
+pub(crate) use finish::finish_schedule;
+use shorten::shorten_schedule;

@@ -2,8 +2,8 @@
 //! all that a smaller one can. Each test uses what it needs of it.
 
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Model, ModelInfo, Moment, PredicateId, Schedule,
-    StepError, Successors,
+    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, MeasureInfo, Measures, Model, ModelInfo,
+    Moment, Schedule, StateLabels, StepError, Successors, Timing,
 };
 
 /// Values go from 0 to this.
@@ -47,7 +47,6 @@ impl Intervals {
     /// A model with these initial states; not exactly one of them means that there is a place before them.
     pub(crate) fn new(edges: Vec<Edge>, initial: Vec<[u32; 3]>) -> Self {
         let mut info = ModelInfo::new("intervals", 3);
-        info.key_words = 1;
         info.virtual_root = initial.len() != 1;
         info.parameters = ["location", "low", "high"].map(str::to_owned).to_vec();
         info.actions = ACTIONS.map(str::to_owned).to_vec();
@@ -108,8 +107,18 @@ impl Model for Intervals {
         Box::new(View(self))
     }
 
+    fn left_out(&self) -> Option<String> {
+        None
+    }
+
+    fn timing(&self) -> Option<&dyn Timing> {
+        Some(self)
+    }
+}
+
+impl Timing for Intervals {
     /// Every transition is taken half a unit after the one before.
-    fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Option<Schedule>, StepError> {
+    fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Schedule, StepError> {
         if !self.schedules {
             return Err(StepError::new("no delay fits"));
         }
@@ -122,7 +131,7 @@ impl Model for Intervals {
             clocks: vec![("x".to_owned(), half(step + 1))],
         };
         let moments = (0..choices.len()).map(moment).collect();
-        Ok(Some(Schedule { moments, last_delay: target.map(|_| "3".to_owned()) }))
+        Ok(Schedule { moments, last_delay: target.map(|_| "3".to_owned()) })
     }
 }
 
@@ -155,17 +164,39 @@ impl Explorer for View<'_> {
         out.extend(state.iter().map(u32::to_string));
     }
 
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        Some(self)
+    }
+
+    fn state_labels(&mut self) -> Option<&mut dyn StateLabels> {
+        Some(self)
+    }
+
+    fn covering(&mut self) -> Option<&mut dyn Covering> {
+        Some(self)
+    }
+}
+
+impl Measures for View<'_> {
     fn measure(&mut self, state: &[u32], _: usize) -> f64 {
         state[2].into()
     }
+}
 
-    fn label_predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
+impl StateLabels for View<'_> {
+    fn compile_labels(&mut self, text: &str) -> Result<LabelSetId, Diagnostic> {
         let location = text.strip_prefix('l').and_then(|number| number.parse().ok());
-        location.map(|number| Some(PredicateId(number))).ok_or_else(|| Diagnostic::error("no such location"))
+        location.map(LabelSetId).ok_or_else(|| Diagnostic::error("no such location"))
     }
 
-    fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
-        Ok(state[0] == predicate.0)
+    fn has_labels(&mut self, labels: LabelSetId, state: &[u32]) -> bool {
+        state[0] == labels.0
+    }
+}
+
+impl Covering for View<'_> {
+    fn key_words(&self) -> usize {
+        1
     }
 
     fn covers(&mut self, bigger: &[u32], smaller: &[u32]) -> bool {

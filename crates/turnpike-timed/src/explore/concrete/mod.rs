@@ -13,7 +13,10 @@ mod path;
 
 pub(super) use self::path::on_zones;
 
-use turnpike_model::{Diagnostic, Explorer, Label, LabelId, PredicateId, StepError, Successors, hash};
+use turnpike_model::{
+    Diagnostic, Explorer, Label, LabelId, Measures, PredicateId, Predicates, StateLabels, StepError,
+    Successors, hash,
+};
 
 use self::intervals::{Interval, Pace};
 use super::TimedModel;
@@ -431,16 +434,26 @@ impl Explorer for Concrete<'_> {
         out.push(clocks.map(value).collect::<Vec<_>>().join(" "));
     }
 
-    fn measure(&mut self, state: &[u32], index: usize) -> f64 {
-        self.walker.measure(state, index)
-    }
-
     fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
         !self.is_root(state) && successors.is_empty()
     }
 
-    fn predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
-        let id = self.walker.predicate(text)?;
+    fn measures(&mut self) -> Option<&mut dyn Measures> {
+        self.walker.measures()
+    }
+
+    fn predicates(&mut self) -> Option<&mut dyn Predicates> {
+        Some(self)
+    }
+
+    fn state_labels(&mut self) -> Option<&mut dyn StateLabels> {
+        self.walker.state_labels()
+    }
+}
+
+impl Predicates for Concrete<'_> {
+    fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic> {
+        let id = self.walker.compile(text)?;
         if let Some((_, compiled)) = self.model.conditions.iter().find(|(known, _)| known == text)
             && asks_for_deadlock(&compiled.condition)
         {
@@ -452,18 +465,13 @@ impl Explorer for Concrete<'_> {
         Ok(id)
     }
 
-    fn label_predicate(&mut self, text: &str) -> Result<Option<PredicateId>, Diagnostic> {
-        self.walker.label_predicate(text)
-    }
-
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
         let model = self.model;
-        let timed = predicate.0.is_multiple_of(2)
-            && model.conditions.get((predicate.0 / 2) as usize).is_some_and(|(_, known)| known.timed);
+        let timed = model.conditions.get(predicate.0 as usize).is_some_and(|(_, known)| known.timed);
         if !timed || self.is_root(state) {
             return self.walker.holds(predicate, state);
         }
-        let compiled = &model.conditions[(predicate.0 / 2) as usize].1;
+        let compiled = &model.conditions[predicate.0 as usize].1;
         let met = self.load(state).and_then(|()| {
             let wait = self.longest_wait()?;
             self.walker.machine.enter_condition(compiled.locals);

@@ -1,0 +1,12 @@
+//! Labels without their arguments: data terms of mCRL2 can be long.
+
+use crate::label::{Label, LabelId};
+
+/// Names the actions of a label without formatting their arguments.
+///
+/// **Contract.** The label has the same action names in the same order as that of
+/// [`Explorer::label`](crate::Explorer::label); its text and arguments mean nothing.
+pub trait BareLabels {
+    /// The label with action names only.
+    fn bare_label(&mut self, id: LabelId) -> Label;
+}

@@ -1,0 +1,25 @@
+//! What some systems offer beyond states and paths.
+//!
+//! A facet is a small trait. A model or an explorer hands it out if the system has it, and a
+//! strategy that needs it asks for it; every other front-end can ignore it. So the waist stays
+//! small, and no front-end answers a question by accident with a default.
+
+mod approximation;
+mod bare_labels;
+mod concrete;
+mod covering;
+mod measures;
+mod predicates;
+mod state_labels;
+mod timing;
+mod violations;
+
+pub use approximation::{Approximation, Claim};
+pub use bare_labels::BareLabels;
+pub use concrete::Concrete;
+pub use covering::Covering;
+pub use measures::{MeasureInfo, Measures};
+pub use predicates::{PredicateId, Predicates};
+pub use state_labels::{LabelSetId, StateLabels};
+pub use timing::{Moment, Schedule, Timing};
+pub use violations::{Violation, ViolationKind, Violations};

@@ -1,0 +1,20 @@
+//! Conditions on states in the input language's own syntax.
+
+use crate::diagnostic::Diagnostic;
+use crate::system::StepError;
+
+/// Compiles and evaluates conditions on states.
+///
+/// **Contract.** Evaluating a condition depends on the state alone. For systems without this facet,
+/// conditions compare measures ([`MeasureExpression`](crate::predicate::MeasureExpression)).
+pub trait Predicates {
+    /// Compiles a condition for this explorer.
+    fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic>;
+
+    /// Whether a condition that this explorer compiled holds in `state`.
+    fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError>;
+}
+
+/// A condition compiled by one explorer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredicateId(pub u32);

@@ -1,0 +1,81 @@
+//! From what a strategy found to what is reported: shortened, confirmed and written down.
+//!
+//! A witness of a system with states is a path through states, and is short if it has few steps. A
+//! witness of a program is a schedule, and is short if it has few context switches. Both are
+//! confirmed on a fresh view of the system, where the objective is judged again.
+
+use super::program::{finish_schedule, tells};
+use super::{Budget, Witness, confirm, is_real, shorten, tell_times};
+use crate::error::SearchError;
+use crate::event::Event;
+use crate::limits::StopReason;
+use crate::options::SearchOptions;
+use crate::report::WitnessReport;
+use crate::run::Run;
+
+/// Shortens, confirms and writes down a witness; returns the expansions spent on shortening too.
+pub(crate) fn finish(
+    run: &mut Run<'_>,
+    witness: Witness,
+    stop: StopReason,
+) -> Result<(WitnessReport, u64), SearchError> {
+    if run.paths.is_some() && tells(&run.objectives[witness.objective]) {
+        return Ok((finish_schedule(run, witness)?, 0));
+    }
+    finish_path(run, witness, stop)
+}
+
+fn finish_path(
+    run: &mut Run<'_>,
+    mut witness: Witness,
+    stop: StopReason,
+) -> Result<(WitnessReport, u64), SearchError> {
+    let (options, model) = (run.options, run.model);
+    let objective = &run.objectives[witness.objective];
+    let original = run.counters.original_length.unwrap_or(witness.len());
+    let mut spent = 0;
+    // A lasso was made short from what its search stored.
+    let is_short = objective.is_accepting();
+    if !is_short && options.shorten && options.strategy.wants_shortening(stop, options.cover) {
+        (run.control.events)(&Event::Shortening { run: run.number, length: original });
+        let budget = shorten_budget(options, run.counters.states);
+        let (shorter, states) = shorten(run, witness.clone(), budget);
+        // A shorter path need not be a real run.
+        if is_real(model, &shorter, objective).map_err(SearchError::from_replay_failure)? {
+            witness = shorter;
+        }
+        spent = states;
+    }
+    let with_states = options.states_in_witness && options.runs == 1;
+    let mut trace = confirm(model, &witness, objective, options, with_states)?;
+    trace.strategy = options.strategy.name().to_owned();
+    trace.seed = Some(run.seed);
+    if options.runs == 1 {
+        let timed = tell_times(model, &mut trace, Some(objective));
+        timed.map_err(SearchError::from_replay_failure)?;
+    }
+    Ok((WitnessReport::new(objective.text(), original, trace), spent))
+}
+
+/// What shortening may cost, given the expansions of the search.
+///
+/// It is half of that within bounds, so that a witness costs little more than finding it. Leaving
+/// out steps ends by itself and gains most, so it may take one and a half times the search. Someone
+/// who limits the states of a search accepts that many expansions, so a long and wasteful witness
+/// may use the rest.
+fn shorten_budget(options: &SearchOptions, states: u64) -> Budget {
+    if let Some(budget) = options.shorten_budget {
+        return Budget { leaving_out: budget, all: budget, wasteful: budget };
+    }
+    match options.limits.states {
+        Some(limit) => {
+            let all = (states / 2).clamp(300, 50_000);
+            let left = limit.saturating_sub(states).min(40_000);
+            Budget { leaving_out: all.max(3_000), all, wasteful: all.max(left) }
+        }
+        None => {
+            let all = (states / 2).clamp(48, 50_000);
+            Budget { leaving_out: all.max((states + states / 2).min(3_000)), all, wasteful: all }
+        }
+    }
+}
