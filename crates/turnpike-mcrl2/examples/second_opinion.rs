@@ -17,6 +17,10 @@
 #[path = "../tests/it/naive/mod.rs"]
 mod naive;
 
+#[allow(dead_code)]
+#[path = "../tests/it/rewriter/mod.rs"]
+mod rewriter;
+
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};

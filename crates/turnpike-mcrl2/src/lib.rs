@@ -3,8 +3,8 @@
 
 pub mod compile;
 pub mod explore;
+pub mod lint;
 pub mod lower;
-pub mod rewriter;
 pub mod syntax;
 pub mod typed;
 pub mod value;

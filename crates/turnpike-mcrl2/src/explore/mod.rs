@@ -23,9 +23,9 @@ use self::predicate::Predicates;
 use self::source::SourceText;
 use self::walker::Walker;
 use crate::compile::process::Network;
+use crate::lint::lints;
 use crate::lower::{self, Composition, LinearProcess};
 use crate::syntax::parse_specification;
-use crate::typed::lint::lints;
 use crate::typed::{Program, Wishes, check_specification};
 
 /// What the user may change of a specification.

@@ -19,7 +19,6 @@ mod builtin;
 mod check;
 pub mod expression;
 mod items;
-pub mod lint;
 mod program;
 mod sorts;
 

@@ -2,9 +2,9 @@
 
 use crate::public_models;
 
+use turnpike_mcrl2::lint::lints;
 use turnpike_mcrl2::syntax::parse_specification;
 use turnpike_mcrl2::typed::check_specification;
-use turnpike_mcrl2::typed::lint::lints;
 
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was found")]

@@ -17,8 +17,6 @@ mod listing;
 mod memo;
 mod node;
 mod normal_forms;
-#[cfg(test)]
-mod oracle;
 mod prepare;
 mod run;
 mod sets;

@@ -362,6 +362,3 @@ impl Machine {
 fn default_name(t: &Tables, sort: SortId) -> Option<(Symbol, SortId)> {
     t.program.words.find("x").map(|name| (name, sort))
 }
-
-#[cfg(test)]
-mod tests;

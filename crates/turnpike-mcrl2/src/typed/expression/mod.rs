@@ -17,12 +17,9 @@ pub use number::{integer_value, is_value, number_value};
 pub(crate) use simplify::Facts;
 pub use simplify::simplify;
 pub use substitute::{Substitution, rename, substitute};
-pub(crate) use text::{infix, prefix};
-pub use text::{text, text_with};
+pub use text::{infix, prefix, text, text_with};
 pub(crate) use walk::map_children;
 pub use walk::{conjuncts, disjuncts, free_variables, reachable, same};
 
-#[cfg(test)]
-mod oracle;
 #[cfg(test)]
 mod tests;

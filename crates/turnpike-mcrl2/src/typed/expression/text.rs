@@ -241,7 +241,7 @@ fn notation(program: &Program, expression: &Expression) -> Notation {
 }
 
 /// The infix operator that a built-in function is written with.
-pub(crate) fn infix(builtin: Builtin) -> Option<BinaryOperator> {
+pub fn infix(builtin: Builtin) -> Option<BinaryOperator> {
     Some(match builtin {
         Builtin::Equal => BinaryOperator::Equal,
         Builtin::NotEqual => BinaryOperator::NotEqual,
@@ -268,7 +268,7 @@ pub(crate) fn infix(builtin: Builtin) -> Option<BinaryOperator> {
 }
 
 /// The prefix operator that a built-in function is written with.
-pub(crate) fn prefix(builtin: Builtin) -> Option<UnaryOperator> {
+pub fn prefix(builtin: Builtin) -> Option<UnaryOperator> {
     Some(match builtin {
         Builtin::Not | Builtin::Complement => UnaryOperator::Not,
         Builtin::Negate => UnaryOperator::Minus,

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::rewriter::{OutOfSteps, Term, normal_form};
 use dashu_ratio::RBig;
-use turnpike_mcrl2::rewriter::{OutOfSteps, Term, normal_form};
 use turnpike_mcrl2::syntax::Span;
 use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
 

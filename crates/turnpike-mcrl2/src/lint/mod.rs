@@ -2,7 +2,7 @@
 //! Equations with variables that only occur on the right, and patterns that convert a variable, are reported by the type checker already.
 //!
 //! ```
-//! use turnpike_mcrl2::typed::lint::lints;
+//! use turnpike_mcrl2::lint::lints;
 //! use turnpike_mcrl2::typed::check_specification;
 //! use turnpike_mcrl2::syntax::parse_specification;
 //!

@@ -7,15 +7,15 @@ use std::str::FromStr;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::syntax::Binder;
-use crate::typed::{Expression, ExpressionId, Program, SymbolId, VariableId};
+use turnpike_mcrl2::syntax::Binder;
+use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, SymbolId, VariableId};
 
 /// How much stack a step of a walk over terms may take, and how much more is made when it runs out.
 pub(super) const STACK: (usize, usize) = (128 * 1024, 2 * 1024 * 1024);
 
 /// A variable; copies of it are made where two must not be confused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Var {
+pub(crate) struct Var {
     /// The declared variable.
     pub id: VariableId,
     /// 0 for itself.
@@ -24,11 +24,11 @@ pub struct Var {
 
 /// A term. Sorts of numbers are not kept, nor is the difference between finite and other sets and bags.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Term(Rc<Node>);
+pub(crate) struct Term(Rc<Node>);
 
 /// What a term is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Node {
+pub(crate) enum Node {
     /// `true` or `false`.
     Bool(bool),
     /// A number of any sort.
@@ -72,7 +72,7 @@ pub enum Node {
 
 /// What a set holds but for exceptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Base {
+pub(crate) enum Base {
     /// Nothing.
     Nothing,
     /// Everything.
@@ -87,7 +87,7 @@ impl Term {
     }
 
     /// What it is.
-    pub fn node(&self) -> &Node {
+    pub(crate) fn node(&self) -> &Node {
         &self.0
     }
 
@@ -112,7 +112,7 @@ impl Term {
     }
 
     /// The truth value it is.
-    pub fn as_bool(&self) -> Option<bool> {
+    pub(crate) fn as_bool(&self) -> Option<bool> {
         match *self.node() {
             Node::Bool(value) => Some(value),
             _ => None,
@@ -120,7 +120,7 @@ impl Term {
     }
 
     /// The number it is.
-    pub fn as_number(&self) -> Option<&RBig> {
+    pub(crate) fn as_number(&self) -> Option<&RBig> {
         match self.node() {
             Node::Number(value) => Some(value),
             _ => None,

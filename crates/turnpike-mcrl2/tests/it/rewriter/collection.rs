@@ -5,8 +5,8 @@ use dashu_ratio::RBig;
 use super::compare::{Answer, either};
 use super::engine::{Lazy, Rewriter, Rewritten};
 use super::term::{Base, Node, Term, Var};
-use crate::syntax::{Binder, Container};
-use crate::typed::{Builtin, Sort, SortId, SymbolId};
+use turnpike_mcrl2::syntax::{Binder, Container};
+use turnpike_mcrl2::typed::{Builtin, Sort, SortId, SymbolId};
 
 /// A bag in normal form, if the counts are numbers: sorted, counts of the same element added, no zeros.
 pub(super) fn bag(base: Option<Term>, mut entries: Vec<(Term, Term)>) -> Term {
@@ -175,7 +175,10 @@ impl Rewriter<'_> {
             Node::Binder(_, variables, _) => variables[0],
             _ => {
                 let name = self.program.words.intern("x");
-                Var { id: self.program.add_variable(name, sort, crate::syntax::Span::default()), copy: 0 }
+                Var {
+                    id: self.program.add_variable(name, sort, turnpike_mcrl2::syntax::Span::default()),
+                    copy: 0,
+                }
             }
         };
         let variable = self.copy(variable);

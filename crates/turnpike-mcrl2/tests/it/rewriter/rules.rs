@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::engine::{Environment, Lazy, Rewriter, Rewritten};
 use super::term::{Node, Term, Var, of_expression, of_pattern};
-use crate::typed::{Builtin, Expression, Program, SymbolId, SymbolKind};
+use turnpike_mcrl2::typed::{Builtin, Expression, Program, SymbolId, SymbolKind};
 
 pub(super) struct Rule {
     /// The patterns of all arguments, those of curried functions one after the other.

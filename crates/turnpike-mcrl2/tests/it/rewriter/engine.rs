@@ -7,21 +7,21 @@ use rustc_hash::FxHashMap;
 
 use super::rules::{Rule, rule};
 use super::term::{Base, Node, STACK, Term, Var, of_expression};
-use crate::syntax::Binder;
-use crate::typed::{Builtin, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
+use turnpike_mcrl2::syntax::Binder;
+use turnpike_mcrl2::typed::{Builtin, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 
 /// Steps that one normal form may take, if nothing else is said.
 const STEPS: u64 = 200_000;
 
 /// The equations do not come to an end, or not soon enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfSteps;
+pub(crate) struct OutOfSteps;
 
 pub(super) type Rewritten<T = Term> = Result<T, OutOfSteps>;
 
 /// The normal form of an expression, with values for variables. Variables without a value stand for themselves. The program gets built-in
 /// functions that it did not mention, as far as they occur in results.
-pub fn normal_form(
+pub(crate) fn normal_form(
     program: &mut Program,
     expression: ExpressionId,
     values: &FxHashMap<VariableId, Term>,
@@ -52,7 +52,7 @@ impl Lazy {
 pub(super) type Environment = Rc<FxHashMap<Var, Lazy>>;
 
 /// Rewrites terms of one program.
-pub struct Rewriter<'p> {
+pub(crate) struct Rewriter<'p> {
     pub(super) program: &'p mut Program,
     pub(super) rules: FxHashMap<SymbolId, Vec<Rc<Rule>>>,
     steps: u64,
@@ -67,7 +67,7 @@ impl std::fmt::Debug for Rewriter<'_> {
 
 impl<'p> Rewriter<'p> {
     /// For the equations of a program, with a number of steps that all normal forms together may take.
-    pub fn new(program: &'p mut Program, steps: u64) -> Self {
+    pub(crate) fn new(program: &'p mut Program, steps: u64) -> Self {
         let mut rules: FxHashMap<SymbolId, Vec<Rc<Rule>>> = FxHashMap::default();
         for index in 0..program.equations.len() {
             if let Some((symbol, rule)) = rule(program, index) {
@@ -77,13 +77,8 @@ impl<'p> Rewriter<'p> {
         Rewriter { program, rules, steps, copies: 0 }
     }
 
-    /// Allows a number of steps, whatever was left.
-    pub fn set_steps(&mut self, steps: u64) {
-        self.steps = steps;
-    }
-
     /// The normal form of an expression, with values for variables.
-    pub fn normal_form(
+    pub(crate) fn normal_form(
         &mut self,
         expression: ExpressionId,
         values: &FxHashMap<VariableId, Term>,

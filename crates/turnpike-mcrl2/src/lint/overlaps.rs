@@ -2,17 +2,20 @@
 //! do cannot be decided, so this looks for an example: small values for which both apply and the results differ. There is no warning
 //! without one.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::patterns::head;
 use super::samples::samples;
 use super::unify::unify;
-use crate::rewriter::{Rewriter, Term};
+use crate::compile::evaluator::{Code, Machine, Rules, Scope, prepare};
 use crate::typed::expression::{
     Substitution, free_variables, reachable, rename, same, simplify, substitute, text, variable,
 };
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
+use crate::value::Value;
 
 /// How many examples are tried for a pair of equations.
 const TRIES: usize = 200;
@@ -35,26 +38,31 @@ struct Overlap {
 struct Example {
     overlap: usize,
     values: Vec<ExpressionId>,
-    results: [Term; 2],
+    results: [String; 2],
 }
 
 /// Warnings about equations that disagree, at most one for each.
 pub(super) fn overlaps(program: &Program) -> Vec<Diagnostic> {
     let mut copy = program.clone();
     let overlaps = candidates(&mut copy);
+    if overlaps.is_empty() {
+        return Vec::new();
+    }
     let choices: Vec<Vec<Vec<ExpressionId>>> =
         overlaps.iter().map(|overlap| choices(&mut copy, overlap)).collect();
+    prepare(&mut copy);
+    let mut trial = Trial::new(Arc::new(copy));
     let mut reported = FxHashSet::default();
     let mut examples = Vec::new();
-    let mut rewriter = Rewriter::new(&mut copy, STEPS);
     for (index, (overlap, choices)) in overlaps.iter().zip(&choices).enumerate() {
         if !reported.contains(&overlap.second)
-            && let Some((values, results)) = example(&mut rewriter, overlap, choices)
+            && let Some((values, results)) = trial.example(overlap, choices)
         {
             reported.insert(overlap.second);
             examples.push(Example { overlap: index, values, results });
         }
     }
+    let mut copy = Arc::unwrap_or_clone(trial.program);
     examples.into_iter().map(|one| diagnostic(&mut copy, &overlaps[one.overlap], one)).collect()
 }
 
@@ -69,7 +77,7 @@ fn diagnostic(program: &mut Program, overlap: &Overlap, example: Example) -> Dia
     let (one, other) = (&program.equations[overlap.first], &program.equations[overlap.second]);
     let condition = one.condition.map_or(String::new(), |one| format!("{} -> ", text(program, one)));
     let rule = format!("{condition}{} = {}", text(program, one.left), text(program, one.right));
-    let [first, second] = example.results.map(|term| short(term.text(program)));
+    let [first, second] = example.results.map(short);
     let (instance, rule) = (short(text(program, instance)), short(rule));
     let message =
         format!("this equation disagrees with another: {instance} is {second} here, but {first} by {rule}");
@@ -189,44 +197,84 @@ fn choices(program: &mut Program, overlap: &Overlap) -> Vec<Vec<ExpressionId>> {
     sorts.into_iter().map(|sort| samples(program, sort, &near)).collect()
 }
 
-/// Values with which both equations apply, and the two different results.
-fn example(
-    rewriter: &mut Rewriter<'_>,
-    overlap: &Overlap,
-    choices: &[Vec<ExpressionId>],
-) -> Option<(Vec<ExpressionId>, [Term; 2])> {
-    // All combinations if there are few, else some that are spread evenly. None if some variable can have no value.
-    let total = choices.iter().fold(1usize, |total, values| total.saturating_mul(values.len()));
-    (0..total.min(TRIES)).find_map(|attempt| {
-        let mut number = if total <= TRIES { attempt } else { attempt.wrapping_mul(7919) % total };
-        let one = |values: &Vec<ExpressionId>| {
-            let value = values[number % values.len()];
-            number /= values.len();
-            value
-        };
-        let values: Vec<ExpressionId> = choices.iter().map(one).collect();
-        let results = disagreement(rewriter, overlap, &values)?;
-        Some((values, results))
-    })
+/// Evaluates the sides of equations for chosen values.
+struct Trial {
+    program: Arc<Program>,
+    rules: Arc<Rules>,
+    machine: Machine,
 }
 
-fn disagreement(
-    rewriter: &mut Rewriter<'_>,
-    overlap: &Overlap,
-    values: &[ExpressionId],
-) -> Option<[Term; 2]> {
-    rewriter.set_steps(STEPS);
-    let nothing = FxHashMap::default();
-    let mut assigned = FxHashMap::default();
-    for (&variable, &value) in overlap.free.iter().zip(values) {
-        assigned.insert(variable, rewriter.normal_form(value, &nothing).ok()?);
+impl Trial {
+    fn new(program: Arc<Program>) -> Trial {
+        let rules = Rules::new(Arc::clone(&program));
+        let mut machine = Machine::new(Arc::clone(&rules));
+        machine.set_step_limit(STEPS);
+        Trial { program, rules, machine }
     }
-    for &condition in &overlap.conditions {
-        if rewriter.normal_form(condition, &assigned).ok()?.as_bool() != Some(true) {
+
+    /// Values with which both equations apply, and the two different results as text.
+    fn example(
+        &mut self,
+        overlap: &Overlap,
+        choices: &[Vec<ExpressionId>],
+    ) -> Option<(Vec<ExpressionId>, [String; 2])> {
+        // All combinations if there are few, else some that are spread evenly. None if some variable
+        // can have no value.
+        let total = choices.iter().fold(1usize, |total, values| total.saturating_mul(values.len()));
+        if total == 0 {
             return None;
         }
+        let choices: Vec<Vec<(ExpressionId, Option<Value>)>> = choices
+            .iter()
+            .map(|values| values.iter().map(|&value| (value, self.value(value))).collect())
+            .collect();
+        let mut scope = Scope::default();
+        for &variable in &overlap.free {
+            scope.slot(variable);
+        }
+        let mut compile = |&side: &ExpressionId| self.rules.compile(&self.program, side, &mut scope);
+        let conditions: Vec<Code> = overlap.conditions.iter().map(&mut compile).collect();
+        let rights = overlap.rights.each_ref().map(compile);
+        (0..total.min(TRIES)).find_map(|attempt| {
+            let mut number = if total <= TRIES { attempt } else { attempt.wrapping_mul(7919) % total };
+            let mut row = choices.iter().map(|values| {
+                let value = values[number % values.len()];
+                number /= values.len();
+                value
+            });
+            let (values, arguments): (Vec<ExpressionId>, Vec<Option<Value>>) = row.by_ref().unzip();
+            let arguments: Vec<Value> = arguments.into_iter().collect::<Option<_>>()?;
+            let base = self.machine.enter(scope.size());
+            self.machine.fill(base, &arguments);
+            let results = self.disagreement(&conditions, &rights, base);
+            self.machine.leave(base);
+            self.machine.heap.reset();
+            Some((values, results?))
+        })
     }
-    let first = rewriter.normal_form(overlap.rights[0], &assigned).ok()?;
-    let second = rewriter.normal_form(overlap.rights[1], &assigned).ok()?;
-    (first != second).then_some([first, second])
+
+    /// What a closed expression evaluates to; kept, so that it survives resets of the heap.
+    fn value(&mut self, expression: ExpressionId) -> Option<Value> {
+        let mut scope = Scope::default();
+        let code = self.rules.compile(&self.program, expression, &mut scope);
+        let base = self.machine.enter(scope.size());
+        let value = self.machine.evaluate(&code, base);
+        self.machine.leave(base);
+        value.ok().map(|value| self.machine.heap.keep(value))
+    }
+
+    fn disagreement(&mut self, conditions: &[Code], rights: &[Code; 2], base: usize) -> Option<[String; 2]> {
+        for condition in conditions {
+            if self.machine.evaluate(condition, base).ok()? != Value::TRUE {
+                return None;
+            }
+        }
+        let first = self.machine.evaluate(&rights[0], base).ok()?;
+        let second = self.machine.evaluate(&rights[1], base).ok()?;
+        if self.machine.heap.same(first, second) {
+            return None;
+        }
+        let program = self.rules.program();
+        Some([first, second].map(|value| self.machine.heap.print(&program, &*self.rules, value)))
+    }
 }

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::{Substitution, simplify, substitute};
+use crate::random_expressions::{Kind, SPECIFICATION, is_stuck, write};
 use crate::rewriter::normal_form;
-use crate::rewriter::random::{Kind, SPECIFICATION, is_stuck, write};
-use crate::syntax::{parse_data_expression, parse_specification};
-use crate::typed::{ExpressionId, Program, SortId, VariableId, check_specification};
+use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
+use turnpike_mcrl2::typed::expression::{Substitution, simplify, substitute};
+use turnpike_mcrl2::typed::{ExpressionId, Program, SortId, VariableId, check_specification};
 
 /// What the free variables of the expressions stand for.
 const VALUES: [(&str, [&str; 2]); 6] = [

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::compare::{Answer, either};
 use super::engine::{Environment, Lazy, Rewriter, Rewritten};
 use super::term::{Node, Term, Var};
-use crate::syntax::Binder;
-use crate::typed::{Builtin, SortId, SymbolKind};
+use turnpike_mcrl2::syntax::Binder;
+use turnpike_mcrl2::typed::{Builtin, SortId, SymbolKind};
 
 /// How many numbers are tried where nothing bounds them.
 const TRIES: i32 = 300;

@@ -2,8 +2,8 @@
 
 use super::engine::{Lazy, Rewriter, Rewritten};
 use super::term::{Base, Node, STACK, Term};
-use crate::syntax::{Binder, Container};
-use crate::typed::{Builtin, Sort, SortId, SymbolKind};
+use turnpike_mcrl2::syntax::{Binder, Container};
+use turnpike_mcrl2::typed::{Builtin, Sort, SortId, SymbolKind};
 
 /// Yes, no, or stuck.
 pub(super) type Answer = Option<bool>;
@@ -130,7 +130,7 @@ impl Rewriter<'_> {
         let variables: Vec<_> = domain
             .iter()
             .map(|&sort| {
-                let id = self.program.add_variable(name, sort, crate::syntax::Span::default());
+                let id = self.program.add_variable(name, sort, turnpike_mcrl2::syntax::Span::default());
                 super::term::Var { id, copy: 0 }
             })
             .collect();
@@ -287,7 +287,7 @@ impl Rewriter<'_> {
         let sign = if how == Builtin::Equal { "==" } else { "<=" };
         let compare = self.symbol(how, sign, &[result, result], SortId::BOOL);
         let name = self.program.words.intern("x");
-        let id = self.program.add_variable(name, element, crate::syntax::Span::default());
+        let id = self.program.add_variable(name, element, turnpike_mcrl2::syntax::Span::default());
         let variable = super::term::Var { id, copy: 0 };
         let said = |set: &Term| Term::call(says, &[&Term::new(Node::Variable(variable)), set]);
         let body = Term::call(compare, &[&said(one), &said(other)]);

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::compile::evaluator::{Machine, Rules, Scope, prepare};
 use crate::rewriter;
-use crate::syntax::{parse_data_expression, parse_specification};
-use crate::typed::check_specification;
-use crate::value::{Head, Value};
+use turnpike_mcrl2::compile::evaluator::{Machine, Rules, Scope, prepare};
+use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
+use turnpike_mcrl2::typed::check_specification;
+use turnpike_mcrl2::value::{Head, Value};
 
 const SPECIFICATION: &str = "
     sort M = struct p(Nat) | q;
@@ -32,7 +32,7 @@ fn both(expression: &str) -> Option<(String, String)> {
     Some((fast(&shared, id), slow))
 }
 
-fn fast(program: &Arc<crate::typed::Program>, id: crate::typed::ExpressionId) -> String {
+fn fast(program: &Arc<turnpike_mcrl2::typed::Program>, id: turnpike_mcrl2::typed::ExpressionId) -> String {
     let rules = Rules::new(Arc::clone(program));
     let mut scope = Scope::default();
     let code = rules.compile(program, id, &mut scope);

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Machine, Rules, Scope, prepare};
+use crate::random_expressions::{Kind, SPECIFICATION, is_stuck, write};
 use crate::rewriter;
-use crate::rewriter::random::{Kind, SPECIFICATION, is_stuck, write};
-use crate::syntax::{parse_data_expression, parse_specification};
-use crate::typed::check_specification;
+use turnpike_mcrl2::compile::evaluator::{Machine, Rules, Scope, prepare};
+use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
+use turnpike_mcrl2::typed::check_specification;
 
 /// What the fast and the slow way make of an expression, and whether the fast result is plain.
 fn both(expression: &str) -> Option<(String, bool, String)> {

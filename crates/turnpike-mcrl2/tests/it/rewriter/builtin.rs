@@ -6,8 +6,8 @@ use dashu_ratio::RBig;
 use super::compare::Answer;
 use super::engine::{Lazy, Rewriter, Rewritten};
 use super::term::{Base, Node, Term};
-use crate::syntax::Container;
-use crate::typed::{Builtin, SortId, SymbolId};
+use turnpike_mcrl2::syntax::Container;
+use turnpike_mcrl2::typed::{Builtin, SortId, SymbolId};
 
 /// Powers with larger exponents stay as they are.
 const LARGEST_EXPONENT: u32 = 100_000;

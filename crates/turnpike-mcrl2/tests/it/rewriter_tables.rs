@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{OutOfSteps, Rewriter, normal_form};
-use crate::syntax::{Container, parse_data_expression, parse_specification};
-use crate::typed::{ExpressionId, Program, SortId, check_specification};
+use crate::rewriter::engine::Rewriter;
+use crate::rewriter::{OutOfSteps, normal_form};
+use turnpike_mcrl2::syntax::{Container, parse_data_expression, parse_specification};
+use turnpike_mcrl2::typed::{ExpressionId, Program, SortId, check_specification};
 
 fn program(declarations: &str) -> Program {
     let (specification, errors) = parse_specification(&format!("{declarations} init delta;"));

@@ -1,16 +1,16 @@
 //! Terms as the tools print them.
 
 use super::term::{Base, Node, STACK, Term, Var};
-use crate::syntax::{Associativity, Binder};
-use crate::typed::expression::{infix, prefix};
-use crate::typed::{Builtin, Program, SymbolKind};
+use turnpike_mcrl2::syntax::{Associativity, Binder};
+use turnpike_mcrl2::typed::expression::{infix, prefix};
+use turnpike_mcrl2::typed::{Builtin, Program, SymbolKind};
 
 const TIGHT: u8 = 14;
 const PREFIX: u8 = 13;
 
 impl Term {
     /// The term as text.
-    pub fn text(&self, program: &Program) -> String {
+    pub(crate) fn text(&self, program: &Program) -> String {
         let mut text = String::new();
         write(program, self, 0, &mut text);
         text
