@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod builtin;
 pub mod compile;
 pub mod explore;
 pub mod lint;

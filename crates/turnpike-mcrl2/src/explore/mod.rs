@@ -202,7 +202,7 @@ fn can_be_timed(process: &LinearProcess) -> Result<(), Diagnostic> {
         Some(span) if process.initial.len() > 1 => {
             let message = "time in a system of several components cannot be honoured yet";
             Err(Diagnostic::error(message).at(span.range(), "this action has a time").help(
-                "without --timed actions keep their times, and time never goes back, \
+                "without the option `timed`, actions keep their times, and time never goes back, \
                  but a component may wait longer than it says",
             ))
         }

@@ -16,7 +16,7 @@ use super::labels;
 use super::predicate::Predicate;
 use crate::compile::evaluator::Machine;
 use crate::compile::process::Ending;
-use crate::compile::process::Late;
+use crate::compile::process::OnDemand;
 use crate::compile::process::{Cluster, Guard, Network, Summand, location_of};
 use crate::syntax::Span;
 use crate::value::Value;
@@ -38,7 +38,7 @@ pub(super) struct Walker<'m> {
     /// Whether the frame holds the state at hand.
     loaded: bool,
     emitter: Emitter<'m>,
-    /// The clusters that were met so far; all of them when they are not made late.
+    /// The clusters that were met so far; all of them when they are not made on demand.
     clusters: Vec<Arc<Cluster>>,
     /// One cache for each cluster, and one for each group of each cluster with several groups.
     caches: Vec<(Cache, Vec<Cache>)>,
@@ -49,7 +49,7 @@ pub(super) struct Walker<'m> {
     scratch: Vec<u32>,
 }
 
-/// Where clusters that are made late stand among those of a walker.
+/// Where clusters that are made on demand stand among those of a walker.
 #[derive(Debug, Default)]
 struct Places {
     /// For each component the set of its possible edges, by its location and what their conditions read.
@@ -75,7 +75,7 @@ fn blank(network: &Network) -> Vec<u32> {
 impl<'m> Walker<'m> {
     pub(super) fn new(model: &'m Mcrl2Model) -> Self {
         let network = &model.network;
-        let components = network.late.as_ref().map_or(0, |late| late.components.len());
+        let components = network.on_demand.as_ref().map_or(0, |on_demand| on_demand.components.len());
         let sets = vec![FxHashMap::default(); components];
         let mut walker = Walker {
             model,
@@ -120,12 +120,12 @@ impl<'m> Walker<'m> {
         }
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        let outcome = match &network.late {
+        let outcome = match &network.on_demand {
             None => {
                 network.index.collect(|word| location_of(state[word as usize]), &mut found);
                 Ok(())
             }
-            Some(late) => self.find_late(late, state, &mut found),
+            Some(on_demand) => self.find_on_demand(on_demand, state, &mut found),
         };
         let clusters = std::mem::take(&mut self.clusters);
         let outcome = outcome.and_then(|()| {
@@ -137,10 +137,15 @@ impl<'m> Walker<'m> {
     }
 
     /// The clusters for a state, made now if nobody met its like before.
-    fn find_late(&mut self, late: &Late, state: &[u32], found: &mut Vec<u32>) -> Result<(), StepError> {
+    fn find_on_demand(
+        &mut self,
+        on_demand: &OnDemand,
+        state: &[u32],
+        found: &mut Vec<u32>,
+    ) -> Result<(), StepError> {
         let mut sets = std::mem::take(&mut self.places.key);
         sets.clear();
-        for (component, guards) in late.components.iter().enumerate() {
+        for (component, guards) in on_demand.components.iter().enumerate() {
             let location = guards.control.map_or(0, |word| location_of(state[word as usize]));
             let place = guards.places.get(location as usize);
             gather(place.map_or(&[], |place| &place.reads), state, &mut self.key);
@@ -155,21 +160,26 @@ impl<'m> Walker<'m> {
             }
             self.load(state);
             let edges = place.map(|place| place.possible(&mut self.machine, self.base)).unwrap_or_default();
-            let set = late.set(component, &edges);
+            let set = on_demand.set(component, &edges);
             self.places.sets[component].insert(self.key[..].into(), set);
             sets.push(set);
         }
-        let outcome = self.find_clusters(late, &sets, found);
+        let outcome = self.find_clusters(on_demand, &sets, found);
         self.places.key = sets;
         outcome
     }
 
-    fn find_clusters(&mut self, late: &Late, sets: &[u32], found: &mut Vec<u32>) -> Result<(), StepError> {
+    fn find_clusters(
+        &mut self,
+        on_demand: &OnDemand,
+        sets: &[u32],
+        found: &mut Vec<u32>,
+    ) -> Result<(), StepError> {
         if let Some(known) = self.places.clusters.get(sets) {
             found.extend_from_slice(known);
             return Ok(());
         }
-        let all = late
+        let all = on_demand
             .clusters(sets)
             .map_err(|error| StepError::new(format!("{}: {}", self.model.source.name, error.message)))?;
         for made in &*all {

@@ -105,6 +105,35 @@ pub enum Builtin {
     Update,
 }
 
+impl Builtin {
+    /// The functions on numbers with numbers as results.
+    pub(crate) const ARITHMETIC: [Builtin; 18] = [
+        Builtin::Add,
+        Builtin::Subtract,
+        Builtin::Negate,
+        Builtin::Multiply,
+        Builtin::Divide,
+        Builtin::Div,
+        Builtin::Mod,
+        Builtin::Exp,
+        Builtin::Max,
+        Builtin::Min,
+        Builtin::Succ,
+        Builtin::Pred,
+        Builtin::Abs,
+        Builtin::Floor,
+        Builtin::Ceil,
+        Builtin::Round,
+        Builtin::Sqrt,
+        Builtin::Convert,
+    ];
+
+    /// Whether this is a function on numbers with numbers as results.
+    pub(crate) fn is_arithmetic(self) -> bool {
+        Builtin::ARITHMETIC.contains(&self)
+    }
+}
+
 /// A place in a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Term {

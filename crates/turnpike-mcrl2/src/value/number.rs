@@ -5,14 +5,12 @@
 
 use std::cmp::Ordering;
 
-use dashu_int::ops::{Abs, BitTest, DivEuclid, RemEuclid, SquareRoot};
 use dashu_int::{IBig, Sign, UBig};
 use dashu_ratio::RBig;
 
 use super::{Head, Heap, Value};
-
-/// Results of [`Heap::exp`] with more bits than this are left undefined.
-const MAX_BITS: usize = 1_000_000;
+use crate::builtin::number;
+use crate::typed::Builtin;
 
 /// Numerator and denominator, 31 bits each: sums of their products fit.
 type Short = (i64, i64);
@@ -157,26 +155,29 @@ impl Heap {
         self.make(Head::Rational, &[whole, parts])
     }
 
-    /// Two operands that need more than words.
+    /// A function on numbers, by its definition.
+    #[cold]
+    fn exact(&mut self, builtin: Builtin, operands: &[Value]) -> Option<Value> {
+        let result = match *operands {
+            [left, right] => number::binary(builtin, self.to_fraction(left)?, self.to_fraction(right)?)?,
+            _ => number::unary(builtin, self.to_fraction(*operands.first()?)?)?,
+        };
+        Some(self.fraction(result))
+    }
+
+    /// Two operands that are not both small: fractions of words by `short`, others by definition.
     #[cold]
     fn large(
         &mut self,
+        builtin: Builtin,
         left: Value,
         right: Value,
         short: fn(Short, Short) -> Short,
-        whole: fn(IBig, IBig) -> IBig,
-        fraction: fn(RBig, RBig) -> RBig,
     ) -> Option<Value> {
         if let (Some(left), Some(right)) = (self.short(left), self.short(right)) {
             return Some(self.reduced(short(left, right)));
         }
-        match (self.to_whole(left), self.to_whole(right)) {
-            (Some(left), Some(right)) => Some(self.whole_big(&whole(left, right))),
-            _ => {
-                let (left, right) = (self.to_fraction(left)?, self.to_fraction(right)?);
-                Some(self.fraction(fraction(left, right)))
-            }
-        }
+        self.exact(builtin, &[left, right])
     }
 
     /// `left + right`
@@ -184,10 +185,7 @@ impl Heap {
     pub fn add(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => Some(self.whole(i64::from(left) + i64::from(right))),
-            _ => {
-                let short = |(a, b): Short, (c, d): Short| (a * d + c * b, b * d);
-                self.large(left, right, short, |left, right| left + right, |left, right| left + right)
-            }
+            _ => self.large(Builtin::Add, left, right, |(a, b): Short, (c, d): Short| (a * d + c * b, b * d)),
         }
     }
 
@@ -196,10 +194,8 @@ impl Heap {
     pub fn subtract(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => Some(self.whole(i64::from(left) - i64::from(right))),
-            _ => {
-                let short = |(a, b): Short, (c, d): Short| (a * d - c * b, b * d);
-                self.large(left, right, short, |left, right| left - right, |left, right| left - right)
-            }
+            _ => self
+                .large(Builtin::Subtract, left, right, |(a, b): Short, (c, d): Short| (a * d - c * b, b * d)),
         }
     }
 
@@ -208,10 +204,7 @@ impl Heap {
     pub fn multiply(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => Some(self.whole(i64::from(left) * i64::from(right))),
-            _ => {
-                let short = |(a, b): Short, (c, d): Short| (a * c, b * d);
-                self.large(left, right, short, |left, right| left * right, |left, right| left * right)
-            }
+            _ => self.large(Builtin::Multiply, left, right, |(a, b): Short, (c, d): Short| (a * c, b * d)),
         }
     }
 
@@ -231,8 +224,7 @@ impl Heap {
         if let (Some((a, b)), Some((c, d))) = (self.short(left), self.short(right)) {
             return (c != 0).then(|| self.reduced((a * d * c.signum(), b * c.abs())));
         }
-        let (left, right) = (self.to_fraction(left)?, self.to_fraction(right)?);
-        if right.is_zero() { None } else { Some(self.fraction(left / right)) }
+        self.exact(Builtin::Divide, &[left, right])
     }
 
     /// `left div right`, rounding down; whole numbers, and undefined unless `right` is positive.
@@ -240,10 +232,7 @@ impl Heap {
     pub fn div(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => (right > 0).then(|| self.whole(i64::from(left.div_euclid(right)))),
-            _ => {
-                let (left, right) = self.divisible(left, right)?;
-                Some(self.whole_big(&left.div_euclid(right)))
-            }
+            _ => self.exact(Builtin::Div, &[left, right]),
         }
     }
 
@@ -252,45 +241,13 @@ impl Heap {
     pub fn modulo(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
             (Some(left), Some(right)) => (right > 0).then(|| self.whole(i64::from(left.rem_euclid(right)))),
-            _ => {
-                let (left, right) = self.divisible(left, right)?;
-                Some(self.whole_big(&IBig::from(left.rem_euclid(right))))
-            }
+            _ => self.exact(Builtin::Mod, &[left, right]),
         }
     }
 
-    #[cold]
-    fn divisible(&self, left: Value, right: Value) -> Option<(IBig, IBig)> {
-        let (left, right) = (self.to_whole(left)?, self.to_whole(right)?);
-        (right > IBig::ZERO).then_some((left, right))
-    }
-
-    /// `exp(base, exponent)` for whole exponents. Undefined for negative powers of 0, and for results of absurd size.
+    /// `exp(base, exponent)` for whole exponents.
     pub fn exp(&mut self, base: Value, exponent: Value) -> Option<Value> {
-        let (base, exponent) = (self.to_fraction(base)?, self.to_whole(exponent)?);
-        let even = !exponent.bit(0);
-        let (sign, size) = exponent.into_parts();
-        let (numerator, denominator) = base.into_parts();
-        let unit = denominator.is_one() && (numerator.is_zero() || numerator.clone().abs() == IBig::ONE);
-        let size = match usize::try_from(size) {
-            Ok(size) => size,
-            // Powers of these three come back after two.
-            Err(_) if unit => 2 - usize::from(!even),
-            Err(_) => return None,
-        };
-        let bits = numerator.bit_len().max(denominator.bit_len());
-        if !unit && bits.saturating_mul(size) > MAX_BITS {
-            return None;
-        }
-        let size = if unit && size > 2 { 2 - usize::from(!even) } else { size };
-        let (numerator, denominator) = (numerator.pow(size), denominator.pow(size));
-        if sign == Sign::Positive {
-            return Some(self.fraction(RBig::from_parts(numerator, denominator)));
-        }
-        if numerator.is_zero() {
-            return None;
-        }
-        Some(self.fraction(RBig::from_parts_signed(IBig::from(denominator), numerator)))
+        self.exact(Builtin::Exp, &[base, exponent])
     }
 
     /// The larger one.
@@ -328,36 +285,29 @@ impl Heap {
 
     /// The largest whole number that is not larger.
     pub fn floor(&mut self, number: Value) -> Option<Value> {
-        if self.is(number, Head::Rational) {
-            let whole = self.to_fraction(number)?.floor();
-            return Some(self.whole_big(&whole));
-        }
-        self.is_number(number).then_some(number)
+        self.rounded(Builtin::Floor, number)
     }
 
     /// The smallest whole number that is not smaller.
     pub fn ceil(&mut self, number: Value) -> Option<Value> {
-        if self.is(number, Head::Rational) {
-            let whole = self.to_fraction(number)?.ceil();
-            return Some(self.whole_big(&whole));
-        }
-        self.is_number(number).then_some(number)
+        self.rounded(Builtin::Ceil, number)
     }
 
     /// The nearest whole number, the larger one of two.
     pub fn round(&mut self, number: Value) -> Option<Value> {
+        self.rounded(Builtin::Round, number)
+    }
+
+    fn rounded(&mut self, builtin: Builtin, number: Value) -> Option<Value> {
         if self.is(number, Head::Rational) {
-            let half = RBig::from_parts(IBig::ONE, UBig::from(2_u8));
-            let whole = (self.to_fraction(number)? + half).floor();
-            return Some(self.whole_big(&whole));
+            return self.exact(builtin, &[number]);
         }
         self.is_number(number).then_some(number)
     }
 
     /// The square root of a whole number, rounded down; undefined for negative ones.
     pub fn sqrt(&mut self, number: Value) -> Option<Value> {
-        let (sign, size) = self.to_whole(number)?.into_parts();
-        (sign == Sign::Positive).then(|| self.whole_big(&IBig::from(size.sqrt())))
+        self.exact(Builtin::Sqrt, &[number])
     }
 
     /// The number itself, when it is whole.

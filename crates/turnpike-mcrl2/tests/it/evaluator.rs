@@ -8,11 +8,20 @@ use crate::random_expressions::{Kind, SPECIFICATION, is_stuck, write};
 use crate::rewriter;
 use turnpike_mcrl2::compile::evaluator::{Machine, Rules, Scope, prepare};
 use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
-use turnpike_mcrl2::typed::check_specification;
+use turnpike_mcrl2::typed::{ExpressionId, Program, check_specification};
 
-/// What the fast and the slow way make of an expression, and whether the fast result is plain.
-fn both(expression: &str) -> Option<(String, bool, String)> {
-    let (parsed, _) = parse_specification(SPECIFICATION);
+/// What the evaluator and the rewriter make of an expression.
+pub(crate) struct Both {
+    pub(crate) fast: String,
+    /// Whether nothing in the fast result is stuck.
+    pub(crate) is_plain: bool,
+    pub(crate) slow: String,
+}
+
+/// Evaluates an expression of a specification in both ways. `None` if it is not well-typed, or if the
+/// rewriter takes too long.
+pub(crate) fn both(specification: &str, expression: &str) -> Option<Both> {
+    let (parsed, _) = parse_specification(specification);
     let mut program = check_specification(&parsed).0.expect("a correct specification");
     let (parsed, _) = parse_data_expression(expression, &program.words);
     let parsed = parsed?;
@@ -20,13 +29,21 @@ fn both(expression: &str) -> Option<(String, bool, String)> {
     prepare(&mut program);
     let shared = Arc::new(program.clone());
     let slow = rewriter::normal_form(&mut program, id, &Default::default()).ok()?.text(&program);
-    let rules = Rules::new(Arc::clone(&shared));
+    let (fast, is_plain) = evaluate(&shared, id);
+    Some(Both { fast, is_plain, slow })
+}
+
+/// The value of an expression as text, and whether nothing in it is stuck.
+pub(crate) fn evaluate(program: &Arc<Program>, id: ExpressionId) -> (String, bool) {
+    let rules = Rules::new(Arc::clone(program));
     let mut scope = Scope::default();
-    let code = rules.compile(&shared, id, &mut scope);
+    let code = rules.compile(program, id, &mut scope);
     let mut machine = Machine::new(Arc::clone(&rules));
     let base = machine.enter(scope.size());
-    let value = machine.evaluate(&code, base).expect("the slow way came to an end");
-    Some((machine.heap.print(&shared, &*rules, value), machine.heap.is_plain(value), slow))
+    let value = machine.evaluate(&code, base).expect("the rewriter came to an end");
+    let kept = machine.heap.keep(value);
+    assert!(!machine.heap.is_open(kept));
+    (machine.heap.print(&rules.program(), &*rules, kept), machine.heap.is_plain(kept))
 }
 
 proptest! {
@@ -39,8 +56,8 @@ proptest! {
         // The names stand for slots of the frame; what they are is known only when the code runs.
         let expression =
             format!("{inner} whr n0 = 1 + 2, n1 = k(0, 3), b0 = 1 < 2, l0 = down(3), s0 = C(2, false), e0 = {{2, 3}} end");
-        let Some((fast, plain, slow)) = both(&expression) else { return Ok(()) };
-        if !plain {
+        let Some(Both { fast, is_plain, slow }) = both(SPECIFICATION, &expression) else { return Ok(()) };
+        if !is_plain {
             // What is known of stuck terms may differ, but something must be stuck.
             prop_assert!(is_stuck(&fast), "{} is {}, not {}", expression, fast, slow);
         } else if !is_stuck(&slow) || !slow.contains('{') {
@@ -53,19 +70,20 @@ proptest! {
 /// So that the test above does not pass because nothing is ever well-typed.
 #[test]
 fn the_expressions_make_sense() {
-    let (fast, plain, slow) = both("n0 + len(l0) whr n0 = 1 + 2, l0 = down(3) end").expect("well-typed");
-    assert_eq!((fast.as_str(), plain, slow.as_str()), ("6", true, "6"));
+    let found = both(SPECIFICATION, "n0 + len(l0) whr n0 = 1 + 2, l0 = down(3) end").expect("well-typed");
+    assert_eq!((found.fast.as_str(), found.is_plain, found.slow.as_str()), ("6", true, "6"));
     let mut seed = 7_usize;
     let mut next = std::iter::from_fn(move || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         Some((seed >> 33) % 1000)
     });
-    let decided = (0..40).filter(|_| {
-        let inner = write(Kind::Nat, 4, &mut next);
-        both(&format!(
+    let decided =
+        (0..40).filter(|_| {
+            let inner = write(Kind::Nat, 4, &mut next);
+            both(SPECIFICATION, &format!(
             "{inner} whr n0 = 3, n1 = 0, b0 = true, l0 = [3, 2, 1], s0 = C(2, false), e0 = {{2, 3}} end"
         ))
         .is_some()
-    });
+        });
     assert!(decided.count() >= 30);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::rewriter;
+use crate::evaluator;
 use turnpike_mcrl2::compile::evaluator::{Machine, Rules, Scope, prepare};
 use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
 use turnpike_mcrl2::typed::check_specification;
@@ -20,28 +20,9 @@ const SPECIFICATION: &str = "
         ff(0) = 3; n > 0 -> ff(n) = n + 1; gg(0) = true; n > 0 -> gg(n) = n == 3;
     init delta;";
 
-/// What the fast and the slow way make of an expression; nothing where it has no sort.
+/// What the evaluator and the rewriter make of an expression; `None` where it has no sort.
 fn both(expression: &str) -> Option<(String, String)> {
-    let mut program = check_specification(&parse_specification(SPECIFICATION).0).0.expect("a specification");
-    let (parsed, _) = parse_data_expression(expression, &program.words);
-    let parsed = parsed?;
-    let id = program.check_expression(&parsed.tree, parsed.root, &[], None).ok()?;
-    prepare(&mut program);
-    let shared = Arc::new(program.clone());
-    let slow = rewriter::normal_form(&mut program, id, &Default::default()).ok()?.text(&program);
-    Some((fast(&shared, id), slow))
-}
-
-fn fast(program: &Arc<turnpike_mcrl2::typed::Program>, id: turnpike_mcrl2::typed::ExpressionId) -> String {
-    let rules = Rules::new(Arc::clone(program));
-    let mut scope = Scope::default();
-    let code = rules.compile(program, id, &mut scope);
-    let mut machine = Machine::new(Arc::clone(&rules));
-    let base = machine.enter(scope.size());
-    let value = machine.evaluate(&code, base).expect("the slow way came to an end");
-    let kept = machine.heap.keep(value);
-    assert!(!machine.heap.is_open(kept));
-    machine.heap.print(&rules.program(), &*rules, kept)
+    evaluator::both(SPECIFICATION, expression).map(|both| (both.fast, both.slow))
 }
 
 #[track_caller]
@@ -194,7 +175,7 @@ fn functions_without_a_normal_form() {
     let id = program.check_expression(&parsed.tree, parsed.root, &[], None).expect("well-typed");
     prepare(&mut program);
     let program = Arc::new(program);
-    assert_eq!(fast(&program, id), "lambda x: Nat. fact(x) + two");
+    assert_eq!(evaluator::evaluate(&program, id).0, "lambda x: Nat. fact(x) + two");
     let rules = Rules::new(Arc::clone(&program));
     let code = rules.compile(&program, id, &mut Scope::default());
     let mut machine = Machine::new(rules);

@@ -13,7 +13,6 @@ mod linear_text;
 mod lint_corpus;
 mod lowest_root;
 mod micro_conformance;
-mod micro_suite;
 mod naive;
 mod normal_forms;
 mod precedence;

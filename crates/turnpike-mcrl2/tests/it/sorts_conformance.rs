@@ -1,6 +1,6 @@
 //! The sorts of the small specifications that stand for one rule of the language each.
 
-use turnpike_mcrl2::syntax::parse_specification;
+use turnpike_mcrl2::syntax::{Parentheses, parse_specification};
 use turnpike_mcrl2::typed::check_specification;
 
 /// All of these have correct sorts.
@@ -58,6 +58,9 @@ fn sorts_of_small_specifications() {
     {
         let (specification, diagnostics) = parse_specification(source);
         assert!(diagnostics.is_empty(), "{source}: {diagnostics:?}");
+        let (again, diagnostics) = parse_specification(&specification.to_string());
+        assert_eq!(diagnostics, [], "{source}");
+        assert_eq!(again.text(Parentheses::All), specification.text(Parentheses::All), "{source}");
         let (program, diagnostics) = check_specification(&specification);
         assert_eq!(program.is_some(), accepted, "{source}: {diagnostics:?}");
     }

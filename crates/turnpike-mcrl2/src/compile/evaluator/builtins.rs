@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::library::Tables;
 use super::node::{Function, Least, Otherwise};
 use super::run::Answer;
+use super::values::Values;
 use super::{Fault, Machine};
+use crate::builtin::{list, logic};
 use crate::typed::{Builtin, SortId, SymbolId, SymbolKind};
 use crate::value::{Head, Value};
 
@@ -14,81 +16,45 @@ impl Machine {
         self.heap.make(Head::Symbol(symbol), arguments)
     }
 
-    /// `&&`, `||` and `=>` when the left side is stuck.
-    #[cold]
-    pub(super) fn logic(
+    /// Values as terms of built-in functions, for the function `symbol`.
+    #[inline]
+    pub(super) fn values<'a>(&'a mut self, tables: &'a Tables, symbol: SymbolId) -> Values<'a> {
+        Values { heap: &mut self.heap, tables, symbol }
+    }
+
+    /// `&&`, `||` or `=>`
+    #[inline(never)]
+    pub(super) fn connective(
         &mut self,
-        t: &Arc<Tables>,
+        t: &Tables,
         builtin: Builtin,
         symbol: SymbolId,
         left: Value,
         right: Value,
     ) -> Value {
-        match (builtin, right) {
-            (Builtin::And, Value::TRUE) | (Builtin::Or, Value::FALSE) => left,
-            (Builtin::And, Value::FALSE) => Value::FALSE,
-            (Builtin::Or | Builtin::Implies, Value::TRUE) => Value::TRUE,
-            (Builtin::Implies, Value::FALSE) => match t.builtin(Builtin::Not, SortId::BOOL) {
-                Some(not) => self.not(not, left),
-                None => self.stuck(symbol, &[left, right]),
-            },
-            _ => self.stuck(symbol, &[left, right]),
-        }
+        let found = logic::connective(&mut self.values(t, symbol), builtin, &left, &right);
+        found.unwrap_or_else(|| self.stuck(symbol, &[left, right]))
     }
 
-    /// `&&`, `||` and `=>` on values.
-    fn logic_values(
-        &mut self,
-        t: &Arc<Tables>,
-        builtin: Builtin,
-        symbol: SymbolId,
-        left: Value,
-        right: Value,
-    ) -> Value {
-        match (builtin, left.as_bool()) {
-            (Builtin::And, Some(true)) | (Builtin::Or, Some(false)) | (Builtin::Implies, Some(true)) => right,
-            (Builtin::And, Some(false)) => Value::FALSE,
-            (_, Some(_)) => Value::TRUE,
-            (_, None) => self.logic(t, builtin, symbol, left, right),
-        }
-    }
-
-    /// The conjunction or disjunction of two truth values; nothing when it is stuck and there is no symbol to say so.
+    /// The conjunction or disjunction of two truth values; `None` if it is stuck and the program has
+    /// no symbol for it.
     pub(super) fn combine(
         &mut self,
-        t: &Arc<Tables>,
+        t: &Tables,
         builtin: Builtin,
         left: Value,
         right: Value,
     ) -> Option<Value> {
-        if left.as_bool().is_some() || right.as_bool().is_some() {
-            // The symbol is not looked at.
-            let symbol = t.builtin(builtin, SortId::BOOL).unwrap_or(SymbolId::new(0));
-            return Some(self.logic_values(t, builtin, symbol, left, right));
-        }
-        let symbol = t.builtin(builtin, SortId::BOOL)?;
-        Some(self.stuck(symbol, &[left, right]))
+        let symbol = t.builtin(builtin, SortId::BOOL);
+        let values = &mut self.values(t, symbol.unwrap_or(SymbolId::new(0)));
+        let found = logic::connective(values, builtin, &left, &right);
+        found.or_else(|| symbol.map(|symbol| self.stuck(symbol, &[left, right])))
     }
 
-    /// The opposite of a truth value; nothing when it is stuck and there is no symbol to say so.
-    pub(super) fn opposite(&mut self, t: &Arc<Tables>, of: Value) -> Option<Value> {
-        match of.as_bool() {
-            Some(value) => Some(Value::bool(!value)),
-            None => {
-                let symbol = t.builtin(Builtin::Not, SortId::BOOL)?;
-                Some(self.not(symbol, of))
-            }
-        }
-    }
-
+    /// The negation of a truth value; `None` if it is stuck and the program has no symbol for it.
     #[inline]
-    pub(super) fn not(&mut self, symbol: SymbolId, of: Value) -> Value {
-        match of {
-            Value::TRUE => Value::FALSE,
-            Value::FALSE => Value::TRUE,
-            _ if self.heap.is(of, Head::Symbol(symbol)) => self.heap.argument(of, 0),
-            _ => self.stuck(symbol, &[of]),
-        }
+    pub(super) fn opposite(&mut self, t: &Tables, of: Value) -> Option<Value> {
+        logic::not(&mut self.values(t, SymbolId::new(0)), &of)
     }
 
     #[cold]
@@ -164,10 +130,10 @@ impl Machine {
     pub(super) fn unary(&mut self, t: &Arc<Tables>, builtin: Builtin, symbol: SymbolId, of: Value) -> Answer {
         let heap = &mut self.heap;
         let found = match builtin {
-            Builtin::Head => heap.list_parts(of).map(|(first, _)| first),
-            Builtin::Tail => heap.list_parts(of).map(|(_, rest)| rest),
-            Builtin::RHead => heap.list_last(of),
-            Builtin::RTail => heap.list_end(of).map(|(_, before)| before),
+            Builtin::Head => list::head(&self.values(t, symbol), &of),
+            Builtin::Tail => list::tail(&mut self.values(t, symbol), &of),
+            Builtin::RHead => list::last(&self.values(t, symbol), &of),
+            Builtin::RTail => list::front(&mut self.values(t, symbol), &of),
             Builtin::Negate => heap.negate(of),
             Builtin::Succ => heap.succ(of),
             Builtin::Pred => heap.pred(of),
@@ -176,8 +142,8 @@ impl Machine {
             Builtin::Ceil => heap.ceil(of),
             Builtin::Round => heap.round(of),
             Builtin::Sqrt => heap.sqrt(of),
-            Builtin::Not => return Ok(self.not(symbol, of)),
-            Builtin::Size => self.size(of),
+            Builtin::Not => self.opposite(t, of),
+            Builtin::Size => self.size(t, of),
             Builtin::Pick => match heap.head(of) {
                 // Which is the least may depend on a variable.
                 Some(Head::Set | Head::Bag) if heap.is_open(of) && heap.arity(of) > 1 => None,
@@ -211,12 +177,11 @@ impl Machine {
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[of])))
     }
 
-    fn size(&mut self, of: Value) -> Option<Value> {
+    fn size(&mut self, t: &Tables, of: Value) -> Option<Value> {
         match self.heap.head(of)? {
-            Head::Nil => Some(Value::ZERO),
-            Head::Cons => {
-                let length = self.heap.list_length(of)?;
-                Some(self.heap.whole(length as i64))
+            Head::Nil | Head::Cons => {
+                let (length, is_all) = list::length(&self.values(t, SymbolId::new(0)), &of);
+                is_all.then(|| self.heap.whole(length as i64))
             }
             // Elements that differ as terms count as different, unless that depends on a variable.
             Head::Set if self.heap.is_open(of) && self.heap.arity(of) > 1 => None,
@@ -253,16 +218,16 @@ impl Machine {
             Builtin::Exp => heap.exp(left, right),
             Builtin::Max => heap.max(left, right),
             Builtin::Min => heap.min(left, right),
-            Builtin::At => return Ok(self.at(symbol, left, right)),
-            Builtin::Snoc => return Ok(self.snoc(symbol, left, right)),
-            Builtin::Concat => return Ok(self.concat(symbol, left, right)),
+            Builtin::At => list::at(&mut self.values(t, symbol), &left, &right),
+            Builtin::Snoc => list::append(&mut self.values(t, symbol), &left, &right),
+            Builtin::Concat => list::concat(&mut self.values(t, symbol), &left, &right),
             Builtin::In => return self.member(t, symbol, left, right),
             Builtin::Count => return self.count(t, symbol, left, right),
             Builtin::Union | Builtin::Intersection | Builtin::Difference => {
                 return self.set_operation(t, builtin, symbol, left, right);
             }
             Builtin::And | Builtin::Or | Builtin::Implies => {
-                return Ok(self.logic_values(t, builtin, symbol, left, right));
+                return Ok(self.connective(t, builtin, symbol, left, right));
             }
             Builtin::Equal => return self.equal(t, symbol, left, right),
             Builtin::NotEqual => return self.not_equal(t, symbol, left, right),
@@ -306,53 +271,6 @@ impl Machine {
         }
     }
 
-    /// `list . position`. Where the list is too short, what remains of both stays.
-    fn at(&mut self, symbol: SymbolId, list: Value, position: Value) -> Value {
-        let Some(position) = self.heap.to_usize(position) else {
-            return self.stuck(symbol, &[list, position]);
-        };
-        let mut elements = self.heap.list_elements(list);
-        let mut skipped = 0;
-        for element in elements.by_ref() {
-            if skipped == position {
-                return element;
-            }
-            skipped += 1;
-        }
-        let rest = elements.rest();
-        let position = self.heap.whole((position - skipped) as i64);
-        self.stuck(symbol, &[rest, position])
-    }
-
-    /// `list <| element`, as far as the list is known.
-    fn snoc(&mut self, symbol: SymbolId, list: Value, element: Value) -> Value {
-        if let Some(whole) = self.heap.list_append(list, element) {
-            return whole;
-        }
-        let (before, rest) = self.open_list(list);
-        let end = self.stuck(symbol, &[rest, element]);
-        self.heap.list_before(&before, end)
-    }
-
-    /// `left ++ right`, as far as the left list is known.
-    fn concat(&mut self, symbol: SymbolId, left: Value, right: Value) -> Value {
-        if let Some(whole) = self.heap.list_concat(left, right) {
-            return whole;
-        }
-        if right == Value::NIL {
-            return left;
-        }
-        let (before, rest) = self.open_list(left);
-        let end = self.stuck(symbol, &[rest, right]);
-        self.heap.list_before(&before, end)
-    }
-
-    fn open_list(&self, list: Value) -> (Vec<Value>, Value) {
-        let mut elements = self.heap.list_elements(list);
-        let before: Vec<Value> = elements.by_ref().collect();
-        (before, elements.rest())
-    }
-
     /// A function with rules when none of them applies.
     pub(super) fn otherwise(&mut self, t: &Arc<Tables>, function: &Function, arguments: &[Value]) -> Answer {
         let Some(symbol) = function.symbol else { return Err(Fault::Other) };
@@ -387,11 +305,10 @@ impl Machine {
         arguments: &[Value],
     ) -> Answer {
         match (builtin, arguments) {
-            (Builtin::If, &[condition, then, otherwise]) => Ok(match condition {
-                Value::TRUE => then,
-                Value::FALSE => otherwise,
-                _ => self.stuck_if(symbol, condition, then, otherwise),
-            }),
+            (Builtin::If, [condition, then, otherwise]) => {
+                let found = logic::conditional(&self.values(t, symbol), condition, then, otherwise);
+                Ok(found.unwrap_or_else(|| self.stuck(symbol, arguments)))
+            }
             (Builtin::Update, &[function, key, value]) => self.update(t, symbol, function, key, value),
             (_, &[of]) => self.unary(t, builtin, symbol, of),
             (_, &[left, right]) => self.binary(t, builtin, symbol, left, right),

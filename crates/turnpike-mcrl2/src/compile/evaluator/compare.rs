@@ -275,7 +275,6 @@ impl Machine {
         if sort.index() >= t.program.sorts.len() {
             return Ok(None);
         }
-        let decided = |order: Ordering| Ok(Some(Value::bool(order == Ordering::Less)));
         match t.program.sorts.get(sort) {
             Sort::Pos | Sort::Nat | Sort::Int | Sort::Real => {
                 let known = self.heap.compare_numbers(left, right).map(|order| match order {
@@ -300,40 +299,8 @@ impl Machine {
                 (None, Some(false)) if strict => Some(Value::FALSE),
                 _ => None,
             }),
-            Sort::Container(Container::List, element) => {
-                let (mut left, mut right) = (left, right);
-                loop {
-                    match (self.heap.list_parts(left), self.heap.list_parts(right)) {
-                        (Some((one, lefts)), Some((other, rights))) => {
-                            match self.equal_at(t, *element, one, other)? {
-                                Some(Value::TRUE) => (left, right) = (lefts, rights),
-                                Some(Value::FALSE) => return self.less_at(t, *element, true, one, other),
-                                _ => return Ok(None),
-                            }
-                        }
-                        _ if self.heap.same(left, right) => return Ok(Some(Value::bool(!strict))),
-                        (None, Some(_)) if left == Value::NIL => return decided(Ordering::Less),
-                        (Some(_), None) if right == Value::NIL => return decided(Ordering::Greater),
-                        _ => return Ok(None),
-                    }
-                }
-            }
-            Sort::Struct(_) => {
-                let constructors = self.struct_constructor(t, left).zip(self.struct_constructor(t, right));
-                let Some((one, other)) = constructors else { return Ok(None) };
-                if one != other {
-                    return decided(one.cmp(&other));
-                }
-                for (index, &field) in t.program.signature(one).0.iter().enumerate() {
-                    let (left, right) = (self.heap.argument(left, index), self.heap.argument(right, index));
-                    match self.equal_at(t, field, left, right)? {
-                        Some(Value::TRUE) => {}
-                        Some(Value::FALSE) => return self.less_at(t, field, true, left, right),
-                        _ => return Ok(None),
-                    }
-                }
-                Ok(Some(Value::bool(!strict)))
-            }
+            Sort::Container(Container::List, element) => self.less_lists(t, *element, strict, left, right),
+            Sort::Struct(_) => self.less_structs(t, strict, left, right),
             Sort::Container(container, element) => {
                 let bag = matches!(container, Container::Bag | Container::FBag);
                 let Some(subset) = self.subset(t, bag, *element, left, right)? else { return Ok(None) };
@@ -347,5 +314,49 @@ impl Machine {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The order of lists: by the first elements that differ.
+    fn less_lists(
+        &mut self,
+        t: &Arc<Tables>,
+        element: SortId,
+        strict: bool,
+        mut left: Value,
+        mut right: Value,
+    ) -> Known {
+        loop {
+            match (self.heap.list_parts(left), self.heap.list_parts(right)) {
+                (Some((one, lefts)), Some((other, rights))) => {
+                    match self.equal_at(t, element, one, other)? {
+                        Some(Value::TRUE) => (left, right) = (lefts, rights),
+                        Some(Value::FALSE) => return self.less_at(t, element, true, one, other),
+                        _ => return Ok(None),
+                    }
+                }
+                _ if self.heap.same(left, right) => return Ok(Some(Value::bool(!strict))),
+                (None, Some(_)) if left == Value::NIL => return Ok(Some(Value::TRUE)),
+                (Some(_), None) if right == Value::NIL => return Ok(Some(Value::FALSE)),
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// The order of structures: by constructors, then by the first fields that differ.
+    fn less_structs(&mut self, t: &Arc<Tables>, strict: bool, left: Value, right: Value) -> Known {
+        let constructors = self.struct_constructor(t, left).zip(self.struct_constructor(t, right));
+        let Some((one, other)) = constructors else { return Ok(None) };
+        if one != other {
+            return Ok(Some(Value::bool(one < other)));
+        }
+        for (index, &field) in t.program.signature(one).0.iter().enumerate() {
+            let (left, right) = (self.heap.argument(left, index), self.heap.argument(right, index));
+            match self.equal_at(t, field, left, right)? {
+                Some(Value::TRUE) => {}
+                Some(Value::FALSE) => return self.less_at(t, field, true, left, right),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(Value::bool(!strict)))
     }
 }

@@ -23,6 +23,7 @@ mod sets;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod values;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -45,17 +45,9 @@ pub(super) enum Node {
         of: NodeId,
         symbol: SymbolId,
     },
-    And {
-        left: NodeId,
-        right: NodeId,
-        symbol: SymbolId,
-    },
-    Or {
-        left: NodeId,
-        right: NodeId,
-        symbol: SymbolId,
-    },
-    Implies {
+    /// `&&`, `||` or `=>`
+    Connective {
+        builtin: Builtin,
         left: NodeId,
         right: NodeId,
         symbol: SymbolId,

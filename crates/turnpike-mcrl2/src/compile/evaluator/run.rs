@@ -9,18 +9,27 @@ pub(super) use self::delays::Thunk;
 use super::library::Tables;
 use super::node::{Body, Least, List, Node, NodeId};
 use super::{Fault, Machine};
+use crate::builtin::logic;
 use crate::typed::{Builtin, SymbolId};
 use crate::value::{Head, Value};
 
 /// What a step of an evaluation gives.
 pub(super) type Answer = Result<Value, Fault>;
 
+/// How an evaluation goes on.
+enum Next {
+    /// With the value of another node.
+    Node(NodeId),
+    /// This is the value.
+    Value(Value),
+}
+
 /// Stack that must be left when evaluation goes deeper, and how much is added then.
 const RED_ZONE: usize = 192 * 1024;
 const MORE_STACK: usize = 2 * 1024 * 1024;
 
 impl Machine {
-    /// The value of a node.
+    /// The value of a node. One long match, so that the inner loop of every search is one jump table.
     pub(super) fn eval(&mut self, t: &Arc<Tables>, body: &Body, mut node: NodeId, base: usize) -> Answer {
         loop {
             return match body.nodes[node as usize] {
@@ -38,70 +47,41 @@ impl Machine {
                         self.equal(t, symbol, found, value)
                     }
                 }
-                Node::And { left, right, symbol } => match self.operand(t, body, left, base)? {
-                    Value::FALSE => Ok(Value::FALSE),
-                    Value::TRUE => {
-                        node = right;
-                        continue;
+                Node::Connective { builtin, left, right, symbol } => {
+                    match self.connect(t, body, (builtin, symbol), (left, right), base)? {
+                        Next::Node(next) => {
+                            node = next;
+                            continue;
+                        }
+                        Next::Value(value) => Ok(value),
                     }
-                    stuck => {
-                        let right = self.operand(t, body, right, base)?;
-                        Ok(self.logic(t, Builtin::And, symbol, stuck, right))
-                    }
-                },
-                Node::Or { left, right, symbol } => match self.operand(t, body, left, base)? {
-                    Value::TRUE => Ok(Value::TRUE),
-                    Value::FALSE => {
-                        node = right;
-                        continue;
-                    }
-                    stuck => {
-                        let right = self.operand(t, body, right, base)?;
-                        Ok(self.logic(t, Builtin::Or, symbol, stuck, right))
-                    }
-                },
-                Node::Implies { left, right, symbol } => match self.operand(t, body, left, base)? {
-                    Value::FALSE => Ok(Value::TRUE),
-                    Value::TRUE => {
-                        node = right;
-                        continue;
-                    }
-                    stuck => {
-                        let right = self.operand(t, body, right, base)?;
-                        Ok(self.logic(t, Builtin::Implies, symbol, stuck, right))
-                    }
-                },
+                }
                 Node::If { condition, then, otherwise, symbol } => {
-                    match self.eval(t, body, condition, base)? {
-                        Value::TRUE => node = then,
-                        Value::FALSE => node = otherwise,
-                        stuck => {
-                            let then = self.eval(t, body, then, base)?;
-                            let otherwise = self.eval(t, body, otherwise, base)?;
-                            return Ok(self.stuck_if(symbol, stuck, then, otherwise));
+                    match self.branch(t, body, condition, (then, otherwise), base)? {
+                        Ok(next) => {
+                            node = next;
+                            continue;
+                        }
+                        Err([condition, then, otherwise]) => {
+                            Ok(self.stuck_if(symbol, condition, then, otherwise))
                         }
                     }
-                    continue;
                 }
                 Node::Choose { condition, then, otherwise, function } => {
-                    match self.eval(t, body, condition, base)? {
-                        Value::TRUE => node = then,
-                        Value::FALSE => node = otherwise,
-                        stuck => {
-                            let then = self.eval(t, body, then, base)?;
-                            let otherwise = self.eval(t, body, otherwise, base)?;
-                            return self.stuck_choice(t, function, [stuck, then, otherwise]);
+                    match self.branch(t, body, condition, (then, otherwise), base)? {
+                        Ok(next) => {
+                            node = next;
+                            continue;
                         }
+                        Err(choice) => self.stuck_choice(t, function, choice),
                     }
-                    continue;
                 }
                 Node::Not { of, symbol } => {
                     let of = self.operand(t, body, of, base)?;
-                    Ok(self.not(symbol, of))
+                    Ok(self.opposite(t, of).unwrap_or_else(|| self.stuck(symbol, &[of])))
                 }
                 Node::Equal { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     if left == right {
                         Ok(Value::TRUE)
                     } else if left.as_small().is_some() && right.as_small().is_some() {
@@ -111,8 +91,7 @@ impl Machine {
                     }
                 }
                 Node::NotEqual { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     if left == right {
                         Ok(Value::FALSE)
                     } else if left.as_small().is_some() && right.as_small().is_some() {
@@ -122,40 +101,35 @@ impl Machine {
                     }
                 }
                 Node::Less { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left < right)),
                         _ => self.order(t, Builtin::Less, symbol, left, right),
                     }
                 }
                 Node::LessEqual { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left <= right)),
                         _ => self.order(t, Builtin::LessEqual, symbol, left, right),
                     }
                 }
                 Node::Greater { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left > right)),
                         _ => self.order(t, Builtin::Greater, symbol, left, right),
                     }
                 }
                 Node::GreaterEqual { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     match (left.as_small(), right.as_small()) {
                         (Some(left), Some(right)) => Ok(Value::bool(left >= right)),
                         _ => self.order(t, Builtin::GreaterEqual, symbol, left, right),
                     }
                 }
                 Node::Add { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     if let (Some(left), Some(right)) = (left.as_small(), right.as_small())
                         && let Some(sum) = Value::small(left + right)
                     {
@@ -164,8 +138,7 @@ impl Machine {
                     self.binary(t, Builtin::Add, symbol, left, right)
                 }
                 Node::Subtract { left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     if let (Some(left), Some(right)) = (left.as_small(), right.as_small())
                         && let Some(difference) = Value::small(left - right)
                     {
@@ -178,8 +151,7 @@ impl Machine {
                     self.unary(t, builtin, symbol, of)
                 }
                 Node::Binary { builtin, left, right, symbol } => {
-                    let left = self.operand(t, body, left, base)?;
-                    let right = self.operand(t, body, right, base)?;
+                    let (left, right) = self.operands(t, body, left, right, base)?;
                     self.binary(t, builtin, symbol, left, right)
                 }
                 Node::Convert { of, least, symbol } => {
@@ -240,6 +212,61 @@ impl Machine {
             Node::Slot(slot) | Node::Pass(slot) => Ok(self.stack[base + slot as usize]),
             _ => self.eval(t, body, node, base),
         }
+    }
+
+    #[inline(always)]
+    fn operands(
+        &mut self,
+        t: &Arc<Tables>,
+        body: &Body,
+        left: NodeId,
+        right: NodeId,
+        base: usize,
+    ) -> Result<(Value, Value), Fault> {
+        Ok((self.operand(t, body, left, base)?, self.operand(t, body, right, base)?))
+    }
+
+    /// `&&`, `||` or `=>`, whose second operand is evaluated only if the first does not decide.
+    #[inline(always)]
+    fn connect(
+        &mut self,
+        t: &Arc<Tables>,
+        body: &Body,
+        (builtin, symbol): (Builtin, SymbolId),
+        (left, right): (NodeId, NodeId),
+        base: usize,
+    ) -> Result<Next, Fault> {
+        let left = self.operand(t, body, left, base)?;
+        let (decides, result) = logic::deciding(builtin);
+        if left == Value::bool(decides) {
+            return Ok(Next::Value(Value::bool(result)));
+        }
+        if left == Value::bool(!decides) {
+            return Ok(Next::Node(right));
+        }
+        let right = self.operand(t, body, right, base)?;
+        Ok(Next::Value(self.connective(t, builtin, symbol, left, right)))
+    }
+
+    /// The branch that a condition selects; if it is stuck, its value and those of both branches.
+    #[inline(always)]
+    fn branch(
+        &mut self,
+        t: &Arc<Tables>,
+        body: &Body,
+        condition: NodeId,
+        (then, otherwise): (NodeId, NodeId),
+        base: usize,
+    ) -> Result<Result<NodeId, [Value; 3]>, Fault> {
+        Ok(match self.eval(t, body, condition, base)? {
+            Value::TRUE => Ok(then),
+            Value::FALSE => Ok(otherwise),
+            stuck => {
+                let then = self.eval(t, body, then, base)?;
+                let otherwise = self.eval(t, body, otherwise, base)?;
+                Err([stuck, then, otherwise])
+            }
+        })
     }
 
     /// The nodes that are not in a hurry.

@@ -10,7 +10,7 @@ mod termination;
 pub(crate) use self::network::{
     Choice, Cluster, Guard, Network, Source, Summand, Update, location_of, location_word,
 };
-pub(crate) use self::on_demand::Late;
+pub(crate) use self::on_demand::OnDemand;
 pub(crate) use self::signature::{Signature, Signatures};
 pub(crate) use self::termination::Ending;
 
@@ -36,21 +36,11 @@ const CONSTANT_STEPS: u64 = 5_000;
 /// Compiles a linear process.
 pub(crate) fn compile(process: LinearProcess) -> Network {
     let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial } = process;
-    let timed = summands.iter().any(|summand| summand.time.is_some())
-        || later.as_ref().is_some_and(|later| later.timed().is_some());
     let has_choices = summands.iter().any(|summand| summand.distribution.is_some())
         || later.as_ref().is_some_and(Composition::is_probabilistic);
-    let mut scope = Scope::default();
-    let mut words: FxHashMap<VariableId, u32> = FxHashMap::default();
-    for parameter in &parameters {
-        words.insert(parameter.variable, scope.slot(parameter.variable));
-    }
-    let now = timed.then(|| {
-        let name = program.words.intern("now");
-        let variable = program.add_variable(name, SortId::REAL, Span::default());
-        words.insert(variable, scope.slot(variable));
-        (scope.size() as u32 - 1, variable)
-    });
+    let timed = summands.iter().any(|summand| summand.time.is_some())
+        || later.as_ref().is_some_and(|later| later.timed().is_some());
+    let Layout { mut scope, words, now } = Layout::new(&mut program, &parameters, timed);
     let ending = match &later {
         None => ending(&program, &parameters, &summands, &initial, &mut scope),
         Some(later) if later.may_terminate() => Ending::Word(scope.fresh()),
@@ -107,7 +97,7 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
     let beginning = Signature { actions: vec![("dist".to_owned(), 0)], timed: false, weighted: true };
     let initial_signature = signatures.number(beginning).0;
     let mut frame = compiler.frame;
-    let late = later.map(|later| Late::new(later, compiler, &mut frame));
+    let on_demand = later.map(|later| OnDemand::new(later, compiler, &mut frame));
     let controls =
         (0..parameters.len() as u32).filter(|&word| parameters[word as usize].locations.is_some()).collect();
     Network {
@@ -120,7 +110,7 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
         signatures,
         clusters,
         index,
-        late,
+        on_demand,
         has_choices,
         initial,
         initial_choice,
@@ -128,6 +118,32 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
         ending,
         program,
         rules,
+    }
+}
+
+/// The words of a state.
+struct Layout {
+    scope: Scope,
+    words: FxHashMap<VariableId, u32>,
+    /// The time of the last action with a time: its word and its variable.
+    now: Option<(u32, VariableId)>,
+}
+
+impl Layout {
+    /// A word for each parameter, and one for the time if there is time.
+    fn new(program: &mut Program, parameters: &[lower::Parameter], timed: bool) -> Self {
+        let mut scope = Scope::default();
+        let mut words: FxHashMap<VariableId, u32> = FxHashMap::default();
+        for parameter in parameters {
+            words.insert(parameter.variable, scope.slot(parameter.variable));
+        }
+        let now = timed.then(|| {
+            let name = program.words.intern("now");
+            let variable = program.add_variable(name, SortId::REAL, Span::default());
+            words.insert(variable, scope.slot(variable));
+            (scope.size() as u32 - 1, variable)
+        });
+        Layout { scope, words, now }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::index::Index;
-use super::on_demand::Late;
+use super::on_demand::OnDemand;
 use super::signature::{Signature, Signatures};
 use super::termination::Ending;
 use crate::compile::evaluator::{Code, Rules};
@@ -34,7 +34,7 @@ pub(crate) struct Network {
     /// Clusters by locations.
     pub(crate) index: Index,
     /// What makes clusters when there are too many to have them all; none are listed then.
-    pub(crate) late: Option<Late>,
+    pub(crate) on_demand: Option<OnDemand>,
     /// Whether some step is a probabilistic choice.
     pub(crate) has_choices: bool,
     pub(crate) initial: Vec<Update>,
@@ -135,7 +135,7 @@ impl Cluster {
 impl Network {
     /// The program that all expressions belong to.
     pub(crate) fn program(&self) -> Arc<Program> {
-        self.late.as_ref().map_or_else(|| Arc::clone(&self.program), Late::program)
+        self.on_demand.as_ref().map_or_else(|| Arc::clone(&self.program), OnDemand::program)
     }
 
     /// A value as it is printed.

@@ -22,7 +22,7 @@ const MOST_PLACES: usize = 1 << 17;
 
 /// What makes clusters, shared by all explorers.
 #[derive(Debug)]
-pub(crate) struct Late {
+pub(crate) struct OnDemand {
     pub(crate) components: Vec<Component>,
     workshop: Mutex<Workshop>,
 }
@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-impl Late {
+impl OnDemand {
     /// `frame` becomes as large as conditions need it.
     pub(crate) fn new(composition: Composition, mut compiler: Compiler, frame: &mut usize) -> Self {
         let components = (0..composition.components())
@@ -97,7 +97,7 @@ impl Late {
             })
             .collect();
         let (clusters, places) = (FxHashMap::default(), FxHashMap::default());
-        Late { components, workshop: Mutex::new(Workshop { composition, compiler, clusters, places }) }
+        OnDemand { components, workshop: Mutex::new(Workshop { composition, compiler, clusters, places }) }
     }
 
     fn workshop(&self) -> MutexGuard<'_, Workshop> {

@@ -359,16 +359,7 @@ impl Parser<'_> {
             }
             Frame::Where(body, mut definitions, name) => {
                 definitions.push(Assignment { name, value: operand.id });
-                if comma {
-                    self.bump();
-                    let name = self.definition()?;
-                    self.data.frames.push(Frame::Where(body, definitions, name));
-                    return Ok(Close::Next);
-                }
-                let end = self.expect_after_data(Kind::EndKeyword, "`,`, `end` or an operator")?;
-                let data = Data::Where { body: body.id, definitions: definitions.into() };
-                let operand = self.data_node(data, body.span.to(end));
-                return self.after_where(operand);
+                return self.where_close(body, definitions);
             }
             Frame::Unary(..) | Frame::Binary(..) | Frame::Binder(..) => unreachable!("reduced before"),
         };
@@ -378,6 +369,11 @@ impl Parser<'_> {
             self.data.frames.push(frame);
             return Ok(Close::Next);
         };
+        Ok(Close::Operand(self.finish_enumeration(frame, close)))
+    }
+
+    /// A list, set or bag after its last bracket.
+    fn finish_enumeration(&mut self, frame: Frame, close: Span) -> Operand {
         let (data, open) = match frame {
             Frame::List(first, open) => (Data::List(self.data.items.drain(first..).collect()), open),
             Frame::Set(first, open) => (Data::Set(self.data.items.drain(first..).collect()), open),
@@ -388,7 +384,20 @@ impl Parser<'_> {
             }
             _ => unreachable!("only enumerations finish here"),
         };
-        Ok(Close::Operand(self.data_node(data, open.to(close))))
+        self.data_node(data, open.to(close))
+    }
+
+    /// After a definition of `whr`: another one, or `end`.
+    fn where_close(&mut self, body: Operand, definitions: Vec<Assignment>) -> Parsed<Close> {
+        if self.accept(Kind::Comma) {
+            let name = self.definition()?;
+            self.data.frames.push(Frame::Where(body, definitions, name));
+            return Ok(Close::Next);
+        }
+        let end = self.expect_after_data(Kind::EndKeyword, "`,`, `end` or an operator")?;
+        let data = Data::Where { body: body.id, definitions: definitions.into() };
+        let operand = self.data_node(data, body.span.to(end));
+        self.after_where(operand)
     }
 
     /// `e whr x = 1 end + 2` has no settled reading.

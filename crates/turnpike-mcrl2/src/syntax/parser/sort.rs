@@ -58,38 +58,7 @@ impl Parser<'_> {
         self.sorts.frames.clear();
         self.sorts.factors.clear();
         'operand: loop {
-            let span = self.span();
-            let sort = match self.kind() {
-                Kind::Identifier => Sort::Name(self.name("a sort")?.symbol),
-                Kind::OpenParen => {
-                    self.bump();
-                    self.sorts.frames.push(Frame::Paren(span));
-                    continue;
-                }
-                Kind::Struct => {
-                    self.bump();
-                    match self.constructors(span.start, Vec::new())? {
-                        Some(constructors) => Sort::Struct(constructors),
-                        None => continue,
-                    }
-                }
-                kind => {
-                    if let Some(builtin) = builtin(kind) {
-                        self.bump();
-                        Sort::Builtin(builtin)
-                    } else if let Some(container) = container(kind) {
-                        self.bump();
-                        self.expect(Kind::OpenParen, "`(` and the sort of the elements")?;
-                        self.sorts.frames.push(Frame::Container(container, span));
-                        continue;
-                    } else if kind == Kind::Reserved {
-                        return Err(self.no_name("a sort"));
-                    } else {
-                        return Err(self.unexpected("a sort"));
-                    }
-                }
-            };
-            let mut operand = self.sort_node(sort, span.to(self.previous()));
+            let Some(mut operand) = self.sort_atom()? else { continue };
             loop {
                 match self.kind() {
                     Kind::Hash => {
@@ -146,6 +115,42 @@ impl Parser<'_> {
                 };
             }
         }
+    }
+
+    /// A sort that stands alone. `None` after the start of one that contains others: its frame was pushed.
+    fn sort_atom(&mut self) -> Parsed<Option<Operand>> {
+        let span = self.span();
+        let sort = match self.kind() {
+            Kind::Identifier => Sort::Name(self.name("a sort")?.symbol),
+            Kind::OpenParen => {
+                self.bump();
+                self.sorts.frames.push(Frame::Paren(span));
+                return Ok(None);
+            }
+            Kind::Struct => {
+                self.bump();
+                match self.constructors(span.start, Vec::new())? {
+                    Some(constructors) => Sort::Struct(constructors),
+                    None => return Ok(None),
+                }
+            }
+            kind => {
+                if let Some(builtin) = builtin(kind) {
+                    self.bump();
+                    Sort::Builtin(builtin)
+                } else if let Some(container) = container(kind) {
+                    self.bump();
+                    self.expect(Kind::OpenParen, "`(` and the sort of the elements")?;
+                    self.sorts.frames.push(Frame::Container(container, span));
+                    return Ok(None);
+                } else if kind == Kind::Reserved {
+                    return Err(self.no_name("a sort"));
+                } else {
+                    return Err(self.unexpected("a sort"));
+                }
+            }
+        };
+        Ok(Some(self.sort_node(sort, span.to(self.previous()))))
     }
 
     fn sort_node(&mut self, sort: Sort, span: Span) -> Operand {

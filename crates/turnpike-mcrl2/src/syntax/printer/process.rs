@@ -74,37 +74,41 @@ impl<'t> Printer<'t> {
                     ]),
                 }
             }
-            Process::Block { actions, body } => {
-                around(parts, "block", *body, |parts| parts.push(Item::Names(actions, ", ")));
-            }
-            Process::Hide { actions, body } => {
-                around(parts, "hide", *body, |parts| parts.push(Item::Names(actions, ", ")));
-            }
-            Process::Allow { actions, body } => around(parts, "allow", *body, |parts| {
-                separated(parts, actions, ", ", |parts, action| parts.push(Item::Names(&action.names, "|")));
-            }),
-            Process::Rename { renamings, body } => around(parts, "rename", *body, |parts| {
-                separated(parts, renamings, ", ", |parts, renaming| {
-                    parts.extend([
-                        Item::Word(renaming.from.symbol),
-                        Item::Text(" -> "),
-                        Item::Word(renaming.to.symbol),
-                    ]);
-                });
-            }),
-            Process::Comm { rules, body } => around(parts, "comm", *body, |parts| {
-                separated(parts, rules, ", ", |parts, rule| {
-                    parts.extend([
-                        Item::Names(&rule.from, "|"),
-                        Item::Text(" -> "),
-                        Item::Word(rule.to.symbol),
-                    ]);
-                });
-            }),
+            _ => static_operator(process, parts),
         }
         if enclosed {
             parts.push(Item::Text(")"));
         }
+    }
+}
+
+/// An operator on a whole process: `block`, `hide`, `allow`, `rename` or `comm`.
+fn static_operator<'t>(process: &'t Process, parts: &mut Vec<Item<'t>>) {
+    match process {
+        Process::Block { actions, body } => {
+            around(parts, "block", *body, |parts| parts.push(Item::Names(actions, ", ")));
+        }
+        Process::Hide { actions, body } => {
+            around(parts, "hide", *body, |parts| parts.push(Item::Names(actions, ", ")));
+        }
+        Process::Allow { actions, body } => around(parts, "allow", *body, |parts| {
+            separated(parts, actions, ", ", |parts, action| parts.push(Item::Names(&action.names, "|")));
+        }),
+        Process::Rename { renamings, body } => around(parts, "rename", *body, |parts| {
+            separated(parts, renamings, ", ", |parts, renaming| {
+                parts.extend([
+                    Item::Word(renaming.from.symbol),
+                    Item::Text(" -> "),
+                    Item::Word(renaming.to.symbol),
+                ]);
+            });
+        }),
+        Process::Comm { rules, body } => around(parts, "comm", *body, |parts| {
+            separated(parts, rules, ", ", |parts, rule| {
+                parts.extend([Item::Names(&rule.from, "|"), Item::Text(" -> "), Item::Word(rule.to.symbol)]);
+            });
+        }),
+        _ => {}
     }
 }
 

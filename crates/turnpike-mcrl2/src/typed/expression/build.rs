@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
+use super::domain::Expressions;
 use super::number::{call, number_value, peel};
 use super::simplify::Facts;
-use super::walk::{conjuncts, disjuncts, is_builtin, same};
+use super::walk::{conjuncts, disjuncts, same};
+use crate::builtin::logic;
 use crate::syntax::{Binder, Container, Span};
 use crate::typed::{
     Builtin, Expression, ExpressionId, Program, Sort, SortId, SymbolId, SymbolKind, VariableId,
@@ -164,15 +166,8 @@ fn open_equality(program: &mut Program, left: ExpressionId, right: ExpressionId)
 
 /// `!operand`, simplified.
 pub fn not(program: &mut Program, operand: ExpressionId) -> ExpressionId {
-    match *program.expression(operand) {
-        Expression::Bool(value) => return boolean(program, !value),
-        Expression::Call { symbol, ref arguments } if is_builtin(program, symbol, Builtin::Not) => {
-            return arguments[0];
-        }
-        _ => {}
-    }
-    let span = program.span_of(operand);
-    call(program, Builtin::Not, "!", &[operand], SortId::BOOL, span)
+    let mut domain = Expressions { program, cons: None, sort: SortId::BOOL, span: Span::default() };
+    logic::not(&mut domain, &operand).expect("every expression has a negation")
 }
 
 /// The conjunction of all, simplified; `true` for none.

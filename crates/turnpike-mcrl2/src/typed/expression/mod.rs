@@ -5,6 +5,7 @@
 //! not that of the whole program.
 
 mod build;
+mod domain;
 mod number;
 mod simplify;
 mod substitute;

@@ -4,13 +4,15 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use dashu_int::IBig;
+use dashu_int::ops::Abs;
 use dashu_ratio::RBig;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::build::{boolean, constructor, equality, is_open, not, truth};
-use super::number::{is_value, literal, number_value};
+use super::domain::Expressions;
+use super::number::{is_value, literal, number_value, peel};
 use super::walk::{map_children, reachable, same};
+use crate::builtin::{Domain, list, logic, number};
 use crate::syntax::{Binder, Span};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind};
 
@@ -25,6 +27,8 @@ pub(crate) struct Facts {
     fingerprint: u64,
     /// Symbols that some equation rewrites.
     defined: FxHashSet<SymbolId>,
+    /// Whether some equation rewrites `|>`.
+    rewrites_cons: bool,
     /// Sorts with equations for `==`.
     compared: FxHashSet<SortId>,
     /// Constants and their values.
@@ -70,8 +74,12 @@ impl Facts {
             }
             if let Expression::Symbol(symbol) | Expression::Call { symbol, .. } = *program.expression(head) {
                 self.defined.insert(symbol);
-                if program.symbol(symbol).kind == SymbolKind::Builtin(Builtin::Equal) {
-                    self.compared.extend(program.signature(symbol).0.first());
+                match program.symbol(symbol).kind {
+                    SymbolKind::Builtin(Builtin::Equal) => {
+                        self.compared.extend(program.signature(symbol).0.first());
+                    }
+                    SymbolKind::Builtin(Builtin::Cons) => self.rewrites_cons = true,
+                    _ => {}
                 }
             }
         }
@@ -217,7 +225,7 @@ fn fold_call(
             | Builtin::Head
             | Builtin::Tail
             | Builtin::RHead
-            | Builtin::RTail => fold_list(program, *builtin, arguments, sort, span),
+            | Builtin::RTail => fold_list(program, facts, *builtin, arguments, sort, span),
             builtin => fold_number(program, builtin, arguments, sort, span),
         },
         _ => None,
@@ -255,119 +263,44 @@ fn fold_order(program: &mut Program, builtin: Builtin, arguments: &[ExpressionId
 }
 
 fn fold_logic(program: &mut Program, builtin: Builtin, arguments: &[ExpressionId]) -> Option<ExpressionId> {
-    let value = |program: &Program, index: usize| truth(program, arguments[index]);
-    match builtin {
-        Builtin::Not => {
-            let operand = arguments[0];
-            match program.expression(operand) {
-                Expression::Bool(value) => {
-                    let value = !value;
-                    Some(boolean(program, value))
-                }
-                Expression::Call { symbol, arguments }
-                    if program.symbol(*symbol).kind == SymbolKind::Builtin(Builtin::Not) =>
-                {
-                    Some(arguments[0])
-                }
-                _ => None,
-            }
-        }
-        Builtin::If => match value(program, 0) {
-            Some(true) => Some(arguments[1]),
-            Some(false) => Some(arguments[2]),
-            None => same(program, arguments[1], arguments[2]).then_some(arguments[1]),
-        },
-        Builtin::And | Builtin::Or => {
-            let neutral = builtin == Builtin::And;
-            match (value(program, 0), value(program, 1)) {
-                (Some(one), _) => Some(arguments[usize::from(one == neutral)]),
-                (_, Some(other)) => Some(arguments[usize::from(other != neutral)]),
-                _ => None,
-            }
-        }
-        Builtin::Implies => match (value(program, 0), value(program, 1)) {
-            (Some(true), _) | (_, Some(true)) => Some(arguments[1]),
-            (Some(false), _) => Some(boolean(program, true)),
-            (_, Some(false)) => Some(not(program, arguments[0])),
-            _ => None,
-        },
+    let domain = &mut Expressions { program, cons: None, sort: SortId::BOOL, span: Span::default() };
+    match *arguments {
+        // A negation that stays as it is must not be built again.
+        [operand] if domain.truth(&operand).is_none() => domain.negated(&operand),
+        [operand] => logic::not(domain, &operand),
+        [condition, then, otherwise] => logic::conditional(domain, &condition, &then, &otherwise),
+        [left, right] => logic::connective(domain, builtin, &left, &right),
         _ => None,
     }
 }
 
 fn fold_list(
     program: &mut Program,
+    facts: &Facts,
     builtin: Builtin,
     arguments: &[ExpressionId],
     sort: SortId,
     span: Span,
 ) -> Option<ExpressionId> {
-    let elements = |program: &Program, index: usize| match program.expression(arguments[index]) {
-        Expression::List(elements) => Some(elements.to_vec()),
-        _ => None,
+    let is_empty = |program: &Program, id| match program.expression(peel(program, id)) {
+        Expression::List(elements) | Expression::Set(elements) => elements.is_empty(),
+        Expression::Bag(pairs) => pairs.is_empty(),
+        _ => false,
     };
-    let list = match builtin {
-        Builtin::Cons => {
-            let mut list = vec![arguments[0]];
-            list.extend(elements(program, 1)?);
-            list
-        }
-        Builtin::Snoc => {
-            let mut list = elements(program, 0)?;
-            list.push(arguments[1]);
-            list
-        }
-        Builtin::Concat => match (elements(program, 0), elements(program, 1)) {
-            (Some(list), _) if list.is_empty() => return Some(arguments[1]),
-            (_, Some(list)) if list.is_empty() => return Some(arguments[0]),
-            (Some(one), Some(other)) => [one, other].concat(),
-            _ => return None,
-        },
-        Builtin::At => {
-            let index = number_value(program, arguments[1])?;
-            let index = usize::try_from(index.numerator()).ok()?;
-            return elements(program, 0)?.get(index).copied();
-        }
+    let cons = (!facts.rewrites_cons).then_some(Builtin::Cons);
+    let domain = &mut Expressions { program, cons, sort, span };
+    match builtin {
         Builtin::Size => {
-            let size = match program.expression(arguments[0]) {
-                Expression::List(elements) => elements.len(),
-                Expression::Set(elements) if elements.is_empty() => 0,
-                Expression::Bag(pairs) if pairs.is_empty() => 0,
+            let size = match list::length(domain, &arguments[0]) {
+                (length, true) => length,
+                _ if is_empty(domain.program, arguments[0]) => 0,
                 _ => return None,
             };
-            return Some(literal(program, &RBig::from(IBig::from(size)), sort, span));
+            Some(domain.count(size))
         }
-        Builtin::In => {
-            let empty = match program.expression(super::number::peel(program, arguments[1])) {
-                Expression::List(elements) | Expression::Set(elements) => elements.is_empty(),
-                Expression::Bag(pairs) => pairs.is_empty(),
-                _ => false,
-            };
-            return empty.then(|| boolean(program, false));
-        }
-        Builtin::Head | Builtin::Tail => match program.expression(arguments[0]) {
-            Expression::List(elements) => match builtin {
-                Builtin::Head => return elements.first().copied(),
-                _ => elements.get(1..)?.to_vec(),
-            },
-            Expression::Call { symbol, arguments } if is_free_cons(program, *symbol) => {
-                return Some(arguments[usize::from(builtin == Builtin::Tail)]);
-            }
-            _ => return None,
-        },
-        Builtin::RHead => return elements(program, 0)?.last().copied(),
-        Builtin::RTail => {
-            let mut list = elements(program, 0)?;
-            list.pop()?;
-            list
-        }
-        _ => return None,
-    };
-    Some(program.add_expression(Expression::List(list.into()), sort, span))
-}
-
-fn is_free_cons(program: &Program, symbol: SymbolId) -> bool {
-    program.symbol(symbol).kind == SymbolKind::Builtin(Builtin::Cons)
+        Builtin::In => is_empty(domain.program, arguments[1]).then(|| domain.bool(false)),
+        _ => list::apply(domain, builtin, arguments),
+    }
 }
 
 fn fold_number(
@@ -382,23 +315,24 @@ fn fold_number(
     }
     let left = number_value(program, *arguments.first()?)?;
     let value = match arguments.get(1) {
-        Some(&right) => binary(builtin, left, number_value(program, right)?)?,
-        None => unary(builtin, left)?,
+        Some(&right) => {
+            let right = number_value(program, right)?;
+            if builtin == Builtin::Exp && right.clone().abs() > RBig::from(LARGEST_EXPONENT) {
+                return None;
+            }
+            number::binary(builtin, left, right)?
+        }
+        None if builtin == Builtin::Sqrt => return None,
+        None => number::unary(builtin, left)?,
     };
-    let whole = value.clone().is_int();
-    let fits = match sort {
-        SortId::POS => whole && value > RBig::ZERO,
-        SortId::NAT => whole && value >= RBig::ZERO,
-        SortId::INT => whole,
-        _ => true,
-    };
+    let whole = value.is_int();
     let is_done = match builtin {
         // Already as it should be: a negative literal, a literal fraction.
         Builtin::Negate => whole && is_literal(program, arguments[0], SortId::POS),
         Builtin::Divide => !whole && is_reduced(program, arguments, &value),
         _ => false,
     };
-    (fits && !is_done).then(|| literal(program, &value, sort, span))
+    (number::fits(sort, &value) && !is_done).then(|| literal(program, &value, sort, span))
 }
 
 fn is_literal(program: &Program, id: ExpressionId, sort: SortId) -> bool {
@@ -411,57 +345,4 @@ fn is_reduced(program: &Program, arguments: &[ExpressionId], value: &RBig) -> bo
     program.sort_of(arguments[0]) == sort
         && is_literal(program, arguments[1], sort)
         && number_value(program, arguments[0]).is_some_and(|up| up == RBig::from(value.numerator().clone()))
-}
-
-fn unary(builtin: Builtin, value: RBig) -> Option<RBig> {
-    let half = RBig::from(IBig::ONE) / RBig::from(IBig::from(2));
-    Some(match builtin {
-        Builtin::Negate => -value,
-        Builtin::Succ => value + RBig::ONE,
-        Builtin::Pred => value - RBig::ONE,
-        Builtin::Abs if value < RBig::ZERO => -value,
-        Builtin::Abs | Builtin::Convert => value,
-        Builtin::Floor => RBig::from(value.floor()),
-        Builtin::Ceil => RBig::from(value.ceil()),
-        Builtin::Round => RBig::from((value + half).floor()),
-        _ => return None,
-    })
-}
-
-fn binary(builtin: Builtin, left: RBig, right: RBig) -> Option<RBig> {
-    Some(match builtin {
-        Builtin::Add => left + right,
-        Builtin::Subtract => left - right,
-        Builtin::Multiply => left * right,
-        Builtin::Max => {
-            if left < right {
-                right
-            } else {
-                left
-            }
-        }
-        Builtin::Min => {
-            if right < left {
-                right
-            } else {
-                left
-            }
-        }
-        Builtin::Divide | Builtin::Div | Builtin::Mod if right == RBig::ZERO => return None,
-        Builtin::Divide => left / right,
-        Builtin::Div => RBig::from((left / right).floor()),
-        Builtin::Mod => {
-            let quotient = RBig::from((left.clone() / right.clone()).floor());
-            left - quotient * right
-        }
-        Builtin::Exp => {
-            let exponent = u32::try_from(right.numerator()).ok()?;
-            if exponent > LARGEST_EXPONENT {
-                return None;
-            }
-            let power = |base: &IBig| (0..exponent).fold(IBig::ONE, |all, _| all * base);
-            RBig::from(power(left.numerator())) / RBig::from(power(&IBig::from(left.denominator().clone())))
-        }
-        _ => return None,
-    })
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::walk::{bound, free_variables, reachable, scope};
 use crate::syntax::{Associativity, BinaryOperator, UnaryOperator};
-use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind, VariableId};
+use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolKind, VariableId};
 
 /// The level of something that never needs parentheses.
 const TIGHT: u8 = 14;
@@ -146,36 +146,7 @@ impl Printer<'_> {
                 Item::Expression(*body, 0),
                 Item::Text(" }"),
             ]),
-            Expression::Call { symbol, arguments } => match notation(program, expression) {
-                Notation::Infix(operator) => {
-                    let (at_left, at_right) = match operator.associativity() {
-                        Associativity::Left => (operator.level(), operator.level() + 1),
-                        Associativity::Right => (operator.level() + 1, operator.level()),
-                    };
-                    parts.extend([
-                        Item::Expression(arguments[0], at_left),
-                        Item::Text(" "),
-                        Item::Text(operator.text()),
-                        Item::Text(" "),
-                        Item::Expression(arguments[1], at_right),
-                    ]);
-                }
-                Notation::Prefix(operator) => {
-                    parts.extend([Item::Text(operator.text()), Item::Expression(arguments[0], PREFIX)]);
-                }
-                Notation::Update => parts.extend([
-                    Item::Expression(arguments[0], TIGHT),
-                    Item::Text("["),
-                    Item::Expression(arguments[1], 0),
-                    Item::Text(" -> "),
-                    Item::Expression(arguments[2], 0),
-                    Item::Text("]"),
-                ]),
-                Notation::Function => {
-                    self.text.push_str(program.text(program.symbol(*symbol).name));
-                    enumeration(parts, "(", arguments, ")");
-                }
-            },
+            Expression::Call { symbol, arguments } => self.call(expression, *symbol, arguments, parts),
             Expression::Apply { function, arguments } => {
                 parts.push(Item::Expression(*function, TIGHT));
                 enumeration(parts, "(", arguments, ")");
@@ -200,6 +171,47 @@ impl Printer<'_> {
         }
         if enclosed {
             parts.push(Item::Text(")"));
+        }
+    }
+
+    /// A function with its arguments, in the notation of its operator if it has one.
+    fn call(
+        &mut self,
+        expression: &Expression,
+        symbol: SymbolId,
+        arguments: &[ExpressionId],
+        parts: &mut Vec<Item>,
+    ) {
+        let program = self.program;
+        match notation(program, expression) {
+            Notation::Infix(operator) => {
+                let (at_left, at_right) = match operator.associativity() {
+                    Associativity::Left => (operator.level(), operator.level() + 1),
+                    Associativity::Right => (operator.level() + 1, operator.level()),
+                };
+                parts.extend([
+                    Item::Expression(arguments[0], at_left),
+                    Item::Text(" "),
+                    Item::Text(operator.text()),
+                    Item::Text(" "),
+                    Item::Expression(arguments[1], at_right),
+                ]);
+            }
+            Notation::Prefix(operator) => {
+                parts.extend([Item::Text(operator.text()), Item::Expression(arguments[0], PREFIX)]);
+            }
+            Notation::Update => parts.extend([
+                Item::Expression(arguments[0], TIGHT),
+                Item::Text("["),
+                Item::Expression(arguments[1], 0),
+                Item::Text(" -> "),
+                Item::Expression(arguments[2], 0),
+                Item::Text("]"),
+            ]),
+            Notation::Function => {
+                self.text.push_str(program.text(program.symbol(symbol).name));
+                enumeration(parts, "(", arguments, ")");
+            }
         }
     }
 }

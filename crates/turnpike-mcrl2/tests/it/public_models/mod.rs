@@ -23,3 +23,14 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// All public specifications with their texts; `None` where there is no folder of public data.
+pub(crate) fn read() -> Option<Vec<(PathBuf, String)>> {
+    let found = below(&folder()?.join("models/mcrl2"));
+    assert!(!found.is_empty());
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("a readable model");
+        (path, text)
+    };
+    Some(found.into_iter().map(read).collect())
+}

@@ -60,9 +60,9 @@ impl Compiler<'_> {
                 }
             }
             Builtin::Not => Node::Not { of: node(0), symbol },
-            Builtin::And => Node::And { left: node(0), right: node(1), symbol },
-            Builtin::Or => Node::Or { left: node(0), right: node(1), symbol },
-            Builtin::Implies => Node::Implies { left: node(0), right: node(1), symbol },
+            Builtin::And | Builtin::Or | Builtin::Implies => {
+                Node::Connective { builtin, left: node(0), right: node(1), symbol }
+            }
             Builtin::If => Node::If { condition: node(0), then: node(1), otherwise: node(2), symbol },
             Builtin::Equal | Builtin::NotEqual => {
                 let is = builtin == Builtin::Equal;

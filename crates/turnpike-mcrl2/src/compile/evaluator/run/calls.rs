@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Answer, deeper};
+use super::{Answer, Next, deeper};
 use crate::compile::evaluator::library::Tables;
 use crate::compile::evaluator::memo::Recall;
 use crate::compile::evaluator::node::{Body, Function, List, Node, NodeId, Switch, Test};
 use crate::compile::evaluator::{Fault, Machine};
-use crate::typed::Builtin;
 use crate::value::{Head, Value};
 
 /// How deep calls may nest.
@@ -65,7 +64,8 @@ impl Machine {
         Ok(answer)
     }
 
-    /// Runs functions in the frame at `frame`: a call that is the last thing a function does takes its place.
+    /// Runs functions in the frame at `frame`. A call that is the last thing a function does takes its
+    /// place. One long match, as in `eval`: both loops decide how fast a search is.
     fn run<'a>(&mut self, t: &'a Arc<Tables>, function: &'a Function, frame: usize) -> Answer {
         let mut function = function;
         'functions: loop {
@@ -104,43 +104,25 @@ impl Machine {
                     }
                     Node::Fail => return self.no_rule(t, function, frame),
                     Node::If { condition, then, otherwise, symbol } => {
-                        match self.eval(t, body, condition, frame)? {
-                            Value::TRUE => node = then,
-                            Value::FALSE => node = otherwise,
-                            stuck => {
-                                let then = self.eval(t, body, then, frame)?;
-                                let otherwise = self.eval(t, body, otherwise, frame)?;
-                                return Ok(self.stuck_if(symbol, stuck, then, otherwise));
+                        match self.branch(t, body, condition, (then, otherwise), frame)? {
+                            Ok(next) => node = next,
+                            Err([condition, then, otherwise]) => {
+                                return Ok(self.stuck_if(symbol, condition, then, otherwise));
                             }
                         }
                     }
                     Node::Choose { condition, then, otherwise, function } => {
-                        match self.eval(t, body, condition, frame)? {
-                            Value::TRUE => node = then,
-                            Value::FALSE => node = otherwise,
-                            stuck => {
-                                let then = self.eval(t, body, then, frame)?;
-                                let otherwise = self.eval(t, body, otherwise, frame)?;
-                                return self.stuck_choice(t, function, [stuck, then, otherwise]);
-                            }
+                        match self.branch(t, body, condition, (then, otherwise), frame)? {
+                            Ok(next) => node = next,
+                            Err(choice) => return self.stuck_choice(t, function, choice),
                         }
                     }
-                    Node::And { left, right, symbol } => match self.operand(t, body, left, frame)? {
-                        Value::FALSE => return Ok(Value::FALSE),
-                        Value::TRUE => node = right,
-                        stuck => {
-                            let right = self.operand(t, body, right, frame)?;
-                            return Ok(self.logic(t, Builtin::And, symbol, stuck, right));
+                    Node::Connective { builtin, left, right, symbol } => {
+                        match self.connect(t, body, (builtin, symbol), (left, right), frame)? {
+                            Next::Node(next) => node = next,
+                            Next::Value(value) => return Ok(value),
                         }
-                    },
-                    Node::Or { left, right, symbol } => match self.operand(t, body, left, frame)? {
-                        Value::TRUE => return Ok(Value::TRUE),
-                        Value::FALSE => node = right,
-                        stuck => {
-                            let right = self.operand(t, body, right, frame)?;
-                            return Ok(self.logic(t, Builtin::Or, symbol, stuck, right));
-                        }
-                    },
+                    }
                     Node::Let { slot, value, body: inner } => {
                         let value = self.operand(t, body, value, frame)?;
                         self.stack[frame + slot as usize] = value;

@@ -4,29 +4,91 @@ use super::candidate::Candidate;
 use super::evaluate::Evaluation;
 use super::partial::{Partial, Range};
 use super::term::TermId;
+use crate::builtin::{Domain, list, logic};
 use crate::typed::{Builtin, SortId, SymbolId};
 use crate::value::{Head, Value};
 
-impl Evaluation<'_> {
-    /// The known elements that a list begins with, and whether that is all of it; otherwise the tail is unknown.
-    fn spine(&self, list: &Partial, at: &Candidate) -> (Vec<Partial>, bool) {
-        let (mut elements, mut rest) = (Vec::new(), list.clone());
-        loop {
-            match self.open(&rest, at) {
-                Some((Head::Cons, parts)) => {
-                    elements.push(parts[0].clone());
-                    rest = parts[1].clone();
-                }
-                Some((Head::Nil, _)) => return (elements, true),
-                _ => return (elements, false),
-            }
+/// Partial values of a candidate, while a function with results of `sort` is evaluated.
+struct Partials<'e, 'a, 'c> {
+    evaluation: &'e mut Evaluation<'a>,
+    at: &'c Candidate,
+    sort: SortId,
+}
+
+impl Domain for Partials<'_, '_, '_> {
+    type Term = Partial;
+    type Cursor = Partial;
+    const HAS_RESIDUALS: bool = true;
+
+    fn truth(&self, term: &Partial) -> Option<bool> {
+        self.evaluation.truth(term, self.at)
+    }
+
+    fn bool(&mut self, value: bool) -> Partial {
+        Partial::bool(Some(value))
+    }
+
+    fn negated(&self, _: &Partial) -> Option<Partial> {
+        None
+    }
+
+    fn negation(&mut self, _: &Partial) -> Option<Partial> {
+        Some(Partial::Unknown)
+    }
+
+    fn same(&self, one: &Partial, other: &Partial) -> bool {
+        let known = |term| self.evaluation.known(term, self.at);
+        known(one).zip(known(other)).is_some_and(|(one, other)| one == other)
+    }
+
+    fn index(&self, term: &Partial) -> Option<usize> {
+        usize::try_from(self.evaluation.known(term, self.at)?.as_small()?).ok()
+    }
+
+    fn count(&mut self, count: usize) -> Partial {
+        match i64::try_from(count) {
+            Ok(count) => Partial::Known(self.evaluation.machine.heap.whole(count)),
+            Err(_) => Partial::Unknown,
         }
     }
 
-    fn list(&mut self, elements: Vec<Partial>, tail: Partial, at: &Candidate) -> Partial {
-        elements.into_iter().rev().fold(tail, |list, element| self.node(Head::Cons, vec![element, list], at))
+    fn cursor(&self, list: &Partial) -> Partial {
+        list.clone()
     }
 
+    fn next(&self, cursor: &mut Partial) -> Option<Partial> {
+        match self.evaluation.open(cursor, self.at) {
+            Some((Head::Cons, parts)) => {
+                *cursor = parts[1].clone();
+                Some(parts[0].clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn is_end(&self, cursor: &Partial) -> bool {
+        matches!(self.evaluation.open(cursor, self.at), Some((Head::Nil, _)))
+    }
+
+    fn rest(&mut self, cursor: Partial) -> Partial {
+        cursor
+    }
+
+    fn prepend(&mut self, elements: Vec<Partial>, list: Partial) -> Option<Partial> {
+        let prepend = |list, element| self.evaluation.node(Head::Cons, vec![element, list], self.at);
+        Some(elements.into_iter().rev().fold(list, prepend))
+    }
+
+    fn empty_list(&mut self) -> Partial {
+        Partial::Known(Value::NIL)
+    }
+
+    fn residual(&mut self, _: [Partial; 2]) -> Option<Partial> {
+        Some(Partial::of(self.sort))
+    }
+}
+
+impl Evaluation<'_> {
     pub(super) fn builtin(
         &mut self,
         builtin: Builtin,
@@ -40,23 +102,13 @@ impl Evaluation<'_> {
         match builtin {
             Builtin::And | Builtin::Or | Builtin::Implies => {
                 let first = self.term(terms[0], at, locals);
-                let first = self.truth(&first, at);
-                // What the first must be to decide, and what it is then.
-                let (decides, result) = match builtin {
-                    Builtin::And => (false, false),
-                    Builtin::Or => (true, true),
-                    _ => (false, true),
-                };
-                if first == Some(decides) {
+                let (decides, result) = logic::deciding(builtin);
+                if self.truth(&first, at) == Some(decides) {
                     return Partial::bool(Some(result));
                 }
                 let second = self.term(terms[1], at, locals);
-                let second = self.truth(&second, at);
-                return Partial::bool(match (first, second) {
-                    (_, Some(second)) if second == result => Some(result),
-                    (Some(_), second) => second,
-                    _ => None,
-                });
+                let domain = &mut Partials { evaluation: self, at, sort };
+                return logic::connective(domain, builtin, &first, &second).unwrap_or(Partial::Unknown);
             }
             Builtin::If => {
                 let condition = self.term(terms[0], at, locals);
@@ -86,112 +138,62 @@ impl Evaluation<'_> {
         sort: SortId,
         at: &Candidate,
     ) -> Partial {
-        let range = |index: usize| self.range(&arguments[index], at);
-        let one = Range::at(1);
-        let number = |range: Range| {
-            // The sort knows something, too.
-            match Partial::of(sort) {
-                Partial::Number(of_sort) if sort != SortId::REAL => Partial::Number(range.max(of_sort)),
-                _ => Partial::Number(range),
+        match (builtin, arguments) {
+            (Builtin::Equal, [left, right]) => Partial::bool(self.equal(left, right, at)),
+            (Builtin::NotEqual, [left, right]) => {
+                Partial::bool(self.equal(left, right, at).map(|equal| !equal))
             }
-        };
-        match builtin {
-            Builtin::Equal => Partial::bool(self.equal(&arguments[0], &arguments[1], at)),
-            Builtin::NotEqual => {
-                Partial::bool(self.equal(&arguments[0], &arguments[1], at).map(|equal| !equal))
-            }
-            Builtin::Less => Partial::bool(self.less(true, &arguments[0], &arguments[1], at)),
-            Builtin::LessEqual => Partial::bool(self.less(false, &arguments[0], &arguments[1], at)),
-            Builtin::Greater => Partial::bool(self.less(true, &arguments[1], &arguments[0], at)),
-            Builtin::GreaterEqual => Partial::bool(self.less(false, &arguments[1], &arguments[0], at)),
-            Builtin::Union => {
-                let sides = [0, 1].map(|index: usize| self.set_elements(&arguments[index], at));
-                match sides {
-                    [Some(one), Some(other)] => self.set([one, other].concat(), at),
+            (Builtin::Less, [left, right]) => Partial::bool(self.less(true, left, right, at)),
+            (Builtin::LessEqual, [left, right]) => Partial::bool(self.less(false, left, right, at)),
+            (Builtin::Greater, [left, right]) => Partial::bool(self.less(true, right, left, at)),
+            (Builtin::GreaterEqual, [left, right]) => Partial::bool(self.less(false, right, left, at)),
+            (Builtin::Union, [left, right]) => {
+                match (self.set_elements(left, at), self.set_elements(right, at)) {
+                    (Some(one), Some(other)) => self.set([one, other].concat(), at),
                     _ => Partial::Unknown,
                 }
             }
-            Builtin::Not => Partial::bool(self.truth(&arguments[0], at).map(|truth| !truth)),
-            Builtin::Add => number(range(0).plus(range(1))),
-            Builtin::Subtract => number(range(0).plus(range(1).negate())),
-            Builtin::Negate => number(range(0).negate()),
-            Builtin::Multiply => number(range(0).times(range(1))),
-            Builtin::Divide => number(range(0).over(range(1), true)),
-            Builtin::Div => number(range(0).over(range(1), false)),
-            Builtin::Mod => number(range(0).modulo(range(1))),
-            Builtin::Exp => number(range(0).power(range(1))),
-            Builtin::Max => number(range(0).max(range(1))),
-            Builtin::Min => number(range(0).min(range(1))),
-            Builtin::Succ => number(range(0).plus(one)),
-            Builtin::Pred => number(range(0).plus(one.negate())),
-            Builtin::Abs => number(range(0).abs()),
-            Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Convert => number(range(0)),
-            Builtin::Cons => self.node(Head::Cons, arguments.to_vec(), at),
-            Builtin::Snoc => {
-                let (mut elements, ends) = self.spine(&arguments[0], at);
-                if !ends {
-                    return self.list(elements, Partial::Unknown, at);
-                }
-                elements.push(arguments[1].clone());
-                let nil = Partial::Known(self.machine.heap.make(Head::Nil, &[]));
-                self.list(elements, nil, at)
-            }
-            Builtin::Concat => {
-                let (elements, ends) = self.spine(&arguments[0], at);
-                let tail = if ends { arguments[1].clone() } else { Partial::Unknown };
-                self.list(elements, tail, at)
-            }
-            Builtin::Size => {
-                let (elements, ends) = self.spine(&arguments[0], at);
-                let from = i128::try_from(elements.len()).ok();
-                if ends && let Some(length) = from.and_then(|length| i64::try_from(length).ok()) {
-                    return Partial::Known(self.machine.heap.whole(length));
-                }
-                Partial::Number(Range { from, to: None })
-            }
-            Builtin::At => {
-                let position = self.known(&arguments[1], at).and_then(Value::as_small);
-                let position = position.and_then(|position| usize::try_from(position).ok());
-                let (elements, _) = self.spine(&arguments[0], at);
-                match position.and_then(|position| elements.into_iter().nth(position)) {
-                    Some(element) => element,
-                    None => Partial::of(sort),
+            (Builtin::In, [element, collection]) => Partial::bool(self.member(element, collection, at)),
+            (Builtin::Size, [list]) => {
+                let domain = &mut Partials { evaluation: self, at, sort };
+                match list::length(domain, list) {
+                    (length, true) => domain.count(length),
+                    (length, false) => Partial::Number(Range { from: i128::try_from(length).ok(), to: None }),
                 }
             }
-            Builtin::In => Partial::bool(self.member(&arguments[0], &arguments[1], at)),
-            Builtin::Head | Builtin::Tail => match self.open(&arguments[0], at) {
-                Some((Head::Cons, parts)) => parts[usize::from(builtin == Builtin::Tail)].clone(),
-                _ => Partial::of(sort),
-            },
-            Builtin::RHead => match self.spine(&arguments[0], at) {
-                (elements, true) => elements.last().cloned().unwrap_or(Partial::of(sort)),
-                _ => Partial::of(sort),
-            },
-            Builtin::RTail => match self.spine(&arguments[0], at) {
-                (mut elements, true) if !elements.is_empty() => {
-                    elements.pop();
-                    let nil = Partial::Known(self.machine.heap.make(Head::Nil, &[]));
-                    self.list(elements, nil, at)
+            (Builtin::Not, [operand]) => {
+                let domain = &mut Partials { evaluation: self, at, sort };
+                logic::not(domain, operand).unwrap_or(Partial::Unknown)
+            }
+            _ if sort.is_number() && builtin.is_arithmetic() => {
+                let ranges: Vec<Range> = arguments.iter().map(|one| self.range(one, at)).collect();
+                let range = Range::apply(builtin, &ranges);
+                // The sort knows something, too.
+                match Partial::of(sort) {
+                    Partial::Number(of_sort) if sort != SortId::REAL => Partial::Number(range.max(of_sort)),
+                    _ => Partial::Number(range),
                 }
-                _ => Partial::of(sort),
-            },
-            _ => Partial::of(sort),
+            }
+            _ => {
+                let domain = &mut Partials { evaluation: self, at, sort };
+                list::apply(domain, builtin, arguments).unwrap_or(Partial::of(sort))
+            }
         }
     }
 
     fn member(&mut self, element: &Partial, collection: &Partial, at: &Candidate) -> Option<bool> {
-        let (elements, ends) = match self.set_elements(collection, at) {
+        let (elements, is_all) = match self.set_elements(collection, at) {
             Some(elements) => (elements, true),
-            None => self.spine(collection, at),
-        };
-        let mut found = if ends { Some(false) } else { None };
-        for one in &elements {
-            match self.equal(element, one, at) {
-                Some(true) => return Some(true),
-                Some(false) => {}
-                None => found = None,
+            None => {
+                let domain = Partials { evaluation: self, at, sort: SortId::BOOL };
+                let (elements, cursor) = list::elements(&domain, collection);
+                let is_all = domain.is_end(&cursor);
+                (elements, is_all)
             }
+        };
+        match self.among(element, &elements, at) {
+            Some(false) if !is_all => None,
+            found => found,
         }
-        found
     }
 }

@@ -65,7 +65,7 @@ impl Evaluation<'_> {
     }
 
     /// Whether an element is one of some.
-    fn among(&mut self, element: &Partial, all: &[Partial], at: &Candidate) -> Answer {
+    pub(super) fn among(&mut self, element: &Partial, all: &[Partial], at: &Candidate) -> Answer {
         let mut found = Some(false);
         for one in all {
             found = either(found, self.equal(element, one, at));

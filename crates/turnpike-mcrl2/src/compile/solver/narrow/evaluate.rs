@@ -75,27 +75,11 @@ impl Evaluation<'_> {
             }
             Term::Recognise(symbol, body) => {
                 let body = self.term(*body, at, locals);
-                Partial::bool(match self.open(&body, at) {
-                    Some((Head::Symbol(found), _))
-                        if narrowing.terms.free.contains_key(&found) || found == *symbol =>
-                    {
-                        Some(found == *symbol)
-                    }
-                    Some((Head::Symbol(found), _)) => narrowing.is_constructor(found).then_some(false),
-                    _ => None,
-                })
+                Partial::bool(self.recognise(*symbol, &body, at))
             }
             Term::Project(symbol, fields, body, sort) => {
                 let body = self.term(*body, at, locals);
-                if let Some((Head::Symbol(found), parts)) = self.open(&body, at)
-                    && let Some((_, position)) = fields.iter().find(|(symbol, _)| *symbol == found)
-                {
-                    return parts[*position].clone();
-                }
-                match self.known(&body, at) {
-                    Some(value) => self.apply(*symbol, &[value], *sort),
-                    None => Partial::of(*sort),
-                }
+                self.project(*symbol, fields, &body, *sort, at)
             }
             Term::Function(symbol, terms, sort) => {
                 let arguments = self.all(terms, at, locals);
@@ -124,6 +108,36 @@ impl Evaluation<'_> {
                 Partial::bool(self.quantifier(*exists, variables, *body, at, locals))
             }
             Term::Unknown(sort) => Partial::of(*sort),
+        }
+    }
+
+    /// Whether a value begins with a constructor.
+    fn recognise(&self, symbol: SymbolId, value: &Partial, at: &Candidate) -> Option<bool> {
+        let (Head::Symbol(found), _) = self.open(value, at)? else { return None };
+        if found == symbol {
+            return Some(true);
+        }
+        let is_other = self.narrowing.terms.free.contains_key(&found) || self.narrowing.is_constructor(found);
+        is_other.then_some(false)
+    }
+
+    /// A field of a value, by the constructor that the value begins with.
+    fn project(
+        &mut self,
+        symbol: SymbolId,
+        fields: &[(SymbolId, usize)],
+        value: &Partial,
+        sort: SortId,
+        at: &Candidate,
+    ) -> Partial {
+        if let Some((Head::Symbol(found), parts)) = self.open(value, at)
+            && let Some((_, position)) = fields.iter().find(|(symbol, _)| *symbol == found)
+        {
+            return parts[*position].clone();
+        }
+        match self.known(value, at) {
+            Some(value) => self.apply(symbol, &[value], sort),
+            None => Partial::of(sort),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::lower::sequential::terms::{error, has_delta};
 use crate::lower::{ActionInstance, Edge, Step};
 use crate::syntax::{ProcessOperator, Span};
 use crate::typed::expression::{self, Substitution, conjuncts, equal, not};
-use crate::typed::{Behaviour, Expression, ExpressionId, Program, VariableId};
+use crate::typed::{Behaviour, BehaviourId, Expression, ExpressionId, Program, VariableId};
 
 /// What was met on the way to an action.
 #[derive(Clone, Default)]
@@ -26,18 +26,7 @@ impl Unfolding<'_> {
         let (rest, chain) = match self.places[from as usize] {
             Place::Delta => return Ok(()),
             Place::Done => {
-                let target = self.go(Place::Delta, &Substitution::default(), &[])?;
-                self.edges.push(Edge {
-                    from,
-                    variables: Vec::new(),
-                    conditions: Vec::new(),
-                    what: Step::Terminate,
-                    time: None,
-                    distribution: None,
-                    target,
-                    span: Span::default(),
-                });
-                return Ok(());
+                return self.terminate(from);
             }
             Place::Term(rest, chain) => (rest, chain),
         };
@@ -96,16 +85,11 @@ impl Unfolding<'_> {
                 Behaviour::If { condition, then, otherwise } => {
                     let condition = self.apply(&here.values, condition);
                     if let Some(otherwise) = otherwise {
-                        let (mut here, mut guard) = (here.clone(), Rc::clone(&guard));
-                        here.rest.term = self.terms.canonical(otherwise);
-                        if self.require(Rc::make_mut(&mut guard), |program| not(program, condition)) {
-                            work.push((here, guard));
-                        }
+                        let (here, guard) = (here.clone(), Rc::clone(&guard));
+                        let negated = not(self.program, condition);
+                        work.extend(self.under(here, guard, negated, otherwise));
                     }
-                    here.rest.term = self.terms.canonical(then);
-                    if self.require(Rc::make_mut(&mut guard), |_| condition) {
-                        work.push((here, guard));
-                    }
+                    work.extend(self.under(here, guard, condition, then));
                 }
                 Behaviour::Tau
                 | Behaviour::Action { .. }
@@ -116,6 +100,34 @@ impl Unfolding<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The edge of a location at which the component terminates.
+    fn terminate(&mut self, from: u32) -> Result<(), Diagnostic> {
+        let target = self.go(Place::Delta, &Substitution::default(), &[])?;
+        self.edges.push(Edge {
+            from,
+            variables: Vec::new(),
+            conditions: Vec::new(),
+            what: Step::Terminate,
+            time: None,
+            distribution: None,
+            target,
+            span: Span::default(),
+        });
+        Ok(())
+    }
+
+    /// A branch under one more condition, unless that can never hold.
+    fn under(
+        &mut self,
+        mut here: Here,
+        mut guard: Rc<Guard>,
+        condition: ExpressionId,
+        branch: BehaviourId,
+    ) -> Option<(Here, Rc<Guard>)> {
+        here.rest.term = self.terms.canonical(branch);
+        self.require(Rc::make_mut(&mut guard), |_| condition).then_some((here, guard))
     }
 
     /// Adds a condition; whether it can hold.
