@@ -1,4 +1,5 @@
-//! Holds what turnpike makes of random mCRL2 specifications against a naive interpreter of process terms.
+//! Holds what turnpike makes of random mCRL2 specifications against a naive interpreter of process
+//! terms.
 //!
 //! ```text
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2
@@ -7,8 +8,9 @@
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- some.mcrl2
 //! ```
 //!
-//! A specification is known by the seed and its number. Where the two differ it is made small and printed with what both say; the exit
-//! code is then 1. A file is held against the interpreter as it is.
+//! A specification is known by the seed and its number. Where the two differ it is made small and
+//! printed with what both say; the exit code is then 1. A file is held against the interpreter as
+//! it is.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 

@@ -1,9 +1,9 @@
 //! What the built-in functions on truth values, lists and numbers mean, written once.
 //!
-//! They are evaluated in three domains: on values (the evaluator), on values of which only a part is
-//! known (the solver), and on expressions (the simplifier). [`Domain`] is what they ask of a domain;
-//! [`logic`] and [`list`] are written on it. [`number`] defines exact arithmetic, which the fast
-//! paths of the evaluator and the ranges of the solver are tested against.
+//! They are evaluated in three domains: on values (the evaluator), on values of which only a part
+//! is known (the solver), and on expressions (the simplifier). [`Domain`] is what they ask of a
+//! domain; [`logic`] and [`list`] are written on it. [`number`] defines exact arithmetic, which the
+//! fast paths of the evaluator and the ranges of the solver are tested against.
 
 pub(crate) mod list;
 pub(crate) mod logic;

@@ -1,7 +1,12 @@
-//! One solution of a summand becomes transitions: label and changed words, appended to a list of records.
+//! Turns a solution of a summand into transitions, appended to a list of records.
 //!
-//! A record is the id of the label, how many words change, and for each its index and new value. Records know nothing of the words
-//! that stay as they are: that is why they can be kept for every state that agrees on what was read.
+//! A record holds the id of the label, the number of words that change, and the index and new value
+//! of each. It does not mention unchanged words, so it can be reused for every state that agrees on
+//! the words that were read.
+//!
+//! A record is the id of the label, how many words change, and for each its index and new value.
+//! Records know nothing of the words that stay as they are: that is why they can be kept for every
+//! state that agrees on what was read.
 
 use std::ops::ControlFlow;
 
@@ -153,7 +158,7 @@ impl<'m> Emitter<'m> {
         for equal in sorted.chunk_by(|one, other| one == other) {
             let times = machine.heap.whole(equal.len() as i64);
             let sum = machine.heap.multiply(Value::from_word(equal[0]), times);
-            // Something that is no number adds up to nothing.
+            // A sum with a part that is not a number is unknown.
             total = sum.and_then(|sum| machine.heap.add(total, sum)).unwrap_or(total);
         }
         if total == number(1) { Ok(()) } else { Err(Trouble::Weights(weights)) }
@@ -179,7 +184,8 @@ impl<'m> Emitter<'m> {
         Ok(())
     }
 
-    /// Actions of the same name stand in the order of their texts, so that equal labels have equal words.
+    /// Actions of the same name stand in the order of their texts, so that equal labels have equal
+    /// words.
     fn order_actions(&mut self, machine: &Machine, signature: &Signature) {
         let actions = &signature.actions;
         if actions.len() < 2 || actions.windows(2).all(|pair| pair[0] != pair[1]) {
@@ -200,7 +206,8 @@ impl<'m> Emitter<'m> {
         all.iter().for_each(|(_, _, words)| self.label.extend_from_slice(words));
     }
 
-    /// Removes solutions that stand twice. Outcomes of one choice stay, however alike: their probabilities add up.
+    /// Removes solutions that stand twice. Outcomes of one choice stay, however alike: their
+    /// probabilities add up.
     pub(super) fn unique(&mut self) {
         let Some(&start) = self.solutions.first() else { return };
         let fresh = self.records.split_off(start);
@@ -231,7 +238,8 @@ fn kept(machine: &mut Machine, base: usize, source: &Source) -> Result<u32, Trou
     Ok(machine.heap.keep(value).word())
 }
 
-/// What a component's location becomes when a condition is neither true nor false: something that tells which, and its value.
+/// What a component's location becomes when a condition is neither true nor false: something that
+/// identifies the condition, and its value.
 fn undecided(machine: &mut Machine, condition: ExpressionId, value: Value) -> Value {
     let both = [number(condition.word()), value];
     let value = machine.heap.make(Head::Apply, &both);

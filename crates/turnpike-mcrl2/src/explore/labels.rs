@@ -1,4 +1,5 @@
-//! Labels: which actions with which values, numbered for all explorers of a model. Their texts are made when somebody asks.
+//! Labels: actions with values, numbered for all explorers of a model. Their text is made on
+//! request.
 
 use std::sync::{PoisonError, RwLock};
 

@@ -1,4 +1,4 @@
-//! Numbers that a state shows by itself: for guides, fitness, `min` and `max`.
+//! The measures of a state: numbers for guides, fitness, `min` and `max`.
 
 use turnpike_model::MeasureInfo;
 
@@ -23,7 +23,8 @@ enum Kind {
     Size,
 }
 
-/// The measures of a process: every parameter that is a number, the size of every list and finite collection, the time.
+/// The measures of a process: every parameter that is a number, the size of every list and finite
+/// collection, the time.
 pub(super) fn measures(network: &Network) -> Vec<(Measure, MeasureInfo)> {
     let mut measures = Vec::new();
     for (word, parameter) in network.parameters.iter().enumerate() {

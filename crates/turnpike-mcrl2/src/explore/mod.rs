@@ -1,7 +1,12 @@
-//! A specification as a model of the engine: read, checked, linearised, compiled, explored.
+//! A specification as a model for the engine: parsed, checked, linearised, compiled and explored.
 //!
-//! A state is one word for each parameter of the linear process, and one for the time where the specification has time. Locations are
-//! small numbers, data are kept [values](crate::value::Value).
+//! A state has one word for each parameter of the linear process, and one for the time if the
+//! specification has time. Locations are small numbers; data are shared
+//! [values](crate::value::Value).
+//!
+//! A state is one word for each parameter of the linear process, and one for the time where the
+//! specification has time. Locations are small numbers, data are kept
+//! [values](crate::value::Value).
 
 mod cache;
 mod emit;
@@ -39,11 +44,13 @@ pub struct Options {
     pub timed: bool,
     /// Whether to look for equations that never apply or contradict each other.
     pub lints: bool,
-    /// How many combinations of steps are tried before summands are made only for the locations that are met; by default
-    /// [`MOST_COMBINATIONS`]. What can be seen of a model does not depend on it.
+    /// How many combinations of steps are tried before summands are made only for the locations
+    /// that are met; by default [`MOST_COMBINATIONS`]. What can be seen of a model does not depend
+    /// on it.
     pub combinations: Option<usize>,
-    /// Whether a state holds all variables of what is left to do, and what was drawn by the choice that led to it, even if nothing depends on
-    /// them, as states of the mCRL2 tools do. States that differ in nothing else are then different.
+    /// Whether a state holds all variables of what is left to do, and what was drawn by the choice
+    /// that led to it, even if nothing depends on them, as states of the mCRL2 tools do. States
+    /// that differ in nothing else are then different.
     pub keep_dead: bool,
     /// How many values of a quantified variable are tried at most, from the least one on.
     pub quantifier_limit: Option<u32>,
@@ -84,7 +91,8 @@ pub struct Mcrl2Model {
     predicates: Mutex<Predicates>,
 }
 
-/// Parses and checks a specification, applies settings and linearises. Warnings come with the process, which has all its summands.
+/// Parses and checks a specification, applies settings and linearises. Warnings come with the
+/// process, which has all its summands.
 pub fn linearise(text: &str, options: &Options) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
     let how = lower::Options { unhide: options.unhide.clone(), ..lower::Options::default() };
     linearise_with(text, options, &how)
@@ -132,7 +140,8 @@ fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), 
 }
 
 impl Mcrl2Model {
-    /// Parses, checks, linearises and compiles. `name` is what the user calls it. Warnings come with the model.
+    /// Parses, checks, linearises and compiles. `name` is what the user calls it. Warnings come
+    /// with the model.
     pub fn new(name: &str, text: &str, options: &Options) -> Result<(Mcrl2Model, Vec<Diagnostic>), Refusal> {
         let how = lower::Options {
             unhide: options.unhide.clone(),
@@ -163,9 +172,10 @@ impl Mcrl2Model {
         Ok((Mcrl2Model { info, source, network, summands, labels, measures, predicates }, warnings))
     }
 
-    /// Whether some step is a probabilistic choice. Its outcomes are then transitions of their own, one after the other, whose
-    /// labels end in the probability, as in `a [1/3]`; they belong together until their probabilities add up to one. The initial state
-    /// is a choice when its transitions are labelled `dist`.
+    /// Whether some step is a probabilistic choice. Its outcomes are then transitions of their own,
+    /// one after the other, whose labels end in the probability, as in `a [1/3]`; they belong
+    /// together until their probabilities add up to one. The initial state is a choice when its
+    /// transitions are labelled `dist`.
     pub fn is_probabilistic(&self) -> bool {
         self.has_initial_choice() || self.network.has_choices
     }
@@ -195,7 +205,8 @@ impl Model for Mcrl2Model {
     }
 }
 
-/// With time honoured, no component lets time pass beyond what the others need. Only a single component never has to wait.
+/// With time honoured, no component lets time pass beyond what the others need. Only a single
+/// component never has to wait.
 fn can_be_timed(process: &LinearProcess) -> Result<(), Diagnostic> {
     let timed = process.summands.iter().find(|summand| summand.time.is_some()).map(|summand| summand.span);
     match timed.or_else(|| process.later.as_ref()?.timed()) {

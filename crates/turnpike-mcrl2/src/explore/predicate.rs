@@ -60,7 +60,7 @@ impl Predicates {
         let (program, variables) = self.extended.get_or_insert_with(|| extended(network));
         let first = |all: Vec<Diagnostic>| {
             let error = all.into_iter().next();
-            let error = error.unwrap_or_else(|| Diagnostic::error("this is no data expression"));
+            let error = error.unwrap_or_else(|| Diagnostic::error("this is not a data expression"));
             let names: Vec<&str> = network.parameters.iter().map(|one| one.name.as_str()).collect();
             match error.help {
                 None if error.message.starts_with("unknown") && !names.is_empty() => {

@@ -1,11 +1,12 @@
-//! `--set NAME=EXPR`: a constant map gets another value.
+//! Settings: constant maps that get another value.
 
 use turnpike_model::Diagnostic;
 
 use crate::syntax::{Span, parse_data_expression};
 use crate::typed::{Equation, Expression, Program, SymbolId, SymbolKind};
 
-/// Replaces the equations of a constant map by `name = text`. Errors without a place are about the name; all others point into the text.
+/// Replaces the equations of a constant map by `name = text`. Errors without a place are about the
+/// name; all others point into the text.
 pub(super) fn set(program: &mut Program, name: &str, text: &str) -> Result<(), Vec<Diagnostic>> {
     let symbol = constant(program, name).map_err(|error| vec![error])?;
     let (parsed, diagnostics) = parse_data_expression(text, &program.words);
@@ -30,7 +31,7 @@ fn constant(program: &Program, name: &str) -> Result<SymbolId, Diagnostic> {
         [symbol] => Ok(symbol),
         [_, _, ..] => Err(Diagnostic::error(format!("{name} is declared with several sorts"))
             .help("only a map that is declared once can be set")),
-        [] if !named.is_empty() => Err(Diagnostic::error(format!("{name} is no constant map"))
+        [] if !named.is_empty() => Err(Diagnostic::error(format!("`{name}` is not a constant map"))
             .help("a map without arguments can be set, such as `map N: Nat;`")),
         [] => {
             let names = program
@@ -86,7 +87,7 @@ mod tests {
             mistake("Maxx", "1"),
             ("the specification has no constant map `Maxx` (did you mean `Max`?)".to_owned(), None)
         );
-        assert!(mistake("f", "1").0.starts_with("f is no constant map"));
+        assert!(mistake("f", "1").0.starts_with("`f` is not a constant map"));
         assert_eq!(mistake("N", "2 + true").1, Some(0..8));
         assert_eq!(mistake("N", "1 + zz").1, Some(4..6));
         assert!(mistake("N", "0 - 1").0.contains("Nat"), "{:?}", mistake("N", "0 - 1"));

@@ -1,4 +1,4 @@
-//! The text of a specification, for messages that point into it.
+//! The text of a specification, for messages that refer to it.
 
 use turnpike_model::StepError;
 

@@ -1,4 +1,4 @@
-//! One thread's view on a specification.
+//! One thread's view of a specification.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
@@ -52,7 +52,8 @@ pub(super) struct Walker<'m> {
 /// Where clusters that are made on demand stand among those of a walker.
 #[derive(Debug, Default)]
 struct Places {
-    /// For each component the set of its possible edges, by its location and what their conditions read.
+    /// For each component the set of its possible edges, by its location and what their conditions
+    /// read.
     sets: Vec<FxHashMap<Box<[u32]>, u32>>,
     /// By the sets of all components.
     clusters: FxHashMap<Box<[u32]>, Box<[u32]>>,
@@ -136,7 +137,7 @@ impl<'m> Walker<'m> {
         outcome
     }
 
-    /// The clusters for a state, made now if nobody met its like before.
+    /// The clusters for a state, compiled now if this is the first state of its kind.
     fn find_on_demand(
         &mut self,
         on_demand: &OnDemand,

@@ -1,5 +1,6 @@
-//! Warnings about equations that are correct, but surely not what was meant: patterns that never match, and equations that disagree.
-//! Equations with variables that only occur on the right, and patterns that convert a variable, are reported by the type checker already.
+//! Warnings about equations that are valid but probably not intended: patterns that never match,
+//! and equations that disagree. The type checker already reports variables that occur only on the
+//! right side, and patterns that convert a variable.
 //!
 //! ```
 //! use turnpike_mcrl2::lint::lints;

@@ -1,6 +1,8 @@
-//! Equations that disagree. The order of equations means nothing, so where two of them apply to one term, both must give the same. Whether they
-//! do cannot be decided, so this looks for an example: small values for which both apply and the results differ. There is no warning
-//! without one.
+//! Equations that disagree. The order of equations has no meaning, so if two of them apply to a
+//! term, both must give the same result. This is undecidable; the lint searches for small values
+//! for which both equations apply and the results differ, and warns only if it finds some. do
+//! cannot be decided, so this looks for an example: small values for which both apply and the
+//! results differ. There is no warning without one.
 
 use std::sync::Arc;
 
@@ -155,7 +157,8 @@ fn candidates(program: &mut Program) -> Vec<Overlap> {
     found
 }
 
-/// The condition, left and right side of an equation, with variables of its own. Nothing for one that is never used.
+/// The condition, left and right side of an equation, with variables of its own. `None` for one
+/// that is never used.
 fn apart(program: &mut Program, index: usize) -> [Option<ExpressionId>; 3] {
     let equation = program.equations[index].clone();
     let left: FxHashSet<VariableId> = free_variables(program, equation.left).into_iter().collect();
@@ -177,7 +180,8 @@ fn apart(program: &mut Program, index: usize) -> [Option<ExpressionId>; 3] {
     [condition, Some(sides[0]), Some(sides[1])]
 }
 
-/// Whether a left side has patterns that are built-in functions: they match only what is stuck, which no example is made of.
+/// Whether a left side has patterns that are built-in functions: they match only what is stuck,
+/// which no example is made of.
 fn has_functions(program: &Program, left: ExpressionId) -> bool {
     let head = head(program, left);
     reachable(program, &[left]).into_iter().any(|id| match *program.expression(id) {
@@ -218,8 +222,8 @@ impl Trial {
         overlap: &Overlap,
         choices: &[Vec<ExpressionId>],
     ) -> Option<(Vec<ExpressionId>, [String; 2])> {
-        // All combinations if there are few, else some that are spread evenly. None if some variable
-        // can have no value.
+        // All combinations if there are few, else some that are spread evenly. None if some
+        // variable can have no value.
         let total = choices.iter().fold(1usize, |total, values| total.saturating_mul(values.len()));
         if total == 0 {
             return None;

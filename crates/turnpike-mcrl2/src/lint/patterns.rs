@@ -1,4 +1,5 @@
-//! Left sides that no term matches. Patterns are compared with normal forms, so whatever is not a normal form itself is in vain.
+//! Left sides that never match. Patterns are matched against normal forms, so a pattern that is not
+//! a normal form is useless.
 
 use rustc_hash::FxHashSet;
 use turnpike_model::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! A few values of every sort, to try equations with.
+//! A few sample values of every sort.
 
 use rustc_hash::FxHashSet;
 

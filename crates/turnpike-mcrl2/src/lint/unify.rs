@@ -3,8 +3,8 @@
 use crate::typed::expression::{Substitution, free_variables, number_value, substitute};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind, VariableId};
 
-/// What variables must be so that all pairs become the same term; nothing when that cannot be. The variables of both sides are
-/// different ones.
+/// What variables must be so that all pairs become the same term; `None` if that cannot be. The
+/// variables of both sides are different ones.
 pub(super) fn unify(
     program: &mut Program,
     mut pairs: Vec<(ExpressionId, ExpressionId)>,

@@ -1,8 +1,13 @@
-//! From a program to a linear process: parameters, and summands that say when what happens and what the parameters become.
+//! Lowers a program to a linear process: parameters, and summands with a condition, an action and
+//! new values of the parameters.
 //!
-//! Two steps. Every sequential component becomes an [`Automaton`]: control locations and edges between them (`sequential`). The automata are
-//! then combined as the parallel operators say (`parallel`): each way in which edges of some components happen together is a
-//! [`Summand`].
+//! Every sequential component becomes an [`Automaton`] with control locations and edges
+//! (`sequential`). The automata are then combined as the parallel operators say (`parallel`): each
+//! way in which edges of components can happen together is a [`Summand`].
+//!
+//! Two steps. Every sequential component becomes an [`Automaton`]: control locations and edges
+//! between them (`sequential`). The automata are then combined as the parallel operators say
+//! (`parallel`): each way in which edges of some components happen together is a [`Summand`].
 
 mod parallel;
 mod sequential;
@@ -19,26 +24,31 @@ use crate::typed::{BehaviourId, ExpressionId, Program, VariableId};
 pub struct LinearProcess {
     /// The program, with the expressions and variables that linearisation added.
     pub program: Program,
-    /// What a state consists of: for each component its control parameter (if it has more than one location), then its data parameters.
+    /// What a state consists of: for each component its control parameter (if it has more than one
+    /// location), then its data parameters.
     pub parameters: Vec<Parameter>,
     /// What can happen.
     pub summands: Vec<Summand>,
-    /// When there would be more summands than the options allow, what makes those that are needed; none are listed then.
+    /// When there would be more summands than the options allow, what makes those that are needed;
+    /// none are listed then.
     pub later: Option<Composition>,
     /// The choice at the very beginning, if there is one.
     pub initial_distribution: Option<Distribution>,
-    /// The initial values, one update for each component; closed but for the variables of the distribution.
+    /// The initial values, one update for each component; closed but for the variables of the
+    /// distribution.
     pub initial: Vec<Update>,
 }
 
 /// A parameter of a linear process.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// The variable that stands for it in expressions. Control parameters have one too, of sort `Pos`.
+    /// The variable that stands for it in expressions. Control parameters have one too, of sort
+    /// `Pos`.
     pub variable: VariableId,
     /// Unique, readable: the name in the source, made unique by the component's name or a number.
     pub name: String,
-    /// For control parameters: the locations, by number from 0, each with what comes next there, as short text for the user.
+    /// For control parameters: the locations, by number from 0, each with what comes next there, as
+    /// short text for the user.
     pub locations: Option<Vec<String>>,
 }
 
@@ -47,7 +57,7 @@ pub struct Parameter {
 pub struct Summand {
     /// The control parameters (as index into the parameters) and the locations where they must be.
     pub locations: Vec<(usize, u32)>,
-    /// The variables of the sum; receivers bound by their senders are gone already.
+    /// The variables of the sum; receivers bound by their senders are already eliminated.
     pub variables: Vec<VariableId>,
     /// All must hold.
     pub conditions: Vec<ExpressionId>,
@@ -57,8 +67,8 @@ pub struct Summand {
     pub time: Option<ExpressionId>,
     /// The choice after the action.
     pub distribution: Option<Distribution>,
-    /// What the parameters become, one update for each component that moves. All are evaluated before any is made; parameters not
-    /// mentioned stay as they are.
+    /// What the parameters become, one update for each component that moves. All are evaluated
+    /// before any is made; parameters not mentioned stay as they are.
     pub updates: Vec<Update>,
     /// Where the (first) action stands.
     pub span: Span,
@@ -85,8 +95,8 @@ pub struct Distribution {
 /// What a component becomes.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// A condition that is decided at once. When it is stuck, the component's control parameter becomes that stuck term, and the state is
-    /// reported as erroneous when it is explored.
+    /// A condition that is decided at once. When it is stuck, the component's control parameter
+    /// becomes that stuck term, and the state is reported as erroneous when it is explored.
     If {
         /// Of sort `Bool`.
         condition: ExpressionId,
@@ -111,7 +121,8 @@ pub enum Update {
 pub enum Goto {
     /// A location of the automaton.
     Local(u32),
-    /// A control parameter, as index into the parameters, and its new location; the location is absent for components with only one.
+    /// A control parameter, as index into the parameters, and its new location; the location is
+    /// absent for components with only one.
     Parameter(Option<(usize, u32)>),
 }
 
@@ -120,7 +131,8 @@ pub enum Goto {
 pub struct Automaton {
     /// As the user would call it: the name of its process.
     pub name: String,
-    /// Its data, as far as some location needs it. No other automaton of the program has the same variables.
+    /// Its data, as far as some location needs it. No other automaton of the program has the same
+    /// variables.
     pub variables: Vec<VariableId>,
     /// Its control locations.
     pub locations: Vec<Location>,
@@ -198,7 +210,8 @@ pub fn linearise_with(program: Program, options: &Options) -> Result<LinearProce
     parallel::linearise(program, options)
 }
 
-/// The automaton of a sequential process expression, in which the variables of `environment` have fixed closed values.
+/// The automaton of a sequential process expression, in which the variables of `environment` have
+/// fixed closed values.
 pub(crate) fn automaton(
     program: &mut Program,
     name: &str,

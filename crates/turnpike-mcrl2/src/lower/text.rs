@@ -1,4 +1,5 @@
-//! A linear process as a specification that one can read, and that any tool can read back: the declarations of the original, then
+//! Prints a linear process as a readable specification that every mCRL2 tool accepts: the original
+//! declarations, then one process with one summand per line.
 //! one process with a summand a line.
 
 mod declarations;
@@ -14,7 +15,8 @@ use crate::typed::{
     Builtin, Expression, ExpressionId, Program, Sort, SymbolKind, VariableId, is_builtin_name,
 };
 
-/// How much stack a step of the walk over an update may take, and how much more is made when it runs out.
+/// How much stack a step of the walk over an update may take, and how much more is made when it
+/// runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
 /// Words that cannot be names.
@@ -27,9 +29,11 @@ const KEYWORDS: [&str; 53] = [
 ];
 
 impl LinearProcess {
-    /// The process as a complete specification. Control parameters count their locations from 1; comments say what they are.
+    /// The process as a complete specification. Control parameters count their locations from 1;
+    /// comments say what they are.
     pub fn text(&self) -> String {
-        // A structured sort that was declared inside another sort has constructors, but no name yet.
+        // A structured sort that was declared inside another sort has constructors, but no name
+        // yet.
         let nameless: Vec<usize> = self
             .program
             .sorts
@@ -106,7 +110,8 @@ impl<'l> Writer<'l> {
             taken.insert(name.clone());
             names.insert(parameter.variable, name);
         }
-        // Variables of sums, of choices, and those bound in data: no two in one summand have the same name.
+        // Variables of sums, of choices, and those bound in data: no two in one summand have the
+        // same name.
         for summand in &linear.summands {
             let mut here = FxHashSet::default();
             let (known, new): (Vec<VariableId>, Vec<VariableId>) =
@@ -267,7 +272,7 @@ impl<'l> Writer<'l> {
             .map_or_else(|| self.name(parameter.variable), |one| text(&program, one))
     }
 
-    /// What a parameter becomes; nothing when the update does not mention it.
+    /// What a parameter becomes; `None` if the update does not mention it.
     fn value(&self, update: &Update, parameter: usize) -> Option<String> {
         stacker::maybe_grow(STACK.0, STACK.1, || match update {
             Update::If { condition, then, otherwise, .. } => {

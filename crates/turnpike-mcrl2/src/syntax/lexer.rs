@@ -1,4 +1,4 @@
-//! Text to tokens. What is no token is reported and left out, so that the parser can go on.
+//! Text to tokens. Characters that do not form a token are reported and skipped.
 
 use logos::Logos;
 use turnpike_model::Diagnostic;
@@ -230,7 +230,7 @@ pub(super) const NO_PARTNER: u32 = u32::MAX;
 /// All tokens of a text shorter than 4 GiB; the last is [`Kind::End`].
 pub(super) fn tokens(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(source.len() / 4 + 1);
-    // A byte order mark is no part of the text.
+    // A byte order mark is not part of the text.
     let start = if source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut unknown: Option<Span> = None;
     for (kind, range) in Kind::lexer(&source[start..]).spanned() {
@@ -255,7 +255,7 @@ pub(super) fn tokens(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tok
             }
             Kind::Ampersand => {
                 diagnostics.push(
-                    Diagnostic::error("`&` is no operator")
+                    Diagnostic::error("`&` is not an operator")
                         .at(span.range(), "")
                         .help("conjunction is written `&&`"),
                 );
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn what_is_no_token_is_reported() {
         for (source, place, message) in [
-            ("a & b", 2..3, "`&` is no operator (conjunction is written `&&`)"),
+            ("a & b", 2..3, "`&` is not an operator (conjunction is written `&&`)"),
             ("007", 0..3, "a number cannot start with a zero (write `7`)"),
             ("00", 0..2, "a number cannot start with a zero (write `0`)"),
             (

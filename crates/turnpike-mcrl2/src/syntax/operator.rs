@@ -1,4 +1,4 @@
-//! The operators: how they are written, how tightly they bind. Parser and printer read the same tables.
+//! The operators: their spelling and their precedence. Parser and printer use the same tables.
 
 /// On which side equal operators nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +183,8 @@ impl BinaryOperator {
         }
     }
 
-    /// How tightly it binds: 2 (weakest) to 12. Note that `*` binds tighter than `/`, `div` and `mod`.
+    /// How tightly it binds: 2 (weakest) to 12. Note that `*` binds tighter than `/`, `div` and
+    /// `mod`.
     pub fn level(self) -> u8 {
         match self {
             BinaryOperator::Implies => 2,

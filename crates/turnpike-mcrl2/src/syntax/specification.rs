@@ -3,8 +3,8 @@
 use super::symbol::{Name, Span};
 use super::tree::{DataId, ProcessId, SortId, Tree, Variable};
 
-/// A specification as written. Nothing is resolved: names may be unknown, and a name in a process may be an action or a
-/// process.
+/// A specification as written. Nothing is resolved: names may be unknown, and a name in a process
+/// may be an action or a process.
 #[derive(Clone, Debug, Default)]
 pub struct Specification {
     /// All expressions.

@@ -1,8 +1,13 @@
-//! One pass over the tokens before parsing. It pairs brackets and settles, in linear time, two questions that would otherwise
-//! need unbounded look-ahead: which conditions have an else branch, and which braces hold a comprehension.
+//! One pass over the tokens before parsing. It pairs brackets and answers, in linear time, two
+//! questions that would otherwise need unbounded look-ahead: which conditions have an else branch,
+//! and which braces are a comprehension.
 //!
-//! A `<>` belongs to the nearest `->` before it, inside the same brackets, that has none yet: what stands between the two may
-//! contain complete conditionals only.
+//! A `<>` belongs to the nearest `->` before it, inside the same brackets, that has none yet. Only
+//! complete conditionals may stand between the two. need unbounded look-ahead: which conditions
+//! have an else branch, and which braces hold a comprehension.
+//!
+//! A `<>` belongs to the nearest `->` before it, inside the same brackets, that has none yet: what
+//! stands between the two may contain complete conditionals only.
 
 use turnpike_model::Diagnostic;
 
@@ -18,7 +23,8 @@ struct Open {
     variables_of: Option<Kind>,
 }
 
-/// Fills in [`Token::partner`] and [`Token::flag`], and reports brackets without a partner, at most one in a declaration.
+/// Fills in [`Token::partner`] and [`Token::flag`], and reports brackets without a partner, at most
+/// one in a declaration.
 pub(super) fn find(tokens: &mut [Token], diagnostics: &mut Vec<Diagnostic>) {
     let ground = || Open { token: None, arrows: 0, variables_of: None };
     let mut open = vec![ground()];

@@ -1,4 +1,4 @@
-//! Names and places: interned words, byte ranges.
+//! Interned words, and byte ranges of the text.
 
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ impl Symbols {
         self.words.len()
     }
 
-    /// Whether there is no word at all.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }

@@ -1,6 +1,8 @@
-//! The arena of expressions. Nodes refer to nodes by id, and **a child's id is smaller than its parent's**: a pass from the
-//! leaves up is a loop over the ids, a pass from the roots down the same loop backwards, and no depth of nesting can exhaust
-//! the stack. Parentheses are not kept.
+//! The arena of expressions. Nodes refer to each other by id, and **the id of a child is smaller
+//! than that of its parent**. A pass from the leaves up is a loop over the ids, and a pass from the
+//! root down is the same loop backwards, so no depth of nesting can overflow the stack. Parentheses
+//! are not kept. leaves up is a loop over the ids, a pass from the roots down the same loop
+//! backwards, and no depth of nesting can exhaust the stack. Parentheses are not kept.
 
 use super::operator::{BinaryOperator, Binder, BuiltinSort, Container, ProcessOperator, UnaryOperator};
 use super::symbol::{Name, Span, Symbol, Symbols};
@@ -142,14 +144,16 @@ pub enum Process {
     Delta,
     /// `tau`
     Tau,
-    /// `a` or `a(e, …)`: an action, or a process with values for all its parameters; names tell which.
+    /// `a` or `a(e, …)`: an action, or a process with values for all its parameters; the name
+    /// decides which.
     Action {
         /// The action or process.
         name: Name,
         /// Data or parameters; empty when written without parentheses.
         arguments: Box<[DataId]>,
     },
-    /// `P(x = e, …)` or `P()`: parameters that are not mentioned keep the value of the variable of that name.
+    /// `P(x = e, …)` or `P()`: parameters that are not mentioned keep the value of the variable of
+    /// that name.
     Call {
         /// The process.
         name: Name,

@@ -1,10 +1,11 @@
-//! The functions that every specification has, and all their signatures. Where a function has several, they stand in the order
+//! The built-in functions and their signatures. If a function has several signatures, the first
+//! that fits the arguments is the least general one.
 //! in which they are tried: the first that fits the arguments is the least general one.
 
 use crate::syntax::{BinaryOperator, UnaryOperator};
 
-/// A built-in function. The sort of its [`SymbolId`](super::SymbolId) tells which of its signatures is meant: `Add` of
-/// sort `Pos # Nat -> Pos`, `Equal` of sort `D # D -> Bool`.
+/// A built-in function. The sort of its [`SymbolId`](super::SymbolId) determines which of its
+/// signatures is used: `Add` of sort `Pos # Nat -> Pos`, `Equal` of sort `D # D -> Bool`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Builtin {
     /// `==` on any sort.
@@ -63,7 +64,7 @@ pub enum Builtin {
     Round,
     /// `sqrt`: rounded down.
     Sqrt,
-    /// `Pos2Nat`, `Int2Nat` and the like; the signature tells from what to what.
+    /// `Pos2Nat`, `Int2Nat` and the like; the signature says from which sort to which.
     Convert,
     /// `|>`: element before list.
     Cons,

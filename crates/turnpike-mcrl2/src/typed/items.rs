@@ -1,4 +1,5 @@
-//! What a checked specification consists of: functions, variables, expressions, equations, actions and processes, each under an id of
+//! The items of a typed program: functions, variables, expressions, equations, actions and
+//! processes, each with its own kind of id.
 //! its own kind.
 
 use super::builtin::Builtin;
@@ -100,7 +101,8 @@ pub struct Alternative {
     pub projections: Box<[SymbolId]>,
 }
 
-/// A declared variable: of an equation, a process, a sum, a quantifier, or of the whole specification.
+/// A declared variable: of an equation, a process, a sum, a quantifier, or of the whole
+/// specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
     /// Its name. Different variables may have the same.
@@ -120,8 +122,8 @@ pub enum Expression {
     Symbol(SymbolId),
     /// `true` or `false`.
     Bool(bool),
-    /// A number of any size, as decimal digits. Its sort may be larger than need be: a 1 used as `Real` is a constant of that
-    /// sort, without conversion.
+    /// A number of any size, as decimal digits. Its sort may be larger than need be: a 1 used as
+    /// `Real` is a constant of that sort, without conversion.
     Number(Symbol),
     /// `[a, b]`, also `[]`.
     List(Box<[ExpressionId]>),
@@ -150,8 +152,8 @@ pub enum Expression {
         /// As many as its sort says.
         arguments: Box<[ExpressionId]>,
     },
-    /// An implicit conversion, from the sort of the operand to the sort of this: `Pos` to `Nat` to `Int` to `Real`, `FSet` to `Set`,
-    /// `FBag` to `Bag`. May take several of these steps at once.
+    /// An implicit conversion, from the sort of the operand to the sort of this: `Pos` to `Nat` to
+    /// `Int` to `Real`, `FSet` to `Set`, `FBag` to `Bag`. May take several of these steps at once.
     Upcast(ExpressionId),
     /// `forall`, `exists` or `lambda`.
     Binder {
@@ -231,8 +233,9 @@ pub enum Behaviour {
         /// Of exactly its sorts.
         arguments: Box<[ExpressionId]>,
     },
-    /// A process with values for all its parameters, in their order. `P(x = e)` and `P()` are written out: a parameter that was
-    /// not mentioned gets the variable of that name visible at the call.
+    /// A process with values for all its parameters, in their order. `P(x = e)` and `P()` are
+    /// written out: a parameter that was not mentioned gets the variable of that name visible at
+    /// the call.
     Call {
         /// Which.
         process: ProcessId,
@@ -303,7 +306,8 @@ pub enum Behaviour {
     },
     /// `comm({a|b -> c}, p)`
     Comm {
-        /// Action names that communicate, with repetition, and the name of what they become. No name is in two of them.
+        /// Action names that communicate, with repetition, and the name of what they become. No
+        /// name is in two of them.
         rules: Box<[(Box<[Symbol]>, Symbol)]>,
         /// The process.
         body: BehaviourId,

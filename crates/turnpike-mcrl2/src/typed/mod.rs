@@ -1,5 +1,5 @@
-//! Type checking: from a syntax tree, where a name is a word, to a [`Program`], where every name is resolved and every
-//! expression has its sort.
+//! Typed programs. The type checker turns a syntax tree into a [`Program`], in which every name is
+//! resolved and every expression has its sort.
 //!
 //! ```
 //! use turnpike_mcrl2::{typed::check_specification, syntax::parse_specification};
@@ -9,11 +9,6 @@
 //! assert!(program.is_none());
 //! assert_eq!(diagnostics[0].message, "the argument of process P must have sort Nat, but has sort Int");
 //! ```
-//!
-//! Inference goes in three loops over the nodes of an expression, without recursion. From the leaves up, every node gets the
-//! set of sorts that it can be given (`pattern.rs`, `infer.rs`); from the root down, every node gets the sort that its surroundings
-//! need, and overloading is decided (`overloads.rs`); from the leaves up again the typed expression is built, with all
-//! conversions (`build.rs`).
 
 mod builtin;
 mod check;

@@ -1,5 +1,7 @@
-//! A specification after type checking: every name is resolved, every expression has its sort, every implicit conversion is
-//! a node of its own. Expressions stand in arenas, and **a child's id is smaller than its parent's**, so that no walk needs
+//! A specification after type checking: every name is resolved, every expression has its sort, and
+//! every implicit conversion is a node. Expressions are in arenas, and **the id of a child is
+//! smaller than that of its parent**, so no walk needs recursion. a node of its own. Expressions
+//! stand in arenas, and **a child's id is smaller than its parent's**, so that no walk needs
 //! recursion.
 
 use rustc_hash::FxHashMap;
@@ -19,7 +21,8 @@ pub struct Program {
     pub words: Symbols,
     /// The sorts.
     pub sorts: Sorts,
-    /// Functions and constants: the declared ones first, then those built-in ones that are used, one for each sort.
+    /// Functions and constants: the declared ones first, then those built-in ones that are used,
+    /// one for each sort.
     pub symbols: Vec<FunctionSymbol>,
     /// All variables. Those declared together have consecutive ids.
     pub variables: Vec<Variable>,
@@ -48,9 +51,11 @@ pub struct Program {
 /// What the user may wish about how a specification is executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// States hold all variables of what is left to do, and what was drawn on the way, even if nothing depends on them.
+    /// States hold all variables of what is left to do, and what was drawn on the way, even if
+    /// nothing depends on them.
     pub keep_dead: bool,
-    /// So many values of a quantified variable are tried at most, from the least one on; without it as many as its bounds leave.
+    /// So many values of a quantified variable are tried at most, from the least one on; without it
+    /// as many as its bounds leave.
     pub quantifier_limit: Option<u32>,
 }
 
@@ -125,12 +130,14 @@ impl Program {
         &self.processes[id.index()]
     }
 
-    /// The declared functions and constants of a name, in the order of the text, those of structured sorts first.
+    /// The declared functions and constants of a name, in the order of the text, those of
+    /// structured sorts first.
     pub fn symbols_named(&self, name: Symbol) -> &[SymbolId] {
         self.named.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// The constructors of a sort in their order: alternatives of a structured sort, then those of `cons` sections.
+    /// The constructors of a sort in their order: alternatives of a structured sort, then those of
+    /// `cons` sections.
     pub fn constructors(&self, sort: SortId) -> &[SymbolId] {
         self.constructors.get(&sort).map_or(&[], Vec::as_slice)
     }
@@ -145,8 +152,8 @@ impl Program {
         self.sorts.text(sort, &self.words)
     }
 
-    /// Adds an expression whose children are there already. For phases that rewrite a program: the sort is the caller's
-    /// promise.
+    /// Adds an expression whose children are there already. For phases that rewrite a program: the
+    /// sort is the caller's promise.
     pub fn add_expression(&mut self, expression: Expression, sort: SortId, span: Span) -> ExpressionId {
         let id = ExpressionId::new(self.expressions.len());
         self.expressions.push((expression, sort, span));
@@ -167,8 +174,8 @@ impl Program {
         id
     }
 
-    /// A built-in function at a sort, new or known: the caller promises that it has that signature. `name` is how it is
-    /// written.
+    /// A built-in function at a sort, new or known: the caller promises that it has that signature.
+    /// `name` is how it is written.
     pub fn builtin(&mut self, builtin: Builtin, name: Symbol, sort: SortId) -> SymbolId {
         if let Some(&id) = self.instances.get(&(builtin, sort)) {
             return id;
@@ -180,8 +187,9 @@ impl Program {
         id
     }
 
-    /// Adds an alternative to a structured sort that a later phase made with [`Sorts::add_struct`]. Its functions are not found by
-    /// name, so that they never get in the way of those of the specification. `None` when the sort is not a structured one.
+    /// Adds an alternative to a structured sort that a later phase made with [`Sorts::add_struct`].
+    /// Its functions are not found by name, so that they never get in the way of those of the
+    /// specification. `None` if the sort is not a structured one.
     pub fn add_alternative(
         &mut self,
         sort: SortId,

@@ -1,14 +1,16 @@
-//! The sorts of a specification, interned: equal sorts have equal ids, aliases are gone.
+//! The sorts of a specification, interned: equal sorts have equal ids, and aliases are replaced by
+//! what they mean.
 
 use rustc_hash::FxHashMap;
 
 use crate::syntax::{Container, Span, Symbol, Symbols};
 
-/// How deep sorts may nest, as in `List(List(…))`. Walks over sorts recurse this far and no further.
+/// How deep sorts may nest, as in `List(List(…))`. Walks over sorts recurse this far and no
+/// further.
 pub const MAX_DEPTH: usize = 200;
 
-/// An interned sort in [`Sorts`]. The ids of the built-in sorts are constants of this type, and numbers are ordered:
-/// `POS < NAT < INT < REAL`.
+/// An interned sort in [`Sorts`]. The ids of the built-in sorts are constants of this type, and
+/// numbers are ordered: `POS < NAT < INT < REAL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SortId(u32);
 
@@ -70,8 +72,8 @@ pub enum Sort {
         /// The result.
         codomain: SortId,
     },
-    /// A sort declared without definition; its constructors, if any, stand in `cons` sections. An index into
-    /// [`Sorts::basics`].
+    /// A sort declared without definition; its constructors, if any, stand in `cons` sections. An
+    /// index into [`Sorts::basics`].
     Basic(u32),
     /// A structured sort: an index into [`Sorts::structs`].
     Struct(u32),
@@ -89,7 +91,8 @@ pub struct Basic {
 /// A structured sort.
 #[derive(Clone, Debug, Default)]
 pub struct Struct {
-    /// The alias it was declared by; none for one written inline, whose constructors cannot be used.
+    /// The alias it was declared by; none for one written inline, whose constructors cannot be
+    /// used.
     pub name: Option<Symbol>,
     /// Where it is declared.
     pub span: Span,
@@ -182,7 +185,8 @@ impl Sorts {
         usize::from(self.depths[id.index()])
     }
 
-    /// `List(S)` and its like; unknown when the element is unknown or the sort would nest too deeply.
+    /// `List(S)` and its like; unknown when the element is unknown or the sort would nest too
+    /// deeply.
     pub fn container(&mut self, container: Container, element: SortId) -> SortId {
         let depth = self.depth(element) + 1;
         if element == SortId::UNKNOWN || depth > MAX_DEPTH {
@@ -191,7 +195,8 @@ impl Sorts {
         self.intern(Sort::Container(container, element), depth)
     }
 
-    /// `A # B -> C`, or just `C` without arguments; unknown when a part is or the sort would nest too deeply.
+    /// `A # B -> C`, or just `C` without arguments; unknown when a part is or the sort would nest
+    /// too deeply.
     pub fn function(&mut self, domain: &[SortId], codomain: SortId) -> SortId {
         if domain.is_empty() {
             return codomain;
@@ -242,7 +247,8 @@ impl Sorts {
         }
     }
 
-    /// The next smaller sort whose values are implicitly values of this one: `Nat` for `Int`, `FSet(S)` for `Set(S)`.
+    /// The next smaller sort whose values are implicitly values of this one: `Nat` for `Int`,
+    /// `FSet(S)` for `Set(S)`.
     pub fn smaller(&mut self, id: SortId) -> Option<SortId> {
         match *self.get(id) {
             Sort::Container(Container::Set, element) => Some(self.container(Container::FSet, element)),

@@ -1,4 +1,5 @@
-//! Finite bags: increasing elements, each with a positive count. As for sets, an operation that would have to know whether different terms
+//! Finite bags: increasing elements, each with a positive count. As for sets, an operation returns
+//! `None` if its result depends on whether two terms that are not plain are equal.
 //! that are not plain mean the same gives `None`.
 
 use std::cmp::Ordering;
@@ -6,7 +7,8 @@ use std::cmp::Ordering;
 use super::{Head, Heap, Value};
 
 impl Heap {
-    /// The bag of these elements, given in any order, with counts that add up; `None` when a count is not a natural number.
+    /// The bag of these elements, given in any order, with counts that add up; `None` if a count is
+    /// not a natural number.
     pub fn bag_of(&mut self, elements: &[(Value, Value)]) -> Option<Value> {
         let mut sorted = elements.to_vec();
         sorted.sort_by(|one, other| self.compare(one.0, other.0));
@@ -24,7 +26,8 @@ impl Heap {
         Some(self.bag_from(arguments, Value::ZERO))
     }
 
-    /// A bag of increasing elements with counts that may be the usual one, which all other elements have.
+    /// A bag of increasing elements with counts that may be the usual one, which all other elements
+    /// have.
     fn bag_from(&mut self, mut arguments: Vec<Value>, usual: Value) -> Value {
         if arguments.chunks_exact(2).any(|pair| pair[1] == usual) {
             arguments =
@@ -48,8 +51,9 @@ impl Heap {
         }
     }
 
-    /// The bag where a function gives the counts, except for the elements of a finite bag, which may store counts of 0. `zero` tells
-    /// that the function gives 0 for all: the bag is then finite.
+    /// The bag where a function gives the counts, except for the elements of a finite bag, which
+    /// may store counts of 0. `zero` says that the function gives 0 for all: the bag is then
+    /// finite.
     pub fn bag_by(&mut self, zero: bool, function: Value, overrides: Value) -> Value {
         if zero {
             let arguments = self.arguments(overrides).collect();
@@ -99,8 +103,8 @@ impl Heap {
         counts.into_iter().try_fold(Value::ZERO, |sum, count| self.add(sum, count))
     }
 
-    /// Combines counts element by element; a missing element has the usual count. `always` tells that the result is right even if different terms
-    /// mean the same.
+    /// Combines counts element by element; a missing element has the usual count. `always` says
+    /// that the result is right even if different terms mean the same.
     fn bag_merge(
         &mut self,
         left: Value,

@@ -1,8 +1,14 @@
-//! Binders in normal form: the body as a value, in which variables are numbers, so that functions that differ only in how they were written
-//! are one value.
+//! Binders in normal form: the body is a value in which variables are numbers, so functions that
+//! differ only in their variable names are the same value.
 //!
-//! A body is evaluated with a [`Head::Free`] for each variable, and then *closed*: these become [`Head::Bound`]. Variables are counted
-//! from the innermost binder outwards, within a binder from its first variable on. The names of variables stay, because labels show them.
+//! A body is evaluated with a [`Head::Free`] for each variable, and then *closed*: these become
+//! [`Head::Bound`]. Variables are counted from the innermost binder outwards, and from the first
+//! variable within a binder. The names of variables are kept because labels show them. are one
+//! value.
+//!
+//! A body is evaluated with a [`Head::Free`] for each variable, and then *closed*: these become
+//! [`Head::Bound`]. Variables are counted from the innermost binder outwards, within a binder from
+//! its first variable on. The names of variables stay, because labels show them.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +16,8 @@ use super::{Head, Heap, Value};
 use crate::syntax::{Binder, Symbol};
 use crate::typed::SortId;
 
-/// How much stack a step of a walk over values may take, and how much more is made when it runs out.
+/// How much stack a step of a walk over values may take, and how much more is made when it runs
+/// out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
 /// A body with more nodes than this, written out, has no normal form.
@@ -29,8 +36,9 @@ impl Heap {
         self.make(Head::Free(number), &[])
     }
 
-    /// The binder of a body in which the variables from `first` on are to be bound. For a lambda, `source` tells how it is applied;
-    /// `FALSE` when that is not known. Nothing when the body is too large.
+    /// The binder of a body in which the variables from `first` on are to be bound. For a lambda,
+    /// `source` says how it is applied; `FALSE` when that is not known. `None` if the body is too
+    /// large.
     pub fn close(
         &mut self,
         binder: Binder,
@@ -55,7 +63,8 @@ impl Heap {
         Some(self.make_from(Head::Bind(binder, closing.count), &arguments, source))
     }
 
-    /// A term with variables bound, `depth` others being bound around it, and how many nodes it has.
+    /// A term with variables bound, `depth` others being bound around it, and how many nodes it
+    /// has.
     fn closed(
         &mut self,
         closing: Closing,

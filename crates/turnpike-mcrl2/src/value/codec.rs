@@ -1,4 +1,5 @@
-//! Values as bytes that another process running the same specification can read: every node once, arguments before what uses them.
+//! Values as bytes that another process running the same specification can read: every node once,
+//! arguments first.
 
 use rustc_hash::FxHashMap;
 
@@ -30,8 +31,9 @@ fn read(bytes: &mut &[u8]) -> Option<u64> {
 impl Heap {
     /// Adds a value to some bytes. Equal values that were kept give equal bytes in every run.
     ///
-    /// First the number of nodes, then each node as code, arity and arguments, then the value itself. A node is referred to by how many
-    /// nodes stand before it (times two); a number that stands in a word is written as it is, and odd.
+    /// First the number of nodes, then each node as code, arity and arguments, then the value
+    /// itself. A node is referred to by how many nodes stand before it (times two); a number that
+    /// stands in a word is written as it is, and odd.
     pub fn encode(&self, value: Value, bytes: &mut Vec<u8>) {
         let mut numbers: FxHashMap<Value, u64> = FxHashMap::default();
         let mut order = Vec::new();
@@ -64,7 +66,8 @@ impl Heap {
         write(reference(value), bytes);
     }
 
-    /// Takes a value from the front of some bytes and keeps it. `None` when they were not made by [`Heap::encode`].
+    /// Takes a value from the front of some bytes and keeps it. `None` if they were not made by
+    /// [`Heap::encode`].
     pub fn decode(&mut self, bytes: &mut &[u8]) -> Option<Value> {
         let count = read(bytes)?;
         let mut nodes: Vec<Value> = Vec::new();

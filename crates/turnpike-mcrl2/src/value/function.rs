@@ -1,4 +1,4 @@
-//! Functions with finitely many exceptions: `f[1 -> 2][5 -> 3]` as one node, its keys increasing.
+//! Functions with finitely many exceptions: `f[1 -> 2][5 -> 3]` is one node with increasing keys.
 
 use super::{Head, Heap, Value};
 
@@ -9,8 +9,9 @@ impl Heap {
         if self.is(function, Head::Update) { self.argument(function, 0) } else { function }
     }
 
-    /// What a function with updates gives for a key: `Some(Some(value))` when the key was updated, `Some(None)` when it was not and the
-    /// base decides, `None` when terms that are not plain leave that open.
+    /// What a function with updates gives for a key: `Some(Some(value))` when the key was updated,
+    /// `Some(None)` when it was not and the base decides, `None` if terms that are not plain leave
+    /// that open.
     #[inline]
     pub fn update_at(&self, function: Value, key: Value) -> Option<Option<Value>> {
         if !self.is(function, Head::Update) {
@@ -22,8 +23,9 @@ impl Heap {
         }
     }
 
-    /// `function[key -> value]`, where `before` is what the base of the function gives for the key, if that is known: an update to that value
-    /// is none. `None` when terms that are not plain leave open which update is meant.
+    /// `function[key -> value]`, where `before` is what the base of the function gives for the key,
+    /// if that is known: an update to that value is none. `None` if terms that are not plain leave
+    /// open which update applies.
     pub fn update(
         &mut self,
         function: Value,

@@ -1,15 +1,32 @@
-//! One thread's nodes: private ones, which are cheap to make and to forget, in front of the shared ones.
+//! The nodes of one thread: private nodes, which are cheap to create and discard, in front of the
+//! shared ones.
 //!
-//! Evaluation makes many values that nobody wants a moment later. They stay in a plain vector of this heap. What a step leaves behind goes
-//! through [`Heap::keep`], which copies it to the shared [`Terms`].
+//! Most values that evaluation creates are temporary. They live in a plain vector of this heap.
+//! [`Heap::keep`] copies the results of a step to the shared [`Terms`].
 //!
 //! # When equal values have equal words
 //!
-//! [`Heap::make`] looks among the private nodes first, then among the shared ones, so that between two calls of [`Heap::reset`] the same
-//! head and arguments give the same word, whatever other threads do. There is one way to get two words for a value: a private node is made,
-//! and then its shared twin comes in by another door (from `keep`, or from a cache that another thread filled). Hence: `reset` before a
-//! state is loaded, `keep` when its results are written, and no comparison of a word from before a `keep` with one from after it. Where
-//! that cannot be promised, [`Heap::same`] gives the right answer always, and costs no more when both words are shared.
+//! [`Heap::make`] searches the private nodes first, then the shared ones. Between two calls of
+//! [`Heap::reset`] the same head and arguments therefore give the same word, whatever other threads
+//! do. A value can have two words in one case: a private node is created, and then its shared twin
+//! arrives from `keep` or from a cache that another thread filled. So call `reset` before you load
+//! a state, call `keep` when you write its results, and do not compare a word from before a `keep`
+//! with one from after it. Where you cannot guarantee this, use [`Heap::same`], which is always
+//! right and costs no more if both words are shared.
+//!
+//! Evaluation makes many values that nobody wants a moment later. They stay in a plain vector of
+//! this heap. What a step leaves behind goes through [`Heap::keep`], which copies it to the shared
+//! [`Terms`].
+//!
+//! # When equal values have equal words
+//!
+//! [`Heap::make`] looks among the private nodes first, then among the shared ones, so that between
+//! two calls of [`Heap::reset`] the same head and arguments give the same word, whatever other
+//! threads do. There is one way to get two words for a value: a private node is made, and then its
+//! shared twin comes in by another door (from `keep`, or from a cache that another thread filled).
+//! Hence: `reset` before a state is loaded, `keep` when its results are written, and no comparison
+//! of a word from before a `keep` with one from after it. Where that cannot be promised,
+//! [`Heap::same`] gives the right answer always, and costs no more when both words are shared.
 
 use std::sync::Arc;
 
@@ -31,7 +48,8 @@ pub struct Heap {
     terms: Arc<Terms>,
     /// The private nodes, laid out as the shared ones.
     nodes: Vec<u32>,
-    /// Where private nodes are found: a stamp and the node's half index. A slot with another stamp is empty.
+    /// Where private nodes are found: a stamp and the node's half index. A slot with another stamp
+    /// is empty.
     slots: Vec<u64>,
     stamp: u32,
     /// How often private nodes were forgotten.
@@ -84,8 +102,9 @@ impl Heap {
         &self.terms
     }
 
-    /// Whether some node could not be made for lack of room: all values since then are worthless. The limit is 1 GiB of private nodes, which
-    /// a reset makes room for, and 7 GiB of shared ones, after which nothing helps. To be asked after evaluating, and after keeping.
+    /// Whether some node could not be made for lack of room: all values since then are worthless.
+    /// The limit is 1 GiB of private nodes, which a reset makes room for, and 7 GiB of shared ones,
+    /// after which nothing helps. To be asked after evaluating, and after keeping.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.full || self.exhausted
@@ -104,7 +123,8 @@ impl Heap {
         }
     }
 
-    /// The node with this head and these arguments. Sets, bags and updates must be in order: see the functions that make those.
+    /// The node with this head and these arguments. Sets, bags and updates must be in order: see
+    /// the functions that make those.
     #[inline]
     pub fn make(&mut self, head: Head, arguments: &[Value]) -> Value {
         self.make_from(head, arguments, Value::FALSE)
@@ -273,14 +293,16 @@ impl Heap {
         Value(self.word(value, HEADER + index))
     }
 
-    /// The arguments of a node; none for numbers that stand in the word itself. Those of [`Head::Big`] are not values.
+    /// The arguments of a node; none for numbers that stand in the word itself. Those of
+    /// [`Head::Big`] are not values.
     pub fn arguments(&self, value: Value) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + '_ {
         (0..self.arity(value)).map(move |index| Value(self.word(value, HEADER + index)))
     }
 
-    /// Whether different words surely mean different data: numbers, truth values, constructors of structured sorts, lists, finite sets
-    /// and finite bags all the way down. Stuck terms, functions and constructors of `cons` sections are not plain; nor are
-    /// complements, because over a finite sort a finite set may be the same.
+    /// Whether different words surely mean different data: numbers, truth values, constructors of
+    /// structured sorts, lists, finite sets and finite bags all the way down. Stuck terms,
+    /// functions and constructors of `cons` sections are not plain; nor are complements, because
+    /// over a finite sort a finite set may be the same.
     #[inline]
     pub fn is_plain(&self, value: Value) -> bool {
         value.0 & 3 != 0 || self.word(value, 1) & PLAIN != 0
@@ -298,8 +320,8 @@ impl Heap {
         value.0 & 3 == 0 && self.word(value, 1) & OPEN != 0
     }
 
-    /// How a function in normal form is applied: a lambda, or an operation on sets or bags whose members or counts it gives. Nothing when that
-    /// is not known.
+    /// How a function in normal form is applied: a lambda, or an operation on sets or bags whose
+    /// members or counts it gives. `None` if that is not known.
     #[inline]
     pub fn source(&self, function: Value) -> Option<Value> {
         let arity = self.arity(function);
@@ -307,7 +329,8 @@ impl Heap {
         (has_source(self.code(function)) && source != Value::FALSE).then_some(source)
     }
 
-    /// A hash of the content: equal for equal values on all threads, machines and runs of the same specification.
+    /// A hash of the content: equal for equal values on all threads, machines and runs of the same
+    /// specification.
     #[inline]
     pub fn content_hash(&self, value: Value) -> u64 {
         if value.0 & 3 != 0 {
@@ -326,7 +349,8 @@ impl Heap {
         self.nodes.len()
     }
 
-    /// Whether the word means the same to all heaps that share the terms: it needs no [`Heap::keep`].
+    /// Whether the word means the same to all heaps that share the terms: it needs no
+    /// [`Heap::keep`].
     #[inline]
     pub fn shared(&self, value: Value) -> bool {
         !value.is_private()
@@ -348,7 +372,8 @@ impl Heap {
         }
     }
 
-    /// Whether two words are the same term, also when one of them has been kept meanwhile and the other is its private twin.
+    /// Whether two words are the same term, also when one of them has been kept meanwhile and the
+    /// other is its private twin.
     #[inline]
     pub fn same(&self, left: Value, right: Value) -> bool {
         left == right
@@ -382,7 +407,8 @@ impl Heap {
         true
     }
 
-    /// Makes a value outlive [`Heap::reset`]: the word to store in states and caches, the same for all threads.
+    /// Makes a value outlive [`Heap::reset`]: the word to store in states and caches, the same for
+    /// all threads.
     #[inline]
     pub fn keep(&mut self, value: Value) -> Value {
         if value.is_private() { self.share(value) } else { value }
@@ -436,7 +462,8 @@ impl Heap {
         self.finished.pop().unwrap_or(Value::FALSE)
     }
 
-    /// Forgets all values that were not kept. Values made by others that share the terms are not affected.
+    /// Forgets all values that were not kept. Values made by others that share the terms are not
+    /// affected.
     pub fn reset(&mut self) {
         self.full = false;
         if self.count == 0 {
@@ -458,8 +485,9 @@ impl Heap {
         Mark { stamp: self.stamp, words: self.nodes.len() }
     }
 
-    /// Forgets the values that were made since the mark and not kept: for loops that try many values and need few of them. Marks are
-    /// released newest first; one from before a reset does nothing.
+    /// Forgets the values that were made since the mark and not kept: for loops that try many
+    /// values and need few of them. Marks are released newest first; one from before a reset does
+    /// nothing.
     pub fn release(&mut self, mark: Mark) {
         if mark.stamp != self.stamp || mark.words >= self.nodes.len() {
             return;
@@ -471,7 +499,8 @@ impl Heap {
             starts.push(start);
             start += extent(self.nodes[start], (self.nodes[start + 1] & ARITY) as usize);
         }
-        // Newest first: each slot is then the end of every run of slots that it is part of, and can be emptied.
+        // Newest first: each slot is then the end of every run of slots that it is part of, and can
+        // be emptied.
         let mask = self.slots.len() - 1;
         let mut arguments = Vec::new();
         for &start in starts.iter().rev() {

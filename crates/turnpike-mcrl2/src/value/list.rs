@@ -44,7 +44,7 @@ impl Heap {
         elements.iter().rev().fold(rest, |rest, &element| self.make(Head::Cons, &[element, rest]))
     }
 
-    /// The first element and the rest; nothing for `[]` and for stuck terms.
+    /// The first element and the rest; `None` for `[]` and for stuck terms.
     #[inline]
     pub fn list_parts(&self, list: Value) -> Option<(Value, Value)> {
         self.is(list, Head::Cons).then(|| (self.argument(list, 0), self.argument(list, 1)))
@@ -63,7 +63,7 @@ impl Heap {
         (elements.rest() == Value::NIL).then_some(found)
     }
 
-    /// `element in list`; `None` when that cannot be told from the terms alone.
+    /// `element in list`; `None` if the terms alone do not decide it.
     pub fn list_contains(&self, list: Value, element: Value) -> Option<bool> {
         let mut elements = self.list_elements(list);
         if elements.by_ref().any(|one| self.same(one, element)) {

@@ -1,7 +1,12 @@
 //! Data values: closed terms in normal form, hash-consed, so that equal values have equal words.
 //!
-//! A [`Value`] is one word. Whole numbers of 31 bits stand in the word itself; everything else is a node of a [`Heap`]: a
-//! [`Head`] with arguments. Number sorts are not kept (1 is 1 at `Pos` and at `Real`), nor is the difference between `FSet` and `Set`.
+//! A [`Value`] is one word. It holds a 31-bit integer, or refers to a node of a [`Heap`]: a
+//! [`Head`] with arguments. Values do not record number sorts (1 is the same value at `Pos` and at
+//! `Real`), nor the difference between `FSet` and `Set`.
+//!
+//! A [`Value`] is one word. Whole numbers of 31 bits stand in the word itself; everything else is a
+//! node of a [`Heap`]: a [`Head`] with arguments. Number sorts are not kept (1 is 1 at `Pos` and at
+//! `Real`), nor is the difference between `FSet` and `Set`.
 
 mod bag;
 mod binder;
@@ -23,15 +28,17 @@ pub use shared::Terms;
 use crate::syntax::Binder;
 use crate::typed::SymbolId;
 
-/// A closed term in normal form. Meaningful only together with the [`Heap`] (or its [`Terms`]) that made it.
+/// A closed term in normal form. Meaningful only together with the [`Heap`] (or its [`Terms`]) that
+/// made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(u32);
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Head {
-    /// A constructor with its fields, or a function that no rule applies to with its arguments ("stuck"): user functions, built-in
-    /// functions and constants alike. `Bool`, numbers, list, set and bag constructors have heads of their own.
+    /// A constructor with its fields, or a function that no rule applies to with its arguments
+    /// ("stuck"): user functions, built-in functions and constants alike. `Bool`, numbers, list,
+    /// set and bag constructors have heads of their own.
     Symbol(SymbolId),
     /// `false` or `true`.
     Bool(bool),
@@ -43,30 +50,37 @@ pub enum Head {
     Set,
     /// The complement of a finite set, elements as for `Set`.
     CoSet,
-    /// A set by predicate: arguments are a function value `f` and a finite set `s`; `e` is a member when `f(e) != (e in s)`.
+    /// A set by predicate: arguments are a function value `f` and a finite set `s`; `e` is a member
+    /// when `f(e) != (e in s)`.
     SetBy,
-    /// A finite bag: element, count, element, count, …; elements strictly increasing, counts positive.
+    /// A finite bag: element, count, element, count, …; elements strictly increasing, counts
+    /// positive.
     Bag,
-    /// A bag by count: arguments are a function value `f`, or a number that is the count of all elements, and a finite bag of overrides
-    /// (where a count of 0 may be stored).
+    /// A bag by count: arguments are a function value `f`, or a number that is the count of all
+    /// elements, and a finite bag of overrides (where a count of 0 may be stored).
     BagBy,
-    /// A lambda as it was written (the number names its binder in the compiled rules) with the values it captured: for functions whose
-    /// normal form is not to be had.
+    /// A lambda as it was written (the number names its binder in the compiled rules) with the
+    /// values it captured: for functions whose normal form is not to be had.
     Lambda(u32),
-    /// A `forall` or `exists` that cannot be decided, as it was written (the number names its binder), with the values it captured.
+    /// A `forall` or `exists` that cannot be decided, as it was written (the number names its
+    /// binder), with the values it captured.
     Quantifier(u32),
-    /// A binder with so many variables in normal form: name and sort of each variable as numbers, then the body. See [`Heap::close`].
+    /// A binder with so many variables in normal form: name and sort of each variable as numbers,
+    /// then the body. See [`Heap::close`].
     Bind(Binder, u32),
-    /// A variable of a [`Head::Bind`] around it: so many variables are bound between it and its own binder, or come before it there.
+    /// A variable of a [`Head::Bind`] around it: so many variables are bound between it and its own
+    /// binder, or come before it there.
     Bound(u32),
     /// A variable of a binder whose body is being evaluated. Never part of a value that lasts.
     Free(u32),
-    /// A function with finitely many exceptions: arguments are the base function, then key, value, key, value, …; keys strictly
-    /// increasing, no value equal to what the base gives.
+    /// A function with finitely many exceptions: arguments are the base function, then key, value,
+    /// key, value, …; keys strictly increasing, no value equal to what the base gives.
     Update,
-    /// A function value applied to arguments, where neither rule nor lambda applies: function, then arguments.
+    /// A function value applied to arguments, where neither rule nor lambda applies: function, then
+    /// arguments.
     Apply,
-    /// A whole number too large for a word: its arguments are raw words, not values (sign, then digits of 32 bits, least first).
+    /// A whole number too large for a word: its arguments are raw words, not values (sign, then
+    /// digits of 32 bits, least first).
     Big,
     /// A reduced fraction: numerator and denominator (> 1) as values.
     Rational,
@@ -154,7 +168,7 @@ impl Value {
         if value { Value::TRUE } else { Value::FALSE }
     }
 
-    /// The truth value it is; nothing for a stuck one.
+    /// The truth value it is; `None` for a stuck one.
     #[inline]
     pub fn as_bool(self) -> Option<bool> {
         match self {
@@ -176,7 +190,8 @@ impl Value {
         (self.0 & 1 == 1).then_some(self.0 as i32 >> 1)
     }
 
-    /// A word that is no value: for evaluators that keep something else in a slot, such as work not yet done.
+    /// A word that is not a value, for evaluators that keep something else in a slot, such as a
+    /// delayed evaluation.
     #[inline]
     pub fn private(index: u32) -> Value {
         Value((index << 2) | 2)

@@ -1,7 +1,12 @@
-//! Numbers: whole numbers of 31 bits in the word itself, larger ones and fractions as nodes. Every number has one form: a whole number is
-//! never a fraction, a small one never a node, and fractions are reduced.
+//! Numbers: 31-bit integers are stored in the word itself, larger ones and fractions as nodes.
+//! Every number has one representation: an integer is never a fraction, a small integer is never a
+//! node, and fractions are reduced.
 //!
-//! All operations give `None` when an operand is not a number, or when the result is undefined: the term is then stuck.
+//! All operations return `None` if an operand is not a number or the result is undefined; the term
+//! is then stuck. never a fraction, a small one never a node, and fractions are reduced.
+//!
+//! All operations give `None` if an operand is not a number, or when the result is undefined: the
+//! term is then stuck.
 
 use std::cmp::Ordering;
 
@@ -73,7 +78,7 @@ impl Heap {
         value.as_small().is_some() || matches!(self.head(value), Some(Head::Big | Head::Rational))
     }
 
-    /// A whole number as such; `None` for fractions and for what is no number.
+    /// An integer; `None` for fractions and for values that are not numbers.
     pub fn to_whole(&self, value: Value) -> Option<IBig> {
         if let Some(small) = value.as_small() {
             return Some(IBig::from(small));

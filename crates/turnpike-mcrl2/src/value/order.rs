@@ -1,4 +1,6 @@
-//! A total order on values that depends on their content only. Where `<` of the language is a total order (truth values, numbers, and lists
+//! A total order on values that depends only on their content. It agrees with `<` of the language
+//! wherever that is a total order: on truth values, numbers, and lists and structured sorts of
+//! these.
 //! and structured sorts of such) it is this one.
 
 use std::cmp::Ordering;
@@ -6,7 +8,8 @@ use std::cmp::Ordering;
 use super::{Head, Heap, Value};
 use crate::syntax::Binder;
 
-/// The order of kinds: only values that are not of the same sort, or stuck, differ in it, except that `[]` comes before all other lists.
+/// The order of kinds: only values that are not of the same sort, or stuck, differ in it, except
+/// that `[]` comes before all other lists.
 fn rank(head: Head) -> u8 {
     match head {
         Head::Big | Head::Rational => 0,
@@ -29,8 +32,9 @@ fn rank(head: Head) -> u8 {
 }
 
 impl Heap {
-    /// Which of two values comes first: numbers by size, `false` before `true`, lists lexicographically, constructors as declared and
-    /// then by their fields from left to right, sets and bags lexicographically as sequences of their elements; everything else by kind,
+    /// Which of two values comes first: numbers by size, `false` before `true`, lists
+    /// lexicographically, constructors as declared and then by their fields from left to right,
+    /// sets and bags lexicographically as sequences of their elements; everything else by kind,
     /// then by its parts. Equal only for the same term.
     #[inline]
     pub fn compare(&self, left: Value, right: Value) -> Ordering {
@@ -41,7 +45,8 @@ impl Heap {
     }
 
     fn compare_nodes(&self, mut left: Value, mut right: Value) -> Ordering {
-        // Different terms are never equal here, so the first difference decides and nothing has to be remembered.
+        // Different terms are never equal here, so the first difference decides and nothing has to
+        // be remembered.
         while !self.same(left, right) {
             let (heads, ranks) = {
                 let heads = (self.head(left), self.head(right));

@@ -1,10 +1,18 @@
-//! Values as the tools of the language print them.
+//! Prints values as the mCRL2 tools do.
 //!
-//! Stuck terms and bodies of functions show as expressions. Whatever is printed, value or expression, is first brought into one of few
-//! shapes, [`Form`]; the shape tells how tightly it binds and what is printed next. The printer keeps a stack of its own.
+//! Stuck terms and bodies of functions are printed as expressions. Every value or expression is
+//! first classified as one of a few shapes, [`Form`], which determine how tightly it binds and what
+//! is printed next. The printer uses an explicit stack.
 //!
-//! A function shows with the values it captured in place of their variables. Comparisons show as the tools leave them: `x != y` as
-//! `!(x == y)`, `x > y` as `y < x`.
+//! A function is printed with the values that it captured in place of their variables. Comparisons
+//! are printed as the tools normalise them: `x != y` as `!(x == y)`, `x > y` as `y < x`.
+//!
+//! Stuck terms and bodies of functions show as expressions. Whatever is printed, value or
+//! expression, is first brought into one of few shapes, [`Form`]; the shape tells how tightly it
+//! binds and what is printed next. The printer keeps a stack of its own.
+//!
+//! A function shows with the values it captured in place of their variables. Comparisons show as
+//! the tools leave them: `x != y` as `!(x == y)`, `x > y` as `y < x`.
 
 mod comprehension;
 
@@ -17,12 +25,14 @@ use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId,
 const TIGHT: u8 = 14;
 /// The level of prefix operators.
 const PREFIX: u8 = 13;
-/// The tools put elements of lists and sets that bind weaker than this into parentheses, unless there is only one.
+/// The tools put elements of lists and sets that bind weaker than this into parentheses, unless
+/// there is only one.
 const ELEMENT: u8 = 6;
 
 /// What the numbers of [`Head::Lambda`] and [`Head::Quantifier`] mean.
 pub trait Binders {
-    /// The lambda, comprehension or quantifier, and the variables whose values the node has as arguments.
+    /// The lambda, comprehension or quantifier, and the variables whose values the node has as
+    /// arguments.
     fn binder(&self, number: u32) -> Option<(ExpressionId, Vec<VariableId>)>;
 }
 
@@ -359,7 +369,8 @@ impl Printer<'_> {
         Some((binder, variables, Node::Expression(body, self.closures.len() - 1)))
     }
 
-    /// The variables of a binder in normal form as they are written, with names that no variable around them has, and its body.
+    /// The variables of a binder in normal form as they are written, with names that no variable
+    /// around them has, and its body.
     fn enter(&mut self, value: Value, count: u32, names: usize) -> (String, Node) {
         let mut own: Vec<String> = Vec::new();
         let mut sorts = Vec::new();

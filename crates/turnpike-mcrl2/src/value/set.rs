@@ -1,7 +1,12 @@
-//! Sets: finite ones and their complements, as increasing sequences of elements.
+//! Finite sets and their complements, as increasing sequences of elements.
 //!
-//! Elements are compared as terms. For plain elements ([`Heap::is_plain`]) that is equality of data; for others, two terms that differ may
-//! still mean the same. An operation that would have to know gives `None`, as it does for operands that are not such sets.
+//! Elements are compared as terms. For plain elements ([`Heap::is_plain`]) this is equality of
+//! data; other terms may differ and still be equal. An operation returns `None` if its result
+//! depends on that, or if an operand is not such a set.
+//!
+//! Elements are compared as terms. For plain elements ([`Heap::is_plain`]) that is equality of
+//! data; for others, two terms that differ may still mean the same. An operation that would have to
+//! know gives `None`, as it does for operands that are not such sets.
 
 use std::cmp::Ordering;
 
@@ -33,8 +38,9 @@ impl Heap {
         elements.dedup_by(|one, other| self.same(*one, *other));
     }
 
-    /// The set of all elements where a function with truth values differs from membership in a finite set. `constant` is the only value of
-    /// the function, if it is known to have only one: the set is then finite, or the complement of a finite one.
+    /// The set of all elements where a function with truth values differs from membership in a
+    /// finite set. `constant` is the only value of the function, if it is known to have only one:
+    /// the set is then finite, or the complement of a finite one.
     pub fn set_by(&mut self, constant: Option<bool>, function: Value, exceptions: Value) -> Value {
         match constant {
             Some(false) => exceptions,
@@ -53,7 +59,8 @@ impl Heap {
         }
     }
 
-    /// Where an element stands among the elements of a node (every `step`th argument), or where it would stand.
+    /// Where an element stands among the elements of a node (every `step`th argument), or where it
+    /// would stand.
     #[inline]
     pub(super) fn search(
         &self,
@@ -110,7 +117,8 @@ impl Heap {
         Some(self.make(head, &elements))
     }
 
-    /// Merges two increasing sequences. `None` when membership of an element that is not plain would have to be known.
+    /// Merges two increasing sequences. `None` if membership of an element that is not plain would
+    /// have to be known.
     fn merge(&self, left: Value, right: Value, take: Take) -> Option<Vec<Value>> {
         let (lefts, rights) = (self.arity(left), self.arity(right));
         let (mut one, mut other) = (0, 0);
@@ -136,7 +144,8 @@ impl Heap {
         if take.right {
             merged.extend((other..rights).map(|index| self.argument(right, index)));
         }
-        // An element in one of them only: is it really not in the other? For a union that makes no difference.
+        // An element in one of them only: is it really not in the other? For a union that makes no
+        // difference.
         let uncertain = only && lefts > 0 && rights > 0 && !take.right;
         (!uncertain || (self.has_plain_keys(left) && self.has_plain_keys(right))).then_some(merged)
     }
@@ -187,7 +196,8 @@ impl Heap {
         Some(empty.is_empty())
     }
 
-    /// The number of elements of a finite set; `None` for others, and when elements that are not plain may be equal.
+    /// The number of elements of a finite set; `None` for others, and when elements that are not
+    /// plain may be equal.
     pub fn set_size(&self, set: Value) -> Option<usize> {
         (self.is(set, Head::Set) && (self.arity(set) < 2 || self.has_plain_keys(set)))
             .then(|| self.arity(set))

@@ -1,18 +1,22 @@
-//! The nodes that all threads share: append-only, found without a lock, equal nodes only once.
+//! The nodes that all threads share: append-only, found without a lock, each node only once.
 //!
-//! Nodes stand in one long array of words, cut into segments that appear as they are needed and never move:
+//! Nodes are stored in one long array of words. It is cut into segments, which are allocated as
+//! they are needed and never move:
 //!
 //! ```text
 //! code   arity and flags   content hash (two words)   arguments …   (source)   (padding to an even number of words)
 //! ```
 //!
-//! The source is a word that functions in normal form have: how they are applied. It is no part of what they are.
+//! The source is a word of functions in normal form that says how they are applied. It is not part
+//! of their identity.
 //!
-//! A table of slots finds the node for a head and arguments. When it is too full, one twice as large takes its place; the old one stays,
-//! because somebody may be reading it. Whoever reads an old table misses at worst what is new, and then asks again under the lock.
+//! A hash table finds the node for a head and arguments. When it is too full, a table twice as
+//! large replaces it; the old table stays, because another thread may be reading it. A thread that
+//! reads an old table can only miss new nodes, and then looks again under the lock.
 //!
-//! A slot is written with release order after the node it refers to, and read with acquire order. A thread that gets a word from another one
-//! in some other way (a queue, a table of states) must get it in such order, too, to be sure to see the node.
+//! A slot is written with release order after the node that it refers to, and read with acquire
+//! order. A thread that gets a word from another thread in some other way (a queue, a table of
+//! states) must get it with the same orders to be sure to see the node.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -28,7 +32,8 @@ pub(super) const PRIVATE_START: u32 = 0xE000_0000;
 
 /// Set in the second word of plain nodes.
 pub(super) const PLAIN: u32 = 1 << 31;
-/// Set in the second word of private nodes that have become shared; the third word is then the shared node.
+/// Set in the second word of private nodes that have become shared; the third word is then the
+/// shared node.
 pub(super) const FORWARDED: u32 = 1 << 30;
 /// Set in the second word of sets, bags and updates whose elements or keys are all plain.
 pub(super) const PLAIN_KEYS: u32 = 1 << 29;
@@ -95,7 +100,8 @@ pub(super) fn mix(hash: u64, word: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// Where a node is looked for. Depends on the words of arguments, hence not on content alone: never to be shown.
+/// Where a node is looked for. Depends on the words of arguments, hence not on content alone: never
+/// to be shown.
 #[inline]
 pub(super) fn place(code: u32, arguments: &[Value]) -> u64 {
     let seed = u64::from(code) | (arguments.len() as u64) << 32;
@@ -148,7 +154,8 @@ impl Terms {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).nodes
     }
 
-    /// Whether a symbol with that many arguments is a constructor of a structured sort with all its fields.
+    /// Whether a symbol with that many arguments is a constructor of a structured sort with all its
+    /// fields.
     #[inline]
     pub(super) fn is_constructor(&self, symbol: usize, arity: usize) -> bool {
         self.fields.get(symbol).is_some_and(|&fields| fields as usize == arity)
@@ -202,7 +209,8 @@ impl Terms {
         }
     }
 
-    /// The node with this code and these arguments, made if need be, then with this source. `None` when all words are taken.
+    /// The node with this code and these arguments, made if need be, then with this source. `None`
+    /// if all words are taken.
     pub(super) fn insert(
         &self,
         header: Header,

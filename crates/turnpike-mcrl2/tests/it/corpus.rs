@@ -1,4 +1,5 @@
-//! Public specifications, when they are at hand: all are read, and what is printed reads back the same.
+//! Public specifications, when they are at hand: all are read, and what is printed reads back the
+//! same.
 
 use crate::public_models;
 

@@ -4,7 +4,8 @@ use turnpike_mcrl2::syntax::{Parentheses, Symbols, parse_data_expression, parse_
 
 const DEEP: usize = 100_000;
 
-/// A text with many beginnings, a middle and as many ends; the thread has less stack than a frame for each would need.
+/// A text with many beginnings, a middle and as many ends; the thread has less stack than a frame
+/// for each would need.
 fn nested(begin: &str, middle: &str, end: &str) -> String {
     format!("{}{middle}{}", begin.repeat(DEEP), end.repeat(DEEP))
 }

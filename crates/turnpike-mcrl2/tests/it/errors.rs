@@ -77,7 +77,7 @@ fn reserved_words() {
     one(
         "init a(List);",
         "       ^^^^",
-        "`List` is a reserved word and no part of data (expected an expression here)",
+        "`List` is a reserved word and cannot be part of data (expected an expression here)",
     );
     one(
         "act 2b; init delta;",
@@ -115,9 +115,9 @@ fn comparing_and_defining() {
     one(
         "init (a | b) -> c;",
         "        ^",
-        "expected `)` or an operator, found `|` (`|` is no operator of data; disjunction is written `||`)",
+        "expected `)` or an operator, found `|` (`|` is not an operator on data; disjunction is written `||`)",
     );
-    one("init (a & b) -> c;", "        ^", "`&` is no operator (conjunction is written `&&`)");
+    one("init (a & b) -> c;", "        ^", "`&` is not an operator (conjunction is written `&&`)");
     one("init a(07);", "       ^^", "a number cannot start with a zero (write `7`)");
 }
 
@@ -150,13 +150,13 @@ fn conditions_and_operators() {
     one(
         "init x == 1 -> a;",
         "       ^^",
-        "`==` is no operator of processes (a condition with operators needs parentheses: `(…) -> p`)",
+        "`==` is not an operator on processes (a condition with operators needs parentheses: `(…) -> p`)",
     );
-    one("init a // b\n;", "       ^", "`/` is no operator of processes (comments start with `%`)");
+    one("init a // b\n;", "       ^", "`/` is not an operator on processes (comments start with `%`)");
     one(
         "init (a . x && y -> b);",
         "            ^^",
-        "`&&` is no operator of processes (a condition with operators needs parentheses: `(…) -> p`)",
+        "`&&` is not an operator on processes (a condition with operators needs parentheses: `(…) -> p`)",
     );
     let with_else = "`<>` needs a condition `c -> p` before it, inside the same parentheses and without a `<>` of its own";
     one(

@@ -18,8 +18,8 @@ pub(crate) struct Both {
     pub(crate) slow: String,
 }
 
-/// Evaluates an expression of a specification in both ways. `None` if it is not well-typed, or if the
-/// rewriter takes too long.
+/// Evaluates an expression of a specification in both ways. `None` if it is not well-typed, or if
+/// the rewriter takes too long.
 pub(crate) fn both(specification: &str, expression: &str) -> Option<Both> {
     let (parsed, _) = parse_specification(specification);
     let mut program = check_specification(&parsed).0.expect("a correct specification");
@@ -61,7 +61,8 @@ proptest! {
             // What is known of stuck terms may differ, but something must be stuck.
             prop_assert!(is_stuck(&fast), "{} is {}, not {}", expression, fast, slow);
         } else if !is_stuck(&slow) || !slow.contains('{') {
-            // Where the slow way is stuck, the fast one may know more of sets: it compares their elements as terms.
+            // Where the slow way is stuck, the fast one may know more of sets: it compares their
+            // elements as terms.
             prop_assert_eq!(fast, slow, "{}", expression);
         }
     }

@@ -1,4 +1,5 @@
-//! Normal forms: from a table, and for random functions, sets and bags held against the slow rewriter.
+//! Normal forms: from a table, and for random functions, sets and bags held against the slow
+//! rewriter.
 
 use std::sync::Arc;
 
@@ -166,7 +167,8 @@ fn comparisons_over_sorts_without_end() {
     ]);
 }
 
-/// A function whose body has no end, or a large one, stays as it was written, and is applied all the same.
+/// A function whose body has no end, or a large one, stays as it was written, and is applied all
+/// the same.
 #[test]
 fn functions_without_a_normal_form() {
     let mut program = check_specification(&parse_specification(SPECIFICATION).0).0.expect("a specification");
@@ -326,7 +328,8 @@ proptest! {
     }
 }
 
-/// The normal forms themselves are the same, but where one of the two knows a little more of stuck terms.
+/// The normal forms themselves are the same, but where one of the two knows a little more of stuck
+/// terms.
 #[test]
 fn fast_and_slow_normal_forms_are_the_same() {
     let mut seed = 11_usize;

@@ -1,11 +1,13 @@
-//! What the engine relies on: successors depend on the state alone, states mean the same to every explorer, and everything has a text.
+//! What the engine relies on: successors depend on the state alone, states mean the same to every
+//! explorer, and everything has a text.
 
 use std::collections::{HashMap, HashSet};
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{Explorer, Model, Successors};
 
-/// Components that share steps, data that grows, sums, conditions decided at once, functions, chance and time.
+/// Components that share steps, data that grows, sums, conditions decided at once, functions,
+/// chance and time.
 const SPECIFICATIONS: [&str; 5] = [
     "sort Fork = Pos; \
      act get, put, up, down, lock, free: Pos # Fork; eat: Pos; \
@@ -166,7 +168,8 @@ fn facts_for_the_user() {
     assert_ne!(other.info().fingerprint, info.fingerprint);
 }
 
-/// Several components: that end, whose data decides who communicates, with a condition that is stuck, with time, with chance.
+/// Several components: that end, whose data decides who communicates, with a condition that is
+/// stuck, with time, with chance.
 const MORE: [&str; 4] = [
     "act a, b, c: Nat; d; \
      proc P(n: Nat) = (n < 3) -> a(n) . P(n + 1) + (n == 3) -> d; \
@@ -233,7 +236,8 @@ fn summands_made_late_do_the_same() {
     }
 }
 
-/// A clock that all components follow, each in its own rhythm: far more combinations of steps than can be written out.
+/// A clock that all components follow, each in its own rhythm: far more combinations of steps than
+/// can be written out.
 #[test]
 fn a_step_of_many_components_with_many_edges_is_no_trouble() {
     let waits: Vec<String> =

@@ -17,7 +17,8 @@ fn roots(program: &Program) -> Vec<ExpressionId> {
     program.expression_ids().filter(|id| !is_part[id.index()]).collect()
 }
 
-/// Everything about an expression: functions by number, sorts, conversions; bound variables by name.
+/// Everything about an expression: functions by number, sorts, conversions; bound variables by
+/// name.
 fn shape(program: &Program, root: ExpressionId) -> String {
     let mut shape = String::new();
     let mut todo = vec![root];

@@ -1,5 +1,6 @@
-//! The fast parser against the rule it implements: of all readings of a text, the one whose outermost operator is the weakest,
-//! and so on inside. The oracle tries every operator as the outermost one.
+//! The fast parser against the rule it implements: of all readings of a text, the one whose
+//! outermost operator is the weakest, and so on inside. The oracle tries every operator as the
+//! outermost one.
 
 use proptest::prelude::*;
 use turnpike_mcrl2::syntax::{
@@ -25,8 +26,9 @@ fn text(words: &[Word]) -> String {
     words.iter().map(word).collect()
 }
 
-/// The reading with all parentheses. `doubtful` tells whether equal operators that nest to the left stand before and after a
-/// prefix: its body could end before the second or go on, and the parser may refuse to choose.
+/// The reading with all parentheses. `doubtful` tells whether equal operators that nest to the left
+/// stand before and after a prefix: its body could end before the second or go on, and the parser
+/// may refuse to choose.
 fn read(words: &[Word], doubtful: &mut bool) -> String {
     let mut operand = |words: &[Word]| {
         let text = read(words, doubtful);

@@ -1,11 +1,13 @@
-//! Small specifications that show one thing each, from text to transition system. What is expected comes from the reference tools.
+//! Small specifications that show one thing each, from text to transition system. What is expected
+//! comes from the reference tools.
 
 use turnpike_lts::{Comparison, Equivalence, compare};
 use turnpike_lts::{Lts, Transition};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{LabelId, Model, Successors};
 
-/// All states within `most` expansions, in breadth-first order. An error ends the exploration and comes with what was found.
+/// All states within `most` expansions, in breadth-first order. An error ends the exploration and
+/// comes with what was found.
 fn explore(text: &str, most: usize) -> (Lts, Option<String>) {
     let (model, _) = Mcrl2Model::new("test.mcrl2", text, &Options::default())
         .unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
@@ -171,7 +173,8 @@ fn sums() {
         "act a:Set(Bool); init sum s:Set(Bool). a(s).delta;",
         &["a({})", "a({true})", "a({false})", "a({false, true})"],
     );
-    // Nothing depends on which value it is: one transition says it all, and the sort may be infinite.
+    // Nothing depends on which value it is: one transition says it all, and the sort may be
+    // infinite.
     offers("act a; init sum n:Nat. a.delta;", &["a"]);
     offers("act a; init sum n:Nat. (n > 3 && n < 5) -> a.delta;", &["a"]);
 }

@@ -1,4 +1,5 @@
-//! Functions, comprehensions and stuck terms as parameters of processes: what is finite by normal forms stays finite.
+//! Functions, comprehensions and stuck terms as parameters of processes: what is finite by normal
+//! forms stays finite.
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{Model, Successors};

@@ -1,5 +1,5 @@
-//! Random well-typed expressions, for tests that compare other ways to compute with the rewriter. `n0`, `n1`, `b0`, `l0`, `s0` and `e0`
-//! are free in them.
+//! Random well-typed expressions, for tests that compare other ways to compute with the rewriter.
+//! `n0`, `n1`, `b0`, `l0`, `s0` and `e0` are free in them.
 
 /// What the expressions are about: equations of all sorts, partial ones among them.
 pub(crate) const SPECIFICATION: &str = "

@@ -1,4 +1,5 @@
-//! The tables of the language reference, row by row: an expression and how its normal form is printed.
+//! The tables of the language reference, row by row: an expression and how its normal form is
+//! printed.
 
 use rustc_hash::FxHashMap;
 

@@ -1,10 +1,11 @@
-//! Trees of every shape are printed and read back the same. Equality is that of the texts with all parentheses: they name every
-//! node, and two different trees have different ones.
+//! Trees of every shape are printed and read back the same. Equality is that of the texts with all
+//! parentheses: they name every node, and two different trees have different ones.
 
 use proptest::prelude::*;
 use turnpike_mcrl2::syntax::*;
 
-/// Grows a specification from bytes: each decides one thing, and without bytes everything is a leaf.
+/// Grows a specification from bytes: each decides one thing, and without bytes everything is a
+/// leaf.
 struct Grower {
     bytes: Vec<u8>,
     position: usize,

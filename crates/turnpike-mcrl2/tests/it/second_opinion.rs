@@ -1,5 +1,6 @@
-//! Every composition that the linear process makes, held against a naive interpreter of process terms. More of the same:
-//! `cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2`.
+//! Every composition that the linear process makes, held against a naive interpreter of process
+//! terms. More of the same: `cargo run --release -p turnpike-mcrl2 --example second_opinion --
+//! --count 1000000 --seed 0 --threads 2`.
 
 use crate::naive;
 
@@ -43,7 +44,8 @@ fn tally(series: Series, count: u64) -> trial::Tally {
 #[test]
 fn five_thousand_specifications() {
     let tally = tally(series(seed()), 5000);
-    // The test is worth something only while most specifications are accepted and everything occurs.
+    // The test is worth something only while most specifications are accepted and everything
+    // occurs.
     let count = |all: &BTreeMap<String, u64>| all.values().sum::<u64>();
     assert!(tally.agreed > 4000, "{tally:?}");
     assert!(tally.complete > 3900, "{tally:?}");
@@ -86,7 +88,8 @@ fn a_thousand_specifications_with_values_kept() {
     assert!(kept.states > reset.states, "{} states, and {} without", kept.states, reset.states);
 }
 
-/// Faults were found in these shapes. A generator that no longer makes them would no longer find such faults.
+/// Faults were found in these shapes. A generator that no longer makes them would no longer find
+/// such faults.
 #[test]
 fn specifications_have_what_faults_needed() {
     let mut found = BTreeMap::new();
@@ -148,7 +151,8 @@ fn shape(process: &Process) -> Option<&'static str> {
     }
 }
 
-/// Both say the same of a specification, with summands made beforehand and where states ask for them, and with values kept.
+/// Both say the same of a specification, with summands made beforehand and where states ask for
+/// them, and with values kept.
 #[track_caller]
 fn agree(text: &str) {
     for (combinations, keep_dead) in [(None, false), (Some(0), false), (None, true)] {

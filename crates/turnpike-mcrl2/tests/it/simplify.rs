@@ -44,8 +44,9 @@ fn values(program: &mut Program, which: usize) -> Substitution {
     globals.into_iter().zip(VALUES.iter().enumerate()).map(value).collect()
 }
 
-/// The normal forms of an expression and of what simplifying makes of it, with the same values for variables, and whether
-/// simplifying changed anything. Nothing when the expression is not well-typed or the rewriter takes too long.
+/// The normal forms of an expression and of what simplifying makes of it, with the same values for
+/// variables, and whether simplifying changed anything. Nothing when the expression is not
+/// well-typed or the rewriter takes too long.
 fn both(text: &str, which: usize) -> Option<(String, String, bool)> {
     let mut program = program();
     let original = expression(&mut program, text, None)?;

@@ -1,4 +1,5 @@
-//! All public models type-check, except those that the recorded results of other tools say are wrong.
+//! All public models type-check, except those that the recorded results of other tools say are
+//! wrong.
 
 use crate::public_models;
 use crate::sorts_support;

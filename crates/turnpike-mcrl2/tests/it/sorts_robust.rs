@@ -1,5 +1,5 @@
-//! Whatever is left of a specification after tokens were lost, repeated or exchanged: an answer, never a panic; and no depth
-//! of nesting exhausts the stack.
+//! Whatever is left of a specification after tokens were lost, repeated or exchanged: an answer,
+//! never a panic; and no depth of nesting exhausts the stack.
 
 use crate::sorts_support;
 

@@ -1,12 +1,12 @@
-//! When two binders are the same: equal but for the names of variables.
+//! Alpha-equivalence: when two binders are equal up to the names of their variables.
 
 use rustc_hash::FxHashMap;
 
 use crate::syntax::Binder;
 use crate::typed::{Expression, ExpressionId, Program, VariableId};
 
-/// A description of a binder that is the same for binders that differ in the names of variables only, and its free variables in the
-/// order in which they are met.
+/// A description of a binder that is the same for binders that differ in the names of variables
+/// only, and its free variables in the order in which they are met.
 pub(super) fn describe(program: &Program, root: ExpressionId) -> (Vec<u32>, Vec<VariableId>) {
     let mut description =
         Description { program, key: Vec::new(), free: Vec::new(), bound: FxHashMap::default(), count: 0 };

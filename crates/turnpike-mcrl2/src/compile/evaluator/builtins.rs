@@ -1,4 +1,4 @@
-//! Built-in functions on values, stuck ones included.
+//! Built-in functions on values, including stuck ones.
 
 use std::sync::Arc;
 
@@ -36,8 +36,8 @@ impl Machine {
         found.unwrap_or_else(|| self.stuck(symbol, &[left, right]))
     }
 
-    /// The conjunction or disjunction of two truth values; `None` if it is stuck and the program has
-    /// no symbol for it.
+    /// The conjunction or disjunction of two truth values; `None` if it is stuck and the program
+    /// has no symbol for it.
     pub(super) fn combine(
         &mut self,
         t: &Tables,
@@ -68,7 +68,8 @@ impl Machine {
         if self.heap.same(then, otherwise) { then } else { self.stuck(symbol, &[condition, then, otherwise]) }
     }
 
-    /// A function of the user that is `if` by another name, or has rules for `if`, when the condition is stuck.
+    /// A function of the user that is `if` by another name, or has rules for `if`, when the
+    /// condition is stuck.
     #[cold]
     pub(super) fn stuck_choice(&mut self, t: &Arc<Tables>, function: u32, choice: [Value; 3]) -> Answer {
         let Some(code) = t.functions.get(function as usize) else { return self.too_early() };

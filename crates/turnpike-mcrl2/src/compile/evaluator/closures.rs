@@ -1,4 +1,4 @@
-//! Functions as values: lambdas, updates, comprehensions; and quantifiers.
+//! Functions as values: lambdas, updates and comprehensions. Also quantifiers.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::syntax::{Binder, Container};
 use crate::typed::{Sort, SortId, SymbolId};
 use crate::value::{Head, Value};
 
-/// Sorts with more values than this are not gone through value by value.
+/// Sorts with more values than this are not enumerated.
 const MANY: usize = 1024;
 
 impl Machine {
@@ -113,15 +113,15 @@ impl Machine {
         if newer.version > t.version && newer.named.contains_key(&symbol) {
             return self.apply_symbol(&newer, symbol, function, start);
         }
-        // Not seen as a value by the compiler: somebody made it.
+        // The compiler has not seen it as a value.
         match self.rules.known.curried(symbol, self.stack.len() - start) {
             Some(_) => self.apply_curried(t, symbol, &[], function, start),
             None => Ok(self.heap.make(Head::Symbol(symbol), &self.stack[start..])),
         }
     }
 
-    /// The function that a partial application and the arguments from `start` on are a call of. If there is one, all its arguments
-    /// are on the stack then.
+    /// The function that a partial application and the arguments from `start` on are a call of. If
+    /// there is one, all its arguments are on the stack then.
     fn curried<'t>(
         &mut self,
         t: &'t Arc<Tables>,
@@ -140,8 +140,8 @@ impl Machine {
         Some(code)
     }
 
-    /// The code of a function value that is applied to the arguments from `start` on, if it has some of its own. All that the code
-    /// needs is on the stack then.
+    /// The code of a function value that is applied to the arguments from `start` on, if it has
+    /// some of its own. All that the code needs is on the stack then.
     pub(super) fn applied<'t>(
         &mut self,
         t: &'t Arc<Tables>,
@@ -192,8 +192,8 @@ impl Machine {
         self.heap.make(Head::Apply, &parts)
     }
 
-    /// What an update gives for a key when that takes more than comparing terms: `Some(None)` when it was not updated, `None` when that
-    /// is open.
+    /// What an update gives for a key when that takes more than comparing terms: `Some(None)` when
+    /// it was not updated, `None` if that is open.
     fn updated(
         &mut self,
         t: &Arc<Tables>,
@@ -407,7 +407,7 @@ impl Machine {
         if sort.index() >= t.program.sorts.len() {
             return None;
         }
-        // A sort that needs itself has no end.
+        // A sort that contains itself is infinite.
         self.finite.insert(sort, None);
         let found = self
             .finite_values(t, sort)

@@ -1,4 +1,5 @@
-//! `==`, `<` and `<=` at every sort. Values that are plain are compared as terms; others are taken apart as far as they are known.
+//! `==`, `<` and `<=` at every sort. Plain values are compared as terms. Others are compared part
+//! by part, as far as their parts are known.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -64,7 +65,7 @@ impl Machine {
         Ok(symbol.map(|symbol| self.stuck(symbol, &[left, right])))
     }
 
-    /// Compares what is known of two values; nothing when that does not help.
+    /// Compares what is known of two values; `None` if that does not help.
     fn equal_parts(&mut self, t: &Arc<Tables>, sort: SortId, left: Value, right: Value) -> Known {
         if self.heap.same(left, right) {
             return Ok(Some(Value::TRUE));
@@ -149,7 +150,8 @@ impl Machine {
         }
     }
 
-    /// Whether two functions give the same for all arguments: tried one by one when there are finitely many.
+    /// Whether two functions give the same for all arguments: tried one by one when there are
+    /// finitely many.
     fn equal_functions(
         &mut self,
         t: &Arc<Tables>,
@@ -282,7 +284,7 @@ impl Machine {
                     Ordering::Equal => Value::bool(!strict),
                     Ordering::Greater => Value::FALSE,
                 });
-                // Nothing is smaller than the least number, be it known or not.
+                // No number is smaller than the least number.
                 Ok(known.or(match (strict, sort) {
                     (true, SortId::NAT) if right == Value::ZERO => Some(Value::FALSE),
                     (true, SortId::POS) if right == Value::ONE => Some(Value::FALSE),

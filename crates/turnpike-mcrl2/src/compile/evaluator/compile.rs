@@ -1,8 +1,13 @@
-//! From typed expressions to nodes.
+//! Compiles typed expressions to nodes.
 //!
-//! Every compiled expression knows its *level*: the outermost binder whose variables it uses. Whatever uses no variable at all is evaluated
-//! once only. Lambdas and delayed arguments become bodies of their own with a frame of their own; what they need from around them is copied
-//! there ("captured").
+//! Every compiled expression has a *level*: the outermost binder whose variables it uses. A closed
+//! expression is evaluated only once. Lambdas and delayed arguments have bodies and frames of their
+//! own; they capture the values that they need from the surrounding frame.
+//!
+//! Every compiled expression knows its *level*: the outermost binder whose variables it uses.
+//! Whatever uses no variable at all is evaluated once only. Lambdas and delayed arguments become
+//! bodies of their own with a frame of their own; what they need from around them is copied there
+//! ("captured").
 
 mod binders;
 mod calls;
@@ -134,7 +139,7 @@ impl<'a> Compiler<'a> {
         if compiled.level != CLOSED || self.as_constant(compiled).is_some() {
             return compiled;
         }
-        // A delay belongs to one frame, and is no value.
+        // A delay belongs to one frame and is not a value.
         if let Node::Once(_) | Node::Delay(_) = self.body().nodes[compiled.node as usize] {
             return compiled;
         }
@@ -144,7 +149,8 @@ impl<'a> Compiler<'a> {
         self.add(node, CLOSED, 0)
     }
 
-    /// The operands of a node, and its level: closed operands of a node that is not are evaluated once.
+    /// The operands of a node, and its level: closed operands of a node that is not are evaluated
+    /// once.
     fn operands(&mut self, ids: &[ExpressionId]) -> (Vec<Compiled>, u32) {
         let operands: Vec<Compiled> = ids.iter().map(|&id| self.expression(id)).collect();
         self.finish_operands(operands)

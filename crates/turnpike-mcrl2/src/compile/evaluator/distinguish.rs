@@ -1,4 +1,4 @@
-//! Whether two sets, bags or functions over a sort without end differ: an element is looked for that tells them apart.
+//! Searches for an element that distinguishes two sets, bags or functions over an infinite sort.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ pub(super) struct Search {
 }
 
 impl Machine {
-    /// Whether two values differ in that way, the elements (or the functions) being of that sort; nothing when none of the first elements tells
-    /// and there are more.
+    /// Whether two values differ in that way, the elements (or the functions) being of that sort;
+    /// `None` if none of the first elements distinguishes them and there are more.
     pub(super) fn differ(
         &mut self,
         t: &Arc<Tables>,

@@ -1,4 +1,4 @@
-//! Equations, sorted by function and put in the order in which they are tried; and which arguments a function surely needs.
+//! Groups equations by function, orders them, and computes which arguments a function is strict in.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -61,7 +61,8 @@ impl Known {
     pub(super) fn new(program: &Program, heap: &mut Heap) -> Known {
         let mut known = Known::default();
         let heads: Vec<_> = program.equations.iter().map(|one| left_side(program, one.left)).collect();
-        // Symbols that rewrite away cannot stand in patterns: they must be known before the patterns are read.
+        // Symbols that rewrite away cannot stand in patterns: they must be known before the
+        // patterns are read.
         let rewritten: FxHashSet<SymbolId> =
             heads.iter().flatten().filter(|(_, all)| all.is_empty()).map(|&(symbol, _)| symbol).collect();
         for (equation, head) in program.equations.iter().zip(heads) {
@@ -120,7 +121,8 @@ impl Known {
         self.shapes[function as usize]
     }
 
-    /// Finds the parameters that every evaluation needs, as the greatest solution: all are needed until a rule shows otherwise.
+    /// Finds the parameters that every evaluation needs, as the greatest solution: all are needed
+    /// until a rule shows otherwise.
     fn find_needs(&mut self, program: &Program) {
         let mut needed: Vec<u64> = vec![u64::MAX; self.groups.len()];
         loop {
@@ -139,7 +141,8 @@ impl Known {
                             Pattern::Test(..) => found |= 1 << place,
                         }
                     }
-                    // A variable in two places is compared; only once deep inside is enough for that, too.
+                    // A variable in two places is compared; only once deep inside is enough for
+                    // that, too.
                     for places in parameters.values().filter(|places| places.count_ones() > 1) {
                         found |= places;
                     }
@@ -277,7 +280,7 @@ fn left_side(program: &Program, mut left: ExpressionId) -> Option<(SymbolId, Vec
     }
 }
 
-/// Nothing when it can never be used.
+/// `None` if it can never be used.
 fn rule(
     program: &Program,
     heap: &mut Heap,
@@ -414,7 +417,8 @@ fn count_expression(program: &Program, root: ExpressionId, count: &mut FxHashMap
     }
 }
 
-/// Puts rules in order: those that need fewer arguments evaluated come first, whatever their order in the text.
+/// Puts rules in order: those that need fewer arguments evaluated come first, whatever their order
+/// in the text.
 fn order(program: &Program, group: &mut Group) {
     let mut waiting: Vec<(FxHashSet<usize>, Rule)> = Vec::new();
     for rule in group.rules.drain(..) {
@@ -454,7 +458,8 @@ fn order(program: &Program, group: &mut Group) {
     }
 }
 
-/// Whether a function is `if` by another name: one rule for `true` and one for `false`, each with a parameter as result.
+/// Whether a function is `if` by another name: one rule for `true` and one for `false`, each with a
+/// parameter as result.
 fn conditional(program: &Program, group: &Group) -> Option<[u8; 3]> {
     let [first, second] = &group.rules[..] else { return None };
     if group.arity != 3 || first.condition.is_some() || second.condition.is_some() {

@@ -1,7 +1,11 @@
-//! What compiled code refers to by number, and grows while expressions are compiled: lambdas, delayed arguments, functions as values.
+//! What compiled code refers to by number: lambdas, delayed arguments and functions as values. It
+//! grows while expressions are compiled.
 //!
-//! The library itself is behind a lock. Machines read a snapshot of it, the [`Tables`], and take a newer one when they meet something that
-//! is not in theirs.
+//! The library is behind a lock. A machine reads a snapshot of it, the [`Tables`], and takes a
+//! newer one when it meets a number that its snapshot does not have.
+//!
+//! The library itself is behind a lock. Machines read a snapshot of it, the [`Tables`], and take a
+//! newer one when they meet something that is not in theirs.
 
 use std::sync::Arc;
 
@@ -170,7 +174,8 @@ impl Rules {
         index
     }
 
-    /// Name and sort of a variable. Words that the program of these rules does not have would be other words elsewhere.
+    /// Name and sort of a variable. Words that the program of these rules does not have would be
+    /// other words elsewhere.
     pub(super) fn lasting_name(&self, program: &Program, variable: VariableId) -> (Symbol, SortId) {
         let variable = program.variable(variable);
         let name = if variable.name.index() < self.words { variable.name } else { self.default_name };

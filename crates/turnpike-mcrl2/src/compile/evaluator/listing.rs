@@ -1,4 +1,5 @@
-//! Sets and bags listed element by element: by going through a finite sort, or by solving the predicate of a comprehension.
+//! Enumerates the elements of sets and bags: over a finite sort, or by solving the predicate of a
+//! comprehension.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ pub(super) struct Listing {
 }
 
 impl Machine {
-    /// The bag of all elements of a finite sort with their counts in a bag, or with 1 for the members of a set.
+    /// The bag of all elements of a finite sort with their counts in a bag, or with 1 for the
+    /// members of a set.
     pub(super) fn listed_bag(&mut self, t: &Arc<Tables>, sort: SortId, of: Value, set: bool) -> Known {
         let Some(values) = self.finite(t, sort) else { return Ok(None) };
         let mut pairs = Vec::new();
@@ -41,7 +43,7 @@ impl Machine {
         Ok(self.heap.bag_of(&pairs))
     }
 
-    /// A set as a finite one; nothing when it is infinite, or that cannot be told.
+    /// A set as a finite one; `None` if it is infinite, or if that is unknown.
     pub(super) fn listed_set(&mut self, t: &Arc<Tables>, sort: SortId, set: Value) -> Known {
         match self.heap.head(set) {
             Some(Head::Set) => return Ok(Some(set)),

@@ -1,7 +1,12 @@
-//! What functions gave for the same arguments before.
+//! A cache of function results.
 //!
-//! Only calls with shared arguments are remembered, because the words of private values mean something else after a reset. A small table
-//! forgets the old when the new comes. A function whose calls seldom come back is left alone for a while.
+//! It holds only calls with shared arguments, because the words of private values change their
+//! meaning after a reset. New entries replace old ones. A function whose calls are rarely repeated
+//! is not cached for a while.
+//!
+//! Only calls with shared arguments are remembered, because the words of private values mean
+//! something else after a reset. A small table forgets the old when the new comes. A function whose
+//! calls seldom come back is left alone for a while.
 
 use super::node::{Function, Node};
 use crate::value::{Heap, Value};
@@ -17,7 +22,8 @@ const WORTHWHILE: u32 = 30;
 /// How many calls it is left alone for otherwise: twice as many each time.
 const FIRST_PAUSE: u32 = 1 << 13;
 const LONGEST_PAUSE: u32 = 1 << 24;
-/// So many results of a function that are not shared yet become so, if making them took no more words than this.
+/// So many results of a function that are not shared yet become so, if making them took no more
+/// words than this.
 const MOST_KEPT: u32 = 256;
 const MOST_WORDS: usize = 512;
 

@@ -1,9 +1,18 @@
-//! Evaluation, compiled: equations become decision trees, expressions become code over slots of a frame.
+//! The evaluator: equations become decision trees, expressions become code over the slots of a
+//! frame.
 //!
-//! Compiled code is a graph of small nodes (`node`) made from typed expressions (`compile`); the equations of a function are put into the
-//! order in which they are tried (`equations`) and merged into a decision tree of such nodes (`tree`). A [`Machine`] walks the nodes (`run`),
-//! with one stack of values for all frames. Arguments that a function may not need are passed as delayed evaluations, unless evaluating them
-//! is cheap. What no rule applies to stays as a term: that is a value like any other.
+//! Compiled code is a graph of small nodes (`node`), made from typed expressions (`compile`). The
+//! equations of a function are ordered (`equations`) and merged into a decision tree of such nodes
+//! (`tree`). A [`Machine`] runs the nodes (`run`), with one stack of values for all frames.
+//! Arguments that a function may not need are passed as delayed evaluations, unless they are cheap.
+//! A term to which no rule applies is stuck; it is a value like any other.
+//!
+//! Compiled code is a graph of small nodes (`node`) made from typed expressions (`compile`); the
+//! equations of a function are put into the order in which they are tried (`equations`) and merged
+//! into a decision tree of such nodes (`tree`). A [`Machine`] walks the nodes (`run`), with one
+//! stack of values for all frames. Arguments that a function may not need are passed as delayed
+//! evaluations, unless evaluating them is cheap. What no rule applies to stays as a term: that is a
+//! value like any other.
 
 mod alpha;
 mod builtins;
@@ -46,7 +55,8 @@ const DEFAULT_STEPS: u64 = 50_000_000;
 #[derive(Debug)]
 pub struct Rules {
     terms: Arc<Terms>,
-    /// How many words the program had at first, and the name of variables that have none of these.
+    /// How many words the program had originally, and the name of variables that have none of
+    /// these.
     words: usize,
     default_name: Symbol,
     known: Known,
@@ -162,8 +172,8 @@ impl Rules {
         rules
     }
 
-    /// Compiles an expression of `program`, which is the program of these rules or one that adds expressions, variables and built-in
-    /// symbols to it. Free variables get slots in `scope`.
+    /// Compiles an expression of `program`, which is the program of these rules or one that adds
+    /// expressions, variables and built-in symbols to it. Free variables get slots in `scope`.
     pub fn compile(self: &Arc<Rules>, program: &Program, root: ExpressionId, scope: &mut Scope) -> Code {
         self.library().extend(program);
         let mut compiler = Compiler::new(self, program, std::mem::take(scope), Body::default());
@@ -173,7 +183,8 @@ impl Rules {
         Code { body: Arc::new(body), root, version: self.library().version() }
     }
 
-    /// The program with everything that compiled expressions added to it: what [`Binders`] refers to.
+    /// The program with everything that compiled expressions added to it: what [`Binders`] refers
+    /// to.
     pub fn program(&self) -> Arc<Program> {
         self.library().program()
     }
@@ -216,7 +227,8 @@ pub struct Machine {
     /// How the members of comprehensions are found.
     listings: FxHashMap<u32, Option<listing::Listing>>,
     memo: memo::Memo,
-    /// How many variables stand for themselves, because the body of their binder is being evaluated.
+    /// How many variables stand for themselves, because the body of their binder is being
+    /// evaluated.
     bound: u32,
     forms: normal_forms::Forms,
     /// The bodies of quantifiers that could not be decided, and whether they are `exists`.
@@ -292,7 +304,8 @@ impl Machine {
         self.stack[base..base + values.len()].copy_from_slice(values);
     }
 
-    /// The normal form of a compiled expression, its variables being the slots of the frame at `base`.
+    /// The normal form of a compiled expression, its variables being the slots of the frame at
+    /// `base`.
     #[inline]
     pub fn evaluate(&mut self, code: &Code, base: usize) -> Result<Value, EvaluationError> {
         match code.body.nodes[code.root as usize] {

@@ -1,4 +1,4 @@
-//! What expressions are compiled to: small nodes in an arena, that refer to each other by index.
+//! The nodes of compiled code, in an arena. They refer to each other by index.
 
 use std::sync::{Arc, OnceLock};
 
@@ -27,7 +27,7 @@ pub(super) enum Node {
     Slot(u32),
     /// A slot that holds a value or a delayed evaluation, which is then made.
     Lazy(u32),
-    /// What a slot holds, be it delayed.
+    /// The content of a slot, which may be delayed.
     Pass(u32),
     /// A delayed evaluation: an index into the delays of the tables.
     Delay(u32),

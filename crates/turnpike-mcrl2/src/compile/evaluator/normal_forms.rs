@@ -1,12 +1,24 @@
-//! Normal forms of functions, comprehensions and quantifiers: their bodies are evaluated with variables that stand for themselves.
+//! Normal forms of functions, comprehensions and quantifiers: their bodies are evaluated with
+//! variables as values.
 //!
-//! Two lambdas are one value when their bodies evaluate to the same. The body of a lambda that was applied, rather than looked at, would not have
-//! been evaluated: with equations that recur until a variable has a value it may have no end. So it gets few steps, and when they do not
-//! suffice the lambda stays as it was written, with what it captured. The steps must not depend on what happened before: remembered results are not
-//! used, and remembered normal forms cost again what they did at first.
+//! Two lambdas are the same value if their bodies have the same normal form. Evaluating a body may
+//! not terminate, because equations may recurse until a variable has a value. It therefore gets a
+//! small number of steps; if they do not suffice, the lambda stays as written, with the values that
+//! it captured. The result must not depend on earlier evaluations: cached results are not used, and
+//! cached normal forms cost as many steps again.
 //!
-//! A rule whose condition depends on such a variable ends the search for a rule: a later one might not apply to the values that the variable
-//! stands for.
+//! A rule whose condition depends on such a variable ends the search for a rule, because later
+//! rules may not apply to the values of the variable.
+//!
+//! Two lambdas are one value when their bodies evaluate to the same. The body of a lambda that was
+//! applied, rather than looked at, would not have been evaluated: with equations that recur until a
+//! variable has a value it may have no end. So it gets few steps, and when they do not suffice the
+//! lambda stays as it was written, with what it captured. The steps must not depend on what
+//! happened before: remembered results are not used, and remembered normal forms cost again what
+//! they did at first.
+//!
+//! A rule whose condition depends on such a variable ends the search for a rule: a later one might
+//! not apply to the values that the variable stands for.
 
 use std::sync::Arc;
 
@@ -69,8 +81,8 @@ pub(super) struct Quantified {
 }
 
 impl Machine {
-    /// Runs with variables that stand for themselves, as many as said; their numbers begin with the one given to `run`. Also gives
-    /// the steps it took. Nothing when they did not suffice.
+    /// Runs with variables that stand for themselves, as many as said; their numbers begin with the
+    /// one given to `run`. Also gives the steps it took. `None` if they did not suffice.
     pub(super) fn under<R>(
         &mut self,
         count: usize,
@@ -153,8 +165,8 @@ impl Machine {
         }
     }
 
-    /// The function that says of a term, an operation on sets or bags, what is in it or how often. `like` is a function with a name for
-    /// its variable. Nothing when the term does not say it.
+    /// The function that says of a term, an operation on sets or bags, what is in it or how often.
+    /// `like` is a function with a name for its variable. `None` if the term does not say it.
     pub(super) fn function_of(
         &mut self,
         t: &Arc<Tables>,
@@ -188,7 +200,8 @@ impl Machine {
         self.heap.close(syntax::Binder::Lambda, &[name], self.bound, value, Value::FALSE)
     }
 
-    /// What a quantifier is that cannot be decided: the values it captured begin at `start` of the stack.
+    /// What a quantifier is that cannot be decided: the values it captured begin at `start` of the
+    /// stack.
     pub(super) fn quantifier_form(&mut self, t: &Arc<Tables>, index: u32, start: usize) -> Answer {
         let stuck = self.heap.make(Head::Quantifier(index), &self.stack[start..]);
         let Some(binder) = t.binders.get(index as usize).map(Arc::clone) else { return Ok(stuck) };

@@ -1,9 +1,10 @@
-//! Symbols that stuck terms are made of, although the specification does not mention them.
+//! Adds the symbols that stuck terms may contain although the specification does not mention them.
 
 use crate::typed::{Builtin, Program, Sort, SortId};
 
-/// Adds the built-in functions that evaluation may have to write down: `==` of fields for a stuck `==` of structures, `<` for a stuck `>`,
-/// and the like. Without them such terms stay as they were written, which is right, but not what the tools print.
+/// Adds the built-in functions that evaluation may have to write down: `==` of fields for a stuck
+/// `==` of structures, `<` for a stuck `>`, and the like. Without them such terms stay as they were
+/// written, which is right, but not what the tools print.
 pub fn prepare(program: &mut Program) {
     // The name of variables that the specification has no name for.
     program.words.intern("x");

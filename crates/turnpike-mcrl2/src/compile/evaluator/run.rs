@@ -1,4 +1,4 @@
-//! Walking the nodes: the inner loop of everything.
+//! Runs the nodes: the inner loop of the evaluator.
 
 mod calls;
 mod delays;
@@ -29,7 +29,8 @@ const RED_ZONE: usize = 192 * 1024;
 const MORE_STACK: usize = 2 * 1024 * 1024;
 
 impl Machine {
-    /// The value of a node. One long match, so that the inner loop of every search is one jump table.
+    /// The value of a node. One long match, so that the inner loop of every search is one jump
+    /// table.
     pub(super) fn eval(&mut self, t: &Arc<Tables>, body: &Body, mut node: NodeId, base: usize) -> Answer {
         loop {
             return match body.nodes[node as usize] {

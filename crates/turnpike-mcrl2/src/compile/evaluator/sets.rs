@@ -1,7 +1,11 @@
-//! Membership and operations of sets and bags, where more than finite ones of plain elements are concerned.
+//! Membership and operations of sets and bags that are infinite or have elements that are not
+//! plain.
 //!
-//! An operation that has no normal form of its own, such as the union of two sets given by predicates, stays as a term; asking for a member
-//! looks into it.
+//! An operation without a normal form, such as the union of two sets given by predicates, stays as
+//! a term. Membership is decided by looking into that term.
+//!
+//! An operation that has no normal form of its own, such as the union of two sets given by
+//! predicates, stays as a term; asking for a member looks into it.
 
 mod compare;
 mod operations;
@@ -198,7 +202,7 @@ impl Machine {
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[element, bag])))
     }
 
-    /// The count of an element; nothing when that is stuck.
+    /// The count of an element; `None` if that is stuck.
     pub(super) fn count_of(&mut self, t: &Arc<Tables>, sort: SortId, element: Value, bag: Value) -> Known {
         if let Some(found) = self.heap.bag_count(bag, element) {
             return Ok(Some(found));
@@ -291,7 +295,8 @@ impl Machine {
         }
     }
 
-    /// The count stored for an element in a finite bag: `Some(None)` when there is none, `None` when that is open.
+    /// The count stored for an element in a finite bag: `Some(None)` when there is none, `None` if
+    /// that is open.
     fn stored(
         &mut self,
         t: &Arc<Tables>,

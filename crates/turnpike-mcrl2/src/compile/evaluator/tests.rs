@@ -1,4 +1,4 @@
-//! Expressions and what they are, mostly from tables of what the tools do.
+//! Tables of expressions and their values, mostly taken from what the mCRL2 tools print.
 
 use std::sync::Arc;
 
@@ -476,7 +476,8 @@ fn quantifiers() {
     );
 }
 
-/// Functions may be equal without having the same text, or the same text without being from the same place.
+/// Functions may be equal without having the same text, or the same text without being from the
+/// same place.
 #[test]
 fn binders_that_differ_in_names_are_the_same_value() {
     let specification = "map f, g, h: Nat -> Nat -> Nat; var n: Nat;

@@ -1,4 +1,5 @@
-//! Decision trees: the rules of a function, merged, so that every part of an argument is looked at once.
+//! Decision trees: the merged rules of a function, which inspect every part of an argument at most
+//! once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,7 +1,11 @@
-//! Which summands may be enabled, told by the locations alone: a tree that is walked along the locations of a state.
+//! Finds the summands that the locations of a state may enable, in a tree that is walked along
+//! these locations.
 //!
-//! A node stands for some parameters being at some locations. It holds what needs no other location, and for each parameter that is
-//! tested next a table from location to node.
+//! A node stands for some parameters at some locations. It holds the items that need no further
+//! location, and for each parameter to test next a table from locations to nodes.
+//!
+//! A node stands for some parameters being at some locations. It holds what needs no other
+//! location, and for each parameter that is tested next a table from location to node.
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -56,7 +60,8 @@ impl Index {
         table[location as usize] as usize
     }
 
-    /// Appends all items whose tests hold, in an order that depends on the locations only. `location` tells where a word is.
+    /// Appends all items whose tests hold, in an order that depends on the locations only.
+    /// `location` gives the location of a word.
     #[inline]
     pub(crate) fn collect(&self, location: impl Fn(u32) -> u32, found: &mut Vec<u32>) {
         self.walk(&self.nodes[0], &location, found);

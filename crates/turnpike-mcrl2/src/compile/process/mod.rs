@@ -1,4 +1,6 @@
-//! A linear process made ready to run: every expression is code over the slots of one frame, every summand knows which words of a state
+//! Compiles a linear process. Every expression becomes code over the slots of one frame, every
+//! summand knows the words of a state that it reads, and summands that need the same locations form
+//! a cluster.
 //! it reads, and summands that need the same locations stand together.
 
 mod index;
@@ -29,8 +31,8 @@ use crate::typed::expression;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
 use crate::value::Value;
 
-/// Calls of functions that a constant may take to be computed beforehand. Others are computed when they are needed, so that exploring begins at
-/// once.
+/// Calls of functions that a constant may take to be computed beforehand. Others are computed when
+/// they are needed, so that exploring begins at once.
 const CONSTANT_STEPS: u64 = 5_000;
 
 /// Compiles a linear process.
@@ -200,7 +202,7 @@ pub(crate) struct Compiler {
     frame: usize,
     /// The word and the variable that hold the time.
     now: Option<(u32, VariableId)>,
-    /// The word that tells whether all has terminated.
+    /// The word that says whether all components have terminated.
     ended: Option<u32>,
     signatures: Arc<Signatures>,
 }
@@ -223,7 +225,8 @@ impl Compiler {
         (Cluster::new(compiled), self.frame)
     }
 
-    /// Code for conditions over the parameters, the words that they read, and the slots that a frame needs for them.
+    /// Code for conditions over the parameters, the words that they read, and the slots that a
+    /// frame needs for them.
     pub(crate) fn conditions(&mut self, conditions: &[ExpressionId]) -> (Vec<Code>, Vec<u32>, usize) {
         let mut scope = self.scope.clone();
         let codes = conditions.iter().map(|&one| self.code(one, &mut scope)).collect();

@@ -1,4 +1,4 @@
-//! The compiled form of a linear process: what the explorers of a model share.
+//! The compiled form of a linear process, which the explorers of a model share.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(crate) struct Network {
     pub(crate) initial_choice: Option<Choice>,
     /// The signature of steps out of the initial choice.
     pub(crate) initial_signature: u32,
-    /// How successful termination is told from a deadlock.
+    /// How successful termination is distinguished from deadlock.
     pub(crate) ending: Ending,
 }
 
@@ -116,7 +116,8 @@ pub(crate) enum Update {
 }
 
 impl Cluster {
-    /// Of summands, each with the words that it reads. The order of groups is that of the first of each.
+    /// Of summands, each with the words that it reads. The order of groups is that of the first of
+    /// each.
     pub(crate) fn new(summands: impl IntoIterator<Item = (Summand, Vec<u32>)>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         for (summand, reads) in summands {

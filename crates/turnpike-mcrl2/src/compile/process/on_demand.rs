@@ -1,9 +1,16 @@
-//! Summands that are made where they are needed, when all of them together would be too many.
+//! Clusters of summands that are compiled on demand, because all of them together would be too
+//! many.
 //!
-//! For a state every component tells which of its edges are possible, as far as its own parameters say: a set, which has a number.
-//! Clusters are made for the sets at hand, each of the steps of some of the components. A cluster depends on the sets of these alone, so
-//! it is compiled once, however many combinations of sets it is part of. In which order clusters are made shows nowhere: for the same
-//! state they always come in the same order.
+//! In a state, the guards of each component select a set of its possible edges, which has a number.
+//! A cluster depends only on the sets of the components that take part in it, so it is compiled
+//! once, however many combinations of sets it occurs in. The order in which clusters are compiled
+//! is not observable: the same state always gets them in the same order.
+//!
+//! For a state every component tells which of its edges are possible, as far as its own parameters
+//! say: a set, which has a number. Clusters are made for the sets at hand, each of the steps of
+//! some of the components. A cluster depends on the sets of these alone, so it is compiled once,
+//! however many combinations of sets it is part of. In which order clusters are made shows nowhere:
+//! for the same state they always come in the same order.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -63,7 +70,8 @@ pub(crate) struct Made {
 }
 
 impl Place {
-    /// The edges that are not impossible. What cannot be decided is left to the summands, which tell why.
+    /// The edges that are not impossible. Undecided guards are left to the summands, which report
+    /// why.
     pub(crate) fn possible(&self, machine: &mut Machine, base: usize) -> Vec<u32> {
         let mut fails = |code: &Code| {
             let value = machine.evaluate(code, base).ok();

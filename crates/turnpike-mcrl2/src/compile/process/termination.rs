@@ -1,4 +1,4 @@
-//! Successful termination is no deadlock: how the one is told from the other.
+//! Distinguishes successful termination from deadlock.
 
 use rustc_hash::FxHashSet;
 
@@ -22,7 +22,8 @@ pub(crate) fn is_termination(program: &Program, summand: &lower::Summand) -> boo
     matches!(&*summand.actions, [only] if only.arguments.is_empty() && program.text(only.name) == "Terminate")
 }
 
-/// Finds out how termination is known, with a word of its own where the locations do not tell.
+/// How termination is recognised: by the locations if they decide it, otherwise by a word of its
+/// own.
 pub(crate) fn ending(
     program: &Program,
     parameters: &[lower::Parameter],

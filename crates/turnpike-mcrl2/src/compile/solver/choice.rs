@@ -1,4 +1,4 @@
-//! The ways to find values for some open variable, and which is the cheapest.
+//! The ways to find values for an open variable, and which of them is the cheapest.
 
 use crate::syntax::Container;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
@@ -57,8 +57,8 @@ pub(super) struct Choices<'a> {
 }
 
 impl Choices<'_> {
-    /// The cheapest way; among equals that of the first literal, then that of the first variable. Ways that may turn out to be impossible
-    /// only count when `uncertain` ones are asked for.
+    /// The cheapest way; among equals that of the first literal, then that of the first variable.
+    /// Ways that may turn out to be impossible only count when `uncertain` ones are asked for.
     pub(super) fn best(&mut self, uncertain: bool) -> Option<Choice> {
         let mut best: Option<(u64, Choice)> = None;
         let mut consider = |cost: u64, choice: Choice| {
@@ -146,7 +146,8 @@ impl Choices<'_> {
         }
     }
 
-    /// How many elements a collection has, as far as one can see: at least 1, because an equation is better.
+    /// How many elements a collection has, as far as one can see: at least 1, because an equation
+    /// is better.
     fn members(&self, collection: ExpressionId) -> u64 {
         match self.program.expression(collection) {
             Expression::List(elements) | Expression::Set(elements) => (elements.len() as u64).max(1),
@@ -211,7 +212,8 @@ impl Choices<'_> {
     }
 }
 
-/// How many numbers an interval has, as far as one can see: at least 1, because an equation is better.
+/// How many numbers an interval has, as far as one can see: at least 1, because an equation is
+/// better.
 fn length(sort: SortId, lower: &[DraftBound], upper: &[DraftBound]) -> u64 {
     let visible = |bounds: &[DraftBound]| -> Vec<i64> {
         let constant = bounds.iter().filter(|bound| bound.known.is_empty());

@@ -1,4 +1,4 @@
-//! How many values a sort has, and all of them when they are few.
+//! The number of values of a sort, and an enumeration of them if they are few.
 
 use rustc_hash::FxHashMap;
 
@@ -15,8 +15,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// How many values a sort has: `u64::MAX` when it is at least that many, nothing when it has infinitely many or they cannot be
-    /// constructed.
+    /// How many values a sort has: `u64::MAX` when it is at least that many, nothing when it has
+    /// infinitely many or they cannot be constructed.
     pub fn of(&mut self, program: &Program, sort: SortId) -> Option<u64> {
         if let Some(&size) = self.known.get(&sort) {
             return size;
@@ -77,7 +77,8 @@ pub fn finite_size(program: &Program, sort: SortId) -> Option<u64> {
     Sizes::default().of(program, sort)
 }
 
-/// Why the values of a sort cannot be listed, for the user; nothing when they can be constructed one after the other.
+/// Why the values of a sort cannot be listed, for the user; `None` if they can be constructed one
+/// after the other.
 pub(super) fn obstacle(program: &Program, sort: SortId) -> Option<String> {
     let text = || program.sort_text(sort);
     match program.sorts.get(sort) {

@@ -1,4 +1,6 @@
-//! The functions between finite sorts, as values: a constant function with exceptions, or for several arguments a lambda that
+//! Functions between finite sorts as values: a constant function with exceptions, or for several
+//! arguments a lambda that compares them with the rows of a table. The same table always gives the
+//! same value.
 //! compares them with all rows of a table. Each table always gives the same value.
 
 use std::sync::Arc;
@@ -69,7 +71,8 @@ impl Functions {
         Functions { code, size: scope.size(), rows: slots, otherwise }
     }
 
-    /// The functions with these tables of results, one for each row of arguments. `usual` is the first value of the result.
+    /// The functions with these tables of results, one for each row of arguments. `usual` is the
+    /// first value of the result.
     pub(super) fn all(
         &self,
         machine: &mut Machine,

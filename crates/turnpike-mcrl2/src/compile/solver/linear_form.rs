@@ -1,4 +1,5 @@
-//! Numbers as sums: a constant, known parts and unknown variables, each with a whole factor. What `x + k == e` and `2 * x < e` are
+//! Numbers as linear forms: a constant, known parts and open variables, each with an integer
+//! factor. Used to solve `x + k == e` and `2 * x < e`.
 //! solved with.
 
 use crate::typed::expression;
@@ -8,7 +9,8 @@ use super::literal::builtin;
 
 /// Sums with more parts than this are not taken apart.
 const MAX_PARTS: usize = 64;
-/// Nor are those that need more work than this: expressions may share parts, so that walking them can take long.
+/// Nor are those that need more work than this: expressions may share parts, so that walking them
+/// can take long.
 const MAX_WORK: usize = 10_000;
 
 /// `constant + factor * part + … + factor * variable + …`
@@ -50,7 +52,7 @@ pub(super) fn mentions(program: &Program, id: ExpressionId, open: &[VariableId])
     expression::free_variables(program, id).iter().any(|variable| open.contains(variable))
 }
 
-/// A number as a sum; nothing when an open variable stands where it cannot be reached.
+/// A number as a sum; `None` if an open variable stands where it cannot be reached.
 pub(super) fn sum(program: &Program, id: ExpressionId, open: &[VariableId]) -> Option<Sum> {
     Summation { program, open, work: MAX_WORK, met: 0 }.of(id)
 }

@@ -1,8 +1,9 @@
-//! Conditions taken apart: conjunctions into parts that must all hold, each part with its sign, so that `!(x < 3)` is a bound, too.
+//! Splits conditions into literals: the parts of a conjunction, each with a sign, so that `!(x <
+//! 3)` is a bound too.
 
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind};
 
-/// A truth value that must be had.
+/// A truth value that a solution must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
     /// What.
@@ -11,7 +12,8 @@ pub(super) struct Literal {
     pub(super) holds: bool,
     /// The part of the caller's condition that it comes from.
     pub(super) origin: ExpressionId,
-    /// Whether it is one side of a disjunction: when it is stuck the whole may be true all the same.
+    /// Whether it is one side of a disjunction: when it is stuck the whole may be true all the
+    /// same.
     pub(super) partial: bool,
 }
 
@@ -53,7 +55,8 @@ pub(super) fn split(program: &Program, expression: ExpressionId, holds: bool) ->
     parts
 }
 
-/// The alternatives of `expression` being `holds`: in each, all must be had. One alternative when it is no disjunction.
+/// The alternatives of `expression` being `holds`: all literals of an alternative must hold. A
+/// condition that is not a disjunction has one alternative.
 pub(super) fn alternatives(
     program: &Program,
     expression: ExpressionId,
@@ -89,7 +92,8 @@ pub(super) fn comparison(
 ) -> Option<(Relation, ExpressionId, ExpressionId)> {
     let (operator, arguments) = builtin(program, expression)?;
     let &[left, right] = arguments else { return None };
-    // The negation of an order is an order only on numbers: of two sets neither may include the other.
+    // The negation of an order is an order only on numbers: of two sets neither may include the
+    // other.
     let total = program.sort_of(left).is_number();
     Some(match (operator, holds) {
         (Builtin::Equal, true) | (Builtin::NotEqual, false) => (Relation::Equal, left, right),

@@ -1,11 +1,12 @@
-//! Which equation defines a call, where its arguments show that.
+//! Finds the equation that defines a call, if the arguments of the call determine it.
 
 use super::literal::builtin;
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolKind};
 
-/// The right side of the only equation that can apply to a call, and what its variables stand for; nothing when it has a condition, or
-/// when it depends on values which equation applies. Constructors that are `rewritten` show nothing.
+/// The right side of the only equation that can apply to a call, and what its variables stand for;
+/// `None` if it has a condition, or when it depends on values which equation applies. Constructors
+/// that are `rewritten` show nothing.
 pub(super) fn only_equation(
     program: &Program,
     rewritten: &[SymbolId],
@@ -45,7 +46,8 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
-    /// Whether expressions are instances of patterns, whatever their variables are; nothing when that depends.
+    /// Whether expressions are instances of patterns, whatever their variables are; `None` if that
+    /// depends.
     fn all(&mut self, patterns: &[ExpressionId], arguments: &[ExpressionId]) -> Option<bool> {
         if patterns.len() != arguments.len() {
             return None;

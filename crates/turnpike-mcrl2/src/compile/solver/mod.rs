@@ -1,17 +1,37 @@
-//! Finding all values of variables that make a condition true: for sums, quantifiers and probabilistic choices.
+//! The solver: enumerates the values of variables that make a condition true, for sums, quantifiers
+//! and probabilistic choices.
 //!
-//! A [`Plan`] is made once. It takes the condition apart and binds one variable after the other in the cheapest way that there is: solving
-//! an equation (`x == e`, `x + k == e`, `e == c(x, y)`, `e == x |> l`), the elements of a list, set or bag (`x in e`), the whole numbers between
-//! bounds (`x < e`), all values of a finite sort. The rest of the condition is tested as soon as its variables are bound. A disjunction, and a
-//! variable of a structured sort, are taken apart into branches when nothing else helps. What remains is built constructor by
-//! constructor (`narrow`).
+//! A [`Plan`] is made once. It splits the condition and binds one variable after another in the
+//! cheapest way: by solving an equation (`x == e`, `x + k == e`, `e == c(x, y)`, `e == x |> l`), by
+//! the elements of a list, set or bag (`x in e`), by the integers between bounds (`x < e`), or by
+//! all values of a finite sort. The rest of the condition is tested as soon as its variables are
+//! bound. If nothing else helps, a disjunction or a variable of a structured sort is split into
+//! branches. The remaining variables are built constructor by constructor (`narrow`).
 //!
-//! Every solution comes once, in an order that depends on the values only. A condition that is neither true nor false for some candidate
-//! is an error, which comes after all solutions have been visited: so `exists` is true when one is found, whatever else there is.
+//! Every solution is found once, in an order that depends only on the values. A condition that is
+//! neither true nor false for some candidate is an error, which is reported after all solutions:
+//! `exists` is true as soon as one solution is found.
 //!
-//! For quantifiers: `exists x. b` is [`Plan::for_query`] with the condition `(b, true)`, `forall x. b` with `(b, false)`, both with
-//! `witness` set and [`QUANTIFIER_LIMIT`]. The visitor breaks. Then `Ok(Break)` means that a witness was found,
-//! `Ok(Continue)` that there is none, and an error that the quantifier is not decided.
+//! Quantifiers: `exists x. b` is [`Plan::for_query`] with the condition `(b, true)`, `forall x. b`
+//! with `(b, false)`, both with `witness` set and [`QUANTIFIER_LIMIT`]. The visitor breaks.
+//! `Ok(Break)` means that there is a witness, `Ok(Continue)` that there is none, and an error that
+//! the quantifier is not decided.
+//!
+//! A [`Plan`] is made once. It takes the condition apart and binds one variable after the other in
+//! the cheapest way that there is: solving an equation (`x == e`, `x + k == e`, `e == c(x, y)`, `e
+//! == x |> l`), the elements of a list, set or bag (`x in e`), the whole numbers between bounds (`x
+//! < e`), all values of a finite sort. The rest of the condition is tested as soon as its variables
+//! are bound. A disjunction, and a variable of a structured sort, are taken apart into branches
+//! when nothing else helps. What remains is built constructor by constructor (`narrow`).
+//!
+//! Every solution comes once, in an order that depends on the values only. A condition that is
+//! neither true nor false for some candidate is an error, which comes after all solutions have been
+//! visited: so `exists` is true when one is found, whatever else there is.
+//!
+//! For quantifiers: `exists x. b` is [`Plan::for_query`] with the condition `(b, true)`, `forall x.
+//! b` with `(b, false)`, both with `witness` set and [`QUANTIFIER_LIMIT`]. The visitor breaks. Then
+//! `Ok(Break)` means that a witness was found, `Ok(Continue)` that there is none, and an error that
+//! the quantifier is not decided.
 
 mod choice;
 mod finite;
@@ -43,13 +63,13 @@ use crate::compile::evaluator::{EvaluationError, Machine, Rules, Scope};
 use crate::typed::{ExpressionId, Program, VariableId};
 use crate::value::Value;
 
-/// How many candidates the variables of a sum may be narrowed to before it is given up.
+/// How many candidates the variables of a sum may be narrowed to before the solver gives up.
 pub const SUM_LIMIT: usize = 100_000;
 /// The same for a quantifier, which is then not decided.
 pub const QUANTIFIER_LIMIT: usize = 1_000;
 
-/// How the values of some variables are found, decided once: bound by an equation, taken from a list or set, an interval, all values
-/// of a finite sort, or built constructor by constructor.
+/// How the values of some variables are found, decided once: bound by an equation, taken from a
+/// list or set, an interval, all values of a finite sort, or built constructor by constructor.
 #[derive(Clone, Debug)]
 pub struct Plan {
     steps: Arc<[Step]>,
@@ -65,7 +85,8 @@ pub struct Query<'a> {
     pub variables: &'a [VariableId],
     /// Truth values, each with what it must be.
     pub conditions: &'a [(ExpressionId, bool)],
-    /// Whether it only matters if there is a solution: variables that occur in no condition get no value.
+    /// Whether it only matters if there is a solution: variables that occur in no condition get no
+    /// value.
     pub witness: bool,
     /// How many candidates may be looked at where nothing bounds their number.
     pub limit: usize,
@@ -99,8 +120,9 @@ impl From<EvaluationError> for EnumerationError {
 }
 
 impl Plan {
-    /// Plans for `variables`, which get slots in `scope`, such that all of `conditions` hold. All other variables of the conditions
-    /// have slots already, or get them, and are filled in by the caller.
+    /// Plans for `variables`, which get slots in `scope`, such that all of `conditions` hold. All
+    /// other variables of the conditions have slots already, or get them, and are filled in by the
+    /// caller.
     pub fn new(
         rules: &Arc<Rules>,
         program: &Program,
@@ -124,8 +146,9 @@ impl Plan {
         Plan { steps: steps.into(), limit, most }
     }
 
-    /// Plans for a probabilistic choice: all values of `variables` for which `weight` is not 0, which is what `possible` says. Also gives
-    /// the slot that the weight stands in then. Nothing when that is best left to [`Plan::new`].
+    /// Plans for a probabilistic choice: all values of `variables` for which `weight` is not 0,
+    /// which is what `possible` says. Also gives the slot that the weight stands in then. `None` if
+    /// that is best left to [`Plan::new`].
     pub fn weighted(
         rules: &Arc<Rules>,
         program: &Program,
@@ -138,8 +161,8 @@ impl Plan {
         Some((Plan { steps: steps.into(), limit: SUM_LIMIT, most: None }, slot))
     }
 
-    /// Calls `visit` for every solution, with the variables' slots of the frame at `base` filled. Solutions come in an order that
-    /// depends on the values of the frame only, each once.
+    /// Calls `visit` for every solution, with the variables' slots of the frame at `base` filled.
+    /// Solutions come in an order that depends on the values of the frame only, each once.
     pub fn run(
         &self,
         machine: &mut Machine,

@@ -1,5 +1,7 @@
-//! What it means for a number that it is, or is not, 0: a product of which each factor says something about its own variables, or an
-//! `if` that says when it is. So the outcomes of `dist x, y: Nat[f(x) * f(y)]` are found variable by variable.
+//! Conditions under which a number is 0, or is not: a product is split into its factors, an `if`
+//! into its branches. This finds the outcomes of `dist x, y: Nat[f(x) * f(y)]` one variable at a
+//! time. `if` that says when it is. So the outcomes of `dist x, y: Nat[f(x) * f(y)]` are found
+//! variable by variable.
 
 use super::literal::builtin;
 use super::planner::Planner;
@@ -7,7 +9,8 @@ use crate::typed::expression;
 use crate::typed::{Builtin, Expression, ExpressionId, SymbolId};
 
 impl Planner<'_> {
-    /// `number == 0` or `number != 0` with the parts of the number compared instead; nothing when it has none.
+    /// `number == 0` or `number != 0` with the parts of the number compared instead; `None` if it
+    /// has none.
     pub(super) fn compared_with_zero(&mut self, id: ExpressionId) -> Option<ExpressionId> {
         let (is, symbol, number, zero) = match (self.program.expression(id), builtin(&self.program, id)?) {
             (Expression::Call { symbol, .. }, (Builtin::Equal, &[left, right])) => {

@@ -1,4 +1,4 @@
-//! Numbers while running: machine words as long as they fit, exact fractions otherwise.
+//! Numbers during a run of a plan: machine integers where they fit, exact fractions otherwise.
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;

@@ -1,6 +1,8 @@
-//! The outcomes of `dist x, y: S[f(x) * g(x, y)]` over sorts with few values, and how probable they are: a factor is computed as soon as
-//! its variables are bound and multiplied with those before it, so that one that is 0 ends the search there, and none is computed
-//! again for every value of a variable that it does not mention.
+//! The outcomes of `dist x, y: S[f(x) * g(x, y)]` over small sorts, with their probabilities. A
+//! factor is computed as soon as its variables are bound; a factor that is 0 prunes the search, and
+//! no factor is computed again for variables that it does not mention. its variables are bound and
+//! multiplied with those before it, so that one that is 0 ends the search there, and none is
+//! computed again for every value of a variable that it does not mention.
 
 use super::finite::LIST_LIMIT;
 use super::linear_form::mentions;
@@ -10,8 +12,8 @@ use super::step::Step;
 use crate::typed::{Builtin, ExpressionId, Program, VariableId};
 
 impl Planner<'_> {
-    /// Plans for all values for which `weight` is not 0, and the slot where it then stands. Nothing when there are variables whose values
-    /// are not listed. `origin` is what an error is about.
+    /// Plans for all values for which `weight` is not 0, and the slot where it then stands. `None`
+    /// if there are variables whose values are not listed. `origin` is what an error is about.
     pub(super) fn product(
         mut self,
         variables: &[VariableId],

@@ -1,4 +1,5 @@
-//! Expressions that are solved for their open variables when their value is known: `x`, `x + k`, `c(x, y)`, `x |> l`.
+//! Expressions that can be solved for their open variables once their value is known: `x`, `x + k`,
+//! `c(x, y)`, `x |> l`.
 
 use crate::syntax::Container;
 use crate::typed::{
@@ -119,7 +120,8 @@ pub(super) struct Patterns<'a> {
 }
 
 impl Patterns<'_> {
-    /// The expression as a pattern for a value of its sort; nothing when an open variable cannot be solved for.
+    /// The expression as a pattern for a value of its sort; `None` if an open variable cannot be
+    /// solved for.
     pub(super) fn find(&mut self, id: ExpressionId, depth: usize) -> Option<Draft> {
         if !mentions(self.program, id, &self.open) {
             return Some(Pattern::Equal(id));
@@ -185,7 +187,8 @@ impl Patterns<'_> {
     }
 }
 
-/// The constructors that some equation rewrites, and the sorts whose equality is defined by equations.
+/// The constructors that some equation rewrites, and the sorts whose equality is defined by
+/// equations.
 pub(super) fn redefined(program: &Program) -> (Vec<SymbolId>, Vec<SortId>) {
     let (mut constructors, mut sorts) = (Vec::new(), Vec::new());
     for equation in &program.equations {

@@ -1,4 +1,4 @@
-//! Making plans: variables are bound one after the other, each in the cheapest way that there is then.
+//! Makes plans: binds one variable after another, each in the cheapest way available at that point.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -373,8 +373,8 @@ impl<'a> Planner<'a> {
         None
     }
 
-    /// Branches for the first variable of a structured sort that is not recursive: one for each constructor, with the fields as
-    /// variables in its place.
+    /// Branches for the first variable of a structured sort that is not recursive: one for each
+    /// constructor, with the fields as variables in its place.
     fn constructors(&mut self, rest: &Rest) -> Option<Vec<Rest>> {
         let position = rest.open.iter().position(|&variable| {
             let sort = self.program.variable(variable).sort;

@@ -1,4 +1,4 @@
-//! Following a plan, depth first.
+//! Runs a plan, depth first.
 
 use std::ops::ControlFlow;
 
@@ -47,7 +47,7 @@ enum Fit {
     Yes,
     /// All is bound, but whether parts are equal must be tested.
     Perhaps,
-    /// Something is not bound, because this is no constructor.
+    /// A variable is not bound, because this is not a constructor.
     Stuck(Value),
     No,
 }
@@ -324,7 +324,7 @@ impl Run<'_> {
         }
     }
 
-    /// A sum of known parts, or the part that is no number.
+    /// A sum of known parts, or the part that is not a number.
     fn sum(
         &mut self,
         constant: i64,
@@ -356,7 +356,8 @@ impl Run<'_> {
         }))
     }
 
-    /// The greatest lower and the least upper bound, as far as they have values, and what is in doubt about others.
+    /// The greatest lower and the least upper bound, as far as they have values, and what is in
+    /// doubt about others.
     pub(super) fn limits(
         &mut self,
         lower: &[Bound],

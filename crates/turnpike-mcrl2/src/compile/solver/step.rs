@@ -1,4 +1,4 @@
-//! What a plan consists of.
+//! The steps of a plan.
 
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ pub(super) enum Step {
     Factor { before: Option<u32>, code: Code, slot: u32, origin: ExpressionId },
     /// The values of the open variables of a pattern.
     Solve { value: Code, pattern: SlotPattern, test: Test },
-    /// The `x` for which `factor * x + constant + …` is 0, if it is of the right kind: a pattern of the form `Sum` for the value 0.
+    /// The `x` for which `factor * x + constant + …` is 0, if it is of the right kind: a pattern of
+    /// the form `Sum` for the value 0.
     Root { pattern: SlotPattern, test: Test },
     /// The elements of a list, a set or a bag.
     Member { collection: Code, pattern: SlotPattern, test: Test, otherwise: Option<Box<[Step]>> },
@@ -35,7 +36,8 @@ pub(super) enum Step {
     Build { slot: u32, symbol: SymbolId, fields: Box<[u32]> },
     /// Whatever is not ruled out, constructor by constructor.
     Narrow(Arc<Narrowing>),
-    /// A test that is needed only when the search before it has not settled it for all its candidates.
+    /// A test that is needed only when the search before it has not settled it for all its
+    /// candidates.
     Unsettled(Arc<Narrowing>, Test),
     /// The values of this variable cannot be enumerated.
     Endless { variable: VariableId, reason: String },
@@ -43,7 +45,7 @@ pub(super) enum Step {
     Branches(Vec<Box<[Step]>>),
 }
 
-/// A truth value that must be had.
+/// A truth value that a solution must have.
 #[derive(Clone, Debug)]
 pub(super) struct Test {
     pub(super) code: Code,

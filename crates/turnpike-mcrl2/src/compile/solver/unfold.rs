@@ -1,4 +1,4 @@
-//! Definitions put in place of what they define, where they hide what is said about a variable.
+//! Unfolds definitions that hide a constraint on a variable.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ impl Planner<'_> {
         found
     }
 
-    /// The same without `whr`, set comprehension or a function defined by one simple equation at the top, where they hide what is said
-    /// about open variables.
+    /// The same without `whr`, set comprehension or a function defined by one simple equation at
+    /// the top, where they hide what is said about open variables.
     fn unfold(&mut self, id: ExpressionId, holds: bool, open: &[VariableId]) -> Option<ExpressionId> {
         if open.is_empty() || !mentions(&self.program, id, open) {
             return None;
@@ -107,7 +107,8 @@ impl Planner<'_> {
     }
 }
 
-/// A copy of a program that can be added to without giving a new symbol the id of one that another copy was given.
+/// A copy of a program that can be added to without giving a new symbol the id of one that another
+/// copy was given.
 pub(super) fn extensible(rules: &Arc<Rules>, program: &Program) -> Program {
     let (mut copy, known) = (program.clone(), rules.program());
     let first = copy.symbols.len();

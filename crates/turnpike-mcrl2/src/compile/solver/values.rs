@@ -1,4 +1,4 @@
-//! All values of a sort that has few.
+//! Enumerates the values of a small sort.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use crate::compile::evaluator::{Machine, Rules};
 use crate::typed::{Program, Sort, SortId, SymbolId};
 use crate::value::{Head, Value};
 
-/// All values of a sort whose size is known to be at most [`LIST_LIMIT`](super::finite::LIST_LIMIT), to be kept for long: truth values
-/// beginning with `true`, constructors in their order, sets by counting. Nothing when some value cannot be computed.
+/// All values of a sort whose size is known to be at most
+/// [`LIST_LIMIT`](super::finite::LIST_LIMIT), to be kept for long: truth values beginning with
+/// `true`, constructors in their order, sets by counting. `None` if some value cannot be computed.
 pub(super) fn list(
     rules: &Arc<Rules>,
     program: &Program,

@@ -1,7 +1,13 @@
-//! Multisets of action names, and which of them can still matter below an operator.
+//! Alphabets: multisets of action names, and which of them can matter below an operator.
 //!
-//! An `allow` at the top says which steps are possible at all. What that means further down is computed here: a step of a component is
-//! of no use when it is part of nothing that is allowed. A [`Filter`] is only ever too generous; the operators themselves decide.
+//! An `allow` at the top restricts the steps of the whole system. This module computes what that
+//! means further down: a step of a component is useless if it is not part of any allowed
+//! multi-action. A [`Filter`] may be too generous, but never too strict; the operators themselves
+//! decide.
+//!
+//! An `allow` at the top says which steps are possible at all. What that means further down is
+//! computed here: a step of a component is of no use when it is part of nothing that is allowed. A
+//! [`Filter`] is only ever too generous; the operators themselves decide.
 
 use std::collections::BTreeSet;
 
@@ -50,13 +56,15 @@ pub(super) fn without(large: &[Symbol], small: &[Symbol]) -> Bag {
 /// Which multisets of names can still matter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
-    /// Those that matter, once free names are taken away, so none of them has a free name; everything without this.
+    /// Those that matter, once free names are taken away, so none of them has a free name;
+    /// everything without this.
     bags: Option<Bags>,
     /// Names that may be there any number of times in addition: they will be hidden.
     free: BTreeSet<Symbol>,
     /// Names that must not be there. With bags, what is in none of them is blocked anyway.
     blocked: BTreeSet<Symbol>,
-    /// Directly below `comm`, when there are no bags: names that are blocked above, so that they matter only when used up.
+    /// Directly below `comm`, when there are no bags: names that are blocked above, so that they
+    /// matter only when used up.
     used_up: Vec<UsedUp>,
 }
 
@@ -85,7 +93,7 @@ struct Bags {
     all: FxHashSet<Bag>,
     /// The same, sorted.
     list: Vec<Bag>,
-    /// Whether parts of these are meant, too.
+    /// Whether parts of these count too.
     parts: bool,
     /// Names that must have equal data, for bags that come from a communication only.
     links: FxHashMap<Bag, Vec<Bag>>,
@@ -103,7 +111,8 @@ impl Bags {
         self.all.contains(bag) || self.parts && self.list.iter().any(|large| is_part(bag, large))
     }
 
-    /// All of them written out, parts as well, as far as they consist of `alphabet`; nothing when there are too many.
+    /// All of them written out, parts as well, as far as they consist of `alphabet`; `None` if
+    /// there are too many.
     fn written_out(&self, names: &BTreeSet<Symbol>) -> Option<Vec<Bag>> {
         let mut all: BTreeSet<Bag> = BTreeSet::new();
         for large in &self.list {
@@ -156,7 +165,8 @@ impl Filter {
         rest.is_empty() || bags.list.iter().any(|large| is_part(&rest, large))
     }
 
-    /// What matters, written out, when that is possible: only multisets of `alphabet`, never the empty one.
+    /// What matters, written out, when that is possible: only multisets of `alphabet`, never the
+    /// empty one.
     pub(super) fn targets(&self, names: &BTreeSet<Symbol>) -> Option<Vec<Bag>> {
         let bags = self.bags.as_ref().filter(|_| self.free.is_empty())?;
         let mut all = bags.written_out(names)?;
@@ -164,7 +174,8 @@ impl Filter {
         Some(all)
     }
 
-    /// Groups of names in a target that must have equal data, because it is of no use unless they communicate.
+    /// Groups of names in a target that must have equal data, because it is of no use unless they
+    /// communicate.
     pub(super) fn links(&self, target: &[Symbol]) -> &[Bag] {
         self.bags.as_ref().and_then(|bags| bags.links.get(target)).map_or(&[], Vec::as_slice)
     }
@@ -198,7 +209,8 @@ impl Filter {
         filter.without_free()
     }
 
-    /// Takes free names out of the bags. A bag that kept one would match nothing: what it is compared with has none left.
+    /// Takes free names out of the bags. A bag that kept one would match nothing: what it is
+    /// compared with has none left.
     fn without_free(mut self) -> Filter {
         let is_free = |name: &Symbol| self.free.contains(name);
         if let Some(bags) = &mut self.bags
@@ -223,7 +235,7 @@ impl Filter {
         };
         let (free, blocked) = (below(&self.free), below(&self.blocked));
         let bags = self.bags.as_ref().and_then(|bags| {
-            // The names that a bag cannot get from below are no loss when parts are meant.
+            // The names that a bag cannot get from below are no loss if parts count.
             let mut all = Vec::new();
             for one in &bags.list {
                 let known = one.iter().copied().filter(|name| !bags.parts || sources.contains_key(name));
@@ -270,7 +282,7 @@ impl Filter {
             };
             let mut all = Vec::new();
             for one in &list {
-                // The names that a bag cannot get from below are no loss when parts are meant.
+                // The names that a bag cannot get from below are no loss if parts count.
                 let known = one.iter().copied().filter(|name| !parts || sources.contains_key(name));
                 all.extend(composed(&known.collect::<Vec<_>>(), |name| {
                     sources.get(&name).map_or(&[], Vec::as_slice)
@@ -285,7 +297,8 @@ impl Filter {
         filter.without_free()
     }
 
-    /// Below `||`, for an operand with these names, where all operands together have the names of `whole`.
+    /// Below `||`, for an operand with these names, where all operands together have the names of
+    /// `whole`.
     pub(super) fn below_parallel(&self, names: &BTreeSet<Symbol>, whole: &BTreeSet<Symbol>) -> Filter {
         let bags = self.bags.as_ref().map(|bags| {
             let complete = |large: &&Bag| bags.parts || large.iter().all(|name| whole.contains(name));
@@ -297,7 +310,7 @@ impl Filter {
     }
 }
 
-/// All ways to replace every name of a bag by one of its sources; nothing when there are too many.
+/// All ways to replace every name of a bag by one of its sources; `None` if there are too many.
 fn composed<'a>(names: &[Symbol], sources: impl Fn(Symbol) -> &'a [Vec<Symbol>]) -> Option<BTreeSet<Bag>> {
     let mut all: BTreeSet<Bag> = BTreeSet::from([Bag::default()]);
     for &name in names {
@@ -313,8 +326,8 @@ fn composed<'a>(names: &[Symbol], sources: impl Fn(Symbol) -> &'a [Vec<Symbol>])
     Some(all)
 }
 
-/// For targets below `comm` without repeated names: the left sides of rules that must have been applied, because the target itself
-/// does not matter above.
+/// For targets below `comm` without repeated names: the left sides of rules that must have been
+/// applied, because the target itself does not matter above.
 fn links(above: &[Bag], rules: &[(Bag, Symbol)], below: &FxHashSet<Bag>) -> FxHashMap<Bag, Vec<Bag>> {
     let above: FxHashSet<&Bag> = above.iter().collect();
     let mut all = FxHashMap::default();
@@ -325,7 +338,8 @@ fn links(above: &[Bag], rules: &[(Bag, Symbol)], below: &FxHashSet<Bag>) -> FxHa
             continue;
         }
         let inside: Vec<&(Bag, Symbol)> = rules.iter().filter(|(left, _)| is_part(left, target)).collect();
-        // A rule must be applied when no result without it matters. There are few rules inside one target.
+        // A rule must be applied when no result without it matters. There are few rules inside one
+        // target.
         if inside.is_empty() || inside.len() > 8 {
             continue;
         }

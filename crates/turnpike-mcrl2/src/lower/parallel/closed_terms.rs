@@ -1,7 +1,11 @@
-//! Closed parts of expressions become their values, as far as declared functions are concerned: what can be known before any state is.
+//! Evaluates closed parts of expressions before any state is known, as far as declared functions
+//! are concerned.
 //!
-//! This is how conditions above parallel operators are decided, and how it is known that `take(p1, left(p1))` and `lift(p1, f2)` never
-//! meet.
+//! This decides conditions above parallel operators, and shows that `take(p1, left(p1))` and
+//! `lift(p1, f2)` never communicate.
+//!
+//! This is how conditions above parallel operators are decided, and how it is known that `take(p1,
+//! left(p1))` and `lift(p1, f2)` never meet.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -17,7 +21,8 @@ use crate::typed::expression::{self, literal, map_children};
 use crate::typed::{Expression, ExpressionId, Program, SortId, SymbolKind};
 use crate::value::{Head, Heap, Value};
 
-/// Calls of functions that one evaluation may make. What takes longer is left for later, when it is known to be needed.
+/// Calls of functions that one evaluation may make. What takes longer is left for later, when it is
+/// known to be needed.
 const STEPS: u64 = 5_000;
 /// Larger values stay what they are: calls of functions.
 const MAX_NODES: usize = 64;
@@ -161,8 +166,8 @@ fn is_small(program: &Program, id: ExpressionId) -> bool {
     matches!(program.expression(id), Expression::Variable(_) | Expression::Bool(_) | Expression::Number(_))
 }
 
-/// A value as an expression of a sort, at the place of `at`; nothing for functions, other values without a simple form, and those of more
-/// than `left` parts.
+/// A value as an expression of a sort, at the place of `at`; `None` for functions, other values
+/// without a simple form, and those of more than `left` parts.
 fn expression_of(
     program: &mut Program,
     heap: &Heap,

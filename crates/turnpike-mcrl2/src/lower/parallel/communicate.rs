@@ -1,8 +1,14 @@
 //! Communication of multi-actions with open data.
 //!
-//! Which actions of `s(n)|r(x)|r(y)` communicate depends on data, so there is a case for each possibility: `s` with the first `r`, when their
-//! data is equal; with the second, when it is equal there and not with the first; with none. The cases exclude each other and one of
-//! them holds. Communication is not optional: where it is possible it happens.
+//! Which actions of `s(n)|r(x)|r(y)` communicate depends on data, so there is one case for each
+//! possibility: `s` with the first `r`, if their data are equal; with the second, if those are
+//! equal and not the first; with neither. The cases exclude each other, and one of them holds.
+//! Communication is not optional: it happens wherever it is possible.
+//!
+//! Which actions of `s(n)|r(x)|r(y)` communicate depends on data, so there is a case for each
+//! possibility: `s` with the first `r`, when their data is equal; with the second, when it is equal
+//! there and not with the first; with none. The cases exclude each other and one of them holds.
+//! Communication is not optional: where it is possible it happens.
 
 use super::alphabet::{Bag, Filter};
 use super::vectors::{Builder, Steps, TooMany, Truth, Vector};
@@ -84,7 +90,8 @@ impl Builder<'_> {
         Ok(result)
     }
 
-    /// The cases in which an action communicates with others of the left side of a rule, and the one in which it does not.
+    /// The cases in which an action communicates with others of the left side of a rule, and the
+    /// one in which it does not.
     fn split(
         &mut self,
         vector: &Vector,
@@ -116,7 +123,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// All ways to add unused actions of the given names, whose data may be the same as that of the members.
+    /// All ways to add unused actions of the given names, whose data may be the same as that of the
+    /// members.
     fn matches(
         &mut self,
         vector: &Vector,

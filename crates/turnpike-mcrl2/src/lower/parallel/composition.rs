@@ -1,5 +1,8 @@
-//! The operator tree with what is known of it before any step is made. It gives the steps of the whole, or only those of given edges:
-//! where a step joins many components with many edges each, the whole is far larger than what is ever possible at the same time.
+//! The operator tree with everything that is known before the first step. It computes the steps of
+//! the whole system, or only those of given edges: if a step joins many components with many edges
+//! each, the system has far more steps than are possible at the same time. where a step joins many
+//! components with many edges each, the whole is far larger than what is ever possible at the same
+//! time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -61,7 +64,7 @@ pub struct Guarded {
 pub struct Joint {
     /// The components, increasing, and the sets that their edges come from.
     pub components: Vec<(u32, u32)>,
-    /// With the name of termination where that is meant.
+    /// With the name of termination for steps that terminate.
     vectors: Vec<(Vector, Option<Symbol>)>,
 }
 
@@ -96,7 +99,8 @@ impl Composition {
         &self.layout
     }
 
-    /// The steps of the whole, or those of given sets of edges, one for each component. At most `limit` are tried.
+    /// The steps of the whole, or those of given sets of edges, one for each component. At most
+    /// `limit` are tried.
     pub(super) fn steps(
         &mut self,
         program: &mut Program,
@@ -113,7 +117,8 @@ impl Composition {
         let Composition { skeleton, filters, components, known, sets: edges, .. } = self;
         let Skeleton { nodes, components: automata } = skeleton;
         let mut all: Vec<Option<Arc<Steps>>> = vec![None; nodes.len()];
-        // From the root down, what is not known yet. What concerns all components is only asked for once.
+        // From the root down, what is not known yet. What concerns all components is only asked for
+        // once.
         let mut open = vec![sets.is_none(); nodes.len()];
         if let Some(sets) = sets {
             let mut needed = vec![false; nodes.len()];
@@ -211,7 +216,8 @@ impl Composition {
         number
     }
 
-    /// What can happen with the edges of some sets, one for each component. The order depends on the sets only, not on their numbers.
+    /// What can happen with the edges of some sets, one for each component. The order depends on
+    /// the sets only, not on their numbers.
     pub fn joints(&mut self, program: &mut Program, sets: &[u32]) -> Result<Vec<Joint>, Diagnostic> {
         let steps = self
             .steps(program, Some(sets), MOST_AT_ONCE)
@@ -241,7 +247,8 @@ impl Composition {
         summand(program, &self.layout, &self.skeleton.components, vector, end)
     }
 
-    /// In the order of the components and their edges, which is that of the text; with the name of termination where that is meant.
+    /// In the order of the components and their edges, which is that of the text; with the name of
+    /// termination for steps that terminate.
     pub(super) fn in_order(&self, steps: Steps) -> Vec<(Vector, Option<Symbol>)> {
         let ends = steps.ends.into_iter().map(|end| (end, Some(self.terminate)));
         let mut vectors: Vec<_> =

@@ -1,4 +1,5 @@
-//! Components of the same process have the same variables at first. Here each gets its own, and parameters get their final names.
+//! Components of the same process start with the same variables. This module gives each component
+//! variables of its own, and parameters their final names.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

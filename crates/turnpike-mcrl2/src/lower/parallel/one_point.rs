@@ -1,6 +1,10 @@
-//! The one-point rule: a sum variable that must be equal to something is replaced by it.
+//! The one-point rule: a sum variable that must equal an expression is replaced by that expression.
 //!
-//! This is how values are passed: `r(x)` with `s(n)` demands `x == n`, so `x` needs no enumeration, whatever its sort is.
+//! This is how values are passed: `r(x)` with `s(n)` requires `x == n`, so `x` is not enumerated,
+//! whatever its sort is.
+//!
+//! This is how values are passed: `r(x)` with `s(n)` demands `x == n`, so `x` needs no enumeration,
+//! whatever its sort is.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -26,7 +30,7 @@ struct Solution {
     conditions: Vec<ExpressionId>,
 }
 
-/// Replaces variables as long as possible. Nothing when the conditions cannot hold.
+/// Replaces variables as long as possible. `None` if the conditions cannot hold.
 pub(super) fn eliminate(
     program: &mut Program,
     variables: &[VariableId],
@@ -176,7 +180,7 @@ fn narrowed(
     Some((value, conditions))
 }
 
-/// A built-in function applied to arguments, whose sorts tell which signature is meant.
+/// A built-in function applied to arguments, whose sorts determine the signature.
 pub(super) fn call(
     program: &mut Program,
     builtin: Builtin,

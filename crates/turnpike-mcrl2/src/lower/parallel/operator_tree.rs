@@ -1,8 +1,14 @@
-//! The static part of a process: which components there are, and which operators stand above them.
+//! The static part of a process: its components, and the operators above them.
 //!
-//! Walks from `init` through the parallel operators and through calls of processes that contain some. Everything below is sequential
-//! and becomes one component. Data is closed on the way: arguments of calls are known, and so are conditions, which is why a
-//! process such as `Row(n: Nat) = (n > 1) -> Cell(n) || Row(Int2Nat(n - 1)) <> Cell(1)` can be unfolded.
+//! The walk starts at `init` and passes parallel operators and calls of processes that contain
+//! some. Everything below is sequential and becomes one component. Data is closed along the way:
+//! the arguments of calls are known, and so are conditions. That is why a process such as `Row(n:
+//! Nat) = (n > 1) -> Cell(n) || Row(Int2Nat(n - 1)) <> Cell(1)` can be unfolded.
+//!
+//! Walks from `init` through the parallel operators and through calls of processes that contain
+//! some. Everything below is sequential and becomes one component. Data is closed on the way:
+//! arguments of calls are known, and so are conditions, which is why a process such as `Row(n: Nat)
+//! = (n > 1) -> Cell(n) || Row(Int2Nat(n - 1)) <> Cell(1)` can be unfolded.
 
 use std::rc::Rc;
 
@@ -70,7 +76,8 @@ struct Unfolder<'a> {
     program: &'a mut Program,
     closed: Closed,
     unhide: FxHashSet<Symbol>,
-    /// For each process expression whether there is a parallel operator in it or in a process it calls.
+    /// For each process expression whether there is a parallel operator in it or in a process it
+    /// calls.
     parallel: Vec<bool>,
     skeleton: Skeleton,
     errors: Vec<Diagnostic>,

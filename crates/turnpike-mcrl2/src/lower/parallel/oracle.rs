@@ -1,7 +1,10 @@
 //! Steps of random operator trees, compared with the definition of the operators on concrete data.
 //!
-//! Data is a number, or a variable that is 0 or 1. For every valuation of the variables, exactly those vectors whose conditions hold must
-//! be there that the definition gives.
+//! Data is a number, or a variable that is 0 or 1. For every valuation of the variables, the
+//! vectors whose conditions hold must be exactly those that the definition gives.
+//!
+//! Data is a number, or a variable that is 0 or 1. For every valuation of the variables, exactly
+//! those vectors whose conditions hold must be there that the definition gives.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +80,8 @@ fn shape() -> impl Strategy<Value = Shape> {
     })
 }
 
-/// Operators on top of each other, around components in parallel: filters are handed down through all of them.
+/// Operators on top of each other, around components in parallel: filters are handed down through
+/// all of them.
 fn stack() -> impl Strategy<Value = Shape> {
     let name = 0..NAMES.len();
     let operator = prop_oneof![
@@ -397,7 +401,8 @@ proptest! {
         outcome?;
     }
 
-    /// The steps of some edges are those steps of the whole that consist of such edges, whatever was asked for before.
+    /// The steps of some edges are those steps of the whole that consist of such edges, whatever
+    /// was asked for before.
     #[test]
     fn steps_of_given_edges_are_part_of_the_whole(
         shape in shape(),

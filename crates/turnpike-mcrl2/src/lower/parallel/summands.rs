@@ -1,4 +1,4 @@
-//! From vectors to summands: conditions and data of all edges are put together.
+//! Combines the conditions and data of the edges of a vector into a summand.
 
 use rustc_hash::FxHashSet;
 
@@ -85,7 +85,8 @@ pub(super) fn product<'a>(
     })
 }
 
-/// The summand of a vector; nothing when it can never happen. `end` is the name of termination when that is meant.
+/// The summand of a vector; `None` if it can never happen. `end` is the name of termination if the
+/// step terminates.
 pub(super) fn summand(
     program: &mut Program,
     layout: &Layout,

@@ -1,4 +1,5 @@
-//! Whole specifications, down to their summands. Section and row numbers are those of the language reference.
+//! Whole specifications, down to their summands. Section and row numbers are those of the language
+//! reference.
 
 use std::fmt::Write as _;
 use std::time::Instant;

@@ -1,8 +1,14 @@
-//! Steps of several components together, computed from the leaves of the operator tree to its root.
+//! Joint steps of several components, computed from the leaves of the operator tree to its root.
 //!
-//! A [`Vector`] is a set of edges, at most one of each component, that happen as one, with the multi-action that this is seen as so far.
-//! What an enclosing `allow` makes useless is never built: below `||` the operands' steps are kept by name, and for every allowed
-//! multiset of names the ways to compose it are enumerated.
+//! A [`Vector`] is a set of edges, at most one of each component, that happen together, with the
+//! resulting multi-action so far. Vectors that an enclosing `allow` rules out are never built:
+//! below `||`, the steps of the operands are grouped by name, and for every allowed multiset of
+//! names the ways to compose it are enumerated.
+//!
+//! A [`Vector`] is a set of edges, at most one of each component, that happen as one, with the
+//! multi-action that this is seen as so far. What an enclosing `allow` makes useless is never
+//! built: below `||` the operands' steps are kept by name, and for every allowed multiset of names
+//! the ways to compose it are enumerated.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -217,7 +223,8 @@ impl<'a> Builder<'a> {
         Ok(steps)
     }
 
-    /// All combinations of one vector of each chosen group, in which linked actions may have the same data.
+    /// All combinations of one vector of each chosen group, in which linked actions may have the
+    /// same data.
     fn combine(
         &mut self,
         steps: &mut Steps,
@@ -298,8 +305,8 @@ impl<'a> Cover<'a> {
         Cover { operands, having, invisible, links: &[], chosen: Vec::new() }
     }
 
-    /// `rest` is still to be composed. Its first name comes from some operand; `after` keeps operands that share a name in order, so that
-    /// no choice is made twice.
+    /// `rest` is still to be composed. Its first name comes from some operand; `after` keeps
+    /// operands that share a name in order, so that no choice is made twice.
     fn run(
         &mut self,
         builder: &mut Builder<'_>,
@@ -326,7 +333,8 @@ impl<'a> Cover<'a> {
         Ok(())
     }
 
-    /// What is chosen, together with invisible steps of others, from the given one on: at least one.
+    /// What is chosen, together with invisible steps of others, from the given one on: at least
+    /// one.
     fn spread(
         &self,
         builder: &mut Builder<'_>,

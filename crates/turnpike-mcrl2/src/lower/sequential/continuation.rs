@@ -1,4 +1,4 @@
-//! What is left to do after a term: chains of terms, shared.
+//! Continuations: what follows a term, as shared chains of terms.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,8 @@ impl ChainId {
     pub(super) const RETURN: ChainId = ChainId(1);
 }
 
-/// A term that comes next, and the group of processes (see [`Terms::group`]) whose variables it uses.
+/// A term that comes next, and the group of processes (see [`Terms::group`]) whose variables it
+/// uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Rest {
     pub(super) term: BehaviourId,

@@ -1,4 +1,4 @@
-//! Probabilistic choices on the way to a location, gathered into one distribution.
+//! Combines the probabilistic choices on the way to a location into one distribution.
 
 use turnpike_model::diagnostic::Diagnostic;
 
@@ -14,7 +14,8 @@ pub(super) struct Lottery {
     variables: Vec<VariableId>,
     weight: Option<ExpressionId>,
     conditions: Vec<ExpressionId>,
-    /// Variables of the source that the choices give a value to, if values are kept beyond their last use.
+    /// Variables of the source that the choices give a value to, if values are kept beyond their
+    /// last use.
     kept: Vec<(VariableId, ExpressionId)>,
 }
 
@@ -29,8 +30,8 @@ impl Lottery {
         self.conditions.pop();
     }
 
-    /// One more choice, which happens only when all of `conditions` hold, too. Where it does not happen its variables have one value,
-    /// with certainty.
+    /// One more choice, which happens only when all of `conditions` hold, too. Where it does not
+    /// happen its variables have one value, with certainty.
     pub(super) fn add(
         &mut self,
         program: &mut Program,
@@ -63,7 +64,8 @@ impl Lottery {
         Ok(())
     }
 
-    /// Remembers what a variable of the source becomes: the state that the choice leads to will hold it, needed or not.
+    /// Remembers what a variable of the source becomes: the state that the choice leads to will
+    /// hold it, needed or not.
     pub(super) fn keep(&mut self, one: VariableId, value: ExpressionId) {
         self.kept.push((one, value));
     }

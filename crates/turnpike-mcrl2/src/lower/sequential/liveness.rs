@@ -1,4 +1,4 @@
-//! Which variables are needed where.
+//! Liveness analysis: which variables are needed at which location.
 
 use rustc_hash::FxHashMap;
 
@@ -61,8 +61,8 @@ struct Leaf {
     values: Vec<(usize, Vec<usize>)>,
 }
 
-/// The least solution: a variable is needed where an edge starts that uses it, or gives its value to a variable that is needed where the edge
-/// ends.
+/// The least solution: a variable is needed where an edge starts that uses it, or gives its value
+/// to a variable that is needed where the edge ends.
 pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
     let mut variables: Vec<VariableId> = Vec::new();
     for update in automaton.edges.iter().map(|edge| &edge.target).chain([&automaton.initial]) {
@@ -143,8 +143,8 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
     live
 }
 
-/// Takes a variable as needed at a location when the way there gives it a value, whatever is done with it: the free variables of the
-/// location's term, and what was drawn on the way.
+/// Takes a variable as needed at a location when the way there gives it a value, whatever is done
+/// with it: the free variables of the location's term, and what was drawn on the way.
 fn keep(live: &mut Live, needs: &[Needs], initial: &Update) {
     for_each_leaf(initial, |location, assignments| {
         for (one, _) in assignments {

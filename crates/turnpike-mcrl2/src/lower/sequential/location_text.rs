@@ -1,4 +1,4 @@
-//! What comes next at a location, as short text.
+//! A short description of what happens next at a location.
 
 use super::continuation::{ChainId, Chains};
 use super::terms::Terms;

@@ -1,9 +1,18 @@
 //! Sequential components: from a process term to an [`Automaton`].
 //!
-//! First probabilistic choices that would be made twice at once are told apart (`separate_choices`), and everything that the term can become is
-//! looked at once (`terms`): which terms are equal, which can terminate, which processes call each other. Then locations and edges are found on demand (`unfold`); what is left to do after a term is a
-//! chain of terms (`continuation`), and where chains could grow without bound, a stack in the data (`stack`). At the end the automaton is
-//! made small (`reduce`, `liveness`, `variables`).
+//! First, probabilistic choices that would be made twice at once are separated
+//! (`separate_choices`), and all terms that the component can become are analysed (`terms`): which
+//! of them are equal, which can terminate, which processes call each other. Then locations and
+//! edges are found on demand (`unfold`). What follows a term is a chain of terms (`continuation`);
+//! if chains could grow without bound, it is a stack in the data (`stack`). Finally the automaton
+//! is reduced (`reduce`, `liveness`, `variables`).
+//!
+//! First probabilistic choices that would be made twice at once are told apart
+//! (`separate_choices`), and everything that the term can become is looked at once (`terms`): which
+//! terms are equal, which can terminate, which processes call each other. Then locations and edges
+//! are found on demand (`unfold`); what is left to do after a term is a chain of terms
+//! (`continuation`), and where chains could grow without bound, a stack in the data (`stack`). At
+//! the end the automaton is made small (`reduce`, `liveness`, `variables`).
 
 mod continuation;
 mod distribution;
@@ -30,8 +39,8 @@ use super::{Automaton, Location};
 use crate::typed::expression::Substitution;
 use crate::typed::{BehaviourId, Program};
 
-/// The automaton of a sequential process expression. Variables of the environment have closed values in the root, those of the whole
-/// specification everywhere.
+/// The automaton of a sequential process expression. Variables of the environment have closed
+/// values in the root, those of the whole specification everywhere.
 pub(super) fn automaton(
     program: &mut Program,
     name: &str,

@@ -1,4 +1,5 @@
-//! Making an automaton small: variables that are not needed are forgotten, variables that never change become constants, edges that
+//! Reduces an automaton: removes variables that are not needed, edges that cannot be taken and
+//! locations that cannot be reached, and turns variables that never change into constants.
 //! can never be taken and locations that can never be reached go.
 
 use std::rc::Rc;
@@ -16,7 +17,7 @@ use crate::typed::{Expression, ExpressionId, Program, VariableId};
 /// An automaton that is being made small.
 pub(super) struct Reduction<'a> {
     pub(super) program: &'a mut Program,
-    /// For each location which one it was at first.
+    /// For each location which one it was originally.
     pub(super) locations: Vec<u32>,
     /// By increasing source.
     pub(super) edges: Vec<Edge>,
@@ -174,8 +175,8 @@ impl<'a> Reduction<'a> {
         self.locations = order.iter().map(|&location| self.locations[location as usize]).collect();
     }
 
-    /// Finds out where which variables are needed, and drops assignments to others and sums over nothing. Whether some condition makes no
-    /// difference any more, and is gone.
+    /// Finds out where which variables are needed, and drops assignments to others and sums over
+    /// nothing. Whether some condition makes no difference any more, and is removed.
     fn forget(&mut self) -> bool {
         let mut settled = false;
         self.live = liveness(self);
@@ -217,8 +218,8 @@ impl<'a> Reduction<'a> {
         decisions(update) < before
     }
 
-    /// Variables that have one closed value wherever they are needed. Found by assuming that for all, and dropping those for which the
-    /// assumption fails, until it holds.
+    /// Variables that have one closed value wherever they are needed. Found by assuming that for
+    /// all, and dropping those for which the assumption fails, until it holds.
     fn constants(&mut self) -> Substitution {
         let mut known: FxHashMap<VariableId, Known> =
             self.live.variables().iter().map(|&one| (one, Known::Nothing)).collect();

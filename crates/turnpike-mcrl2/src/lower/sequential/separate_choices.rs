@@ -1,10 +1,18 @@
-//! Probabilistic choices that are met more than once before the next action.
+//! Separates probabilistic choices that occur more than once before the next action.
 //!
-//! The outcome of a choice is kept in its variables, which are variables of the location. So in `P + P` and in `sum b: Bool. P`, where `P`
-//! begins with a choice, each copy needs variables of its own; so does a choice that is made again while its last outcome is still
-//! needed, as in `P = dist x: Bool[1/2]. a . (b(x) + P)`. Calls are then replaced by bodies, sums by their alternatives, and the
-//! variables of repeated choices are renamed. What comes after an action gets a process of its own where it needs this, so that
-//! copies end.
+//! The outcome of a choice is kept in its variables, which are variables of the location. In `P +
+//! P` and in `sum b: Bool. P`, where `P` starts with a choice, each copy needs variables of its
+//! own. So does a choice that is made again while its last outcome is still needed, as in `P = dist
+//! x: Bool[1/2]. a . (b(x) + P)`. Calls are replaced by bodies, sums by their alternatives, and the
+//! variables of repeated choices are renamed. Where necessary, what follows an action becomes a
+//! process of its own, so that copying ends.
+//!
+//! The outcome of a choice is kept in its variables, which are variables of the location. So in `P
+//! + P` and in `sum b: Bool. P`, where `P` begins with a choice, each copy needs variables of its
+//! own; so does a choice that is made again while its last outcome is still needed, as in `P = dist
+//! x: Bool[1/2]. a . (b(x) + P)`. Calls are then replaced by bodies, sums by their alternatives,
+//! and the variables of repeated choices are renamed. What comes after an action gets a process of
+//! its own where it needs this, so that copies end.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::diagnostic::Diagnostic;
@@ -21,8 +29,8 @@ const MOST_COPIES: usize = 1_000;
 /// How much stack a step of the walk may take, and how much more is made when it runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// Gives every probabilistic choice that can be made before one action variables of its own, in all processes and in `root`, which is
-/// returned.
+/// Gives every probabilistic choice that can be made before one action variables of its own, in all
+/// processes and in `root`, which is returned.
 pub(super) fn separate_choices(program: &mut Program, root: BehaviourId) -> Result<BehaviourId, Diagnostic> {
     if !program.behaviour_ids().any(|id| matches!(program.behaviour(id), Behaviour::Dist { .. })) {
         return Ok(root);
@@ -122,7 +130,8 @@ impl Separator<'_> {
         new
     }
 
-    /// Whether nothing but the body of a process decides what comes next: bodies are dealt with for themselves.
+    /// Whether nothing but the body of a process decides what comes next: bodies are dealt with for
+    /// themselves.
     fn begins_with_call(&self, mut term: BehaviourId) -> bool {
         loop {
             match self.program.behaviour(term) {
@@ -183,8 +192,8 @@ impl Separator<'_> {
         self.program.add_behaviour(behaviour, span)
     }
 
-    /// Whether a choice is met twice before the first action, below a sum, or while its variables are needed. Recursion without an action is left for others to
-    /// report.
+    /// Whether a choice is met twice before the first action, below a sum, or while its variables
+    /// are needed. Recursion without an action is left for others to report.
     fn repeats(&self, term: BehaviourId) -> bool {
         let mut seen: FxHashSet<VariableId> = free_of(self.program, term).into_iter().collect();
         let mut repeats = false;
@@ -195,7 +204,8 @@ impl Separator<'_> {
         guarded && repeats
     }
 
-    /// Calls `visit` for the choices before the first action, until it returns true; false when recursion has no end.
+    /// Calls `visit` for the choices before the first action, until it returns true; false if the
+    /// recursion does not end.
     fn meet(
         &self,
         term: BehaviourId,
@@ -381,7 +391,8 @@ fn free_of(program: &Program, term: BehaviourId) -> Vec<VariableId> {
         }
         work.extend(behaviour.parts());
     }
-    // Every binder has variables of its own, so what is bound somewhere in the term is free nowhere in it.
+    // Every binder has variables of its own, so what is bound somewhere in the term is free nowhere
+    // in it.
     all.retain(|one| !bound.contains(one) && !program.globals.contains(one));
     all.sort_unstable();
     all.dedup();

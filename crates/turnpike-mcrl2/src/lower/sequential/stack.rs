@@ -1,4 +1,5 @@
-//! The stack of a component whose processes are active inside each other without bound, as in `P = a.P.b + c`: a data parameter of
+//! The stack of a component with unbounded nesting of processes, as in `P = a.P.b + c`. It is a
+//! data parameter of a new structured sort, with one constructor for each possible continuation.
 //! a structured sort of its own, one alternative for each thing that can be left to do.
 
 use rustc_hash::FxHashMap;
@@ -45,7 +46,8 @@ impl Stack {
         program.add_expression(Expression::Symbol(self.empty), self.sort, Span::default())
     }
 
-    /// The stack `below` with a frame for `continuation` on top; the values of the variables are those of `values`.
+    /// The stack `below` with a frame for `continuation` on top; the values of the variables are
+    /// those of `values`.
     pub(super) fn push(
         &mut self,
         program: &mut Program,

@@ -1,4 +1,5 @@
-//! What is known of the process terms of a component before it is unfolded: which are equal, which can terminate, which variables
+//! Analyses the process terms of a component before it is unfolded: which are equal, which can
+//! terminate, which variables they need, and how the processes call each other.
 //! they need, and how the processes call each other.
 
 use std::rc::Rc;
@@ -27,12 +28,14 @@ pub(super) struct Terms {
 #[derive(Clone, Copy)]
 struct Callee {
     body: BehaviourId,
-    /// Processes that call each other have the same group, if one of them does so with something left to do afterwards.
+    /// Processes that call each other have the same group, if one of them does so with something
+    /// left to do afterwards.
     group: Option<u32>,
 }
 
 impl Terms {
-    /// Looks at everything that `root` can become. Fails when that is not a sequential process, or when recursion is not guarded.
+    /// Looks at everything that `root` can become. Fails when that is not a sequential process, or
+    /// when recursion is not guarded.
     pub(super) fn new(program: &Program, root: BehaviourId) -> Result<Terms, Diagnostic> {
         let (behaviours, processes) = reachable(program, root)?;
         let mut terms = Terms {
@@ -67,7 +70,7 @@ impl Terms {
         self.free.get(&id).map_or(&[], |all| all)
     }
 
-    /// Whether a term can terminate, as far as its shape tells.
+    /// Whether a term can terminate, as far as its shape shows.
     pub(super) fn terminates(&self, id: BehaviourId) -> bool {
         self.terminating.contains(&id)
     }
@@ -131,7 +134,8 @@ impl Terms {
         }
     }
 
-    /// Finds out which terms can terminate and which begin with a choice by chance: least fixpoints over the calls.
+    /// Finds out which terms can terminate and which begin with a choice by chance: least fixpoints
+    /// over the calls.
     fn settle(&mut self, program: &Program, behaviours: &[BehaviourId]) {
         let behaviours: Vec<BehaviourId> =
             behaviours.iter().copied().filter(|&id| self.canonical(id) == id).collect();
@@ -215,7 +219,8 @@ impl Terms {
         Ok(())
     }
 
-    /// Finds the processes that can be active inside each other, something being left to do after each.
+    /// Finds the processes that can be active inside each other, something being left to do after
+    /// each.
     fn find_groups(&mut self, program: &Program, processes: &[ProcessId]) {
         let index: FxHashMap<ProcessId, usize> =
             processes.iter().enumerate().map(|(index, &process)| (process, index)).collect();
@@ -240,8 +245,8 @@ impl Terms {
         }
     }
 
-    /// Calls `visit` for every call in the body of a process, with whether something is left to do after it in that body. With
-    /// `first`, only for calls that come before any action.
+    /// Calls `visit` for every call in the body of a process, with whether something is left to do
+    /// after it in that body. With `first`, only for calls that come before any action.
     fn for_each_call(
         &self,
         program: &Program,
@@ -276,7 +281,8 @@ pub(super) fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(message).at(span.range(), "")
 }
 
-/// Everything below a root, through calls: terms by increasing id, processes in the order in which they are met.
+/// Everything below a root, through calls: terms by increasing id, processes in the order in which
+/// they are met.
 fn reachable(program: &Program, root: BehaviourId) -> Result<(Vec<BehaviourId>, Vec<ProcessId>), Diagnostic> {
     let mut found: FxHashSet<BehaviourId> = FxHashSet::default();
     let (mut all, mut processes) = (Vec::new(), Vec::new());
@@ -423,7 +429,8 @@ impl Expressions {
     }
 }
 
-/// The group of every process, by the processes that each calls: two are in one group if they call each other.
+/// The group of every process, by the processes that each calls: two are in one group if they call
+/// each other.
 fn mutually_recursive(calls: &[Vec<usize>]) -> Vec<u32> {
     components(calls.len(), |process, k| calls[process as usize].get(k).map(|&callee| callee as u32)).0
 }

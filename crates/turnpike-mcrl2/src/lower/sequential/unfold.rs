@@ -1,9 +1,17 @@
-//! Unfolding: from process terms to locations and edges, on demand from the root.
+//! Unfolds process terms into locations and edges, on demand from the root.
 //!
-//! A location is a term and what is left to do after it. Its variables are the free variables of both, under the ids they have in the
-//! source. An edge is found by walking down to an action (`expand`); on the way a substitution says what the variables of the source
-//! mean in terms of the location's variables and those of the edge. From the action on, the walk goes to where the next
-//! choice between actions is (`resolve`): through calls, and through conditions, which are decided at once.
+//! A location is a term and its continuation. Its variables are the free variables of both, under
+//! their ids in the source. An edge is found by walking down to an action (`expand`); on the way, a
+//! substitution maps the variables of the source to expressions over the variables of the location
+//! and of the edge. After the action, the walk continues to the next choice between actions
+//! (`resolve`), through calls, and through conditions, which are decided at once.
+//!
+//! A location is a term and what is left to do after it. Its variables are the free variables of
+//! both, under the ids they have in the source. An edge is found by walking down to an action
+//! (`expand`); on the way a substitution says what the variables of the source mean in terms of the
+//! location's variables and those of the edge. From the action on, the walk goes to where the next
+//! choice between actions is (`resolve`): through calls, and through conditions, which are decided
+//! at once.
 
 mod edges;
 mod returns;
@@ -57,15 +65,17 @@ pub(super) struct Unfolding<'a> {
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
     decisions: usize,
-    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of states, so conditions are then decided
-    /// at once only where the mCRL2 tools do so: directly behind an action.
+    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of
+    /// states, so conditions are then decided at once only where the mCRL2 tools do so: directly
+    /// behind an action.
     chance: bool,
     /// More locations than this are an error.
     pub(super) limit: usize,
 }
 
 impl<'a> Unfolding<'a> {
-    /// Unfolds nothing yet. Globals without a value in the environment get a representative of their sort.
+    /// Unfolds nothing yet. Globals without a value in the environment get a representative of
+    /// their sort.
     pub(super) fn new(
         program: &'a mut Program,
         root: BehaviourId,
@@ -161,7 +171,8 @@ impl<'a> Unfolding<'a> {
         fresh
     }
 
-    /// Goes to a location, with values for all its variables and for what was drawn on the way and is not among them.
+    /// Goes to a location, with values for all its variables and for what was drawn on the way and
+    /// is not among them.
     fn go(
         &mut self,
         place: Place,

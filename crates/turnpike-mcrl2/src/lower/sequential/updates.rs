@@ -1,4 +1,4 @@
-//! Walks over [`Update`]s.
+//! Visitors of [`Update`]s.
 
 use crate::lower::{Goto, Update};
 use crate::typed::expression::same;
@@ -71,7 +71,8 @@ pub(super) fn nowhere() -> Update {
     Update::Go { location: Goto::Local(0), assignments: Vec::new() }
 }
 
-/// The same update without conditions whose outcome is known, and without those that make no difference.
+/// The same update without conditions whose outcome is known, and without those that make no
+/// difference.
 pub(super) fn settle(program: &Program, update: Update) -> Update {
     let mut update = update;
     loop {

@@ -1,4 +1,5 @@
-//! The last touches: variables that are never needed together share one, no two components share any, and those that are not needed
+//! Allocates variables: those that are never live together share one, no two components share any,
+//! and those that are not live get a fixed value.
 //! get a fixed value.
 
 use rustc_hash::FxHashMap;
@@ -17,8 +18,8 @@ struct Shared {
     members: Vec<VariableId>,
 }
 
-/// Gives the component variables of its own: two components may come from the same process. Variables of the same name and sort share one
-/// where no location needs both.
+/// Gives the component variables of its own: two components may come from the same process.
+/// Variables of the same name and sort share one where no location needs both.
 pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
     let all = automaton.live.variables().to_vec();
     let mut groups: FxHashMap<(Symbol, SortId), Vec<Shared>> = FxHashMap::default();
@@ -61,8 +62,9 @@ pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
     automaton.live = liveness(automaton);
 }
 
-/// Drops values that are there already; variables that are not needed where an edge leads get a fixed value, so that states do not
-/// differ in them. The initial update gives a value to every variable.
+/// Drops values that are there already; variables that are not needed where an edge leads get a
+/// fixed value, so that states do not differ in them. The initial update gives a value to every
+/// variable.
 pub(super) fn reset_variables(automaton: &mut Reduction<'_>) {
     let mut fixed: FxHashMap<SortId, Option<ExpressionId>> = FxHashMap::default();
     let variables = automaton.live.variables().to_vec();

@@ -1,12 +1,14 @@
-//! The data types and actions of a program as source text.
+//! Prints the data types and actions of a program.
 
 use crate::typed::expression::text;
 use crate::typed::{Expression, ExpressionId, Program, Sort, SortId, Struct, SymbolKind, VariableId};
 
-/// How much stack a step of the walk over a sort may take, and how much more is made when it runs out.
+/// How much stack a step of the walk over a sort may take, and how much more is made when it runs
+/// out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// Sorts, functions, equations and actions, one declaration a line. `extra` are more actions without data.
+/// Sorts, functions, equations and actions, one declaration a line. `extra` are more actions
+/// without data.
 pub(super) fn declarations(program: &Program, extra: &[&str]) -> String {
     let mut out = String::new();
     let line = |out: &mut String, keyword: &str, what: String| {

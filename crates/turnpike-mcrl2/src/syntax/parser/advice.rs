@@ -1,4 +1,4 @@
-//! What to say when the text does not fit the grammar.
+//! Messages for text that does not fit the grammar.
 
 use turnpike_model::Diagnostic;
 
@@ -61,7 +61,7 @@ impl Parser<'_> {
         }
         let mut error = self.unexpected(expected);
         error.help = match self.kind() {
-            Kind::Bar => Some("`|` is no operator of data; disjunction is written `||`".to_owned()),
+            Kind::Bar => Some("`|` is not an operator on data; disjunction is written `||`".to_owned()),
             Kind::Before | Kind::LeftMerge | Kind::At => {
                 Some("this is an operator of processes, not of data".to_owned())
             }
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.unexpected(&format!("the name of {role}"))
     }
 
-    /// An operand of a process is missing, or what follows one is no operator of processes.
+    /// An operand of a process is missing, or what follows one is not an operator on processes.
     pub(super) fn no_process(&self, expected: &str) -> Box<Diagnostic> {
         match self.kind() {
             Kind::Number | Kind::True | Kind::False | Kind::Not | Kind::Minus | Kind::Hash => Box::new(
@@ -109,7 +109,7 @@ impl Parser<'_> {
                     false => "a condition with operators needs parentheses: `(…) -> p`",
                 };
                 Box::new(
-                    Diagnostic::error(format!("{} is no operator of processes", self.found()))
+                    Diagnostic::error(format!("{} is not an operator on processes", self.found()))
                         .at(self.span().range(), "")
                         .help(help),
                 )

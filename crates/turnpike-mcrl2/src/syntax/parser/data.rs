@@ -1,8 +1,13 @@
-//! Data expressions: operator precedence with an explicit stack. Every operator on the stack knows the weakest level that its
-//! right operand accepts; a weaker operator ends it.
+//! Data expressions: operator precedence with an explicit stack. Every operator on the stack knows
+//! the weakest level that its right operand accepts; a weaker operator ends it.
 //!
-//! A binder takes as much to its right as the operator before it would: in `a && forall x: S. p || c` the `||` is weaker than `&&`,
-//! so it ends the binder, too. `whr` is the weakest and takes everything to its left.
+//! A binder extends as far to the right as the operator before it allows: in `a && forall x: S. p
+//! || c` the `||` is weaker than `&&`, so it ends the binder too. `whr` is the weakest and takes
+//! everything to its left. right operand accepts; a weaker operator ends it.
+//!
+//! A binder takes as much to its right as the operator before it would: in `a && forall x: S. p ||
+//! c` the `||` is weaker than `&&`, so it ends the binder, too. `whr` is the weakest and takes
+//! everything to its left.
 
 use turnpike_model::Diagnostic;
 
@@ -108,7 +113,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What may stand before `->` and after `@` in a process: names, numbers, applications, prefix operators, parentheses.
+    /// What may stand before `->` and after `@` in a process: names, numbers, applications, prefix
+    /// operators, parentheses.
     pub(super) fn data_unit(&mut self) -> Parsed<DataId> {
         let mut prefixes = Vec::new();
         while let Some(operator) = prefix(self.kind()) {
@@ -217,7 +223,7 @@ impl Parser<'_> {
                 let span = self.span();
                 let text = self.text(span);
                 Box::new(
-                    Diagnostic::error(format!("`{text}` is a reserved word and no part of data"))
+                    Diagnostic::error(format!("`{text}` is a reserved word and cannot be part of data"))
                         .at(span.range(), "")
                         .help("expected an expression here"),
                 )
@@ -271,7 +277,8 @@ impl Parser<'_> {
                     self.data_node(Data::Unary(operator, operand.id), start.to(operand.span))
                 }
                 Some(Frame::Binary(before, left)) => {
-                    // In `a == forall x: S. p == c` the last operator fits inside and outside equally well.
+                    // In `a == forall x: S. p == c` the last operator fits inside and outside
+                    // equally well.
                     if binder_ended && before.level() == level {
                         return Err(self.ambiguous(operator));
                     }

@@ -1,4 +1,5 @@
-//! Sections and declarations. After an error reading goes on behind the next `;` or at the next section.
+//! Sections and declarations. After an error, parsing continues after the next `;` or at the next
+//! section.
 
 use turnpike_model::Diagnostic;
 
@@ -126,7 +127,8 @@ impl Parser<'_> {
         self.report(error, Span::new(self.tokens[first].span.start, end));
     }
 
-    /// The `;` after a declaration. One that was clearly forgotten is reported, and the declaration kept.
+    /// The `;` after a declaration. One that was clearly forgotten is reported, and the declaration
+    /// kept.
     fn end_of_declaration(&mut self, start: Span, expected: &str) -> Parsed<Span> {
         let whole = start.to(self.previous());
         if self.accept(Kind::Semicolon) {

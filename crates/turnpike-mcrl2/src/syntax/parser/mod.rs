@@ -1,4 +1,5 @@
-//! Tokens to tree. Sorts, data and processes are parsed with an explicit stack each, so that nesting is limited by memory
+//! Tokens to tree. Sorts, data and processes are parsed with an explicit stack each, so only memory
+//! limits nesting. A declaration with an error is reported and skipped.
 //! alone; a declaration that cannot be read is reported and skipped.
 
 mod advice;
@@ -15,14 +16,14 @@ use super::structure;
 use super::symbol::{Name, Span, Symbols};
 use super::tree::{DataId, Tree, Variable};
 
-/// More errors than this help nobody.
+/// More errors than this are not useful.
 const MOST_ERRORS: usize = 100;
 
 /// The error is boxed: the way without errors should carry little.
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// Reads a specification. The tree holds every declaration that could be read; it is the whole specification exactly when no
-/// diagnostic is an error. Diagnostics are in the order of the text.
+/// Reads a specification. The tree holds every declaration that could be read; it is the whole
+/// specification exactly when no diagnostic is an error. Diagnostics are in the order of the text.
 pub fn parse_specification(source: &str) -> (Specification, Vec<Diagnostic>) {
     let mut parser = match Parser::new(source, Symbols::default()) {
         Ok(parser) => parser,
@@ -42,8 +43,9 @@ pub struct DataExpression {
     pub root: DataId,
 }
 
-/// Reads one data expression, such as the value of a flag. Words that `symbols` knows keep their ids, so that the expression can
-/// be looked at in the light of a specification; places are those in `source`.
+/// Reads one data expression, such as the value of a flag. Words that `symbols` knows keep their
+/// ids, so that the expression can be looked at in the light of a specification; places are those
+/// in `source`.
 pub fn parse_data_expression(source: &str, symbols: &Symbols) -> (Option<DataExpression>, Vec<Diagnostic>) {
     let mut parser = match Parser::new(source, symbols.clone()) {
         Ok(parser) => parser,
@@ -145,7 +147,7 @@ impl<'s> Parser<'s> {
         if self.kind() == kind { Ok(self.bump()) } else { Err(self.unexpected(described)) }
     }
 
-    /// Whether a section starts here. A keyword before `:` and its like was meant as a name.
+    /// Whether a section starts here. A keyword before `:` and its like is used as a name.
     fn at_section(&self) -> bool {
         let kind = self.kind();
         let used_as_name = match self.peek(1) {

@@ -1,4 +1,6 @@
-//! Process expressions: operator precedence with an explicit stack, as for data. Whether a condition has an else branch is known
+//! Process expressions: operator precedence with an explicit stack, as for data. Whether a
+//! condition has an else branch is known in advance; if it has one, its then branch ends at `<>` as
+//! if it were in brackets.
 //! beforehand; with one, its then branch ends at `<>` like something in brackets.
 
 use turnpike_model::Diagnostic;
@@ -118,7 +120,8 @@ impl Parser<'_> {
         Operand { id: self.tree.add_process(process, span), span }
     }
 
-    /// Whether data and `->` come next: prefix operators, one word or parentheses, arguments, arrow.
+    /// Whether data and `->` come next: prefix operators, one word or parentheses, arguments,
+    /// arrow.
     fn at_condition(&self) -> bool {
         let mut index = self.position;
         while let Kind::Not | Kind::Minus | Kind::Hash = self.tokens[index].kind {
@@ -306,7 +309,8 @@ impl Parser<'_> {
         while frames.last().is_some_and(|frame| level < frame.minimum()) {
             operand = match frames.pop() {
                 Some(Frame::Binary(before, left)) => {
-                    // In `a << sum x: S. b << c` the last operator fits inside and outside equally well.
+                    // In `a << sum x: S. b << c` the last operator fits inside and outside equally
+                    // well.
                     if prefix_ended && before.level() == level {
                         return Err(self.ambiguous(operator));
                     }

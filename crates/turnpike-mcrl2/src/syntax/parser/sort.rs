@@ -1,4 +1,5 @@
-//! Sort expressions: `#` binds tighter than `->`, which nests to the right. Products are flat lists on a side stack.
+//! Sort expressions: `#` binds tighter than `->`, which nests to the right. Products are flat lists
+//! on a side stack.
 
 use turnpike_model::Diagnostic;
 
@@ -117,7 +118,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A sort that stands alone. `None` after the start of one that contains others: its frame was pushed.
+    /// A sort that stands alone. `None` after the start of one that contains others: its frame was
+    /// pushed.
     fn sort_atom(&mut self) -> Parsed<Option<Operand>> {
         let span = self.span();
         let sort = match self.kind() {
@@ -164,7 +166,8 @@ impl Parser<'_> {
         self.sort_node(Sort::Struct(constructors), span)
     }
 
-    /// Constructors without fields up to the last, or up to one with fields, whose first sort comes next.
+    /// Constructors without fields up to the last, or up to one with fields, whose first sort comes
+    /// next.
     fn constructors(
         &mut self,
         start: u32,

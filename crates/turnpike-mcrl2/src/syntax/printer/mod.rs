@@ -1,4 +1,5 @@
-//! Tree to text. What is printed reads back as the same tree; like the parser, the printer keeps a stack of its own.
+//! Tree to text. The printed text parses to the same tree. Like the parser, the printer uses an
+//! explicit stack.
 
 mod data;
 mod process;
@@ -48,7 +49,8 @@ impl Specification {
 /// The level of something that never needs parentheses.
 const TIGHT: u8 = 14;
 
-/// Something to print. Expressions come with the weakest level that may stand there without parentheses.
+/// Something to print. Expressions come with the weakest level that may stand there without
+/// parentheses.
 #[derive(Clone, Copy)]
 enum Item<'t> {
     Text(&'static str),

@@ -3,7 +3,8 @@
 use super::super::tree::{Process, ProcessId};
 use super::{Item, Printer, TIGHT, separated, sides};
 
-/// A then branch before `<>`: whatever could contain a condition without else is put in parentheses.
+/// A then branch before `<>`: whatever could contain a condition without else is put in
+/// parentheses.
 const BEFORE_ELSE: u8 = 6;
 
 impl<'t> Printer<'t> {

@@ -1,4 +1,4 @@
-//! The typed expression, once every node has its sort and its function.
+//! Builds the typed expression, once the sort and the function of every node are known.
 
 use super::checker::Checker;
 use super::infer::Resolution;

@@ -1,4 +1,5 @@
-//! What all phases of type checking share: the tree, the program that grows, the names in scope, the list of errors.
+//! The state that all phases of type checking share: the tree, the growing program, the names in
+//! scope and the diagnostics.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::diagnostic::{Diagnostic, Severity};
@@ -12,7 +13,7 @@ use crate::typed::items::{ActionId, ProcessId, VariableId};
 use crate::typed::program::Program;
 use crate::typed::sorts::SortId;
 
-/// More than these help nobody.
+/// More suggestions than this are not useful.
 const MOST_DIAGNOSTICS: usize = 100;
 
 /// A type checker at work.

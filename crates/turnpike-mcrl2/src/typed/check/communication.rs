@@ -1,4 +1,4 @@
-//! Action names in `block`, `hide`, `allow`, `rename` and `comm`: declared, and used in ways that can work.
+//! Checks the action names in `block`, `hide`, `allow`, `rename` and `comm`.
 
 use super::checker::Checker;
 use crate::syntax::{CommRule, MultiAction, Name, Renaming, Symbol};

@@ -1,4 +1,4 @@
-//! Equations: the left side is typed first, and its sort is what the right side must have.
+//! Checks equations: the sort of the left side determines that of the right side.
 
 use turnpike_model::diagnostic::Diagnostic;
 

@@ -1,4 +1,4 @@
-//! Function declarations: what structured sorts bring along, `cons` and `map` sections.
+//! Function declarations: those that structured sorts imply, and the `cons` and `map` sections.
 
 use turnpike_model::diagnostic::Diagnostic;
 
@@ -38,7 +38,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Declares the functions of all structs in sort sections, however deep. Structs elsewhere have no functions.
+    /// Declares the functions of all structs in sort sections, however deep. Structs elsewhere have
+    /// no functions.
     fn declare_structs(&mut self, specification: &Specification) {
         let tree = self.tree;
         let mut done = Vec::new();
@@ -145,7 +146,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a declaration repeats one of a map or cons section, and of which: specifications put together from parts do that.
+    /// Whether a declaration repeats one of a map or cons section, and of which: specifications put
+    /// together from parts do that.
     fn repeated(&self, word: Symbol, kind: &SymbolKind, sort: SortId) -> Option<&'static str> {
         let what = match kind {
             SymbolKind::Map => "map",
@@ -157,7 +159,8 @@ impl Checker<'_> {
         again.then_some(what)
     }
 
-    /// A function of that name and sort, or a constant of that name when the sort is no function sort.
+    /// A function of that name and sort, or a constant of that name if the sort is not a function
+    /// sort.
     fn same_function(&self, word: Symbol, sort: SortId) -> Option<(SortId, Span)> {
         let is_function = |sort: SortId| matches!(self.program.sorts.get(sort), Sort::Function { .. });
         let all = self.program.symbols_named(word).iter().map(|&id| self.program.symbol(id));

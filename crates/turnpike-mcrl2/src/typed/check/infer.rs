@@ -1,8 +1,13 @@
-//! From the leaves up: which sorts an expression can be given. Names are resolved on the way down first (`resolve.rs`), then every
-//! node gets its *alternatives*: patterns with a cost that counts how far overloaded functions are from an exact match.
+//! Infers bottom-up which sorts an expression can have. Names are resolved first, top-down
+//! (`resolve`); then every node gets its *alternatives*: patterns with a cost that measures how far
+//! overloaded functions are from an exact match.
 //!
-//! Three loops over one list of nodes do the work (names, alternatives, and in `overloads.rs` and `build.rs` choice and construction), so
-//! depth of nesting costs no stack.
+//! All phases are loops over one list of nodes, so nesting does not use the stack. node gets its
+//! *alternatives*: patterns with a cost that counts how far overloaded functions are from an exact
+//! match.
+//!
+//! Three loops over one list of nodes do the work (names, alternatives, and in `overloads.rs` and
+//! `build.rs` choice and construction), so depth of nesting costs no stack.
 
 use rustc_hash::FxHashMap;
 
@@ -29,7 +34,7 @@ pub(super) enum Resolution {
     Variable(VariableId),
     /// Declared or built-in functions of this name; for an application, its head.
     Functions(Symbol),
-    /// For an application: its head is no name of a function, but an expression.
+    /// For an application whose head is an expression, not the name of a function.
     Computed,
     /// The first of the variables bound here; the others follow.
     Bound(VariableId),
@@ -109,7 +114,8 @@ impl Inference {
 }
 
 impl Checker<'_> {
-    /// Finds the alternatives of an expression and of everything in it; nothing when there was an error.
+    /// Finds the alternatives of an expression and of everything in it; `None` if there was an
+    /// error.
     pub(super) fn infer(&mut self, root: DataId) -> Option<Inferred> {
         let errors = self.errors;
         let order = self.resolve_names(root);
@@ -393,8 +399,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What the sort variables of a signature can be for these arguments, and for a result of exactly this sort if one is
-    /// given. Cheapest first.
+    /// What the sort variables of a signature can be for these arguments, and for a result of
+    /// exactly this sort if one is given. Cheapest first.
     pub(super) fn match_overload(
         &mut self,
         overload: &Overload,
@@ -450,8 +456,8 @@ impl Checker<'_> {
         self.infer_overloads(self.builtins.get(&word).copied().unwrap_or(&[]), arguments, found);
     }
 
-    /// The cost of choosing a declared function whose arguments must be converted: the first declared is the cheapest. Functions
-    /// that differ in their result only cost the same.
+    /// The cost of choosing a declared function whose arguments must be converted: the first
+    /// declared is the cheapest. Functions that differ in their result only cost the same.
     pub(super) fn rank(&self, word: Symbol, index: usize) -> u32 {
         let all = self.program.symbols_named(word);
         let domain = |one: SymbolId| self.program.signature(one).0;

@@ -1,4 +1,4 @@
-//! Error messages about data: what was found, what was needed, which functions there are, what may have been meant.
+//! Error messages about data: what was found, what was expected, the candidates, and suggestions.
 
 use super::checker::Checker;
 use super::infer::{Alternative, Resolution};
@@ -88,7 +88,7 @@ impl Checker<'_> {
                 let help = format!("it may be {}", self.shorten(self.candidates(word)));
                 self.error_with_help(span, format!("{} is ambiguous here", self.text(word)), help);
             }
-            None => self.error(span, "this expression has several sorts and nothing tells which is meant"),
+            None => self.error(span, "the sort of this expression is ambiguous"),
         }
     }
 
@@ -169,7 +169,7 @@ impl Checker<'_> {
         self.error_with_help(span, message, help);
     }
 
-    /// Something that is no function, or not of these arguments, is applied.
+    /// An expression is applied that is not a function of these arguments.
     pub(super) fn explain_application(&mut self, function: DataId, arguments: &[DataId]) {
         let message = format!(
             "this has sort {} and cannot be applied to the sorts ({})",

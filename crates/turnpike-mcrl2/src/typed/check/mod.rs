@@ -1,4 +1,9 @@
 //! The type checker.
+//!
+//! Inference is a sequence of loops over the nodes of an expression, without recursion. Bottom-up,
+//! every node gets the set of sorts that it can have (`pattern`, `infer`). Top-down, every node
+//! gets the sort that its context requires, and overloading is resolved (`overloads`). Bottom-up
+//! again, the typed expression is built, with all conversions (`build`).
 
 mod build;
 mod calls;
@@ -21,7 +26,7 @@ use self::checker::Checker;
 use crate::syntax::{DataId, Specification, Tree};
 use crate::typed::{ExpressionId, Program, SortId, VariableId};
 
-/// Type-checks a specification. There is a program when there is no error; warnings come with it.
+/// Type-checks a specification. Returns a program if there are no errors, and all diagnostics.
 pub fn check_specification(specification: &Specification) -> (Option<Program>, Vec<Diagnostic>) {
     let mut checker = Checker::new(&specification.tree, Program::default());
     checker.declare_sorts(specification);
@@ -40,8 +45,9 @@ pub fn check_specification(specification: &Specification) -> (Option<Program>, V
 }
 
 impl Program {
-    /// Type-checks an expression of another tree as part of this program: an objective, the new value of a constant. `variables`
-    /// are those it may use; without `expected` it gets the smallest sort it can have.
+    /// Type-checks an expression of another tree as part of this program: an objective, the new
+    /// value of a constant. `variables` are those it may use; without `expected` it gets the
+    /// smallest sort it can have.
     pub fn check_expression(
         &mut self,
         tree: &Tree,

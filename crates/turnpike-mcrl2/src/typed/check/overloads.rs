@@ -1,6 +1,10 @@
-//! From the root down: the surroundings of an expression say which sort it must have, and that decides which of
-//! several functions of a name is meant. Of those that fit, an exact match of the arguments is best, then the first that was declared;
-//! a result of exactly the needed sort comes before one that must be converted. Two functions that are equally good are an error.
+//! Resolves overloading top-down: the context of an expression determines its sort, and the sort
+//! determines which of several functions of the same name is used. An exact match of the arguments
+//! is best, then the first declaration; a result of exactly the required sort is better than one
+//! that must be converted. Two equally good functions are an error. several functions of a name is
+//! meant. Of those that fit, an exact match of the arguments is best, then the first that was
+//! declared; a result of exactly the needed sort comes before one that must be converted. Two
+//! functions that are equally good are an error.
 
 use super::checker::Checker;
 use super::infer::{Inferred, Resolution};
@@ -10,7 +14,8 @@ use crate::typed::builtin::{self, Overload};
 use crate::typed::items::{ExpressionId, SymbolId};
 use crate::typed::sorts::{Sort, SortId};
 
-/// More than any sum of other costs that matters: a converted result is worse than converted arguments.
+/// More than any sum of other costs that matters: a converted result is worse than converted
+/// arguments.
 const CONVERTED_RESULT: u32 = 1 << 16;
 
 /// A signature that fits, with the sorts it takes.
@@ -22,7 +27,7 @@ struct Choice {
 }
 
 impl Checker<'_> {
-    /// Gives an expression a sort and builds it; nothing when there was an error.
+    /// Gives an expression a sort and builds it; `None` if there was an error.
     pub(super) fn elaborate(&mut self, inferred: &Inferred, sort: SortId) -> Option<ExpressionId> {
         let errors = self.errors;
         self.inference.nodes[inferred.root.index()].expected = sort;

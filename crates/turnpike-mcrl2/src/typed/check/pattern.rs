@@ -1,7 +1,12 @@
-//! What is known about the sort of an expression before its surroundings are: a *pattern* is the set of sorts that the
-//! expression can be given, implicit conversions of the whole included. A variable of sort `Nat` has the pattern "`Nat`, `Int` or
-//! `Real`"; `[1]` is a list of anything from `Pos` up; `[]` a list of anything; a variable of sort `List(Nat)` that sort only.
-//! Where two expressions must have the same sort, their patterns are intersected.
+//! What is known about the sort of an expression before its context is known. A *pattern* is the
+//! set of sorts that the expression can have, including implicit conversions of the whole. A
+//! variable of sort `Nat` has the pattern "`Nat`, `Int` or `Real`"; `[1]` is a list of `Pos` or
+//! anything larger; `[]` is a list of anything; a variable of sort `List(Nat)` has that sort only.
+//! If two expressions must have the same sort, their patterns are intersected. expression can be
+//! given, implicit conversions of the whole included. A variable of sort `Nat` has the pattern
+//! "`Nat`, `Int` or `Real`"; `[1]` is a list of anything from `Pos` up; `[]` a list of anything; a
+//! variable of sort `List(Nat)` that sort only. Where two expressions must have the same sort,
+//! their patterns are intersected.
 
 use rustc_hash::FxHashMap;
 
@@ -187,7 +192,7 @@ impl Patterns {
         }
     }
 
-    /// The sorts in both sets; nothing when there is none.
+    /// The sorts in both sets; `None` if there is none.
     pub(super) fn intersect(
         &mut self,
         sorts: &mut Sorts,

@@ -55,7 +55,8 @@ impl Checker<'_> {
         self.program.globals = variables.into();
     }
 
-    /// Declares all processes with their parameters; bodies come later, for they may call any of them.
+    /// Declares all processes with their parameters; bodies come later, for they may call any of
+    /// them.
     pub(super) fn declare_processes(&mut self, specification: &Specification) {
         for declaration in specification.processes() {
             let word = self.word(declaration.name.symbol);

@@ -1,4 +1,4 @@
-//! From the root down, first: what the names of an expression mean, and which variables are bound in it.
+//! Resolves the names of an expression top-down, and finds which variables are bound in it.
 
 use super::checker::Checker;
 use super::infer::Resolution;
@@ -12,8 +12,9 @@ enum Step {
 }
 
 impl Checker<'_> {
-    /// Resolves the names of an expression, declares the variables bound in it, and lists its nodes, parents before
-    /// children. In a `whr` clause the definitions come after the body, so that they are first from the leaves up.
+    /// Resolves the names of an expression, declares the variables bound in it, and lists its
+    /// nodes, parents before children. In a `whr` clause the definitions come after the body, so
+    /// that they are first from the leaves up.
     pub(super) fn resolve_names(&mut self, root: DataId) -> Vec<DataId> {
         let tree = self.tree;
         let mut order = Vec::new();

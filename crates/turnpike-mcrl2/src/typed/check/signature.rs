@@ -1,4 +1,4 @@
-//! Signatures of built-in functions meet what is known of their arguments.
+//! Matches the signatures of built-in functions with what is known about their arguments.
 
 use super::checker::Checker;
 use super::pattern::{PatternId, Patterns};
@@ -31,7 +31,8 @@ fn fixed(term: Term) -> Option<SortId> {
 }
 
 impl Checker<'_> {
-    /// Narrows the sort variables so that the place can have a sort of the pattern; false when it cannot.
+    /// Narrows the sort variables so that the place can have a sort of the pattern; false when it
+    /// cannot.
     pub(super) fn meet(&mut self, term: Term, pattern: PatternId, sorts: &mut [PatternId; 2]) -> bool {
         if let Some(sort) = fixed(term) {
             return self.patterns.contains(&self.program.sorts, pattern, sort);

@@ -13,7 +13,7 @@ use crate::typed::sorts::{MAX_DEPTH, Sort, SortId, StructConstructor, StructFiel
 pub(super) enum NamedSort {
     /// Known.
     Done(SortId),
-    /// An alias that nobody needed yet.
+    /// An alias that was not needed yet.
     Waiting(syntax::SortId),
     /// An alias that is being resolved: to meet it again is a cycle.
     Open,
@@ -24,7 +24,8 @@ pub(super) enum NamedSort {
 pub(super) struct Resolver {
     names: FxHashMap<Symbol, NamedSort>,
     inline: FxHashMap<Box<[StructConstructor]>, SortId>,
-    /// Structs that are needed for an alias that is part of them: their constructors come when the alias is known.
+    /// Structs that are needed for an alias that is part of them: their constructors come when the
+    /// alias is known.
     late: Vec<(SortId, syntax::SortId)>,
     depth: usize,
 }
@@ -94,7 +95,8 @@ impl Checker<'_> {
         self.check_recursion();
     }
 
-    /// An alias may be repeated when it says the same: specifications put together from parts do that.
+    /// An alias may be repeated when it says the same: specifications put together from parts do
+    /// that.
     fn check_repeated(&mut self, name: syntax::Name, definition: syntax::SortId) {
         let word = self.word(name.symbol);
         let first = self.resolve_name(word, name.span);
@@ -213,7 +215,8 @@ impl Checker<'_> {
         sort
     }
 
-    /// Whether a sort is written with an alias that is being resolved, directly or by way of others.
+    /// Whether a sort is written with an alias that is being resolved, directly or by way of
+    /// others.
     fn needs_open_alias(&self, id: syntax::SortId) -> bool {
         let (mut todo, mut seen) = (vec![id], Vec::new());
         while let Some(id) = todo.pop() {
@@ -241,7 +244,8 @@ impl Checker<'_> {
         false
     }
 
-    /// Gives the structs that waited for an alias their constructors, as soon as all aliases they need are known.
+    /// Gives the structs that waited for an alias their constructors, as soon as all aliases they
+    /// need are known.
     fn resolve_late(&mut self) {
         let late = std::mem::take(&mut self.resolver.late);
         for (sort, id) in late {

@@ -1,4 +1,4 @@
-//! Making expressions, simplified where that needs no more than a look.
+//! Builds expressions, with the simplifications that are obvious at once.
 
 use rustc_hash::FxHashSet;
 
@@ -37,7 +37,8 @@ pub fn equal(program: &mut Program, left: ExpressionId, right: ExpressionId) -> 
     equality(program, &facts, left, right)
 }
 
-/// As [`equal`], for those who have the facts at hand. Constructors and lists are compared part by part.
+/// As [`equal`], for those who have the facts at hand. Constructors and lists are compared part by
+/// part.
 pub(super) fn equality(
     program: &mut Program,
     facts: &Facts,
@@ -182,7 +183,8 @@ pub fn any(program: &mut Program, parts: &[ExpressionId]) -> ExpressionId {
     joined(program, parts, Builtin::Or, "||", false)
 }
 
-/// Joins with an operator that has this neutral value, whose opposite decides all. Nests to the right, as one would write it.
+/// Joins with an operator that has this neutral value, whose opposite decides all. Nests to the
+/// right, as one would write it.
 fn joined(
     program: &mut Program,
     parts: Vec<ExpressionId>,
@@ -208,11 +210,12 @@ fn joined(
     whole
 }
 
-/// Some closed expression of a sort that needs no evaluation, always the same: what an unused parameter is set to.
-/// `None` when the sort has no constructor and no constant.
+/// Some closed expression of a sort that needs no evaluation, always the same: what an unused
+/// parameter is set to. `None` if the sort has no constructor and no constant.
 pub fn representative(program: &mut Program, sort: SortId) -> Option<ExpressionId> {
-    // Built by rounds: what needs the fewest constructors comes first, so that recursive sorts have an end. A sort asks for others
-    // only through constructors, elements and results, and there are finitely many.
+    // Built by rounds: what needs the fewest constructors comes first, so that recursive sorts have
+    // an end. A sort asks for others only through constructors, elements and results, and there are
+    // finitely many.
     let mut known = rustc_hash::FxHashMap::default();
     let mut wanted = vec![sort];
     let mut seen: FxHashSet<SortId> = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! Literal numbers and other expressions that are values as they stand.
+//! Literal numbers, and other expressions that are values without evaluation.
 
 use std::str::FromStr;
 
@@ -18,7 +18,8 @@ pub(super) fn peel(program: &Program, mut id: ExpressionId) -> ExpressionId {
     id
 }
 
-/// The whole number that an expression is as it stands: digits, perhaps with a minus, perhaps converted.
+/// The whole number that an expression is as it stands: digits, perhaps with a minus, perhaps
+/// converted.
 pub fn integer_value(program: &Program, id: ExpressionId) -> Option<IBig> {
     let id = peel(program, id);
     match program.expression(id) {
@@ -35,7 +36,8 @@ pub fn integer_value(program: &Program, id: ExpressionId) -> Option<IBig> {
     }
 }
 
-/// The number that an expression is as it stands: as [`integer_value`], or one such divided by another.
+/// The number that an expression is as it stands: as [`integer_value`], or one such divided by
+/// another.
 pub fn number_value(program: &Program, id: ExpressionId) -> Option<RBig> {
     match program.expression(peel(program, id)) {
         Expression::Call { symbol, arguments } if is_builtin(program, *symbol, Builtin::Divide) => {
@@ -87,8 +89,9 @@ pub(super) fn call(
     program.add_expression(Expression::Call { symbol, arguments: arguments.into() }, sort, span)
 }
 
-/// Whether an expression is a value as it stands: literal numbers and truth values, and constructors, lists, sets and bags of values.
-/// Constructors that equations rewrite are not; which those are, `rewritten` tells.
+/// Whether an expression is a value as it stands: literal numbers and truth values, and
+/// constructors, lists, sets and bags of values. Constructors in `rewritten`, which equations
+/// rewrite, are not values.
 pub fn is_value(program: &Program, root: ExpressionId, rewritten: &FxHashSet<SymbolId>) -> bool {
     let constructs = |symbol: SymbolId| {
         let kind = &program.symbol(symbol).kind;

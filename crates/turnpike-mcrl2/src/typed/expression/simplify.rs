@@ -1,5 +1,7 @@
-//! Constant folding. Only what every normal form agrees on: an operation that might be stuck stays as it is, and a function that the
-//! user's equations rewrite is left to them, built-in or not. The one exception are constants, as `eqn size = 8;`.
+//! Constant folding. It only does what every normal form agrees on: an operation that might be
+//! stuck stays as it is, and functions that equations rewrite are left to those equations, even
+//! built-in ones. The exception is constants, such as `eqn size = 8;`. user's equations rewrite is
+//! left to them, built-in or not. The one exception are constants, as `eqn size = 8;`.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -21,7 +23,8 @@ const LARGEST_CONSTANT: usize = 256;
 /// Powers with larger exponents are left alone.
 const LARGEST_EXPONENT: u32 = 4096;
 
-/// What the equations say about symbols, as far as simplifying needs it. Computed once for a set of equations.
+/// What the equations say about symbols, as far as simplifying needs it. Computed once for a set of
+/// equations.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     fingerprint: u64,
@@ -126,7 +129,8 @@ impl Facts {
     }
 }
 
-/// An equal expression that is no larger: constants folded, constructors compared, projections and conditionals taken.
+/// An equal expression that is no larger: constants folded, constructors compared, projections and
+/// conditionals taken.
 pub fn simplify(program: &mut Program, root: ExpressionId) -> ExpressionId {
     let facts = Facts::of(program);
     with_facts(program, &facts, root)

@@ -1,4 +1,4 @@
-//! Replacing variables.
+//! Substitution of variables.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,8 @@ pub type Substitution = FxHashMap<VariableId, ExpressionId>;
 /// How much stack a step of the walk may take, and how much more is made when it runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// Replaces free variables at once; bound variables are renamed where one would be captured. Unchanged parts are shared.
+/// Replaces free variables at once; bound variables are renamed where one would be captured.
+/// Unchanged parts are shared.
 pub fn substitute(program: &mut Program, root: ExpressionId, with: &Substitution) -> ExpressionId {
     if with.is_empty() {
         return root;
@@ -61,7 +62,7 @@ fn plain(program: &mut Program, nodes: &[ExpressionId], with: &Substitution) -> 
     results.get(&last).copied().unwrap_or(last)
 }
 
-/// The node with other children; nothing when they are the same.
+/// The node with other children; `None` if they are the same.
 pub(super) fn rebuilt(
     program: &mut Program,
     id: ExpressionId,

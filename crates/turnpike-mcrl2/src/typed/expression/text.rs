@@ -1,4 +1,4 @@
-//! Typed expressions as source text, with a stack of its own instead of recursion.
+//! Prints typed expressions as source text, with an explicit stack.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,8 +13,8 @@ const PREFIX: u8 = 13;
 /// Elements of bags must not show a `|` between the braces: that would read as a comprehension.
 const IN_BAG: u8 = 2;
 
-/// As one would write it, with the fewest parentheses; conversions are not shown. Bound variables are renamed where the text would mean
-/// something else.
+/// As one would write it, with the fewest parentheses; conversions are not shown. Bound variables
+/// are renamed where the text would mean something else.
 pub fn text(program: &Program, root: ExpressionId) -> String {
     text_with(program, root, &|variable| program.text(program.variable(variable).name).to_owned())
 }
@@ -54,7 +54,7 @@ fn names(
     if used.len() == names.len() {
         return names;
     }
-    // Some have the same name: does one hide another where that is meant?
+    // Some have the same name: does one hide another that is used there?
     for id in binders {
         let expression = program.expression(id);
         let Some(body) = scope(expression) else { continue };
@@ -74,7 +74,8 @@ fn names(
     names
 }
 
-/// Something to print. Expressions come with the weakest level that may stand there without parentheses.
+/// Something to print. Expressions come with the weakest level that may stand there without
+/// parentheses.
 enum Item {
     Text(&'static str),
     Expression(ExpressionId, u8),

@@ -1,10 +1,11 @@
-//! Looking at expressions without changing them.
+//! Read-only walks over expressions.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolKind, VariableId};
 
-/// Everything that some expressions consist of, themselves included, each once, children before parents.
+/// Everything that some expressions consist of, themselves included, each once, children before
+/// parents.
 pub fn reachable(program: &Program, roots: &[ExpressionId]) -> Vec<ExpressionId> {
     let mut seen: FxHashSet<ExpressionId> = roots.iter().copied().collect();
     let mut found: Vec<ExpressionId> = seen.iter().copied().collect();
@@ -51,7 +52,8 @@ pub fn free_variables(program: &Program, root: ExpressionId) -> Vec<VariableId> 
     let mut free = FxHashSet::default();
     // How many of the scopes around bind a variable.
     let mut depth: FxHashMap<VariableId, u32> = FxHashMap::default();
-    // In which scope a node was met. What was met outside all scopes, or in this one, has nothing new to say.
+    // In which scope a node was met. What was met outside all scopes, or in this one, has nothing
+    // new to say.
     let mut met: FxHashMap<ExpressionId, u32> = FxHashMap::default();
     let (mut scopes, mut latest) = (vec![0], 0);
     let mut tasks = vec![Task::Visit(root)];

@@ -1,4 +1,5 @@
-//! What is printed, for values that a small evaluator makes of expressions: constructors and literals become values, everything else
+//! Printed values. A small evaluator makes them from expressions: constructors and literals become
+//! values, everything else stays as it is.
 //! stays as it is.
 
 use super::*;

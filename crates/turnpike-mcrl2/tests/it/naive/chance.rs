@@ -8,7 +8,8 @@ use super::data::{Trouble, Values};
 use super::semantics::{Interpreter, MOST, Outcomes, Term, TermId};
 
 impl Interpreter {
-    /// What a term may turn out to be. The terms given are decided: asked again, each is only itself.
+    /// What a term may turn out to be. The terms given are decided: asked again, each is only
+    /// itself.
     pub(crate) fn outcomes(&mut self, term: TermId) -> Result<Outcomes, Trouble> {
         let outcomes = match self.terms[term.0 as usize].clone() {
             Term::Written(behaviour, _) if !self.begins_with_chance(behaviour) => vec![(term, RBig::ONE)],
@@ -107,7 +108,8 @@ impl Interpreter {
     fn begins_with_chance(&mut self, behaviour: BehaviourId) -> bool {
         let program = &self.data.program;
         let chancy = self.chancy.get_or_insert_with(|| {
-            // Processes may call each other before they do anything: repeated until nothing changes.
+            // Processes may call each other before they do anything: repeated until nothing
+            // changes.
             let mut chancy = vec![false; program.behaviour_count()];
             loop {
                 let mut changed = false;

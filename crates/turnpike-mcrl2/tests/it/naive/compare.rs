@@ -20,8 +20,8 @@ pub(crate) enum Verdict {
 /// A set of labels with distributions over classes, and whether the state is a deadlock.
 type Signature<'s> = (bool, BTreeSet<(&'s str, Vec<(usize, RBig)>)>);
 
-/// Compares the initial states. In round k two states are in one class when nothing within k steps tells them apart; a state that was
-/// not expanded is never asked about in a round that could tell.
+/// Compares the initial states. In round k two states are in one class when nothing within k steps
+/// tells them apart; a state that was not expanded is never asked about in a round that could tell.
 pub(crate) fn compare(one: &System, other: &System) -> Verdict {
     let complete = one.is_complete() && other.is_complete();
     let rounds = one.depth().min(other.depth());

@@ -1,5 +1,5 @@
-//! The outer part of random specifications: processes in parallel, under stacks of `comm`, `allow`, `hide`, `rename` and `block` whose sets
-//! mostly mean something.
+//! The outer part of random specifications: processes in parallel, under stacks of `comm`, `allow`,
+//! `hide`, `rename` and `block` whose sets mostly mean something.
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,8 @@ use dashu_ratio::RBig;
 use turnpike_mcrl2::syntax::Span;
 use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
 
-/// The largest number that a sum tries, and that anything else may become: whoever receives a number by a sum receives all there are.
+/// The largest number that a sum tries, and that anything else may become: whoever receives a
+/// number by a sum receives all there are.
 pub(crate) const HORIZON: u32 = 6;
 
 /// A closed value in normal form.

@@ -1,5 +1,5 @@
-//! Random specifications: sequential processes with everything in them, composed in parallel under stacks of operators; now and then anything
-//! anywhere, which is mostly refused.
+//! Random specifications: sequential processes with everything in them, composed in parallel under
+//! stacks of operators; now and then anything anywhere, which is mostly refused.
 
 use super::draw::Draw;
 use super::specification::{Data, Definition, GROUPS, Infix, Process, Sort, Specification, Variable};

@@ -1,9 +1,10 @@
-//! What a process term does, by the rules of structural operational semantics and nothing else: no linear form, no reasoning about
-//! alphabets, nothing left out because it cannot matter.
+//! What a process term does, by the rules of structural operational semantics and nothing else: no
+//! linear form, no reasoning about alphabets, nothing left out because it cannot matter.
 //!
-//! A term is a process expression with values for its variables, or an operator over terms. Its steps are multi-actions, perhaps with a
-//! time, into another term or into termination. Probabilities are decided on arrival: [`Interpreter::outcomes`] gives the terms that a
-//! term may turn out to be, and only terms that have been decided are asked for steps.
+//! A term is a process expression with values for its variables, or an operator over terms. Its
+//! steps are multi-actions, perhaps with a time, into another term or into termination.
+//! Probabilities are decided on arrival: [`Interpreter::outcomes`] gives the terms that a term may
+//! turn out to be, and only terms that have been decided are asked for steps.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -71,7 +72,8 @@ pub(crate) struct Interpreter {
     known: HashMap<Term, TermId>,
     steps: HashMap<TermId, Rc<[Step]>>,
     mentioned: HashMap<BehaviourId, Box<[VariableId]>>,
-    /// For each expression whether something must be decided before its first step, once somebody asked.
+    /// For each expression whether something must be decided before its first step, once somebody
+    /// asked.
     pub(super) chancy: Option<Vec<bool>>,
     calls: u32,
 }
@@ -213,7 +215,8 @@ impl Interpreter {
         let first = self.steps(left)?;
         let mut all = Vec::new();
         match operator {
-            // With every process read as one that may also wait, whatever p does is early enough for q.
+            // With every process read as one that may also wait, whatever p does is early enough
+            // for q.
             Before => return Ok(first.to_vec()),
             Choice => {
                 all.extend(first.iter().cloned());
@@ -390,8 +393,8 @@ impl Interpreter {
     }
 }
 
-/// Applies communications: each rule, for each data vector, as often as there are actions left for it. What is produced does not
-/// take part again.
+/// Applies communications: each rule, for each data vector, as often as there are actions left for
+/// it. What is produced does not take part again.
 fn communicate(rules: &[(Box<[Symbol]>, Symbol)], actions: &[Act]) -> Vec<Act> {
     let mut left: Vec<Act> = actions.to_vec();
     let mut produced = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::specification::{Data, Operator, Process, Sort, Specification, Variable};
 
-/// The smallest specification found that still fails. Every step makes the text shorter, or not longer and first in the order of
-/// texts, so that there is an end.
+/// The smallest specification found that still fails. Every step makes the text shorter, or not
+/// longer and first in the order of texts, so that there is an end.
 pub(crate) fn shrink(
     specification: &Specification,
     fails: &mut dyn FnMut(&Specification) -> bool,

@@ -1,4 +1,5 @@
-//! Specifications as the generator makes them and the shrinker cuts them: a tree that is written out with all its brackets.
+//! Specifications as the generator makes them and the shrinker cuts them: a tree that is written
+//! out with all its brackets.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -46,7 +47,8 @@ pub(crate) struct Data {
 /// A variable with its sort.
 pub(crate) type Variable = (String, Sort);
 
-/// The actions: names that share their sorts. The names of the second group may come with and without data.
+/// The actions: names that share their sorts. The names of the second group may come with and
+/// without data.
 pub(crate) const GROUPS: [(&[&str], &[&[Sort]]); 4] = [
     (&["a", "b", "c", "d"], &[&[]]),
     (&["e", "f", "g"], &[&[], &[Sort::Bool]]),
@@ -114,7 +116,8 @@ pub(crate) struct Definition {
     pub(crate) body: Process,
 }
 
-/// A specification. Names of processes are looked up in `definitions` by index; those that nobody calls are not written.
+/// A specification. Names of processes are looked up in `definitions` by index; those that nobody
+/// calls are not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Specification {
     pub(crate) definitions: Vec<Definition>,
@@ -179,7 +182,8 @@ impl Specification {
         found
     }
 
-    /// All process expressions that matter: the initial one and those of definitions that are called.
+    /// All process expressions that matter: the initial one and those of definitions that are
+    /// called.
     pub(crate) fn bodies(&self) -> Vec<&Process> {
         let called = self.called().into_iter().map(|index| &self.definitions[index].body);
         called.chain([&self.init]).collect()

@@ -1,5 +1,5 @@
-//! Transition systems with probabilities, as far as they were explored, from both sides: what the product makes of a specification, and what
-//! the naive interpreter says.
+//! Transition systems with probabilities, as far as they were explored, from both sides: what the
+//! product makes of a specification, and what the naive interpreter says.
 
 use std::collections::HashMap;
 
@@ -60,7 +60,8 @@ impl System {
         text
     }
 
-    /// Explores breadth-first. `expand` gives the transitions of a state with their targets, and whether it is a deadlock.
+    /// Explores breadth-first. `expand` gives the transitions of a state with their targets, and
+    /// whether it is a deadlock.
     fn explore<S: Clone + Eq + std::hash::Hash, E>(
         initial: Vec<(S, RBig)>,
         most: usize,
@@ -102,8 +103,8 @@ type Groups<S> = Vec<(String, Vec<(S, RBig)>)>;
 /// What a state does, and whether it is a deadlock.
 type Expansion<S> = (Groups<S>, bool);
 
-/// What the product makes of a specification. An error is a step that it cannot take, with its message, or a mistake in the way it
-/// gives probabilities.
+/// What the product makes of a specification. An error is a step that it cannot take, with its
+/// message, or a mistake in the way it gives probabilities.
 pub(crate) fn of_product(model: &Mcrl2Model, most: usize) -> Result<System, String> {
     let mut explorer = model.explorer();
     let mut first = Vec::new();
@@ -128,7 +129,8 @@ pub(crate) fn of_product(model: &Mcrl2Model, most: usize) -> Result<System, Stri
     })
 }
 
-/// Puts outcomes together that are transitions of their own, one after the other, until their probabilities add up to one.
+/// Puts outcomes together that are transitions of their own, one after the other, until their
+/// probabilities add up to one.
 fn grouped<S: Clone + std::fmt::Debug>(flat: Vec<(String, S)>) -> Result<Groups<S>, String> {
     let mut groups: Groups<S> = Vec::new();
     let mut missing = RBig::ZERO;

@@ -21,7 +21,8 @@ use super::system::{of_interpreter, of_product};
 /// What came of one specification.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// Both say the same. How many states the product has and whether these are all, and how many the naive interpreter has.
+    /// Both say the same. How many states the product has and whether these are all, and how many
+    /// the naive interpreter has.
     Agreed { states: usize, naive: usize, complete: bool },
     /// The product refuses it, with a message.
     Refused(String),
@@ -137,8 +138,9 @@ fn declared_of(specification: &Specification, name: &str) -> Vec<String> {
     if known { vec![name.to_owned()] } else { Vec::new() }
 }
 
-/// Holds many specifications against the naive interpreter: those with numbers in the range, on some threads. `report` gets what came of
-/// each, in no particular order, and says whether to go on.
+/// Holds many specifications against the naive interpreter: those with numbers in the range, on
+/// some threads. `report` gets what came of each, in no particular order, and says whether to go
+/// on.
 pub(crate) fn run(
     series: Series,
     numbers: std::ops::Range<u64>,

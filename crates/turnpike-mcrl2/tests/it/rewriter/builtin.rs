@@ -310,7 +310,8 @@ fn is_bag(term: &Term) -> bool {
     matches!(term.node(), Node::Bag { .. })
 }
 
-/// What an operation on numbers is whatever an operand that is stuck may be; the sort of both operands is given if it is the same.
+/// What an operation on numbers is whatever an operand that is stuck may be; the sort of both
+/// operands is given if it is the same.
 fn simplified(builtin: Builtin, sort: Option<SortId>, values: &[Term]) -> Option<Term> {
     let [left, right] = values else { return None };
     let is = |term: &Term, number: &RBig| term.as_number() == Some(number);

@@ -8,7 +8,8 @@ use super::term::{Base, Node, Term, Var};
 use turnpike_mcrl2::syntax::{Binder, Container};
 use turnpike_mcrl2::typed::{Builtin, Sort, SortId, SymbolId};
 
-/// A bag in normal form, if the counts are numbers: sorted, counts of the same element added, no zeros.
+/// A bag in normal form, if the counts are numbers: sorted, counts of the same element added, no
+/// zeros.
 pub(super) fn bag(base: Option<Term>, mut entries: Vec<(Term, Term)>) -> Term {
     if base.is_none() && entries.iter().all(|(_, count)| count.as_number().is_some()) {
         entries.sort_by(|one, other| one.0.compare(&other.0));
@@ -258,7 +259,8 @@ impl Rewriter<'_> {
         self.bag_with(base, counts)
     }
 
-    /// The bag with these counts, and those of the base for all other elements; nothing when a count is stuck.
+    /// The bag with these counts, and those of the base for all other elements; nothing when a
+    /// count is stuck.
     fn bag_with(&mut self, base: Option<Term>, counts: Vec<(Term, Term)>) -> Rewritten<Option<Term>> {
         let mut entries = Vec::new();
         for (element, count) in counts {

@@ -203,7 +203,8 @@ impl Rewriter<'_> {
                 if first != second {
                     return Ok(Some(first < second));
                 }
-                // From the last field to the first: smaller there, or the same and the rest decides.
+                // From the last field to the first: smaller there, or the same and the rest
+                // decides.
                 let mut answer = Some(!strict);
                 for (index, (one, other)) in ones.iter().zip(&others).enumerate().rev() {
                     let field = self.field_sort(sort, first, index);

@@ -19,8 +19,9 @@ pub(crate) struct OutOfSteps;
 
 pub(super) type Rewritten<T = Term> = Result<T, OutOfSteps>;
 
-/// The normal form of an expression, with values for variables. Variables without a value stand for themselves. The program gets built-in
-/// functions that it did not mention, as far as they occur in results.
+/// The normal form of an expression, with values for variables. Variables without a value stand for
+/// themselves. The program gets built-in functions that it did not mention, as far as they occur in
+/// results.
 pub(crate) fn normal_form(
     program: &mut Program,
     expression: ExpressionId,
@@ -66,7 +67,8 @@ impl std::fmt::Debug for Rewriter<'_> {
 }
 
 impl<'p> Rewriter<'p> {
-    /// For the equations of a program, with a number of steps that all normal forms together may take.
+    /// For the equations of a program, with a number of steps that all normal forms together may
+    /// take.
     pub(crate) fn new(program: &'p mut Program, steps: u64) -> Self {
         let mut rules: FxHashMap<SymbolId, Vec<Rc<Rule>>> = FxHashMap::default();
         for index in 0..program.equations.len() {
@@ -126,7 +128,8 @@ impl<'p> Rewriter<'p> {
         self.rewrite(term, &Environment::default())
     }
 
-    /// The normal form of a term in which variables stand for what the environment says, and for themselves otherwise.
+    /// The normal form of a term in which variables stand for what the environment says, and for
+    /// themselves otherwise.
     pub(super) fn rewrite(&mut self, term: &Term, environment: &Environment) -> Rewritten {
         self.steps = self.steps.checked_sub(1).ok_or(OutOfSteps)?;
         stacker::maybe_grow(STACK.0, STACK.1, || match term.node() {
@@ -234,8 +237,8 @@ impl<'p> Rewriter<'p> {
         })
     }
 
-    /// Rewrites below a binder. The variables are copied, so that none from outside is captured, and get their names back where
-    /// that confuses nothing.
+    /// Rewrites below a binder. The variables are copied, so that none from outside is captured,
+    /// and get their names back where that confuses nothing.
     pub(super) fn below(
         &mut self,
         variables: &[Var],

@@ -1,5 +1,6 @@
-//! A second, slow evaluator, to check the fast one with: it rewrites terms exactly as the language definition says, one rule at a time, and
-//! shares nothing with compiled evaluation. Nothing but tests and curious people should need it.
+//! A second, slow evaluator, to check the fast one with: it rewrites terms exactly as the language
+//! definition says, one rule at a time, and shares nothing with compiled evaluation. Nothing but
+//! tests and curious people should need it.
 
 mod builtin;
 mod collection;

@@ -27,12 +27,14 @@ enum Fit {
 }
 
 impl Rewriter<'_> {
-    /// The equations of a function: rules that need less are tried first, and nothing is evaluated that no rule needs.
+    /// The equations of a function: rules that need less are tried first, and nothing is evaluated
+    /// that no rule needs.
     pub(super) fn by_rules(&mut self, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten<Option<Term>> {
         let Some(rules) = self.rules.get(&symbol) else { return Ok(None) };
         let mut rules: Vec<Rc<Rule>> =
             rules.iter().filter(|rule| rule.patterns.len() <= arguments.len()).cloned().collect();
-        // Of rules that need the same, the one that asks for less comes first, else the order of the text decides.
+        // Of rules that need the same, the one that asks for less comes first, else the order of
+        // the text decides.
         rules.sort_by_key(|rule| (rule.patterns.len(), rule.patterns.iter().map(Term::size).sum::<usize>()));
         let mut evaluated = vec![false; arguments.len()];
         for class in rules.chunk_by(|one, other| one.patterns.len() == other.patterns.len()) {

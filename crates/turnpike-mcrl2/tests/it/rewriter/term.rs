@@ -22,7 +22,8 @@ pub(crate) struct Var {
     pub copy: u32,
 }
 
-/// A term. Sorts of numbers are not kept, nor is the difference between finite and other sets and bags.
+/// A term. Sorts of numbers are not kept, nor is the difference between finite and other sets and
+/// bags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Term(Rc<Node>);
 
@@ -37,15 +38,16 @@ pub(crate) enum Node {
     Variable(Var),
     /// `[a, b]`
     List(Vec<Term>),
-    /// A set: `e` is a member when what the base says about it differs from its being one of the elements. In normal form the
-    /// elements are sorted.
+    /// A set: `e` is a member when what the base says about it differs from its being one of the
+    /// elements. In normal form the elements are sorted.
     Set {
         /// What holds for all but the elements.
         base: Base,
         /// The exceptions.
         elements: Vec<Term>,
     },
-    /// A bag. In normal form the entries are sorted and counts positive, except that with a base, a count of 0 is kept.
+    /// A bag. In normal form the entries are sorted and counts positive, except that with a base, a
+    /// count of 0 is kept.
     Bag {
         /// The function that counts all but the entries; 0 if absent.
         base: Option<Term>,
@@ -217,8 +219,8 @@ impl Term {
         size
     }
 
-    /// A total order on terms: numbers by size, `false` before `true`, lists lexicographically, constructors in order of declaration and then
-    /// by their fields.
+    /// A total order on terms: numbers by size, `false` before `true`, lists lexicographically,
+    /// constructors in order of declaration and then by their fields.
     pub(super) fn compare(&self, other: &Term) -> Ordering {
         stacker::maybe_grow(STACK.0, STACK.1, || match (self.node(), other.node()) {
             (Node::Bool(one), Node::Bool(two)) => one.cmp(two),
@@ -315,7 +317,8 @@ pub(super) fn of_expression(program: &Program, id: ExpressionId) -> Term {
     })
 }
 
-/// The pattern of an expression: what cannot match is [`Node::Never`]. Nothing for a variable applied to something.
+/// The pattern of an expression: what cannot match is [`Node::Never`]. Nothing for a variable
+/// applied to something.
 pub(super) fn of_pattern(program: &Program, id: ExpressionId) -> Option<Term> {
     let all =
         |ids: &[ExpressionId]| ids.iter().map(|&one| of_pattern(program, one)).collect::<Option<Vec<_>>>();

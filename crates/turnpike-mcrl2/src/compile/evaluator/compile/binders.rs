@@ -1,4 +1,4 @@
-//! Where variables are bound: `whr`, lambdas, comprehensions and quantifiers.
+//! Compiles binders: `whr`, lambdas, comprehensions and quantifiers.
 
 use std::sync::Arc;
 
@@ -81,7 +81,8 @@ impl Compiler<'_> {
         self.add(node(binder, captured), level, 1)
     }
 
-    /// The binder of an expression, the same for expressions that differ only in the names of variables.
+    /// The binder of an expression, the same for expressions that differ only in the names of
+    /// variables.
     fn binder(
         &mut self,
         id: ExpressionId,

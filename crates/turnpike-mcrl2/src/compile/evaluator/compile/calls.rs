@@ -1,4 +1,4 @@
-//! Applications: of functions with rules, and of whatever else is a function.
+//! Compiles applications: of functions with rules, and of function values.
 
 use super::{Compiled, Compiler, deepest};
 use crate::compile::evaluator::node::{Node, NodeId};

@@ -1,4 +1,5 @@
-//! Arguments that may not be needed. What costs little is evaluated at once; the rest is delayed.
+//! Compiles arguments that a function may not need. Cheap ones are evaluated eagerly, the others
+//! are delayed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

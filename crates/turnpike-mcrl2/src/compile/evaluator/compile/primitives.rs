@@ -1,4 +1,5 @@
-//! Functions without rules of the user: built-in ones, constructors, projections and recognisers.
+//! Compiles functions without user rules: built-in functions, constructors, projections and
+//! recognisers.
 
 use super::{Compiled, Compiler, deepest};
 use crate::compile::evaluator::node::{Least, Node, NodeId};
@@ -110,7 +111,7 @@ pub(in crate::compile::evaluator) fn projection(
     fields.iter().map(|&(index, position)| (constructors[index as usize], position)).collect()
 }
 
-/// What a conversion demands; nothing when every value may be converted.
+/// What a conversion demands; `None` if every value may be converted.
 pub(in crate::compile::evaluator) fn conversion(from: SortId, to: SortId) -> Option<Least> {
     if from <= to {
         return None;

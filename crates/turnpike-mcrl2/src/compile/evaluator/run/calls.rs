@@ -1,4 +1,4 @@
-//! Calls of functions with rules: their decision trees, and calls in last place, which need no frame of their own.
+//! Calls of functions with rules: decision trees, and tail calls, which reuse the frame.
 
 use std::sync::Arc;
 
@@ -46,7 +46,8 @@ impl Machine {
         Ok(answer)
     }
 
-    /// Calls a function whose arguments are the top of the stack, from `frame` on, and removes them.
+    /// Calls a function whose arguments are the top of the stack, from `frame` on, and removes
+    /// them.
     pub(in crate::compile::evaluator) fn enter_function(
         &mut self,
         t: &Arc<Tables>,
@@ -64,8 +65,8 @@ impl Machine {
         Ok(answer)
     }
 
-    /// Runs functions in the frame at `frame`. A call that is the last thing a function does takes its
-    /// place. One long match, as in `eval`: both loops decide how fast a search is.
+    /// Runs functions in the frame at `frame`. A call that is the last thing a function does takes
+    /// its place. One long match, as in `eval`: both loops decide how fast a search is.
     fn run<'a>(&mut self, t: &'a Arc<Tables>, function: &'a Function, frame: usize) -> Answer {
         let mut function = function;
         'functions: loop {
@@ -164,7 +165,8 @@ impl Machine {
             }
             let head =
                 value.as_small().is_none().then(|| table.get(&(true, self.heap.code(value)))).flatten();
-            // Applications with another number of arguments, and twins of constants, are found below.
+            // Applications with another number of arguments, and twins of constants, are found
+            // below.
             if head.is_none() && self.heap.shared(value) {
                 return switch.otherwise;
             }
@@ -191,7 +193,8 @@ impl Machine {
             self.force_slot(t, frame + index)?;
         }
         let arguments = frame..frame + function.arity as usize;
-        // Built-in functions have few arguments, and are often asked for what equations leave to them.
+        // Built-in functions have few arguments, and are often asked for what equations leave to
+        // them.
         if let &[one, two] = &self.stack[arguments.clone()] {
             return self.otherwise(t, function, &[one, two]);
         }

@@ -1,4 +1,4 @@
-//! Delayed evaluations: made when an argument may not be needed, evaluated at most once.
+//! Delayed evaluations of arguments, each evaluated at most once.
 
 use std::sync::Arc;
 

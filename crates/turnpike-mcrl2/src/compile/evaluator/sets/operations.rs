@@ -1,7 +1,12 @@
-//! Union, intersection, difference and complement, and sets as bags.
+//! Union, intersection, difference, complement, and conversions between sets and bags.
 //!
-//! What is not finite is a function with exceptions: the function of the result is made of those of the operands, in normal form, and
-//! the exceptions are those elements of either operand for which that function is not right.
+//! An infinite set or bag is a function with exceptions. The function of a result is composed of
+//! those of its operands, in normal form. The exceptions are the elements of either operand for
+//! which this function is wrong.
+//!
+//! What is not finite is a function with exceptions: the function of the result is made of those of
+//! the operands, in normal form, and the exceptions are those elements of either operand for which
+//! that function is not right.
 
 use std::sync::Arc;
 
@@ -299,7 +304,8 @@ impl Machine {
         })
     }
 
-    /// The bag with these counts for the candidates, and what is usual for all others. Nothing when a count is stuck.
+    /// The bag with these counts for the candidates, and what is usual for all others. `None` if a
+    /// count is stuck.
     fn bag_with(
         &mut self,
         t: &Arc<Tables>,

@@ -43,7 +43,8 @@ pub(super) struct Candidate {
     pub(super) places: Vec<Place>,
     /// The values of those places that are known completely.
     pub(super) values: Vec<Option<Value>>,
-    /// The places that are not decided, with the variable that they belong to; the next to be decided comes first.
+    /// The places that are not decided, with the variable that they belong to; the next to be
+    /// decided comes first.
     pub(super) holes: VecDeque<(usize, usize)>,
 }
 
@@ -78,7 +79,8 @@ impl Candidate {
         self
     }
 
-    /// Finds the places that are known completely now. Arguments come later than what they belong to.
+    /// Finds the places that are known completely now. Arguments come later than what they belong
+    /// to.
     fn settle(&mut self, heap: &mut Heap) {
         for index in (0..self.places.len()).rev() {
             if let (None, &Place::Node(head, first, count)) = (self.values[index], &self.places[index]) {
@@ -89,7 +91,7 @@ impl Candidate {
         }
     }
 
-    /// All ways to decide the first hole a little more; nothing when its sort cannot be built.
+    /// All ways to decide the first hole a little more; `None` if its sort cannot be built.
     pub(super) fn refine(mut self, narrowing: &Narrowing, heap: &mut Heap) -> Option<Vec<Candidate>> {
         let (index, variable) = self.holes.pop_front()?;
         let range = match self.places[index] {

@@ -1,4 +1,4 @@
-//! Sets, bags and order of partial values: what cannot be whatever the unknown parts are.
+//! Equality, inclusion and order of partial values, as far as the known parts decide them.
 
 use super::candidate::Candidate;
 use super::evaluate::Evaluation;
@@ -87,7 +87,8 @@ impl Evaluation<'_> {
         all
     }
 
-    /// Whether a bag has no element that the other one lacks. Counts that are not known to be positive say nothing.
+    /// Whether a bag has no element that the other one lacks. Counts that are not known to be
+    /// positive say nothing.
     fn has_elements(&mut self, one: &[Partial], other: &[Partial], at: &Candidate) -> Answer {
         let elements: Vec<Partial> = other.iter().step_by(2).cloned().collect();
         for pair in one.chunks_exact(2) {
@@ -99,7 +100,7 @@ impl Evaluation<'_> {
         None
     }
 
-    /// Whether two sets or bags are equal; nothing for what is no set or bag.
+    /// Whether two sets or bags are equal; `None` if they are not sets or bags.
     pub(super) fn equal_collections(
         &mut self,
         left: &Partial,

@@ -1,4 +1,4 @@
-//! Evaluation of conditions on partial values: true, false, or it depends.
+//! Evaluates conditions on partial values: true, false or unknown.
 
 use std::rc::Rc;
 
@@ -166,8 +166,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The constructor of a value and its arguments, if they are known that far. Other functions that a known value may begin with come as
-    /// they are.
+    /// The constructor of a value and its arguments, if they are known that far. Other functions
+    /// that a known value may begin with come as they are.
     pub(super) fn open(&self, partial: &Partial, at: &Candidate) -> Option<(Head, Rc<[Partial]>)> {
         match partial {
             Partial::Node(Head::Set | Head::Bag, _) => None,
@@ -350,7 +350,7 @@ impl Evaluation<'_> {
         fits
     }
 
-    /// Whether two values are equal; nothing when it depends.
+    /// Whether two values are equal; `None` if it depends.
     pub(super) fn equal(&mut self, left: &Partial, right: &Partial, at: &Candidate) -> Option<bool> {
         let (mut left, mut right, mut equal) = (left.clone(), right.clone(), Some(true));
         loop {

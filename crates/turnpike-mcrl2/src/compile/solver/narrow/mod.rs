@@ -1,14 +1,27 @@
-//! When nothing better is known: candidates are built constructor by constructor, and given up as soon as what is built so far
-//! makes the condition false.
+//! Narrowing, the last resort of the solver: builds candidates constructor by constructor, and
+//! prunes those that make the condition false.
 //!
-//! A candidate is a value with holes. The condition is evaluated on it in three values (`evaluate.rs`): a number that is not decided is
-//! a range such as `[4, …)`, so `n * n < 10` is false for it, and all larger numbers are done with at once. The oldest hole is decided
-//! first, in all ways that its sort has, so that the search is fair and every solution is found: `0, 1, 2, …` for `Nat`,
+//! A candidate is a value with holes. The condition is evaluated on it in three values
+//! (`evaluate`). An undecided number is a range such as `[4, …)`; `n * n < 10` is false for this
+//! range, which prunes all larger numbers at once. The oldest hole is filled first, in every way
+//! that its sort offers, so the search is fair and finds every solution: `0, 1, 2, …` for `Nat`,
 //! `0, -1, 1, -2, …` for `Int`, `[]` and `x |> l` for lists, constructors in their order.
 //!
-//! It ends when no candidate is left. When the condition is true for a candidate with infinitely many values, it does not end.
-//! A function without an applicable equation is taken for some value of its sort: whether it has one is for the test of the complete
-//! candidate to say.
+//! The search ends when no candidate is left. It does not end if the condition is true for a
+//! candidate with infinitely many values. A call without an applicable equation is treated as an
+//! arbitrary value of its sort; the test of the complete candidate decides. makes the condition
+//! false.
+//!
+//! A candidate is a value with holes. The condition is evaluated on it in three values
+//! (`evaluate.rs`): a number that is not decided is a range such as `[4, …)`, so `n * n < 10` is
+//! false for it, and all larger numbers are done with at once. The oldest hole is decided first, in
+//! all ways that its sort has, so that the search is fair and every solution is found: `0, 1, 2, …`
+//! for `Nat`, `0, -1, 1, -2, …` for `Int`, `[]` and `x |> l` for lists, constructors in their
+//! order.
+//!
+//! It ends when no candidate is left. When the condition is true for a candidate with infinitely
+//! many values, it does not end. A function without an applicable equation is taken for some value
+//! of its sort: whether it has one is for the test of the complete candidate to say.
 
 mod builtin;
 mod candidate;
@@ -62,9 +75,11 @@ fn compares(program: &Program) -> bool {
 pub(super) struct Narrowing {
     variables: Vec<Searched>,
     literals: Vec<Condition>,
-    /// Whether conditions that depend on nothing else are searched once for all, in a frame of that size.
+    /// Whether conditions that depend on nothing else are searched once for all, in a frame of that
+    /// size.
     once: Option<usize>,
-    /// What that search found, when the first run has asked for it; nothing when there was too much to do.
+    /// What that search found, when the first run has asked for it; `None` if there was too much to
+    /// do.
     listed: OnceLock<Option<Listed>>,
     terms: Terms,
     growth: FxHashMap<SortId, Growth>,
@@ -83,7 +98,7 @@ struct Listed {
     settled: bool,
 }
 
-/// What must be had.
+/// What a solution must satisfy.
 #[derive(Clone, Debug)]
 struct Condition {
     term: TermId,
@@ -105,8 +120,9 @@ struct Searched {
 }
 
 impl Narrowing {
-    /// For the `variables` such that all literals hold, as far as that can be said: other `open` variables may be anything. For each
-    /// variable its bounds are given, if it is a number, and the caller's variable that it is part of.
+    /// For the `variables` such that all literals hold, as far as that can be said: other `open`
+    /// variables may be anything. For each variable its bounds are given, if it is a number, and
+    /// the caller's variable that it is part of.
     pub(super) fn new(
         rules: &Arc<Rules>,
         program: &Program,
@@ -252,14 +268,16 @@ impl Narrowing {
         EnumerationError::Endless { variable: *variable, reason }
     }
 
-    /// Lets the first run search with those conditions that depend on nothing else, for all runs. Quantifiers in them use slots of a
-    /// frame of that size. False when there are no such conditions.
+    /// Lets the first run search with those conditions that depend on nothing else, for all runs.
+    /// Quantifiers in them use slots of a frame of that size. False when there are no such
+    /// conditions.
     pub(super) fn search_once(&mut self, size: usize) -> bool {
         self.once = self.literals.iter().any(|literal| literal.alone).then_some(size);
         self.once.is_some()
     }
 
-    /// Whether all candidates of a run are known to satisfy the conditions that depend on nothing else.
+    /// Whether all candidates of a run are known to satisfy the conditions that depend on nothing
+    /// else.
     pub(super) fn is_settled(&self) -> bool {
         matches!(self.listed.get(), Some(Some(listed)) if listed.settled)
     }
@@ -320,7 +338,8 @@ impl Narrowing {
         })
     }
 
-    /// Calls `complete` with the values of every candidate that is not ruled out, and whether the conditions are known to hold.
+    /// Calls `complete` with the values of every candidate that is not ruled out, and whether the
+    /// conditions are known to hold.
     fn search(
         &self,
         machine: &mut Machine,
@@ -360,7 +379,7 @@ impl Narrowing {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Whether all conditions hold for sure; nothing when one does not.
+    /// Whether all conditions hold for sure; `None` if one does not.
     fn judge(
         &self,
         machine: &mut Machine,

@@ -1,4 +1,4 @@
-//! What is known of a value: all of it, its constructor, the range of a number, or nothing.
+//! Partial values: completely known, a known constructor, a range of numbers, or unknown.
 
 use std::rc::Rc;
 
@@ -83,7 +83,7 @@ impl Range {
         }
     }
 
-    /// Whether all numbers here are less than all there; nothing when it depends.
+    /// Whether all numbers here are less than all there; `None` if it depends.
     pub(super) fn less(self, other: Range) -> Option<bool> {
         match (self.to, other.from) {
             (Some(left), Some(right)) if left < right => return Some(true),
@@ -95,12 +95,13 @@ impl Range {
         }
     }
 
-    /// Whether all numbers here are at most all there; nothing when it depends.
+    /// Whether all numbers here are at most all there; `None` if it depends.
     pub(super) fn less_equal(self, other: Range) -> Option<bool> {
         other.less(self).map(|greater| !greater)
     }
 
-    /// Whether the numbers are equal; nothing when it depends. Ranges of one number may be fractions rounded, so they only tell apart.
+    /// Whether the numbers are equal; `None` if it depends. Ranges of one number may be fractions
+    /// rounded, so they can only show a difference.
     pub(super) fn equal(self, other: Range) -> Option<bool> {
         let apart = self.less(other) == Some(true) || other.less(self) == Some(true);
         apart.then_some(false)
@@ -269,7 +270,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every function on numbers, by its definition: its results are in the range that is given for it.
+        /// Every function on numbers, by its definition: its results are in the range that is given
+        /// for it.
         #[test]
         fn ranges_contain_the_results_of_their_members((a, x) in range(), (b, y) in range()) {
             prop_assert!(contains(a, x) && contains(b, y));

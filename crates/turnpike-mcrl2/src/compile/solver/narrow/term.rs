@@ -1,4 +1,4 @@
-//! Conditions and equations in the form that is evaluated on partial values.
+//! Conditions and equations in the form that narrowing evaluates.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -67,7 +67,8 @@ pub(super) struct Rule {
     pub(super) locals: usize,
 }
 
-/// Terms, and the equations of the functions in them. A function that is not here is not understood.
+/// Terms, and the equations of the functions in them. A function that is not here is not
+/// understood.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terms {
     pub(super) terms: Vec<Term>,

@@ -1,4 +1,4 @@
-//! Which way to find values is chosen, and what sorts and sums are taken for.
+//! Which method the planner chooses, and how it classifies sorts and sums.
 
 use super::problem;
 use crate::compile::solver::choice::{Choice, Choices};

@@ -1,4 +1,4 @@
-//! Plans, from what they are made of to what they find.
+//! Tests of plans: how they are made and what they find.
 
 mod choosing;
 mod corpus;
@@ -38,7 +38,8 @@ fn sum_of(program: &Program, mut body: BehaviourId) -> (Vec<VariableId>, Express
     (variables, condition)
 }
 
-/// The problem `sum variables. condition`, with declarations; variables of `glob` sections stand for what the caller knows.
+/// The problem `sum variables. condition`, with declarations; variables of `glob` sections stand
+/// for what the caller knows.
 fn problem(declarations: &str, variables: &str, condition: &str) -> Problem {
     let program =
         check(&format!("{declarations} act step; init sum {variables}. ({condition}) -> step.delta;"));

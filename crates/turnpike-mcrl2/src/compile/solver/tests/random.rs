@@ -1,4 +1,4 @@
-//! Random conditions, compared with trying everything.
+//! Random conditions, compared with exhaustive enumeration.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What plans find.
+//! The solutions that plans find.
 
 use super::{solve, solve_with};
 

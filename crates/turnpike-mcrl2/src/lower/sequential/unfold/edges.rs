@@ -1,4 +1,4 @@
-//! From a location down to its actions: each one found is an edge, under the conditions met on the way.
+//! Finds the edges of a location: walks down to its actions and collects the conditions on the way.
 
 use std::rc::Rc;
 

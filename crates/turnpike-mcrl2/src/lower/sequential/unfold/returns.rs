@@ -1,4 +1,5 @@
-//! Returns to frames of the stack. All frames are known only when everything is unfolded; until then [`RETURN`] stands for them.
+//! Returns to frames of the stack. The frames are complete only when everything is unfolded; until
+//! then [`RETURN`] stands for them.
 
 use std::rc::Rc;
 

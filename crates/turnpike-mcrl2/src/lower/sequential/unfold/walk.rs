@@ -1,4 +1,5 @@
-//! From an action to where the next choice between actions is: through calls, and through conditions, which are decided at once.
+//! Walks from an action to the next choice between actions: through calls, and through conditions,
+//! which are decided at once.
 
 use std::rc::Rc;
 
@@ -14,7 +15,8 @@ use crate::syntax::ProcessOperator;
 use crate::typed::expression::{Substitution, not, representative, variable};
 use crate::typed::{Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, VariableId};
 
-/// Conditions inside conditions are decided at once this deep; deeper ones become conditions of edges.
+/// Conditions inside conditions are decided at once this deep; deeper ones become conditions of
+/// edges.
 const DEPTH: usize = 200;
 /// One step decides at most this many conditions at once; further ones become conditions of edges.
 const DECISIONS: usize = 5_000;
@@ -31,8 +33,8 @@ impl Unfolding<'_> {
         here.rest = Rest { term: left, group };
     }
 
-    /// A call: the body, with values for the parameters. What is left to do goes to the stack when its variables may get new values
-    /// by this call.
+    /// A call: the body, with values for the parameters. What is left to do goes to the stack when
+    /// its variables may get new values by this call.
     pub(super) fn enter_call(&mut self, here: &mut Here, process: ProcessId, arguments: &[ExpressionId]) {
         let parameters = self.program.process(process).parameters.clone();
         let arguments: Vec<ExpressionId> =
@@ -81,7 +83,8 @@ impl Unfolding<'_> {
     ) -> Result<Update, Diagnostic> {
         self.decisions = 0;
         if chain == ChainId::RETURN {
-            // A call that came before the action pushed a frame, and the action ends what was called.
+            // A call that came before the action pushed a frame, and the action ends what was
+            // called.
             let pushed = self.stack.as_ref().and_then(|stack| {
                 let top = values.get(&stack.variable)?;
                 stack.popped(self.program, *top)
@@ -149,7 +152,8 @@ impl Unfolding<'_> {
         }
     }
 
-    /// What was drawn stays in the state, if that is wished. Where it is not drawn it has a fixed value, which not every sort has.
+    /// What was drawn stays in the state, if that is wished. Where it is not drawn it has a fixed
+    /// value, which not every sort has.
     fn keep(&mut self, variables: &[VariableId], values: &Substitution, lottery: &mut Lottery) {
         if !self.program.wishes.keep_dead {
             return;
@@ -206,15 +210,15 @@ impl Unfolding<'_> {
         self.go(place, &here.values, &chosen)
     }
 
-    /// Draws the probabilistic choices inside a term that has other alternatives, too. Their variables become variables of the location;
-    /// returns them with what they become.
+    /// Draws the probabilistic choices inside a term that has other alternatives, too. Their
+    /// variables become variables of the location; returns them with what they become.
     fn choose(
         &mut self,
         here: &Here,
         lottery: &mut Lottery,
     ) -> Result<Vec<(VariableId, ExpressionId)>, Diagnostic> {
         let mut chosen: Vec<(VariableId, ExpressionId)> = Vec::new();
-        // With the conditions on the way; nothing where one of them never holds.
+        // With the conditions on the way; `None` if one of them never holds.
         let mut work: Vec<(Here, Option<Vec<ExpressionId>>)> = vec![(here.clone(), Some(Vec::new()))];
         while let Some((mut here, conditions)) = work.pop() {
             let term = here.rest.term;
