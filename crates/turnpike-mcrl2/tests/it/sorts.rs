@@ -46,6 +46,7 @@ fn sort_of(program: &Program, text: &str) -> Result<String, String> {
     }
 }
 
+// Long because it is one table.
 #[test]
 fn expressions_have_the_smallest_sort() {
     let (program, _) = check(CONTEXT);
@@ -285,6 +286,7 @@ fn specifications_that_are_accepted() {
     }
 }
 
+// Long because it is one table.
 #[test]
 fn specifications_that_are_refused() {
     let table = [

@@ -35,7 +35,8 @@ use crate::value::Value;
 /// they are needed, so that exploring begins at once.
 const CONSTANT_STEPS: u64 = 5_000;
 
-/// Compiles a linear process.
+/// Compiles a linear process. One function, because every step adds to the scope, the program or the
+/// compiler that the next one needs.
 pub(crate) fn compile(process: LinearProcess) -> Network {
     let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial } = process;
     let has_choices = summands.iter().any(|summand| summand.distribution.is_some())

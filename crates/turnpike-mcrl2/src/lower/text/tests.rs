@@ -35,6 +35,7 @@ fn read_back(text: &str) {
     assert!(text.starts_with(&again), "{text}\n{again}");
 }
 
+// Long because it is one table.
 #[test]
 fn a_process_with_everything() {
     let mut program = program();

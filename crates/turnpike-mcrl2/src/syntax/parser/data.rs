@@ -353,12 +353,8 @@ impl Parser<'_> {
                 let data = Data::Comprehension { variable, body: operand.id };
                 return Ok(Close::Operand(self.data_node(data, open.to(close))));
             }
-            Frame::Key(function) => {
-                if self.kind() != Kind::Arrow {
-                    return Err(self.unexpected("`->` and a value"));
-                }
-                (Frame::Value(function, operand.id), None)
-            }
+            Frame::Key(_) if self.kind() != Kind::Arrow => return Err(self.unexpected("`->` and a value")),
+            Frame::Key(function) => (Frame::Value(function, operand.id), None),
             Frame::Value(function, key) => {
                 let close = self.expect_after_data(Kind::CloseBracket, "`]` or an operator")?;
                 let data = Data::Update { function: function.id, key, value: operand.id };

@@ -33,6 +33,7 @@ const DECLARATIONS: &str = "sort D; S = struct A | B(px: Nat)?isB | C(px: Nat, p
     eqn K = M + 1; M = 7; L = F(1); F(n) = n; G = [K, 2]; R = B(K); N = -3; d1 == d2 = false; B(9) = A;
     glob b, c: Bool; m, n: Nat; p, q: Pos; i: Int; r: Real; k: List(Nat); s: S; t: T; d: D; f: Nat -> Nat; e: Set(Nat); u: FSet(Nat);";
 
+// Long because it is one table.
 #[test]
 fn simplified() {
     let mut program = program(DECLARATIONS);

@@ -105,6 +105,7 @@ fn print(expression: &str, sort: &str) -> String {
     before
 }
 
+// Long because it is one table.
 #[test]
 fn as_the_tools_print() {
     for (expression, sort, expected) in [

@@ -108,6 +108,7 @@ fn edits_of(process: &Process) -> Vec<Process> {
     all
 }
 
+// Long because it has one case for each kind of process.
 fn own_edits(process: &Process) -> Vec<Process> {
     let mut all = vec![Process::Delta, Process::Action("a".to_owned(), Vec::new())];
     let data = |data: &Data| -> Vec<Data> {

@@ -62,6 +62,7 @@ impl Rewriter<'_> {
         })
     }
 
+    // Long because it has one case for each function.
     fn strict(&mut self, builtin: Builtin, symbol: SymbolId, values: &[Term]) -> Rewritten<Option<Term>> {
         let (domain, codomain) = self.program.signature(symbol);
         let (sort, last) = (domain[0], domain[domain.len() - 1]);

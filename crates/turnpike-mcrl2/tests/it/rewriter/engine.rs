@@ -130,6 +130,7 @@ impl<'p> Rewriter<'p> {
 
     /// The normal form of a term in which variables stand for what the environment says, and for
     /// themselves otherwise.
+    // Long because it has one case for each kind of term.
     pub(super) fn rewrite(&mut self, term: &Term, environment: &Environment) -> Rewritten {
         self.steps = self.steps.checked_sub(1).ok_or(OutOfSteps)?;
         stacker::maybe_grow(STACK.0, STACK.1, || match term.node() {

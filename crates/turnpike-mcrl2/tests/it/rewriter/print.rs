@@ -67,6 +67,7 @@ fn all(program: &Program, terms: &[Term], open: &str, close: &str, text: &mut St
     text.push_str(close);
 }
 
+// Long because it has one case for each kind of term.
 fn inside(program: &Program, term: &Term, text: &mut String) {
     match term.node() {
         Node::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
