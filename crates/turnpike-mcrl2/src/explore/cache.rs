@@ -3,10 +3,6 @@
 //! In a system of components the same local situation occurs many times, and a look-up replaces the
 //! evaluation. The cache notices when this is not so, pauses, and tries again later, after longer
 //! and longer pauses.
-//!
-//! In a system of components the same local situation is met again and again: a look-up then
-//! replaces all evaluation. Where that does not happen the cache notices and steps aside, and tries
-//! again later with growing patience.
 
 use turnpike_model::IdTable;
 

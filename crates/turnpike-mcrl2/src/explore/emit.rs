@@ -3,10 +3,6 @@
 //! A record holds the id of the label, the number of words that change, and the index and new value
 //! of each. It does not mention unchanged words, so it can be reused for every state that agrees on
 //! the words that were read.
-//!
-//! A record is the id of the label, how many words change, and for each its index and new value.
-//! Records know nothing of the words that stay as they are: that is why they can be kept for every
-//! state that agrees on what was read.
 
 use std::ops::ControlFlow;
 

@@ -3,10 +3,6 @@
 //! A state has one word for each parameter of the linear process, and one for the time if the
 //! specification has time. Locations are small numbers; data are shared
 //! [values](crate::value::Value).
-//!
-//! A state is one word for each parameter of the linear process, and one for the time where the
-//! specification has time. Locations are small numbers, data are kept
-//! [values](crate::value::Value).
 
 mod cache;
 mod emit;

@@ -1,8 +1,6 @@
 //! Equations that disagree. The order of equations has no meaning, so if two of them apply to a
 //! term, both must give the same result. This is undecidable; the lint searches for small values
-//! for which both equations apply and the results differ, and warns only if it finds some. do
-//! cannot be decided, so this looks for an example: small values for which both apply and the
-//! results differ. There is no warning without one.
+//! for which both equations apply and the results differ, and warns only if it finds some.
 
 use std::sync::Arc;
 

@@ -4,10 +4,6 @@
 //! Every sequential component becomes an [`Automaton`] with control locations and edges
 //! (`sequential`). The automata are then combined as the parallel operators say (`parallel`): each
 //! way in which edges of components can happen together is a [`Summand`].
-//!
-//! Two steps. Every sequential component becomes an [`Automaton`]: control locations and edges
-//! between them (`sequential`). The automata are then combined as the parallel operators say
-//! (`parallel`): each way in which edges of some components happen together is a [`Summand`].
 
 mod parallel;
 mod sequential;

@@ -1,6 +1,5 @@
 //! Prints a linear process as a readable specification that every mCRL2 tool accepts: the original
 //! declarations, then one process with one summand per line.
-//! one process with a summand a line.
 
 mod declarations;
 

@@ -3,11 +3,7 @@
 //! and which braces are a comprehension.
 //!
 //! A `<>` belongs to the nearest `->` before it, inside the same brackets, that has none yet. Only
-//! complete conditionals may stand between the two. need unbounded look-ahead: which conditions
-//! have an else branch, and which braces hold a comprehension.
-//!
-//! A `<>` belongs to the nearest `->` before it, inside the same brackets, that has none yet: what
-//! stands between the two may contain complete conditionals only.
+//! complete conditionals may stand between the two.
 
 use turnpike_model::Diagnostic;
 

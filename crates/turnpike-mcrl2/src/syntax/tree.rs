@@ -1,8 +1,7 @@
 //! The arena of expressions. Nodes refer to each other by id, and **the id of a child is smaller
 //! than that of its parent**. A pass from the leaves up is a loop over the ids, and a pass from the
 //! root down is the same loop backwards, so no depth of nesting can overflow the stack. Parentheses
-//! are not kept. leaves up is a loop over the ids, a pass from the roots down the same loop
-//! backwards, and no depth of nesting can exhaust the stack. Parentheses are not kept.
+//! are not kept.
 
 use super::operator::{BinaryOperator, Binder, BuiltinSort, Container, ProcessOperator, UnaryOperator};
 use super::symbol::{Name, Span, Symbol, Symbols};

@@ -1,6 +1,5 @@
 //! The built-in functions and their signatures. If a function has several signatures, the first
 //! that fits the arguments is the least general one.
-//! in which they are tried: the first that fits the arguments is the least general one.
 
 use crate::syntax::{BinaryOperator, UnaryOperator};
 

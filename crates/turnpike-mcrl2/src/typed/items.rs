@@ -1,6 +1,5 @@
 //! The items of a typed program: functions, variables, expressions, equations, actions and
 //! processes, each with its own kind of id.
-//! its own kind.
 
 use super::builtin::Builtin;
 use super::sorts::SortId;

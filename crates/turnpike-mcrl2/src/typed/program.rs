@@ -1,8 +1,6 @@
 //! A specification after type checking: every name is resolved, every expression has its sort, and
 //! every implicit conversion is a node. Expressions are in arenas, and **the id of a child is
-//! smaller than that of its parent**, so no walk needs recursion. a node of its own. Expressions
-//! stand in arenas, and **a child's id is smaller than its parent's**, so that no walk needs
-//! recursion.
+//! smaller than that of its parent**, so no walk needs recursion.
 
 use rustc_hash::FxHashMap;
 

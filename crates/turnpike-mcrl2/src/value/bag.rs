@@ -1,6 +1,5 @@
 //! Finite bags: increasing elements, each with a positive count. As for sets, an operation returns
 //! `None` if its result depends on whether two terms that are not plain are equal.
-//! that are not plain mean the same gives `None`.
 
 use std::cmp::Ordering;
 

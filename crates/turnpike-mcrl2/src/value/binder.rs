@@ -3,12 +3,7 @@
 //!
 //! A body is evaluated with a [`Head::Free`] for each variable, and then *closed*: these become
 //! [`Head::Bound`]. Variables are counted from the innermost binder outwards, and from the first
-//! variable within a binder. The names of variables are kept because labels show them. are one
-//! value.
-//!
-//! A body is evaluated with a [`Head::Free`] for each variable, and then *closed*: these become
-//! [`Head::Bound`]. Variables are counted from the innermost binder outwards, within a binder from
-//! its first variable on. The names of variables stay, because labels show them.
+//! variable within a binder. The names of variables are kept because labels show them.
 
 use rustc_hash::FxHashMap;
 

@@ -13,20 +13,6 @@
 //! a state, call `keep` when you write its results, and do not compare a word from before a `keep`
 //! with one from after it. Where you cannot guarantee this, use [`Heap::same`], which is always
 //! right and costs no more if both words are shared.
-//!
-//! Evaluation makes many values that nobody wants a moment later. They stay in a plain vector of
-//! this heap. What a step leaves behind goes through [`Heap::keep`], which copies it to the shared
-//! [`Terms`].
-//!
-//! # When equal values have equal words
-//!
-//! [`Heap::make`] looks among the private nodes first, then among the shared ones, so that between
-//! two calls of [`Heap::reset`] the same head and arguments give the same word, whatever other
-//! threads do. There is one way to get two words for a value: a private node is made, and then its
-//! shared twin comes in by another door (from `keep`, or from a cache that another thread filled).
-//! Hence: `reset` before a state is loaded, `keep` when its results are written, and no comparison
-//! of a word from before a `keep` with one from after it. Where that cannot be promised,
-//! [`Heap::same`] gives the right answer always, and costs no more when both words are shared.
 
 use std::sync::Arc;
 

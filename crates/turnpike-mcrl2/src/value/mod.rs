@@ -3,10 +3,6 @@
 //! A [`Value`] is one word. It holds a 31-bit integer, or refers to a node of a [`Heap`]: a
 //! [`Head`] with arguments. Values do not record number sorts (1 is the same value at `Pos` and at
 //! `Real`), nor the difference between `FSet` and `Set`.
-//!
-//! A [`Value`] is one word. Whole numbers of 31 bits stand in the word itself; everything else is a
-//! node of a [`Heap`]: a [`Head`] with arguments. Number sorts are not kept (1 is 1 at `Pos` and at
-//! `Real`), nor is the difference between `FSet` and `Set`.
 
 mod bag;
 mod binder;

@@ -3,10 +3,7 @@
 //! node, and fractions are reduced.
 //!
 //! All operations return `None` if an operand is not a number or the result is undefined; the term
-//! is then stuck. never a fraction, a small one never a node, and fractions are reduced.
-//!
-//! All operations give `None` if an operand is not a number, or when the result is undefined: the
-//! term is then stuck.
+//! is then stuck.
 
 use std::cmp::Ordering;
 

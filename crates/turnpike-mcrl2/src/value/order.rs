@@ -1,7 +1,6 @@
 //! A total order on values that depends only on their content. It agrees with `<` of the language
 //! wherever that is a total order: on truth values, numbers, and lists and structured sorts of
 //! these.
-//! and structured sorts of such) it is this one.
 
 use std::cmp::Ordering;
 

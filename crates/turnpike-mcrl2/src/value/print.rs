@@ -6,13 +6,6 @@
 //!
 //! A function is printed with the values that it captured in place of their variables. Comparisons
 //! are printed as the tools normalise them: `x != y` as `!(x == y)`, `x > y` as `y < x`.
-//!
-//! Stuck terms and bodies of functions show as expressions. Whatever is printed, value or
-//! expression, is first brought into one of few shapes, [`Form`]; the shape tells how tightly it
-//! binds and what is printed next. The printer keeps a stack of its own.
-//!
-//! A function shows with the values it captured in place of their variables. Comparisons show as
-//! the tools leave them: `x != y` as `!(x == y)`, `x > y` as `y < x`.
 
 mod comprehension;
 

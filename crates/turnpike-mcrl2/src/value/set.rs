@@ -3,10 +3,6 @@
 //! Elements are compared as terms. For plain elements ([`Heap::is_plain`]) this is equality of
 //! data; other terms may differ and still be equal. An operation returns `None` if its result
 //! depends on that, or if an operand is not such a set.
-//!
-//! Elements are compared as terms. For plain elements ([`Heap::is_plain`]) that is equality of
-//! data; for others, two terms that differ may still mean the same. An operation that would have to
-//! know gives `None`, as it does for operands that are not such sets.
 
 use std::cmp::Ordering;
 

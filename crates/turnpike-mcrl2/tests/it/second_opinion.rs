@@ -1,6 +1,6 @@
 //! Every composition that the linear process makes, held against a naive interpreter of process
-//! terms. More of the same: `cargo run --release -p turnpike-mcrl2 --example second_opinion --
-//! --count 1000000 --seed 0 --threads 2`.
+//! terms. More of the same:
+//! `cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2`.
 
 use crate::naive;
 

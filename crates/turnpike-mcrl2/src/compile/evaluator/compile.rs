@@ -3,11 +3,6 @@
 //! Every compiled expression has a *level*: the outermost binder whose variables it uses. A closed
 //! expression is evaluated only once. Lambdas and delayed arguments have bodies and frames of their
 //! own; they capture the values that they need from the surrounding frame.
-//!
-//! Every compiled expression knows its *level*: the outermost binder whose variables it uses.
-//! Whatever uses no variable at all is evaluated once only. Lambdas and delayed arguments become
-//! bodies of their own with a frame of their own; what they need from around them is copied there
-//! ("captured").
 
 mod binders;
 mod calls;

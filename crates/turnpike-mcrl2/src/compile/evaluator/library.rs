@@ -3,9 +3,6 @@
 //!
 //! The library is behind a lock. A machine reads a snapshot of it, the [`Tables`], and takes a
 //! newer one when it meets a number that its snapshot does not have.
-//!
-//! The library itself is behind a lock. Machines read a snapshot of it, the [`Tables`], and take a
-//! newer one when they meet something that is not in theirs.
 
 use std::sync::Arc;
 

@@ -3,10 +3,6 @@
 //! It holds only calls with shared arguments, because the words of private values change their
 //! meaning after a reset. New entries replace old ones. A function whose calls are rarely repeated
 //! is not cached for a while.
-//!
-//! Only calls with shared arguments are remembered, because the words of private values mean
-//! something else after a reset. A small table forgets the old when the new comes. A function whose
-//! calls seldom come back is left alone for a while.
 
 use super::node::{Function, Node};
 use crate::value::{Heap, Value};

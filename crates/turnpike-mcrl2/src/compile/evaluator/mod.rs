@@ -6,13 +6,6 @@
 //! (`tree`). A [`Machine`] runs the nodes (`run`), with one stack of values for all frames.
 //! Arguments that a function may not need are passed as delayed evaluations, unless they are cheap.
 //! A term to which no rule applies is stuck; it is a value like any other.
-//!
-//! Compiled code is a graph of small nodes (`node`) made from typed expressions (`compile`); the
-//! equations of a function are put into the order in which they are tried (`equations`) and merged
-//! into a decision tree of such nodes (`tree`). A [`Machine`] walks the nodes (`run`), with one
-//! stack of values for all frames. Arguments that a function may not need are passed as delayed
-//! evaluations, unless evaluating them is cheap. What no rule applies to stays as a term: that is a
-//! value like any other.
 
 mod alpha;
 mod builtins;

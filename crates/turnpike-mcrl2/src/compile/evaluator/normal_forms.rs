@@ -9,16 +9,6 @@
 //!
 //! A rule whose condition depends on such a variable ends the search for a rule, because later
 //! rules may not apply to the values of the variable.
-//!
-//! Two lambdas are one value when their bodies evaluate to the same. The body of a lambda that was
-//! applied, rather than looked at, would not have been evaluated: with equations that recur until a
-//! variable has a value it may have no end. So it gets few steps, and when they do not suffice the
-//! lambda stays as it was written, with what it captured. The steps must not depend on what
-//! happened before: remembered results are not used, and remembered normal forms cost again what
-//! they did at first.
-//!
-//! A rule whose condition depends on such a variable ends the search for a rule: a later one might
-//! not apply to the values that the variable stands for.
 
 use std::sync::Arc;
 

@@ -3,9 +3,6 @@
 //!
 //! An operation without a normal form, such as the union of two sets given by predicates, stays as
 //! a term. Membership is decided by looking into that term.
-//!
-//! An operation that has no normal form of its own, such as the union of two sets given by
-//! predicates, stays as a term; asking for a member looks into it.
 
 mod compare;
 mod operations;

@@ -3,9 +3,6 @@
 //!
 //! A node stands for some parameters at some locations. It holds the items that need no further
 //! location, and for each parameter to test next a table from locations to nodes.
-//!
-//! A node stands for some parameters being at some locations. It holds what needs no other
-//! location, and for each parameter that is tested next a table from location to node.
 
 /// No node.
 const NONE: u32 = u32::MAX;

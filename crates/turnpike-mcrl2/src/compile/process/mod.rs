@@ -1,7 +1,6 @@
 //! Compiles a linear process. Every expression becomes code over the slots of one frame, every
 //! summand knows the words of a state that it reads, and summands that need the same locations form
 //! a cluster.
-//! it reads, and summands that need the same locations stand together.
 
 mod index;
 mod network;
@@ -35,8 +34,8 @@ use crate::value::Value;
 /// they are needed, so that exploring begins at once.
 const CONSTANT_STEPS: u64 = 5_000;
 
-/// Compiles a linear process. One function, because every step adds to the scope, the program or the
-/// compiler that the next one needs.
+/// Compiles a linear process. One function, because every step adds to the scope, the program or
+/// the compiler that the next one needs.
 pub(crate) fn compile(process: LinearProcess) -> Network {
     let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial } = process;
     let has_choices = summands.iter().any(|summand| summand.distribution.is_some())

@@ -5,12 +5,6 @@
 //! A cluster depends only on the sets of the components that take part in it, so it is compiled
 //! once, however many combinations of sets it occurs in. The order in which clusters are compiled
 //! is not observable: the same state always gets them in the same order.
-//!
-//! For a state every component tells which of its edges are possible, as far as its own parameters
-//! say: a set, which has a number. Clusters are made for the sets at hand, each of the steps of
-//! some of the components. A cluster depends on the sets of these alone, so it is compiled once,
-//! however many combinations of sets it is part of. In which order clusters are made shows nowhere:
-//! for the same state they always come in the same order.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

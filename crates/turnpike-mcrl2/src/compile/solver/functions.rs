@@ -1,7 +1,6 @@
 //! Functions between finite sorts as values: a constant function with exceptions, or for several
 //! arguments a lambda that compares them with the rows of a table. The same table always gives the
 //! same value.
-//! compares them with all rows of a table. Each table always gives the same value.
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! Numbers as linear forms: a constant, known parts and open variables, each with an integer
 //! factor. Used to solve `x + k == e` and `2 * x < e`.
-//! solved with.
 
 use crate::typed::expression;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};

@@ -1,5 +1,5 @@
-//! Splits conditions into literals: the parts of a conjunction, each with a sign, so that `!(x <
-//! 3)` is a bound too.
+//! Splits conditions into literals: the parts of a conjunction, each with a sign, so that
+//! `!(x < 3)` is a bound too.
 
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind};
 

@@ -16,22 +16,6 @@
 //! with `(b, false)`, both with `witness` set and [`QUANTIFIER_LIMIT`]. The visitor breaks.
 //! `Ok(Break)` means that there is a witness, `Ok(Continue)` that there is none, and an error that
 //! the quantifier is not decided.
-//!
-//! A [`Plan`] is made once. It takes the condition apart and binds one variable after the other in
-//! the cheapest way that there is: solving an equation (`x == e`, `x + k == e`, `e == c(x, y)`, `e
-//! == x |> l`), the elements of a list, set or bag (`x in e`), the whole numbers between bounds (`x
-//! < e`), all values of a finite sort. The rest of the condition is tested as soon as its variables
-//! are bound. A disjunction, and a variable of a structured sort, are taken apart into branches
-//! when nothing else helps. What remains is built constructor by constructor (`narrow`).
-//!
-//! Every solution comes once, in an order that depends on the values only. A condition that is
-//! neither true nor false for some candidate is an error, which comes after all solutions have been
-//! visited: so `exists` is true when one is found, whatever else there is.
-//!
-//! For quantifiers: `exists x. b` is [`Plan::for_query`] with the condition `(b, true)`, `forall x.
-//! b` with `(b, false)`, both with `witness` set and [`QUANTIFIER_LIMIT`]. The visitor breaks. Then
-//! `Ok(Break)` means that a witness was found, `Ok(Continue)` that there is none, and an error that
-//! the quantifier is not decided.
 
 mod choice;
 mod finite;

@@ -1,7 +1,6 @@
 //! Conditions under which a number is 0, or is not: a product is split into its factors, an `if`
 //! into its branches. This finds the outcomes of `dist x, y: Nat[f(x) * f(y)]` one variable at a
-//! time. `if` that says when it is. So the outcomes of `dist x, y: Nat[f(x) * f(y)]` are found
-//! variable by variable.
+//! time.
 
 use super::literal::builtin;
 use super::planner::Planner;

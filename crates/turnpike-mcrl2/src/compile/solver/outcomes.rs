@@ -1,8 +1,6 @@
 //! The outcomes of `dist x, y: S[f(x) * g(x, y)]` over small sorts, with their probabilities. A
 //! factor is computed as soon as its variables are bound; a factor that is 0 prunes the search, and
-//! no factor is computed again for variables that it does not mention. its variables are bound and
-//! multiplied with those before it, so that one that is 0 ends the search there, and none is
-//! computed again for every value of a variable that it does not mention.
+//! no factor is computed again for variables that it does not mention.
 
 use super::finite::LIST_LIMIT;
 use super::linear_form::mentions;

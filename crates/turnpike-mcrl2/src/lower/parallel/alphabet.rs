@@ -4,10 +4,6 @@
 //! means further down: a step of a component is useless if it is not part of any allowed
 //! multi-action. A [`Filter`] may be too generous, but never too strict; the operators themselves
 //! decide.
-//!
-//! An `allow` at the top says which steps are possible at all. What that means further down is
-//! computed here: a step of a component is of no use when it is part of nothing that is allowed. A
-//! [`Filter`] is only ever too generous; the operators themselves decide.
 
 use std::collections::BTreeSet;
 

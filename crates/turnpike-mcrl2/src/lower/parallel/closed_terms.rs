@@ -3,9 +3,6 @@
 //!
 //! This decides conditions above parallel operators, and shows that `take(p1, left(p1))` and
 //! `lift(p1, f2)` never communicate.
-//!
-//! This is how conditions above parallel operators are decided, and how it is known that `take(p1,
-//! left(p1))` and `lift(p1, f2)` never meet.
 
 use std::str::FromStr;
 use std::sync::Arc;

@@ -4,11 +4,6 @@
 //! possibility: `s` with the first `r`, if their data are equal; with the second, if those are
 //! equal and not the first; with neither. The cases exclude each other, and one of them holds.
 //! Communication is not optional: it happens wherever it is possible.
-//!
-//! Which actions of `s(n)|r(x)|r(y)` communicate depends on data, so there is a case for each
-//! possibility: `s` with the first `r`, when their data is equal; with the second, when it is equal
-//! there and not with the first; with none. The cases exclude each other and one of them holds.
-//! Communication is not optional: where it is possible it happens.
 
 use super::alphabet::{Bag, Filter};
 use super::vectors::{Builder, Steps, TooMany, Truth, Vector};

@@ -1,8 +1,6 @@
 //! The operator tree with everything that is known before the first step. It computes the steps of
 //! the whole system, or only those of given edges: if a step joins many components with many edges
-//! each, the system has far more steps than are possible at the same time. where a step joins many
-//! components with many edges each, the whole is far larger than what is ever possible at the same
-//! time.
+//! each, the system has far more steps than are possible at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

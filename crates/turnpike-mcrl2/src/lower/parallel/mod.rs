@@ -5,12 +5,6 @@
 //! matter (`alphabet`). From the leaves up, every node gets its steps (`composition`, `vectors`,
 //! `communicate`). Each step of the root becomes a summand (`summands`), without the sum variables
 //! whose value communication determines (`one_point`).
-//!
-//! The operator tree is found and its components are made (`operator_tree`), each with its own
-//! variables (`fresh_variables`). From the root down, every node learns which multisets of action
-//! names can matter (`alphabet`); from the leaves up, every node gets its steps (`composition`,
-//! `vectors`, `communicate`). Each step of the root becomes a summand (`summands`), without the sum
-//! variables that communication gives a value (`one_point`).
 
 mod alphabet;
 mod closed_terms;

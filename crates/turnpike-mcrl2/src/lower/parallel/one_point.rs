@@ -2,9 +2,6 @@
 //!
 //! This is how values are passed: `r(x)` with `s(n)` requires `x == n`, so `x` is not enumerated,
 //! whatever its sort is.
-//!
-//! This is how values are passed: `r(x)` with `s(n)` demands `x == n`, so `x` needs no enumeration,
-//! whatever its sort is.
 
 use std::collections::{BTreeSet, VecDeque};
 

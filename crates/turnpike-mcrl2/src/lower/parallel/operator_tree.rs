@@ -2,13 +2,8 @@
 //!
 //! The walk starts at `init` and passes parallel operators and calls of processes that contain
 //! some. Everything below is sequential and becomes one component. Data is closed along the way:
-//! the arguments of calls are known, and so are conditions. That is why a process such as `Row(n:
-//! Nat) = (n > 1) -> Cell(n) || Row(Int2Nat(n - 1)) <> Cell(1)` can be unfolded.
-//!
-//! Walks from `init` through the parallel operators and through calls of processes that contain
-//! some. Everything below is sequential and becomes one component. Data is closed on the way:
-//! arguments of calls are known, and so are conditions, which is why a process such as `Row(n: Nat)
-//! = (n > 1) -> Cell(n) || Row(Int2Nat(n - 1)) <> Cell(1)` can be unfolded.
+//! the arguments of calls are known, and so are conditions. That is why a process such as
+//! `Row(n: Nat) = (n > 1) -> Cell(n) || Row(Int2Nat(n - 1)) <> Cell(1)` can be unfolded.
 
 use std::rc::Rc;
 

@@ -2,9 +2,6 @@
 //!
 //! Data is a number, or a variable that is 0 or 1. For every valuation of the variables, the
 //! vectors whose conditions hold must be exactly those that the definition gives.
-//!
-//! Data is a number, or a variable that is 0 or 1. For every valuation of the variables, exactly
-//! those vectors whose conditions hold must be there that the definition gives.
 
 use std::collections::BTreeMap;
 

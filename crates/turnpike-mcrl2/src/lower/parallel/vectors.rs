@@ -4,11 +4,6 @@
 //! resulting multi-action so far. Vectors that an enclosing `allow` rules out are never built:
 //! below `||`, the steps of the operands are grouped by name, and for every allowed multiset of
 //! names the ways to compose it are enumerated.
-//!
-//! A [`Vector`] is a set of edges, at most one of each component, that happen as one, with the
-//! multi-action that this is seen as so far. What an enclosing `allow` makes useless is never
-//! built: below `||` the operands' steps are kept by name, and for every allowed multiset of names
-//! the ways to compose it are enumerated.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -6,13 +6,6 @@
 //! edges are found on demand (`unfold`). What follows a term is a chain of terms (`continuation`);
 //! if chains could grow without bound, it is a stack in the data (`stack`). Finally the automaton
 //! is reduced (`reduce`, `liveness`, `variables`).
-//!
-//! First probabilistic choices that would be made twice at once are told apart
-//! (`separate_choices`), and everything that the term can become is looked at once (`terms`): which
-//! terms are equal, which can terminate, which processes call each other. Then locations and edges
-//! are found on demand (`unfold`); what is left to do after a term is a chain of terms
-//! (`continuation`), and where chains could grow without bound, a stack in the data (`stack`). At
-//! the end the automaton is made small (`reduce`, `liveness`, `variables`).
 
 mod continuation;
 mod distribution;

@@ -1,7 +1,6 @@
 //! Random processes, unfolded in two ways: term by term by the rules of process algebra, with a
 //! list of closures as continuation, and by their automaton. Both must have the same behaviour,
 //! step by step.
-//! their automaton. Both must have the same behaviour, step by step.
 
 use std::collections::{BTreeMap, BTreeSet};
 

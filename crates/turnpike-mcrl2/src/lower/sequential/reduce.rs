@@ -1,6 +1,5 @@
 //! Reduces an automaton: removes variables that are not needed, edges that cannot be taken and
 //! locations that cannot be reached, and turns variables that never change into constants.
-//! can never be taken and locations that can never be reached go.
 
 use std::rc::Rc;
 

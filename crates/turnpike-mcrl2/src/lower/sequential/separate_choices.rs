@@ -1,18 +1,11 @@
 //! Separates probabilistic choices that occur more than once before the next action.
 //!
-//! The outcome of a choice is kept in its variables, which are variables of the location. In `P +
-//! P` and in `sum b: Bool. P`, where `P` starts with a choice, each copy needs variables of its
-//! own. So does a choice that is made again while its last outcome is still needed, as in `P = dist
-//! x: Bool[1/2]. a . (b(x) + P)`. Calls are replaced by bodies, sums by their alternatives, and the
-//! variables of repeated choices are renamed. Where necessary, what follows an action becomes a
-//! process of its own, so that copying ends.
-//!
-//! The outcome of a choice is kept in its variables, which are variables of the location. So in `P
-//! + P` and in `sum b: Bool. P`, where `P` begins with a choice, each copy needs variables of its
-//! own; so does a choice that is made again while its last outcome is still needed, as in `P = dist
-//! x: Bool[1/2]. a . (b(x) + P)`. Calls are then replaced by bodies, sums by their alternatives,
-//! and the variables of repeated choices are renamed. What comes after an action gets a process of
-//! its own where it needs this, so that copies end.
+//! The outcome of a choice is kept in its variables, which are variables of the location. In
+//! `P + P` and in `sum b: Bool. P`, where `P` starts with a choice, each copy needs variables of
+//! its own. So does a choice that is made again while its last outcome is still needed, as in
+//! `P = dist x: Bool[1/2]. a . (b(x) + P)`. Calls are replaced by bodies, sums by their
+//! alternatives, and the variables of repeated choices are renamed. Where necessary, what follows
+//! an action becomes a process of its own, so that copying ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::diagnostic::Diagnostic;

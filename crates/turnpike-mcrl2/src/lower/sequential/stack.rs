@@ -1,6 +1,5 @@
 //! The stack of a component with unbounded nesting of processes, as in `P = a.P.b + c`. It is a
 //! data parameter of a new structured sort, with one constructor for each possible continuation.
-//! a structured sort of its own, one alternative for each thing that can be left to do.
 
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,5 @@
 //! Analyses the process terms of a component before it is unfolded: which are equal, which can
 //! terminate, which variables they need, and how the processes call each other.
-//! they need, and how the processes call each other.
 
 use std::rc::Rc;
 

@@ -5,13 +5,6 @@
 //! substitution maps the variables of the source to expressions over the variables of the location
 //! and of the edge. After the action, the walk continues to the next choice between actions
 //! (`resolve`), through calls, and through conditions, which are decided at once.
-//!
-//! A location is a term and what is left to do after it. Its variables are the free variables of
-//! both, under the ids they have in the source. An edge is found by walking down to an action
-//! (`expand`); on the way a substitution says what the variables of the source mean in terms of the
-//! location's variables and those of the edge. From the action on, the walk goes to where the next
-//! choice between actions is (`resolve`): through calls, and through conditions, which are decided
-//! at once.
 
 mod edges;
 mod returns;

@@ -1,6 +1,5 @@
 //! Allocates variables: those that are never live together share one, no two components share any,
 //! and those that are not live get a fixed value.
-//! get a fixed value.
 
 use rustc_hash::FxHashMap;
 

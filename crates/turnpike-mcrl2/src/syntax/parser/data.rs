@@ -1,13 +1,9 @@
 //! Data expressions: operator precedence with an explicit stack. Every operator on the stack knows
 //! the weakest level that its right operand accepts; a weaker operator ends it.
 //!
-//! A binder extends as far to the right as the operator before it allows: in `a && forall x: S. p
-//! || c` the `||` is weaker than `&&`, so it ends the binder too. `whr` is the weakest and takes
-//! everything to its left. right operand accepts; a weaker operator ends it.
-//!
-//! A binder takes as much to its right as the operator before it would: in `a && forall x: S. p ||
-//! c` the `||` is weaker than `&&`, so it ends the binder, too. `whr` is the weakest and takes
-//! everything to its left.
+//! A binder extends as far to the right as the operator before it allows: in
+//! `a && forall x: S. p || c` the `||` is weaker than `&&`, so it ends the binder too. `whr` is the
+//! weakest and takes everything to its left.
 
 use turnpike_model::Diagnostic;
 

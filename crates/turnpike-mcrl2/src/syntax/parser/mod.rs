@@ -1,6 +1,5 @@
 //! Tokens to tree. Sorts, data and processes are parsed with an explicit stack each, so only memory
 //! limits nesting. A declaration with an error is reported and skipped.
-//! alone; a declaration that cannot be read is reported and skipped.
 
 mod advice;
 mod data;

@@ -1,7 +1,6 @@
 //! Process expressions: operator precedence with an explicit stack, as for data. Whether a
 //! condition has an else branch is known in advance; if it has one, its then branch ends at `<>` as
 //! if it were in brackets.
-//! beforehand; with one, its then branch ends at `<>` like something in brackets.
 
 use turnpike_model::Diagnostic;
 

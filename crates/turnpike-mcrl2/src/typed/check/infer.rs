@@ -2,12 +2,7 @@
 //! (`resolve`); then every node gets its *alternatives*: patterns with a cost that measures how far
 //! overloaded functions are from an exact match.
 //!
-//! All phases are loops over one list of nodes, so nesting does not use the stack. node gets its
-//! *alternatives*: patterns with a cost that counts how far overloaded functions are from an exact
-//! match.
-//!
-//! Three loops over one list of nodes do the work (names, alternatives, and in `overloads.rs` and
-//! `build.rs` choice and construction), so depth of nesting costs no stack.
+//! All phases are loops over one list of nodes, so nesting does not use the stack.
 
 use rustc_hash::FxHashMap;
 

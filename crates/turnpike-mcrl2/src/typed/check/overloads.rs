@@ -1,10 +1,7 @@
 //! Resolves overloading top-down: the context of an expression determines its sort, and the sort
 //! determines which of several functions of the same name is used. An exact match of the arguments
 //! is best, then the first declaration; a result of exactly the required sort is better than one
-//! that must be converted. Two equally good functions are an error. several functions of a name is
-//! meant. Of those that fit, an exact match of the arguments is best, then the first that was
-//! declared; a result of exactly the needed sort comes before one that must be converted. Two
-//! functions that are equally good are an error.
+//! that must be converted. Two equally good functions are an error.
 
 use super::checker::Checker;
 use super::infer::{Inferred, Resolution};

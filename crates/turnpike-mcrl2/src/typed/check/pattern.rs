@@ -2,11 +2,7 @@
 //! set of sorts that the expression can have, including implicit conversions of the whole. A
 //! variable of sort `Nat` has the pattern "`Nat`, `Int` or `Real`"; `[1]` is a list of `Pos` or
 //! anything larger; `[]` is a list of anything; a variable of sort `List(Nat)` has that sort only.
-//! If two expressions must have the same sort, their patterns are intersected. expression can be
-//! given, implicit conversions of the whole included. A variable of sort `Nat` has the pattern
-//! "`Nat`, `Int` or `Real`"; `[1]` is a list of anything from `Pos` up; `[]` a list of anything; a
-//! variable of sort `List(Nat)` that sort only. Where two expressions must have the same sort,
-//! their patterns are intersected.
+//! If two expressions must have the same sort, their patterns are intersected.
 
 use rustc_hash::FxHashMap;
 

@@ -4,11 +4,6 @@
 //! Expressions are graphs: after a substitution, one part may have several parents. Every walk
 //! visits a part once, in the order of ids, so children come before parents. Neither depth nor
 //! sharing is a problem, and the cost is that of the expression, not of the whole program.
-//!
-//! Expressions are graphs: after substituting, one part may stand below many others. Every walk
-//! here visits a part once, in the order of the ids, which puts children before parents; so neither
-//! depth nor sharing is a problem, and the cost is that of the expression, not that of the whole
-//! program.
 
 mod build;
 mod domain;

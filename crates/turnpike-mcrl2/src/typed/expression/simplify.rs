@@ -1,7 +1,6 @@
 //! Constant folding. It only does what every normal form agrees on: an operation that might be
 //! stuck stays as it is, and functions that equations rewrite are left to those equations, even
-//! built-in ones. The exception is constants, such as `eqn size = 8;`. user's equations rewrite is
-//! left to them, built-in or not. The one exception are constants, as `eqn size = 8;`.
+//! built-in ones. The exception is constants, such as `eqn size = 8;`.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! Printed values. A small evaluator makes them from expressions: constructors and literals become
 //! values, everything else stays as it is.
-//! stays as it is.
 
 use super::*;
 use crate::syntax::parse_specification;

@@ -3,10 +3,6 @@
 //! An infinite set or bag is a function with exceptions. The function of a result is composed of
 //! those of its operands, in normal form. The exceptions are the elements of either operand for
 //! which this function is wrong.
-//!
-//! What is not finite is a function with exceptions: the function of the result is made of those of
-//! the operands, in normal form, and the exceptions are those elements of either operand for which
-//! that function is not right.
 
 use std::sync::Arc;
 

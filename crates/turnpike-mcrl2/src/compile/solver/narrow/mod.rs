@@ -9,19 +9,7 @@
 //!
 //! The search ends when no candidate is left. It does not end if the condition is true for a
 //! candidate with infinitely many values. A call without an applicable equation is treated as an
-//! arbitrary value of its sort; the test of the complete candidate decides. makes the condition
-//! false.
-//!
-//! A candidate is a value with holes. The condition is evaluated on it in three values
-//! (`evaluate.rs`): a number that is not decided is a range such as `[4, …)`, so `n * n < 10` is
-//! false for it, and all larger numbers are done with at once. The oldest hole is decided first, in
-//! all ways that its sort has, so that the search is fair and every solution is found: `0, 1, 2, …`
-//! for `Nat`, `0, -1, 1, -2, …` for `Int`, `[]` and `x |> l` for lists, constructors in their
-//! order.
-//!
-//! It ends when no candidate is left. When the condition is true for a candidate with infinitely
-//! many values, it does not end. A function without an applicable equation is taken for some value
-//! of its sort: whether it has one is for the test of the complete candidate to say.
+//! arbitrary value of its sort; the test of the complete candidate decides.
 
 mod builtin;
 mod candidate;
