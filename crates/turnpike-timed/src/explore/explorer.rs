@@ -127,7 +127,7 @@ impl Explorer for Walker<'_> {
             }
         }
         let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
-        let active = &self.tuples.get(id).active;
+        let active = &self.tuples.get(id).members.active;
         let names: Vec<&str> =
             active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
         model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);

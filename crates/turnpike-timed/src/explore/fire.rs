@@ -187,7 +187,7 @@ impl Walker<'_> {
     /// Where each active clock of the target comes from, by rows of the source.
     pub(super) fn find_origins(&mut self, tuple: u32) -> Outcome<()> {
         self.origins.clear();
-        for &clock in &self.tuples.get(tuple).active {
+        for &clock in &self.tuples.get(tuple).members.active {
             let source = self.machine.origin(clock);
             let row = source.clock.map_or(0, |clock| self.rows[clock.0 as usize + 1]);
             if row == NO_ROW {

@@ -1,7 +1,5 @@
 //! How the discrete part of a state is packed: bit fields in words, locations first.
 
-use std::ops::Range;
-
 use crate::network::Network;
 
 /// Some bits of a word.
@@ -34,13 +32,21 @@ pub(super) struct Layout {
     /// The cells that are state, with their smallest values.
     kept: Vec<(u32, i32)>,
     lows: Vec<i32>,
-    /// By word, which of the locations and which of the kept cells are in it.
-    in_word: Vec<(Range<u32>, Range<u32>)>,
+    /// By bit of the words, what it belongs to.
+    owners: Vec<Owner>,
     /// Words of the discrete part, at least one.
     pub(super) words: usize,
     /// Leading words that hold locations, and the bits of the last of them that do.
     location_words: usize,
     last_mask: u32,
+}
+
+/// What a bit belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Owner {
+    Nothing,
+    Location(u32),
+    Cell(u32),
 }
 
 /// Gives out bits: a field never straddles two words.
@@ -91,18 +97,18 @@ impl Layout {
         let lows = network.variables.iter().map(|variable| variable.low).collect();
         let (locations, cells): (Vec<Field>, Vec<Field>) = (locations, cells);
         let words = bits.word as usize + 1;
-        // Fields were given out in order. An empty one, of a process with one location, is in the word 0 by name and in none by content.
-        let mut in_word = vec![(0..0, 0..0); words];
-        let add = |range: &mut Range<u32>, at: u32| {
-            *range = if range.end == 0 { at..at + 1 } else { range.start..at + 1 };
+        let mut owners = vec![Owner::Nothing; words * u32::BITS as usize];
+        let mut own = |field: &Field, owner: Owner| {
+            let first = (field.word * u32::BITS + field.shift) as usize;
+            owners[first..][..field.mask.count_ones() as usize].fill(owner);
         };
-        for (field, at) in locations.iter().zip(0..).filter(|(field, _)| field.mask != 0) {
-            add(&mut in_word[field.word as usize].0, at);
+        for (field, at) in locations.iter().zip(0..) {
+            own(field, Owner::Location(at));
         }
-        for (&(cell, _), at) in kept.iter().zip(0..) {
-            add(&mut in_word[cells[cell as usize].word as usize].1, at);
+        for &(cell, _) in &kept {
+            own(&cells[cell as usize], Owner::Cell(cell));
         }
-        Layout { locations, cells, kept, lows, in_word, words, location_words, last_mask }
+        Layout { locations, cells, kept, lows, owners, words, location_words, last_mask }
     }
 
     /// Reads locations and cells; cells that are not state are left alone.
@@ -125,18 +131,24 @@ impl Layout {
         locations: &mut [u32],
         cells: &mut [i32],
     ) {
-        for (word, (before, now)) in before.iter().zip(words).enumerate() {
-            if before == now {
-                continue;
-            }
-            let (places, kept) = &self.in_word[word];
-            let places = places.start as usize..places.end as usize;
-            // Fields without bits lie between the others.
-            for (location, field) in locations[places.clone()].iter_mut().zip(&self.locations[places]) {
-                *location = field.get(words);
-            }
-            for &(cell, low) in &self.kept[kept.start as usize..kept.end as usize] {
-                cells[cell as usize] = low.wrapping_add(self.cells[cell as usize].get(words) as i32);
+        let owners = self.owners.as_chunks::<{ u32::BITS as usize }>().0;
+        for ((before, now), owners) in before.iter().zip(words).zip(owners) {
+            let mut changed = before ^ now;
+            while changed != 0 {
+                let field = match owners[changed.trailing_zeros() as usize] {
+                    Owner::Nothing => break,
+                    Owner::Location(process) => {
+                        let field = self.locations[process as usize];
+                        locations[process as usize] = now >> field.shift & field.mask;
+                        field
+                    }
+                    Owner::Cell(cell) => {
+                        let (field, low) = (self.cells[cell as usize], self.lows[cell as usize]);
+                        cells[cell as usize] = low.wrapping_add((now >> field.shift & field.mask) as i32);
+                        field
+                    }
+                };
+                changed &= !(field.mask << field.shift);
             }
         }
     }

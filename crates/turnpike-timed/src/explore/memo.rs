@@ -30,8 +30,10 @@ const BLOCKED: u32 = u32::MAX;
 const GONE: u32 = u32::MAX - 1;
 
 /// Places of the smallest table and of the largest, as logarithms.
-const SMALLEST: u32 = 10;
+const SMALLEST: u32 = 12;
 const LARGEST: u32 = 18;
+/// How many times larger a table becomes.
+const GROWTH: usize = 4;
 
 /// Programs numbered before everything is forgotten.
 const MOST_PROGRAMS: usize = 1 << 17;
@@ -126,7 +128,7 @@ impl Memo {
             Known::Gone => GONE,
             Known::Zone(zone) => zone,
         };
-        if self.kept >= self.places.len() {
+        if self.kept >= self.places.len() / 2 {
             // In a table that is too small few are found: some are enough to show that a larger one would pay.
             if self.found >= self.kept / 8 && self.places.len() < 1 << LARGEST {
                 self.grow();
@@ -140,7 +142,7 @@ impl Memo {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = vec![EMPTY; 2 * self.places.len()];
+        let larger = vec![EMPTY; GROWTH * self.places.len()];
         for old in std::mem::replace(&mut self.places, larger) {
             if old.program != NO_PROGRAM {
                 let place = self.place(old.zone, old.program);

@@ -58,16 +58,17 @@ pub(super) struct Plan {
     pub(super) receivers: bool,
 }
 
+/// Edges that are taken together, and which of its choices each is: room that is used again.
+#[derive(Default)]
+struct Combination {
+    steps: Vec<u32>,
+    digits: Vec<usize>,
+}
+
 impl Plan {
     /// Words that it takes, about.
     pub(super) fn size(&self) -> usize {
         self.moves.len() * (size_of::<Move>() / 4) + self.steps.len()
-    }
-
-    /// Gives room back that it does not need.
-    pub(super) fn shrink(&mut self) {
-        self.moves.shrink_to_fit();
-        self.steps.shrink_to_fit();
     }
 
     fn add(&mut self, tables: &Tables, kind: Kind, steps: &[u32], barred: bool) {
@@ -93,16 +94,15 @@ impl Plan {
 impl Walker<'_> {
     /// Lists the transitions of the loaded state's locations.
     pub(super) fn make_plan(&mut self) -> Box<Plan> {
-        let mut plan = self.tuples.spare_plan();
-        plan.moves.clear();
-        plan.steps.clear();
-        plan.receivers = false;
+        let mut plan = Box::new(Plan::default());
         if self.model.network.by_events() {
             self.plan_events(&mut plan);
         } else {
             plan.receivers = !self.fill_known();
             self.plan_channels(&mut plan);
         }
+        plan.moves.shrink_to_fit();
+        plan.steps.shrink_to_fit();
         plan
     }
 
@@ -123,19 +123,20 @@ impl Walker<'_> {
             ready.extend_from_slice(tables.list(&tables.slot(process, location).watched));
         }
         ready.sort_unstable();
+        let mut choices: Vec<&[u32]> = Vec::new();
+        let mut combination = Combination::default();
         for vector in ready {
-            let seats = &tables.vectors[vector as usize];
-            let choices = seats.iter().map(|seat| {
+            choices.clear();
+            let complete = tables.vectors[vector as usize].iter().all(|seat| {
                 let list = tables.list(tables.seat(seat, locations[seat.process as usize]));
-                (seat.weak, list)
+                choices.extend((!list.is_empty()).then_some(list));
+                seat.weak || !list.is_empty()
             });
-            let choices: Vec<(bool, &[u32])> =
-                choices.filter(|(weak, list)| !(*weak && list.is_empty())).collect();
-            if choices.is_empty() || choices.iter().any(|(_, list)| list.is_empty()) {
+            if !complete || choices.is_empty() {
                 continue;
             }
-            let choices: Vec<&[u32]> = choices.into_iter().map(|(_, list)| list).collect();
-            if !self.plan_product(plan, None, &[], &choices) {
+            combination.steps.clear();
+            if !self.plan_product(plan, None, &mut combination, &choices) {
                 plan.add(tables, Kind::Vector(vector), &[], false);
             }
         }
@@ -146,18 +147,27 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds every combination of the choices behind `first`, the last choice varying fastest; false, and nothing, if there are too many.
-    fn plan_product(&self, plan: &mut Plan, channel: Option<u32>, first: &[u32], choices: &[&[u32]]) -> bool {
+    /// Adds every combination of the choices behind the steps of `combination`, the last choice varying
+    /// fastest; false, and nothing, if there are too many.
+    fn plan_product(
+        &self,
+        plan: &mut Plan,
+        channel: Option<u32>,
+        combination: &mut Combination,
+        choices: &[&[u32]],
+    ) -> bool {
         let count = choices.iter().try_fold(1_usize, |product, list| product.checked_mul(list.len()));
         if count.is_none_or(|count| count > MOST_COMBINATIONS) {
             return false;
         }
-        let mut digits = vec![0; choices.len()];
-        let mut steps = first.to_vec();
+        let Combination { steps, digits } = combination;
+        digits.clear();
+        digits.resize(choices.len(), 0);
+        let first = steps.len();
         loop {
-            steps.truncate(first.len());
-            steps.extend(choices.iter().zip(&digits).map(|(list, &digit): (_, &usize)| list[digit]));
-            self.plan_together(plan, channel, &steps);
+            steps.truncate(first);
+            steps.extend(choices.iter().zip(&*digits).map(|(list, &digit)| list[digit]));
+            self.plan_together(plan, channel, steps);
             let Some(at) = (0..digits.len()).rfind(|&at| digits[at] + 1 < choices[at].len()) else {
                 return true;
             };
@@ -173,6 +183,7 @@ impl Walker<'_> {
         // With channels that are known only when a state is, who receives is not.
         let unknown = plan.receivers;
         let mut others = Vec::new();
+        let mut combination = Combination::default();
         for (process, &location) in locations.iter().enumerate() {
             for &step in tables.list(&tables.slot(process, location).starts) {
                 if matches!(model.edge(step).sync, Sync::Internal | Sync::Event(_)) {
@@ -196,8 +207,11 @@ impl Walker<'_> {
                     }
                     let choices: Vec<&[u32]> =
                         others.chunk_by(|&one, &other| process_of(one) == process_of(other)).collect();
-                    others.iter().all(|&receiver| tables.steps[receiver as usize].open)
-                        && self.plan_product(plan, Some(channel), &[step], &choices)
+                    others.iter().all(|&receiver| tables.steps[receiver as usize].open) && {
+                        combination.steps.clear();
+                        combination.steps.push(step);
+                        self.plan_product(plan, Some(channel), &mut combination, &choices)
+                    }
                 });
                 if !planned {
                     plan.receivers = true;

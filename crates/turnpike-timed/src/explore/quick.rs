@@ -58,7 +58,7 @@ impl Walker<'_> {
         self.quick.loaded = false;
         let tuple = self.tuples.get(self.source);
         self.quick.computed.clear();
-        if !tuple.computed.is_empty() {
+        if !tuple.members.computed.is_empty() {
             let computed = &mut self.quick.computed;
             invariant(&mut self.machine, &model.network, &model.tables, tuple, computed)?;
         }
@@ -136,7 +136,7 @@ impl Walker<'_> {
     #[inline]
     fn take_known(&mut self, step: &Move, steps: &[u32], out: &mut Successors) -> Outcome<bool> {
         let model = self.model;
-        if step.label == NO_LABEL || self.record.is_some() {
+        if step.label == NO_LABEL {
             return Ok(false);
         }
         // Where nothing is urgent, time passes or does not by locations alone.
@@ -194,6 +194,9 @@ impl Walker<'_> {
                 }
             });
             words.pop();
+            if let Some(record) = &mut self.record {
+                record.resize(out.len(), steps.to_vec());
+            }
         }
         self.machine.undo();
         Ok(true)
@@ -279,7 +282,7 @@ impl Walker<'_> {
         let target = self.target_tuple();
         let tuple = self.tuples.get(target);
         self.computed.clear();
-        if !tuple.computed.is_empty()
+        if !tuple.members.computed.is_empty()
             && !invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)?
         {
             return Ok(Learnt::default());
@@ -311,7 +314,7 @@ impl Walker<'_> {
             out.push(label, &self.next);
             self.next.pop();
         }
-        let plain = |tuple: u32| self.tuples.get(tuple).computed.is_empty();
+        let plain = |tuple: u32| self.tuples.get(tuple).members.computed.is_empty();
         let steady = plain(self.source) && plain(target);
         Ok(Learnt { steady, target, label, delay, program })
     }
@@ -346,11 +349,11 @@ impl Walker<'_> {
 
     /// The number of what the transition does to zones.
     fn program(&mut self, target: u32, delay: bool) -> u32 {
-        let inside = match self.tuples.get(self.source).inside {
+        let inside = match self.tuples.get(self.source).numbers.inside {
             NO_PROGRAM => self.number_inside(self.source),
             inside => inside,
         };
-        let shape = match self.tuples.get(target).shape {
+        let shape = match self.tuples.get(target).numbers.shape {
             NO_PROGRAM => self.number_shape(target),
             shape => shape,
         };
@@ -370,25 +373,27 @@ impl Walker<'_> {
     #[cold]
     fn number_inside(&mut self, id: u32) -> u32 {
         let Quick { content, memo, .. } = &mut self.quick;
-        let tuple = self.tuples.get_mut(id);
+        let tuple = self.tuples.get(id);
         content.clear();
-        content.extend([INSIDE, tuple.active.len() as u32]);
+        content.extend([INSIDE, tuple.members.active.len() as u32]);
         add_atoms(content, &tuple.invariant);
-        tuple.inside = memo.program(content);
-        tuple.inside
+        let inside = memo.program(content);
+        self.tuples.set_numbers(id, |numbers| numbers.inside = inside);
+        inside
     }
 
     /// Numbers what of a target counts: its invariant and its bounds.
     #[cold]
     fn number_shape(&mut self, id: u32) -> u32 {
         let Quick { content, memo, .. } = &mut self.quick;
-        let tuple = self.tuples.get_mut(id);
+        let tuple = self.tuples.get(id);
         content.clear();
-        content.extend([SHAPE, tuple.active.len() as u32]);
+        content.extend([SHAPE, tuple.members.active.len() as u32]);
         add_atoms(content, &tuple.invariant);
         content.extend(tuple.lower.iter().chain(&tuple.upper).map(|&bound| bound as u32));
-        tuple.shape = memo.program(content);
-        tuple.shape
+        let shape = memo.program(content);
+        self.tuples.set_numbers(id, |numbers| numbers.shape = shape);
+        shape
     }
 }
 

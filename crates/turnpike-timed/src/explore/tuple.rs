@@ -23,54 +23,53 @@ pub(super) struct Facts {
     pub(super) invariant: Vec<(u32, u32, Bound)>,
 }
 
-/// What is known about one tuple of locations.
-#[derive(Debug)]
-pub(super) struct Tuple {
-    facts: Arc<Facts>,
+/// Numbers that stand for parts of the facts, [`NO_PROGRAM`] where they are not known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    /// What programs use of a source.
+    pub(super) inside: u32,
+    /// What programs use of a target.
+    pub(super) shape: u32,
+    /// The lower and upper bounds.
+    bounds: u32,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Numbers { inside: NO_PROGRAM, shape: NO_PROGRAM, bounds: NO_PROGRAM }
+    }
+}
+
+/// Which clocks and processes matter in a tuple of locations. Most tuples share them with others, so
+/// equal ones are stored once.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Members {
     /// Active clocks, ascending: the first has row 1.
     pub(super) active: Vec<u32>,
     /// Processes whose invariants have a part that does not depend on variables.
     within: Vec<u32>,
     /// Processes whose invariants speak of variables.
     pub(super) computed: Vec<u32>,
+}
+
+/// What is known about one tuple of locations.
+#[derive(Debug, Default)]
+pub(super) struct Tuple {
+    facts: Arc<Facts>,
+    pub(super) members: Arc<Members>,
     /// How many locations are committed, and how many are urgent or committed.
     counts: (u32, u32),
     /// Some location is committed.
     pub(super) committed: bool,
     /// Some location is urgent or committed.
     pub(super) urgent: bool,
-    /// What counts of it in a source and in a target of a program, by number.
-    pub(super) inside: u32,
-    pub(super) shape: u32,
-    /// Its lower and upper bounds, by number.
-    bounds: u32,
-    /// Some state of it was expanded.
-    expanded: bool,
-    /// Its transitions, once two states of it were expanded.
+    pub(super) numbers: Numbers,
+    /// Its transitions, once a state of it was expanded.
     plan: Option<Box<Plan>>,
 }
 
 /// The number of no tuple.
 pub(super) const NO_TUPLE: u32 = u32::MAX;
-
-impl Default for Tuple {
-    fn default() -> Self {
-        Tuple {
-            facts: Arc::default(),
-            active: Vec::new(),
-            within: Vec::new(),
-            counts: (0, 0),
-            computed: Vec::new(),
-            committed: false,
-            urgent: false,
-            inside: NO_PROGRAM,
-            shape: NO_PROGRAM,
-            bounds: NO_PROGRAM,
-            expanded: false,
-            plan: None,
-        }
-    }
-}
 
 impl Deref for Tuple {
     type Target = Facts;
@@ -87,14 +86,22 @@ impl Tuple {
     pub(super) fn row(&self, clock: u32) -> Option<u32> {
         match clock {
             0 => Some(0),
-            _ => self.active.binary_search(&(clock - 1)).ok().map(|at| at as u32 + 1),
+            _ => self.members.active.binary_search(&(clock - 1)).ok().map(|at| at as u32 + 1),
         }
     }
 
     /// Adds what follows from the rest.
-    fn finish(&mut self, mut facts: Facts, words: &[u32], layout: &Layout, tables: &Tables) {
+    fn finish(
+        &mut self,
+        members: Members,
+        mut facts: Facts,
+        words: &[u32],
+        layout: &Layout,
+        tables: &Tables,
+    ) {
         (self.committed, self.urgent) = (self.counts.0 > 0, self.counts.1 > 0);
-        for &process in &self.within {
+        self.members = Arc::new(members);
+        for &process in &self.members.within {
             let slot = tables.slot(process as usize, layout.location(words, process as usize));
             for atom in &slot.invariant.fixed {
                 if let (Some(left), Some(right)) = (self.row(atom.left), self.row(atom.right)) {
@@ -108,22 +115,15 @@ impl Tuple {
     /// Whether another tuple has the same facts.
     fn says_the_same(&self, other: &Tuple) -> bool {
         let facts = |tuple: &Tuple| {
-            let processes = (tuple.within.clone(), tuple.computed.clone());
-            (
-                tuple.active.clone(),
-                Arc::clone(&tuple.facts),
-                processes,
-                tuple.counts,
-                tuple.committed,
-                tuple.urgent,
-            )
+            let shared = (Arc::clone(&tuple.members), Arc::clone(&tuple.facts));
+            (shared, tuple.counts, tuple.committed, tuple.urgent)
         };
         facts(self) == facts(other)
     }
 
     /// Rows of a matrix for this tuple.
     pub(super) fn dimension(&self) -> usize {
-        self.active.len() + 1
+        self.members.active.len() + 1
     }
 }
 
@@ -166,8 +166,9 @@ pub(super) struct Tuples {
     /// The same for keys of one or two words: most networks are small, and numbers are compared faster than slices.
     small: FxHashMap<u64, u32>,
     all: Chunks,
-    /// Facts of all tuples.
-    facts: FxHashSet<Arc<Facts>>,
+    /// Facts of all tuples, with what is known of their numbers.
+    facts: FxHashMap<Arc<Facts>, Numbers>,
+    members: FxHashSet<Arc<Members>>,
     key: Vec<u32>,
     /// By clock, the maximum so far while a tuple is made.
     lower: Vec<i32>,
@@ -176,13 +177,14 @@ pub(super) struct Tuples {
     affected: Vec<u32>,
     /// Words of all tuples, about.
     size: usize,
-    /// A plan that nobody needs.
-    spare: Option<Box<Plan>>,
     /// Lower and upper bounds that were numbered.
     numbers: FxHashMap<Box<[i32]>, u32>,
     /// How often everything was forgotten.
     forgotten: u32,
 }
+
+/// Words that a tuple takes besides what it shares, about.
+const TUPLE_WORDS: usize = 24;
 
 /// Numbers kept before everything is forgotten.
 const MOST_NUMBERS: usize = 1 << 22;
@@ -201,6 +203,7 @@ impl Tuples {
         self.small.clear();
         self.all = Chunks::default();
         self.facts.clear();
+        self.members.clear();
         self.size = 0;
         self.numbers.clear();
         self.forgotten += 1;
@@ -208,7 +211,7 @@ impl Tuples {
 
     /// The bounds of a tuple's clocks, with a number that says whether they are the same.
     pub(super) fn bounds(&mut self, id: u32) -> RowBounds<'_> {
-        let Tuple { facts, bounds, .. } = self.all.get_mut(id);
+        let Tuple { facts, numbers: Numbers { bounds, .. }, .. } = self.all.get_mut(id);
         let Facts { lower, upper, .. } = &**facts;
         if *bounds == NO_PROGRAM {
             let next = self.numbers.len() as u32;
@@ -225,29 +228,22 @@ impl Tuples {
         self.all.get_mut(id).plan.take()
     }
 
-    /// A plan to be filled.
-    pub(super) fn spare_plan(&mut self) -> Box<Plan> {
-        self.spare.take().unwrap_or_default()
-    }
-
-    /// Gives a plan back, or a new one to the tuple. Many tuples are met once: the first plan of a tuple is not kept.
+    /// Gives a plan back, or a new one to the tuple.
     #[inline]
-    pub(super) fn put_plan(&mut self, id: u32, mut plan: Box<Plan>, new: bool) {
-        let tuple = self.all.get_mut(id);
-        if new && !std::mem::replace(&mut tuple.expanded, true) {
-            self.spare = Some(plan);
-            return;
-        }
+    pub(super) fn put_plan(&mut self, id: u32, plan: Box<Plan>, new: bool) {
         if new {
-            plan.shrink();
             self.size += plan.size();
         }
-        tuple.plan = Some(plan);
+        self.all.get_mut(id).plan = Some(plan);
     }
 
-    #[inline]
-    pub(super) fn get_mut(&mut self, id: u32) -> &mut Tuple {
-        self.all.get_mut(id)
+    /// Sets numbers of a tuple. Tuples with the same facts that are added later have them too.
+    pub(super) fn set_numbers(&mut self, id: u32, set: impl Fn(&mut Numbers)) {
+        let tuple = self.all.get_mut(id);
+        set(&mut tuple.numbers);
+        if let Some(known) = self.facts.get_mut(&tuple.facts) {
+            set(known);
+        }
     }
 
     #[inline]
@@ -281,14 +277,25 @@ impl Tuples {
     }
 
     fn add(&mut self, small: Option<u64>, mut tuple: Tuple) -> u32 {
-        match self.facts.get(&tuple.facts) {
-            Some(known) => tuple.facts = Arc::clone(known),
+        let clocks = tuple.members.active.len();
+        match self.facts.get_key_value(&tuple.facts) {
+            Some((known, &numbers)) => {
+                tuple.facts = Arc::clone(known);
+                tuple.numbers = numbers;
+            }
             None => {
-                self.size += 5 * tuple.active.len();
-                self.facts.insert(Arc::clone(&tuple.facts));
+                self.facts.insert(Arc::clone(&tuple.facts), tuple.numbers);
+                self.size += 5 * clocks;
             }
         }
-        self.size += 2 * tuple.active.len() + self.key.len() + 64;
+        match self.members.get(&tuple.members) {
+            Some(known) => tuple.members = Arc::clone(known),
+            None => {
+                self.members.insert(Arc::clone(&tuple.members));
+                self.size += 2 * clocks;
+            }
+        }
+        self.size += self.key.len() + TUPLE_WORDS;
         let id = self.all.push(tuple);
         match small {
             Some(key) => self.small.insert(key, id),
@@ -332,16 +339,17 @@ impl Tuples {
         bounds: &Bounds,
     ) -> Tuple {
         let old = self.all.get(source);
-        let mut tuple = Tuple {
-            within: old.within.clone(),
-            computed: old.computed.clone(),
-            counts: old.counts,
-            active: Vec::with_capacity(old.active.len() + 2),
-            ..Tuple::default()
+        let before_it = &old.members;
+        let room = before_it.active.len() + 2;
+        let mut tuple = Tuple { counts: old.counts, ..Tuple::default() };
+        let mut members = Members {
+            active: Vec::with_capacity(room),
+            within: before_it.within.clone(),
+            computed: before_it.computed.clone(),
         };
         let mut facts = Facts {
-            lower: Vec::with_capacity(old.active.len() + 2),
-            upper: Vec::with_capacity(old.active.len() + 2),
+            lower: Vec::with_capacity(room),
+            upper: Vec::with_capacity(room),
             invariant: Vec::with_capacity(old.invariant.len() + 2),
         };
         self.affected.clear();
@@ -355,18 +363,18 @@ impl Tuples {
             let [left, entered] = locations.map(|location| tables.slot(process as usize, location));
             tuple.counts.0 = tuple.counts.0 - u32::from(left.committed) + u32::from(entered.committed);
             tuple.counts.1 = tuple.counts.1 - left.stops_time() + entered.stops_time();
-            put(&mut tuple.within, process, !entered.invariant.fixed.is_empty());
-            put(&mut tuple.computed, process, entered.computed);
+            put(&mut members.within, process, !entered.invariant.fixed.is_empty());
+            put(&mut members.computed, process, entered.computed);
         }
         self.affected.sort_unstable();
         self.affected.dedup();
         let mut affected = self.affected.iter().copied().peekable();
         let mut kept = 0;
         loop {
-            let next = old.active.get(kept).copied();
+            let next = before_it.active.get(kept).copied();
             let Some(&clock) = affected.peek().filter(|&&clock| next.is_none_or(|next| clock <= next)) else {
                 let Some(next) = next else { break };
-                tuple.active.push(next);
+                members.active.push(next);
                 facts.lower.push(old.lower[kept]);
                 facts.upper.push(old.upper[kept]);
                 kept += 1;
@@ -377,17 +385,17 @@ impl Tuples {
             let (lower, upper, active) =
                 bounds.of_clock(clock, |process| layout.location(words, process as usize));
             if active {
-                tuple.active.push(clock);
+                members.active.push(clock);
                 facts.lower.push(lower);
                 facts.upper.push(upper);
             }
         }
-        tuple.finish(facts, words, layout, tables);
+        tuple.finish(members, facts, words, layout, tables);
         tuple
     }
 
     fn make(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> Tuple {
-        let (mut tuple, mut facts) = (Tuple::default(), Facts::default());
+        let (mut tuple, mut members, mut facts) = (Tuple::default(), Members::default(), Facts::default());
         let processes = tables.first_slot.len();
         let locations = || (0..processes).map(|process| (process, layout.location(words, process)));
         let local = locations()
@@ -398,13 +406,13 @@ impl Tuples {
                 self.lower.resize(clock + 1, NO_BOUND);
                 self.upper.resize(clock + 1, NO_BOUND);
             }
-            tuple.active.push(clock as u32);
+            members.active.push(clock as u32);
             self.lower[clock] = self.lower[clock].max(bound.lower);
             self.upper[clock] = self.upper[clock].max(bound.upper);
         }
-        tuple.active.sort_unstable();
-        tuple.active.dedup();
-        for &clock in &tuple.active {
+        members.active.sort_unstable();
+        members.active.dedup();
+        for &clock in &members.active {
             facts.lower.push(std::mem::replace(&mut self.lower[clock as usize], NO_BOUND));
             facts.upper.push(std::mem::replace(&mut self.upper[clock as usize], NO_BOUND));
         }
@@ -413,13 +421,13 @@ impl Tuples {
             tuple.counts.0 += u32::from(slot.committed);
             tuple.counts.1 += slot.stops_time();
             if slot.computed {
-                tuple.computed.push(process as u32);
+                members.computed.push(process as u32);
             }
             if !slot.invariant.fixed.is_empty() {
-                tuple.within.push(process as u32);
+                members.within.push(process as u32);
             }
         }
-        tuple.finish(facts, words, layout, tables);
+        tuple.finish(members, facts, words, layout, tables);
         tuple
     }
 }

@@ -163,8 +163,8 @@ impl<'a> Walker<'a> {
             self.rows[clock as usize + 1] = NO_ROW;
         }
         let tuple = self.tuples.get(self.source);
-        self.mapped.clone_from(&tuple.active);
-        for (&clock, row) in tuple.active.iter().zip(1..) {
+        self.mapped.clone_from(&tuple.members.active);
+        for (&clock, row) in tuple.members.active.iter().zip(1..) {
             self.rows[clock as usize + 1] = row;
         }
     }
@@ -343,7 +343,7 @@ pub(super) fn invariant<'a>(
     out: &mut Vec<RowAtom>,
 ) -> Outcome<bool> {
     out.clear();
-    for &process in &tuple.computed {
+    for &process in &tuple.members.computed {
         let location = machine.locations[process as usize];
         let slot = tables.slot(process as usize, location);
         let invariant = &network.processes[process as usize].locations[location as usize].invariant;

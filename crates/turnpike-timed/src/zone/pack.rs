@@ -29,6 +29,9 @@ impl Shape {
     }
 }
 
+/// Sums are cut off here, so that differences of sums do not overflow.
+const MOST: i64 = 1 << 30;
+
 /// Sums of some entries each, within limits. Those of a zone are not less than those of a zone that it includes.
 pub(super) type Sums = [i32; 4];
 
@@ -44,7 +47,7 @@ pub(super) fn sums((shape, data): (Shape, &[i16])) -> Sums {
     } else {
         data.iter().enumerate().for_each(|(at, &entry)| add(at, i32::from(entry)));
     }
-    sums.map(|sum: i64| sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32)
+    sums.map(|sum: i64| sum.clamp(-MOST, MOST) as i32)
 }
 
 /// Where a zone is packed, to be used again.

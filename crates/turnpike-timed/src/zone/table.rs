@@ -52,19 +52,20 @@ impl Kept {
 
     #[inline]
     fn includes(&self, other: &Kept) -> bool {
-        not_less(&self.sums, &other.sums) && pack::includes(self.packed(), other.packed())
+        not_less(self.sums, other.sums) && pack::includes(self.packed(), other.packed())
     }
 }
 
+/// Whether no sum of one is less than that of the other. The sign of a difference tells.
 #[inline]
-fn not_less(one: &Sums, other: &Sums) -> bool {
-    !one.iter().zip(other).fold(false, |less, (a, b)| less | (a < b))
+fn not_less(one: Sums, other: Sums) -> bool {
+    one.iter().zip(other).fold(0, |signs, (a, b)| signs | a.wrapping_sub(b)) >= 0
 }
 
 /// What a thread keeps near while it compares lists of zones.
 #[derive(Debug, Default)]
 pub struct Near {
-    /// Sums by number of zone, [`UNKNOWN`] where they were not asked for.
+    /// Sums by number of zone; the first is [`UNKNOWN`] where they were not asked for.
     sums: Vec<Sums>,
     /// By number of zone, what a zone that simulates it has at least.
     demanded: Vec<Demanded>,
@@ -87,7 +88,8 @@ impl Demanded {
     }
 }
 
-const UNKNOWN: Sums = [i32::MIN; 4];
+/// No sum is that small.
+const UNKNOWN: i32 = i32::MIN;
 
 /// The number of no bounds.
 const NO_BOUNDS: u64 = u64::MAX;
@@ -105,21 +107,21 @@ pub struct RowBounds<'a> {
 
 impl Near {
     #[inline]
-    fn sums(&mut self, zones: &Zones, zone: u32) -> &Sums {
-        let at = zone as usize;
-        if self.sums.get(at).is_none_or(|sums| *sums == UNKNOWN) {
-            self.fetch(zones, zone);
+    fn sums(&mut self, zones: &Zones, zone: u32) -> Sums {
+        match self.sums.get(zone as usize) {
+            Some(&sums) if sums[0] != UNKNOWN => sums,
+            _ => self.fetch(zones, zone),
         }
-        &self.sums[at]
     }
 
     #[cold]
-    fn fetch(&mut self, zones: &Zones, zone: u32) {
+    fn fetch(&mut self, zones: &Zones, zone: u32) -> Sums {
         let at = zone as usize;
         if self.sums.len() <= at {
-            self.sums.resize(at + 1, UNKNOWN);
+            self.sums.resize(at + 1, [UNKNOWN; 4]);
         }
         self.sums[at] = zones.kept(ZoneId(zone)).sums;
+        self.sums[at]
     }
 
     /// What a zone that simulates this one has at least.
@@ -246,21 +248,55 @@ impl Zones {
     /// The place of the first of these kept zones (by number) that includes another one.
     pub fn first_covering(&self, near: &mut Near, others: &[u32], smaller: ZoneId) -> Option<usize> {
         let zone = self.kept(smaller);
-        others.iter().position(|&other| {
-            other == smaller.0
-                || not_less(near.sums(self, other), &zone.sums)
-                    && pack::includes(self.kept(ZoneId(other)).packed(), zone.packed())
-        })
+        let sums = zone.sums;
+        self.first_where(
+            near,
+            others,
+            smaller,
+            |other| not_less(other, sums),
+            |other| pack::includes(other.packed(), zone.packed()),
+        )
     }
 
     /// The place of the first of these kept zones that another one includes.
     pub fn first_covered(&self, near: &mut Near, bigger: ZoneId, others: &[u32]) -> Option<usize> {
         let zone = self.kept(bigger);
-        others.iter().position(|&other| {
-            other == bigger.0
-                || not_less(&zone.sums, near.sums(self, other))
-                    && pack::includes(zone.packed(), self.kept(ZoneId(other)).packed())
-        })
+        let sums = zone.sums;
+        self.first_where(
+            near,
+            others,
+            bigger,
+            |other| not_less(sums, other),
+            |other| pack::includes(zone.packed(), other.packed()),
+        )
+    }
+
+    /// The place of the first of these kept zones that is `zone` itself, or whose sums and entries pass.
+    #[inline]
+    fn first_where(
+        &self,
+        near: &mut Near,
+        others: &[u32],
+        zone: ZoneId,
+        sums_pass: impl Fn(Sums) -> bool,
+        entries_pass: impl Fn(&Kept) -> bool,
+    ) -> Option<usize> {
+        let mut from = 0;
+        loop {
+            // Nearly all are rejected here: by sums that are at hand.
+            let known = near.sums.as_slice();
+            let next = others[from..].iter().position(|&other| {
+                let sums = known.get(other as usize);
+                other == zone.0 || sums.is_none_or(|&sums| sums[0] == UNKNOWN || sums_pass(sums))
+            });
+            let at = from + next?;
+            let other = others[at];
+            if other == zone.0 || sums_pass(near.sums(self, other)) && entries_pass(self.kept(ZoneId(other)))
+            {
+                return Some(at);
+            }
+            from = at + 1;
+        }
     }
 
     /// The place of the first of these kept zones that simulates another one, see [`Dbm::simulates`].
