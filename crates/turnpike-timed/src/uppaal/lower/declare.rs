@@ -98,7 +98,16 @@ impl Lowerer<'_> {
     }
 
     fn variables(&mut self, group: &tree::Variables, owner: Owner, prefix: &str) -> Outcome<()> {
-        let shared = self.declared(&group.ty, &[])?;
+        let shared = match is_constant_double(group) {
+            // Most such constants are computed: `real_variable` warns about the others.
+            true => Declared {
+                ty: Type::Real(Real::Double),
+                constant: true,
+                meta: group.ty.prefix.meta,
+                unbounded: false,
+            },
+            false => self.declared(&group.ty, &[])?,
+        };
         for variable in &group.variables {
             let declared = self.with_dimensions(shared.clone(), &variable.dimensions, &variable.span)?;
             let entity = self.variable(variable, declared, owner, prefix);
@@ -192,6 +201,9 @@ impl Lowerer<'_> {
                 return Ok(Entity::Number(known));
             }
             self.ignored(value)?;
+        }
+        if constant {
+            self.warn_about(kind, &variable.span);
         }
         let lvalue = Lvalue::new(Type::Real(kind), Memory::Global, 0);
         Ok(Entity::Stored { lvalue, computable: false })
@@ -297,4 +309,13 @@ pub(crate) fn constant_names(model: &tree::Model) -> Vec<&str> {
         }
     }
     names
+}
+
+/// Whether a group declares constants of type `double`, none of which is an array.
+fn is_constant_double(group: &tree::Variables) -> bool {
+    let prefix = group.ty.prefix;
+    matches!(group.ty.kind, tree::TypeKind::Double)
+        && prefix.constant
+        && !(prefix.urgent || prefix.broadcast)
+        && group.variables.iter().all(|variable| variable.dimensions.is_empty())
 }

@@ -114,6 +114,30 @@ fn constants_are_computed() {
 }
 
 #[test]
+fn constants_that_are_computed_are_no_reason_to_warn() {
+    let quiet = [
+        ("const double k = 1.5; clock x;", "guard x >= k;"),
+        ("const double k = 1.5, j = k * 2; int n;", "guard k < j; assign n = 1;"),
+    ];
+    for (globals, edge) in quiet {
+        assert_eq!(warned(&with_edge(globals, "", edge)), Vec::<String>::new(), "{globals}");
+    }
+    let ignored = [
+        "const double k = random(3); int n;",
+        "const double t[2] = {0.25, 0.75}; int n;",
+        "double k = 1.5; int n;",
+        "const double j = 0.5; double k = j; int n;",
+    ];
+    for globals in ignored {
+        let warnings = warned(&with_edge(globals, "", "assign n = 1;"));
+        assert_eq!(warnings, ["`double` values are ignored"], "{globals}");
+    }
+    // What is wrong with the prefixes is still refused.
+    let (error, _) = refused(&with_globals("urgent const double k = 1.5;"));
+    assert!(error.contains("only channels can be `urgent`"), "{error}");
+}
+
+#[test]
 fn what_something_depends_on_is_refused_by_name() {
     let table = [
         ("double d;", "guard d > 0.5;", "`double` is only supported where nothing depends on it", "d"),
