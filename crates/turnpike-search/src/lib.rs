@@ -2,6 +2,7 @@
 
 mod error;
 mod event;
+mod follow;
 pub mod generate;
 mod level;
 mod limits;

@@ -12,6 +12,7 @@ use turnpike_model::{Explorer, Model, StepError, Successors, Trace};
 
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink, Progress};
+use crate::follow::summary::Ending;
 use crate::limits::StopReason;
 use crate::objective::{Hit, HitKind, Monitor, Objective};
 use crate::options::{Accept, SearchOptions};
@@ -19,7 +20,6 @@ use crate::report::Generation;
 use crate::resources;
 use crate::rng::{Purpose, Rng, derive};
 use crate::store::{Fingerprints, Visited};
-use crate::strategy::Ending;
 use crate::witness::{Path, Witness, confirm, is_real};
 
 /// What the whole search shares: who listens, and whether to stop.
@@ -200,6 +200,11 @@ impl<'m> Run<'m> {
 
     pub(crate) fn width(&self) -> usize {
         self.concrete.unwrap_or(self.model.info().width)
+    }
+
+    /// Whether single states are explored instead of the model's own.
+    pub(crate) fn is_concrete(&self) -> bool {
+        self.concrete.is_some()
     }
 
     /// Whether a portfolio can walk on single states: these show neither cycles nor extremes, and not every condition.
@@ -388,6 +393,11 @@ impl<'m> Run<'m> {
             None => Err(StepError::new("this model is not a program that can be executed")),
         };
         outcome.map_err(|error| self.execution_error(error))?;
+        self.followed()
+    }
+
+    /// The path followed last.
+    pub(crate) fn followed(&mut self) -> Result<&mut dyn Paths, Halt> {
         match &mut self.paths {
             Some(paths) => Ok(&mut **paths),
             None => Err(Halt::Stop(StopReason::Finished)),

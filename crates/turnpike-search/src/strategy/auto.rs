@@ -1,19 +1,39 @@
-//! The portfolio, for state spaces of unknown shape.
+//! The portfolio, for systems of unknown shape.
 //!
-//! It runs rounds with growing budgets. The first rounds include depth-first search in the model's
-//! own order. Each round divides its budget between randomised depth-first search (the cheapest on
-//! most systems), highway search (the best when depth-first search gets lost), random walks (the
-//! best where revisiting helps, as with dining philosophers), Deep Random Search and, for timed
-//! automata, walks on single clock values (the best with many clocks). The first hit ends the
-//! search, and the witness is shortened. If a member covers everything within its share, so does
-//! the portfolio. The cost is at most a small multiple of that of the cheapest member.
+//! It runs rounds with growing budgets, each of which is divided between the members of a table. The
+//! first hit ends the search, and the witness is shortened. If a member covers everything within its
+//! share, so does the portfolio. The cost is at most a small multiple of that of the cheapest
+//! member.
+//!
+//! **State spaces.** Budgets are expansions. The members are depth-first search in the model's own
+//! order (at first), randomised depth-first search (the cheapest on most systems), highway search
+//! (the best when depth-first search gets lost), random walks (the best where revisiting helps, as
+//! with dining philosophers), Deep Random Search and, for timed automata, walks on single clock
+//! values (the best with many clocks).
+//!
+//! **Programs.** Budgets are executions: source-DPOR (which covers everything if that is little),
+//! partial order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling; later
+//! rounds add genetic search and highway search.
+//!
+//! If many threads wait for their turn, systematic search permutes a few of them for a long time,
+//! while the error may need any two. So it gets a smaller share there, and sampling, in which each
+//! thread may come first, gets a larger one.
+//!
+//! In a program that never ends, every execution takes all the steps it may, although errors may
+//! lie near the beginning. So shares are also limited in steps, to few once executions were cut,
+//! and genetic search then follows short paths: a few rounds of every thread.
+
+use std::ops::Range;
 
 use super::descriptor::{Descriptor, Parallel};
 use super::drs::{self, Drs};
+use super::exhaustive::reduced;
+use super::genetic::{self, Fitness, Genetic};
 use super::lasso::Cycles;
-use super::random::{self, RandomWalk};
-use super::{Search, concrete, dfs, executions, highway};
+use super::sampling::{self, Extent, Over, Sampler};
+use super::{Search, concrete, dfs, highway};
 use crate::error::Halt;
+use crate::follow;
 use crate::limits::StopReason;
 use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
@@ -42,7 +62,10 @@ impl Search for Auto {
     }
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        if executions::applies(run) { executions::portfolio(run) } else { search(run) }
+        let seed = run.seed;
+        let outcome = rounds(run, seed);
+        run.seed = seed;
+        outcome
     }
 
     fn cycles(&self) -> Option<Cycles> {
@@ -50,77 +73,174 @@ impl Search for Auto {
     }
 }
 
-/// Expansions of the first round's depth-first search.
-const FIRST_BUDGET: u64 = 64;
-
-/// By how much, as a power of two, budgets grow from round to round. Fourfold: what earlier rounds took in vain is then a third of the
-/// round's budget, and the first member finds what it can find at two to five times its own cost.
-const GROWTH: u32 = 2;
-
-/// Depth-first search in the order in which the model is written takes part in so many rounds: what that order does not lead to soon, chance
-/// finds earlier.
-const DFS_ROUNDS: u32 = 2;
-
-/// A member and its share of the round's budget, in eighths.
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug, PartialEq)]
 enum Member {
     Dfs,
     Rdfs,
     Highway,
-    Random,
     Drs,
+    /// Walks on single states.
     Concrete,
+    Sample(Sampler),
+    /// Source-DPOR.
+    Explore,
+    Breed(Fitness),
 }
 
-/// A step on single clock values costs far less than one on zones, so these walks get the largest share.
-const MEMBERS: [(Member, u64); 6] = [
-    (Member::Dfs, 4),
-    (Member::Rdfs, 8),
-    (Member::Highway, 6),
-    (Member::Random, 3),
-    (Member::Drs, 3),
-    (Member::Concrete, 16),
+/// A member, its share of a round's units, and the rounds in which it takes part.
+type Share = (Member, u64, Range<u32>);
+
+const ALWAYS: Range<u32> = 0..u32::MAX;
+const UNIFORM: Member = Member::Sample(Sampler::Uniform(Over::States));
+const POS: Member = Member::Sample(Sampler::Pos);
+const PCT_2: Member = Member::Sample(Sampler::Pct { depth: 2 });
+const PCT_3: Member = Member::Sample(Sampler::Pct { depth: 3 });
+const WEIGHTED: Member = Member::Sample(Sampler::Weighted);
+
+/// Who searches a state space.
+const STATES: &[Share] = &[
+    // What the order in which the model is written does not lead to soon, chance finds earlier.
+    (Member::Dfs, 4, 0..2),
+    (Member::Rdfs, 8, ALWAYS),
+    (Member::Highway, 6, ALWAYS),
+    (UNIFORM, 3, ALWAYS),
+    (Member::Drs, 3, ALWAYS),
+    // A step on single clock values costs far less than one on zones, so these walks get the largest share.
+    (Member::Concrete, 16, ALWAYS),
 ];
 
-fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
-    let (seed, exact) = (run.seed, run.options.store.is_exact());
-    let outcome = rounds(run, seed, exact);
-    run.seed = seed;
-    outcome
+/// Who searches a program.
+const PROGRAMS: &[Share] = &[
+    (Member::Explore, 8, ALWAYS),
+    (POS, 4, ALWAYS),
+    (PCT_3, 4, ALWAYS),
+    (PCT_2, 2, ALWAYS),
+    (UNIFORM, 2, ALWAYS),
+    (WEIGHTED, 2, ALWAYS),
+    (Member::Breed(Fitness::Enabled), 8, 2..u32::MAX),
+    (Member::Breed(Fitness::Novelty), 3, 3..u32::MAX),
+    (Member::Highway, 4, 4..u32::MAX),
+];
+
+/// The same where threads are a crowd.
+const CROWDED: &[Share] = &[
+    (UNIFORM, 8, ALWAYS),
+    (POS, 6, ALWAYS),
+    (Member::Explore, 2, ALWAYS),
+    (PCT_3, 2, ALWAYS),
+    (PCT_2, 1, ALWAYS),
+    (WEIGHTED, 3, ALWAYS),
+    (Member::Breed(Fitness::Enabled), 8, 1..u32::MAX),
+    (Member::Breed(Fitness::Novelty), 3, 3..u32::MAX),
+    (Member::Highway, 4, 4..u32::MAX),
+];
+
+/// So many threads are a crowd.
+const CROWD: u32 = 16;
+/// Steps of a share for each of its executions, of which one may be longer.
+const STEPS: u64 = 1000;
+/// The same where executions do not end by themselves.
+const CUT_STEPS: u64 = 100;
+/// And steps of each thread in the shortest paths that are bred there.
+const BRED_STEPS: u32 = 8;
+
+/// What the system is like, as far as the choice of members goes.
+enum System {
+    /// A state space, of which single states may be walked on.
+    States { concrete: bool },
+    /// A program, in which so many threads can go first.
+    Program { actors: u32 },
 }
 
-fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt> {
-    let limit = run.state_limit();
-    let concrete = run.offers_concrete();
+impl System {
+    fn of(run: &mut Run<'_>) -> Result<Self, Halt> {
+        if !follow::natively(run) {
+            return Ok(System::States { concrete: run.offers_concrete() });
+        }
+        let Some(paths) = &mut run.paths else { return Ok(System::Program { actors: 0 }) };
+        match paths.actors_at_start() {
+            Ok(actors) => Ok(System::Program { actors }),
+            Err(error) => Err(run.execution_error(error)),
+        }
+    }
+
+    fn members(&self, run: &Run<'_>) -> &'static [Share] {
+        match self {
+            System::States { .. } => STATES,
+            System::Program { actors } if run.counters.executions.threads.max(*actors) > CROWD => CROWDED,
+            System::Program { .. } => PROGRAMS,
+        }
+    }
+
+    fn has(&self, run: &Run<'_>, member: &Member) -> bool {
+        match (self, member) {
+            (System::States { concrete }, Member::Concrete) => *concrete,
+            // It keeps states in full.
+            (_, Member::Drs) => run.options.store.is_exact(),
+            _ => true,
+        }
+    }
+
+    /// The first round's unit, in expansions or executions.
+    fn first_unit(&self) -> u64 {
+        match self {
+            System::States { .. } => 8,
+            System::Program { .. } => 4,
+        }
+    }
+
+    /// By how much, as a power of two, budgets have grown in a round.
+    ///
+    /// Fourfold on states: what earlier rounds took in vain is then a third of the round's budget, and the first member
+    /// finds what it can find at two to five times its own cost.
+    fn doublings(&self, round: u32) -> u32 {
+        match self {
+            System::States { .. } => round.saturating_mul(2).min(40),
+            System::Program { .. } => round.min(40),
+        }
+    }
+
+    /// Which seed a member gets.
+    fn number(&self, round: u32, index: usize, member: &Member) -> u64 {
+        let members = match self {
+            System::States { .. } => STATES.len() - 1,
+            System::Program { .. } => PROGRAMS.len(),
+        };
+        match member {
+            // Models without such walks have the same results as if there were none.
+            Member::Concrete => u64::MAX - u64::from(round),
+            _ => u64::from(round) * members as u64 + index as u64,
+        }
+    }
+
+    /// Keeps the run within a member's share.
+    fn cap(&self, run: &mut Run<'_>, member: &Member, share: u64, round: u32) {
+        let mut expansions = share;
+        if let System::Program { .. } = self {
+            expansions = share.saturating_mul(member.steps(run, round));
+            run.cap_executions(run.counters.executions.total.saturating_add(share));
+        }
+        run.cap_states(run.counters.states.saturating_add(expansions));
+    }
+}
+
+fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
+    let system = System::of(run)?;
     for round in 0u32.. {
-        let doublings = round.saturating_mul(GROWTH);
-        let budget = FIRST_BUDGET
-            .checked_shl(doublings)
-            .filter(|&budget| budget >> doublings == FIRST_BUDGET)
-            .unwrap_or(limit);
+        let doublings = system.doublings(round);
         let mut curtailed = false;
-        for (index, (member, share)) in MEMBERS.into_iter().enumerate() {
-            let takes_part = match member {
-                Member::Drs => exact,
-                Member::Dfs => round < DFS_ROUNDS,
-                Member::Concrete => concrete,
-                _ => true,
-            };
-            if !takes_part {
+        for (index, (member, share, rounds)) in system.members(run).iter().enumerate() {
+            if !rounds.contains(&round) || !system.has(run, member) {
                 continue;
             }
-            // Models without such walks have the same results as if there were none.
-            let number = match member {
-                Member::Concrete => u64::MAX - u64::from(round),
-                _ => u64::from(round) * (MEMBERS.len() as u64 - 1) + index as u64,
-            };
-            run.seed = derive(seed, Purpose::Round, number);
+            run.seed = derive(seed, Purpose::Round, system.number(round, index, member));
             run.rng = Rng::new(run.seed);
-            let share = (budget / 8).saturating_mul(share);
-            run.cap_states(run.counters.states.saturating_add(share));
+            let share = (system.first_unit() << doublings).saturating_mul(*share);
             let alone = run.counters.states == 0;
-            let outcome = member.search(run, round);
+            system.cap(run, member, share, round);
+            let outcome = member.search(run, round, share, 2 << (doublings / 2));
             run.cap_states(u64::MAX);
+            run.cap_executions(u64::MAX);
             if let Ok(StopReason::Exhausted) = outcome {
                 return outcome;
             }
@@ -130,35 +250,68 @@ fn rounds(run: &mut Run<'_>, seed: u64, exact: bool) -> Result<StopReason, Halt>
             }
             match outcome {
                 Ok(_) => {}
-                // Walks restart for ever: only the others tell whether a larger budget would make a difference.
-                Err(Halt::Stop(StopReason::MaxStates)) => {
-                    curtailed |= !matches!(member, Member::Random | Member::Concrete);
+                Err(Halt::Stop(StopReason::MaxStates | StopReason::MaxExecutions)) => {
+                    curtailed |= !member.is_endless();
                 }
                 Err(halt) => return Err(halt),
             }
             run.counters.forget_sets();
-            if run.counters.states >= limit {
-                return Err(Halt::Stop(StopReason::MaxStates));
-            }
+            // The limits themselves, not the shares.
+            run.admit_execution()?;
         }
-        // Without curtailment the depth limit is what keeps the members from more, and no budget changes that.
-        if !curtailed {
+        // Without curtailment the depth limit is what keeps the members from more, and no budget changes that. Of a
+        // program later members may still cover what the first ones cannot.
+        if !curtailed && matches!(system, System::States { .. }) {
             return Ok(StopReason::MaxDepth);
         }
     }
     Ok(StopReason::Finished)
 }
 
+/// The longest path that is bred.
+fn bred_depth(run: &Run<'_>, round: u32) -> u32 {
+    match &run.counters.executions {
+        counts if counts.cut == 0 => u32::MAX,
+        counts => counts.threads.saturating_mul(BRED_STEPS << (round % 3)),
+    }
+}
+
 impl Member {
-    fn search(self, run: &mut Run<'_>, round: u32) -> Result<StopReason, Halt> {
+    /// Whether it begins again for ever: only the others tell whether a larger budget would make a difference.
+    fn is_endless(&self) -> bool {
+        matches!(self, Member::Sample(_) | Member::Concrete)
+    }
+
+    /// Steps of a program of its share for each execution.
+    fn steps(&self, run: &Run<'_>, round: u32) -> u64 {
+        match self {
+            // An expansion is an execution here, though a short one.
+            Member::Highway => 1,
+            _ if run.counters.executions.cut == 0 => STEPS,
+            Member::Breed(_) => bred_depth(run, round).into(),
+            _ => CUT_STEPS,
+        }
+    }
+
+    /// Searches with its share. Widths grow with the square root of the budget, so that levels get wider and searches
+    /// deeper.
+    fn search(&self, run: &mut Run<'_>, round: u32, share: u64, width: u64) -> Result<StopReason, Halt> {
         match self {
             Member::Dfs => dfs::search(run, dfs::Order::Given),
             Member::Rdfs => dfs::search(run, dfs::Order::Random),
-            // Widths grow with the square root of the budget, so that levels get wider and searches deeper.
-            Member::Highway => highway::search(run, 2 << (round * GROWTH / 2).min(40)),
-            Member::Random => random::search(run, &RandomWalk { restart: true, ..RandomWalk::default() }),
+            Member::Highway => highway::search(run, width),
             Member::Drs => drs::search(run, &Drs::default()),
-            Member::Concrete => concrete::search(run, &RandomWalk::default()),
+            Member::Concrete => concrete::search(run, None),
+            Member::Sample(sampler) => sampling::search(run, *sampler, Extent::default()),
+            Member::Explore => reduced::search(run, u32::MAX),
+            Member::Breed(fitness) => {
+                // A population that sees some generations within its share.
+                let population = usize::try_from(share / 8).unwrap_or(200).clamp(10, 200);
+                let parents = population / if *fitness == Fitness::Novelty { 5 } else { 2 };
+                let (depth, fitness) = (bred_depth(run, round), fitness.clone());
+                let options = Genetic { population, parents, depth, fitness, ..Genetic::default() };
+                genetic::search(run, &options)
+            }
         }
     }
 }

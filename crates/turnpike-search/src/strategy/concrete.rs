@@ -8,62 +8,35 @@
 
 use turnpike_model::Diagnostic;
 
-use super::random::RandomWalk;
+use super::sampling::{self, Extent, Length, Over, Sampler};
 use crate::error::{Halt, SearchError};
 use crate::limits::StopReason;
 use crate::run::Run;
-use crate::witness::Path;
 
 /// Steps of the shortest walk.
 const SHORTEST: u32 = 256;
 
-/// What `--concrete` needs.
 fn unavailable(name: &str) -> Diagnostic {
     Diagnostic::error(format!("{name} cannot be walked on single states"))
-        .help("--concrete is for timed automata without differences of clocks and without priorities")
+        .help("that is for timed automata without differences of clocks and without priorities")
 }
 
-pub(crate) fn search(run: &mut Run<'_>, options: &RandomWalk) -> Result<StopReason, Halt> {
+/// Walks of `length` steps, or of varied lengths.
+pub(crate) fn search(run: &mut Run<'_>, length: Option<u32>) -> Result<StopReason, Halt> {
     let Some(outside) = run.enter_concrete()? else {
         return Err(SearchError::from(unavailable(&run.model.info().name)).into());
     };
-    let outcome = walks(run, options);
+    let length = length.map_or(Length::Varied(varied), Length::Steps);
+    let extent = Extent { once: false, length };
+    let outcome = sampling::search(run, Sampler::Uniform(Over::Transitions), extent);
     // What was counted on the way is what is reported.
     run.leave_concrete(outside);
     outcome
 }
 
-fn walks(run: &mut Run<'_>, options: &RandomWalk) -> Result<StopReason, Halt> {
-    let initial = run.initial()?;
-    let mut successors = run.buffer();
-    let mut state = initial.clone();
-    for walk in 1u32.. {
-        let length = options.restart_depth.unwrap_or_else(|| SHORTEST.saturating_mul(luby(walk)));
-        let length = length.saturating_add(run.uncounted_levels()).min(run.max_depth);
-        let mut choices: Vec<u32> = Vec::new();
-        state.clone_from(&initial);
-        for depth in 0..length {
-            let path = || Path::Choices(choices.clone());
-            run.expand(&state, depth, &mut successors, &path)?;
-            run.check(&state, &successors, &path)?;
-            if successors.is_empty() {
-                break;
-            }
-            let choice = run.rng.index(successors.len());
-            choices.push(choice as u32);
-            state.clear();
-            state.extend_from_slice(successors.state(choice));
-        }
-        if choices.len() <= run.uncounted_levels() as usize {
-            // Nothing can be done: beginning again would go on forever.
-            return Ok(if run.max_depth <= run.uncounted_levels() {
-                StopReason::MaxDepth
-            } else {
-                StopReason::Finished
-            });
-        }
-    }
-    Ok(StopReason::Finished)
+/// Steps of a walk, by its number.
+fn varied(number: u32) -> u32 {
+    SHORTEST.saturating_mul(luby(number))
 }
 
 /// 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8, … from 1 on.

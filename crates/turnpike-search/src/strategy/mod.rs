@@ -10,7 +10,6 @@ mod covering;
 mod descriptor;
 mod dfs;
 mod drs;
-mod executions;
 mod exhaustive;
 mod genetic;
 mod guide;
@@ -20,6 +19,7 @@ mod highway_ideal;
 mod lasso;
 mod level_set;
 mod random;
+mod sampling;
 mod schedules;
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,6 @@ pub(crate) use covering::validate as validate_cover;
 pub use descriptor::{Descriptor, OptionInfo, Options, Setting, ValueKind, find, owners};
 pub use dfs::{Dfs, Rdfs};
 pub use drs::{Drs, Fringe};
-pub(crate) use executions::Ending;
 pub use exhaustive::Exhaustive;
 pub use genetic::{Fitness, Genetic};
 pub use guide::Guide;
@@ -45,12 +44,14 @@ pub use highway_approx::HighwayApprox;
 pub use highway_ideal::HighwayIdeal;
 pub use lasso::LassoAlgorithm;
 pub(crate) use lasso::validate as validate_lasso;
-pub use random::{Over, RandomWalk};
+pub use random::RandomWalk;
+pub use sampling::Over;
 pub use schedules::{Pct, Pos, Weighted};
 use turnpike_model::{Diagnostic, ModelInfo};
 
 use self::lasso::Cycles;
 use crate::error::{Halt, SearchError};
+use crate::follow;
 use crate::limits::StopReason;
 use crate::options::SearchOptions;
 use crate::run::Run;
@@ -165,7 +166,7 @@ impl Strategy {
             return lasso::search(run, self);
         }
         if self.descriptor().programs_only && run.paths.is_none() {
-            return Err(SearchError::from(executions::needs_program(self.name(), run.model.info())).into());
+            return Err(SearchError::from(follow::needs_program(self.name(), run.model.info())).into());
         }
         self.0.search(run)
     }

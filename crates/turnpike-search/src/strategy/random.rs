@@ -1,32 +1,20 @@
-//! Random search (definitions 2 and 3 of the highway search paper; with `--restart` also RAND of
+//! Random search (definitions 2 and 3 of the highway search paper; with `restart` also RAND of
 //! Godefroid and Khurshid).
 //!
 //! It is one walk: each next state is a uniform draw from the *set* of successor states. It finds
 //! what lies on likely paths and does not prove anything. Memory is constant without a witness;
 //! with one, the loop-erased walk is kept.
 
-use rustc_hash::FxHashMap;
-use turnpike_model::{Diagnostic, Successors};
+use turnpike_model::Diagnostic;
 
 use super::descriptor::{Descriptor, OptionInfo, Parallel, ValueKind};
-use super::executions::{self, Extent, Sampler};
-use super::level_set::distinct_targets;
+use super::sampling::{self, Extent, Length, Over, Sampler};
 use super::{Search, concrete};
 use crate::error::Halt;
+use crate::follow;
 use crate::limits::StopReason;
 use crate::options::SearchOptions;
 use crate::run::Run;
-use crate::witness::Path;
-
-/// What a walk draws from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Over {
-    /// Distinct successor states, all equally likely.
-    #[default]
-    States,
-    /// Transitions, all equally likely: a state reached by two is twice as likely.
-    Transitions,
-}
 
 /// Random walks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,11 +86,12 @@ impl Search for RandomWalk {
     }
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        if executions::applies(run) {
-            let once = !self.restart && self.restart_depth.is_none();
-            return executions::sample(run, Sampler::Uniform, Extent { once, steps: self.restart_depth });
+        if self.concrete && !follow::natively(run) {
+            return concrete::search(run, self.restart_depth);
         }
-        if self.concrete { concrete::search(run, self) } else { search(run, self) }
+        let once = !self.restart && self.restart_depth.is_none();
+        let length = self.restart_depth.map_or(Length::Whole, Length::Steps);
+        sampling::search(run, Sampler::Uniform(self.over), Extent { once, length })
     }
 
     fn check(&self, request: &SearchOptions) -> Result<(), Diagnostic> {
@@ -110,107 +99,13 @@ impl Search for RandomWalk {
             return Err(Diagnostic::error("the restart depth must be at least 1"));
         }
         if self.concrete && request.objectives.iter().any(|objective| objective.is_about_cycles()) {
-            return Err(
-                Diagnostic::error("walks on single states do not find cycles").help("leave out --concrete")
-            );
+            return Err(Diagnostic::error("walks on single states do not find cycles")
+                .help("walk on the model's own states instead"));
         }
         Ok(())
     }
 
     fn is_endless(&self) -> bool {
         true
-    }
-}
-
-pub(crate) fn search(run: &mut Run<'_>, options: &RandomWalk) -> Result<StopReason, Halt> {
-    let initial = run.initial()?;
-    let restart_depth = options.restart_depth.map(|depth| depth.saturating_add(run.uncounted_levels()));
-    let restart = options.restart || options.restart_depth.is_some();
-    let mut walk = Walk::new(run.options.witness);
-    let (mut successors, mut distinct): (Successors, _) = (run.buffer(), Vec::new());
-    let mut state = initial.clone();
-    let mut depth = 0;
-    walk.begin(run, &initial);
-    loop {
-        if depth == run.max_depth {
-            // At depth 0 nothing may be expanded: beginning again would go on forever.
-            if !restart || depth == 0 {
-                return Ok(StopReason::MaxDepth);
-            }
-            depth = u32::MAX;
-        } else {
-            run.expand(&state, depth, &mut successors, &|| walk.path())?;
-            run.check(&state, &successors, &|| walk.path())?;
-        }
-        if depth == u32::MAX || successors.is_empty() || restart_depth == Some(depth) {
-            if !restart {
-                return Ok(StopReason::Finished);
-            }
-            if depth < run.uncounted_levels() {
-                // There is no proper initial state: beginning again would go on forever.
-                return Ok(StopReason::Exhausted);
-            }
-            state.clone_from(&initial);
-            depth = 0;
-            walk.begin(run, &initial);
-            continue;
-        }
-        let choice = match options.over {
-            Over::Transitions => run.rng.index(successors.len()),
-            Over::States => {
-                distinct_targets(&successors, &mut distinct);
-                distinct[run.rng.index(distinct.len())] as usize
-            }
-        };
-        state.clear();
-        state.extend_from_slice(successors.state(choice));
-        depth += 1;
-        walk.step(run, &state);
-    }
-}
-
-/// The walk so far with its loops erased: the states still on it, and where each one is.
-struct Walk {
-    wanted: bool,
-    width: usize,
-    states: Vec<u32>,
-    hashes: Vec<u64>,
-    position: FxHashMap<u64, usize>,
-}
-
-impl Walk {
-    fn new(wanted: bool) -> Self {
-        Walk { wanted, width: 0, states: Vec::new(), hashes: Vec::new(), position: FxHashMap::default() }
-    }
-
-    fn begin(&mut self, run: &mut Run<'_>, initial: &[u32]) {
-        self.width = initial.len();
-        self.states.clear();
-        self.hashes.clear();
-        self.position.clear();
-        self.step(run, initial);
-    }
-
-    fn step(&mut self, run: &mut Run<'_>, state: &[u32]) {
-        if !self.wanted {
-            return;
-        }
-        let hash = run.explorer.content_hash(state);
-        if let Some(&at) = self.position.get(&hash)
-            && &self.states[at * self.width..(at + 1) * self.width] == state
-        {
-            for dropped in self.hashes.drain(at + 1..) {
-                self.position.remove(&dropped);
-            }
-            self.states.truncate((at + 1) * self.width);
-            return;
-        }
-        self.position.insert(hash, self.hashes.len());
-        self.hashes.push(hash);
-        self.states.extend_from_slice(state);
-    }
-
-    fn path(&self) -> Path {
-        Path::States(self.states.clone())
     }
 }

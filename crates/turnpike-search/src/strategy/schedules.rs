@@ -1,10 +1,10 @@
 //! Strategies that draw schedules of a program's threads: `pct`, `pos` and `weighted`.
 //!
-//! They differ in how an execution is drawn; [`executions::sample`] does the rest.
+//! They differ in how a path is drawn; [`sampling::search`] does the rest.
 
 use super::Search;
 use super::descriptor::{Descriptor, OptionInfo, Parallel, Setting, ValueKind};
-use super::executions::{self, Extent, Sampler};
+use super::sampling::{self, Extent, Sampler};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -88,7 +88,7 @@ impl Search for Pct {
     }
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        executions::sample(run, Sampler::Pct { depth: self.depth }, Extent::default())
+        sampling::search(run, Sampler::Pct { depth: self.depth }, Extent::default())
     }
 
     fn is_endless(&self) -> bool {
@@ -102,7 +102,7 @@ impl Search for Pos {
     }
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        executions::sample(run, Sampler::Pos, Extent::default())
+        sampling::search(run, Sampler::Pos, Extent::default())
     }
 
     fn is_endless(&self) -> bool {
@@ -116,7 +116,7 @@ impl Search for Weighted {
     }
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        executions::sample(run, Sampler::Weighted, Extent::default())
+        sampling::search(run, Sampler::Weighted, Extent::default())
     }
 
     fn is_endless(&self) -> bool {

@@ -13,7 +13,7 @@ const WORD: usize = u64::BITS as usize;
 
 /// An endless string of bits; bit 0 is the most significant bit of word 0.
 #[derive(Debug, Default)]
-pub(in crate::strategy) struct Chromosome {
+pub(super) struct Chromosome {
     /// The bits so far; what follows is told by `tail`.
     words: Vec<u64>,
     tail: u64,
@@ -32,13 +32,13 @@ impl Clone for Chromosome {
 }
 
 /// Bits read to tell `choices` choices apart: the logarithm to base 2, rounded up.
-pub(in crate::strategy) fn bits_for(choices: usize) -> usize {
+pub(super) fn bits_for(choices: usize) -> usize {
     (usize::BITS - choices.saturating_sub(1).leading_zeros()) as usize
 }
 
 impl Chromosome {
     /// Random bits.
-    pub(in crate::strategy) fn random(rng: &mut Rng) -> Self {
+    pub(super) fn random(rng: &mut Rng) -> Self {
         Chromosome { words: Vec::new(), tail: rng.next() }
     }
 
@@ -56,7 +56,7 @@ impl Chromosome {
     /// Decides between `choices` choices by the next bits, and moves `at` behind them. A code that means no choice is
     /// replaced by a uniform draw **in the chromosome**, so that reading it again decides the same.
     #[inline]
-    pub(in crate::strategy) fn decide(&mut self, at: &mut usize, choices: usize, rng: &mut Rng) -> usize {
+    pub(super) fn decide(&mut self, at: &mut usize, choices: usize, rng: &mut Rng) -> usize {
         let count = bits_for(choices);
         if count == 0 {
             return 0;
@@ -96,14 +96,14 @@ impl Chromosome {
         }
     }
 
-    /// The bits that were written down, in the order that programs read them: from the least significant bit of the
+    /// The bits that are written down, in the order that programs read them: from the least significant bit of the
     /// first word.
-    pub(in crate::strategy) fn to_genes(&self) -> Vec<u64> {
+    pub(super) fn written(&self) -> Vec<u64> {
         self.words.iter().map(|word| word.reverse_bits()).collect()
     }
 
-    /// Takes over the first `read` bits, as a program repaired them.
-    pub(in crate::strategy) fn take_genes(&mut self, genes: &[u64], read: usize) {
+    /// Takes over the first `read` bits, as the system that decoded them repaired them.
+    pub(super) fn take_over(&mut self, genes: &[u64], read: usize) {
         self.reach(read);
         for (index, word) in self.words.iter_mut().take(read.div_ceil(WORD)).enumerate() {
             let Some(gene) = genes.get(index) else { return };
@@ -113,7 +113,7 @@ impl Chromosome {
     }
 
     /// Becomes the first `cut` bits of `head` followed by all but the first `cut` bits of `tail`.
-    pub(in crate::strategy) fn splice(&mut self, head: &Self, tail: &Self, cut: usize) {
+    pub(super) fn splice(&mut self, head: &Self, tail: &Self, cut: usize) {
         let (whole, rest) = (cut / WORD, cut % WORD);
         self.words.clear();
         self.words.extend((0..whole).map(|index| head.word(index)));
@@ -128,7 +128,7 @@ impl Chromosome {
     }
 
     /// Flips each of the first `length` bits with the coin's probability.
-    pub(in crate::strategy) fn mutate(&mut self, length: usize, coin: Coin, rng: &mut Rng) {
+    pub(super) fn mutate(&mut self, length: usize, coin: Coin, rng: &mut Rng) {
         self.reach(length);
         for (index, word) in self.words.iter_mut().take(length.div_ceil(WORD)).enumerate() {
             let inside = (length - index * WORD).min(WORD);
@@ -154,7 +154,7 @@ fn first_bits(count: usize) -> u64 {
 
 /// A biased coin, tossed 64 times at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::strategy) struct Coin {
+pub(super) struct Coin {
     /// The probability's binary digits after the point.
     digits: u64,
     always: bool,
@@ -162,7 +162,7 @@ pub(in crate::strategy) struct Coin {
 
 impl Coin {
     /// A coin that shows heads with this probability, which is rounded down to 64 binary digits.
-    pub(in crate::strategy) fn new(probability: f64) -> Self {
+    pub(super) fn new(probability: f64) -> Self {
         // Scaling by a power of two is exact, and so is the conversion below 1.
         Coin { digits: (probability * 2f64.powi(64)) as u64, always: probability >= 1.0 }
     }

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rustc_hash::FxHashMap;
 use turnpike_model::{Diagnostic, LabelId, ModelInfo, Successors};
 
-use crate::objective::{HitKind, Pattern};
+use crate::objective::Pattern;
 use crate::run::Run;
 use crate::store::Fingerprints;
 use crate::strategy::unknown_measure;
@@ -41,6 +42,28 @@ pub enum Fitness {
     Novelty,
 }
 
+impl Fitness {
+    /// Whether paths alone tell it, without their states.
+    pub(super) fn is_told_by_paths(&self) -> bool {
+        !matches!(self, Fitness::Measure(_) | Fitness::LeastMeasure(_))
+    }
+
+    /// The fitness of a path that tells what is counted.
+    pub(super) fn of_sum(&self, sum: f64) -> f64 {
+        if *self == Fitness::Enabled { few(sum) } else { many(sum) }
+    }
+
+    /// Whether it depends on when a path is looked at, so that the best of all times means nothing.
+    pub(super) fn fades(&self) -> bool {
+        *self == Fitness::Novelty
+    }
+
+    /// What is left of a survivor's fitness in the next generation, as a factor.
+    pub(super) fn fading(&self) -> f64 {
+        if self.fades() { 0.5 } else { 1.0 }
+    }
+}
+
 const WORDS: [&str; 7] = ["enabled", "label", "measure", "assertions", "messages", "branches", "novelty"];
 
 impl fmt::Display for Fitness {
@@ -74,7 +97,7 @@ impl FromStr for Fitness {
         };
         let needs = |what: &str, example: &str| {
             Diagnostic::error(format!("the fitness '{word}' needs {what}"))
-                .help(format!("for example --fitness '{word} {example}'"))
+                .help(format!("for example '{word} {example}'"))
         };
         match word {
             "enabled" => plain(Fitness::Enabled),
@@ -190,21 +213,21 @@ impl Scorer {
     /// The fitness of the path that ended.
     pub(super) fn end(&self) -> f64 {
         match self.kind {
-            Kind::Enabled => 1.0 / (1.0 + self.sum),
-            Kind::Label { .. } | Kind::Novelty { .. } => 1.0 - 1.0 / (1.0 + self.sum),
+            Kind::Enabled => few(self.sum),
+            Kind::Label { .. } | Kind::Novelty { .. } => many(self.sum),
             Kind::Measure { .. } => squash(self.sum),
         }
     }
+}
 
-    /// What is left of a survivor's fitness in the next generation, as a factor.
-    pub(super) fn fading(&self) -> f64 {
-        if self.fades() { 0.5 } else { 1.0 }
-    }
+/// The fewer, the fitter.
+fn few(count: f64) -> f64 {
+    1.0 / (1.0 + count)
+}
 
-    /// Whether fitness depends on when a path is looked at, so that the best of all times means nothing.
-    pub(super) fn fades(&self) -> bool {
-        matches!(self.kind, Kind::Novelty { .. })
-    }
+/// The more, the fitter.
+fn many(count: f64) -> f64 {
+    1.0 - 1.0 / (1.0 + count)
 }
 
 /// Maps all numbers into [0, 1], in order.
@@ -217,25 +240,16 @@ fn squash(value: f64) -> f64 {
 
 /// Errors that paths have met while the search goes on to look for others.
 ///
-/// Two errors are the same when they meet the same objective after the same label. A path that takes an error met n
-/// times by then, itself included, has its fitness divided by 1 + n: what is new costs little, and what is well known
-/// soon loses to paths that lead elsewhere.
+/// A path that takes an error met n times by then, itself included, has its fitness divided by 1 + n: what is new
+/// costs little, and what is well known soon loses to paths that lead elsewhere.
 #[derive(Default)]
 pub(super) struct Penalties {
-    known: Vec<Known>,
+    /// For each error, how many paths met it, and the last of them.
+    known: FxHashMap<u64, (u64, u64)>,
     /// The number of the current path.
     path: u64,
     /// The best known error of the current path.
     worst: u64,
-}
-
-struct Known {
-    objective: usize,
-    /// The label of the error, or of the step into its state; none in the initial state.
-    label: Option<LabelId>,
-    met: u64,
-    /// The last path that met it.
-    path: u64,
 }
 
 impl Penalties {
@@ -245,36 +259,14 @@ impl Penalties {
         self.worst = 0;
     }
 
-    /// Sees what was met in the state last checked: `entered` led there, `taken` (its index and label) leads on.
-    #[inline]
-    pub(super) fn see(&mut self, run: &Run<'_>, entered: Option<LabelId>, taken: Option<(usize, LabelId)>) {
-        for hit in run.hits() {
-            match hit.kind {
-                HitKind::Here | HitKind::Lasso { .. } => self.meet(hit.objective, entered),
-                HitKind::Step(choice) => {
-                    // An error beside the path is not the path's.
-                    if let Some((index, label)) = taken
-                        && index == choice as usize
-                    {
-                        self.meet(hit.objective, Some(label));
-                    }
-                }
-            }
+    /// The path meets an error, known by a number of its own.
+    pub(super) fn meet(&mut self, error: u64) {
+        let (met, last) = self.known.entry(error).or_default();
+        if *last != self.path {
+            *last = self.path;
+            *met += 1;
         }
-    }
-
-    fn meet(&mut self, objective: usize, label: Option<LabelId>) {
-        let found = self.known.iter().position(|known| known.objective == objective && known.label == label);
-        let index = found.unwrap_or_else(|| {
-            self.known.push(Known { objective, label, met: 0, path: 0 });
-            self.known.len() - 1
-        });
-        let known = &mut self.known[index];
-        if known.path != self.path {
-            known.path = self.path;
-            known.met += 1;
-        }
-        self.worst = self.worst.max(known.met);
+        self.worst = self.worst.max(*met);
     }
 
     /// What the current path's fitness is divided by.
@@ -330,18 +322,15 @@ mod tests {
     #[test]
     fn well_known_errors_cost_more() {
         let mut penalties = Penalties::default();
-        let mut path = |errors: &[(usize, u32)]| {
+        let mut path = |errors: &[u64]| {
             penalties.begin();
-            for &(objective, label) in errors {
-                penalties.meet(objective, Some(LabelId(label)));
-            }
+            errors.iter().for_each(|&error| penalties.meet(error));
             penalties.divisor()
         };
         assert_eq!(path(&[]), 1.0);
-        assert_eq!(path(&[(0, 7), (0, 7)]), 2.0, "met twice by one path counts once");
-        assert_eq!(path(&[(0, 7)]), 3.0);
-        assert_eq!(path(&[(0, 8)]), 2.0, "another label is another error");
-        assert_eq!(path(&[(1, 7)]), 2.0, "another objective is another error");
-        assert_eq!(path(&[(1, 7), (0, 7)]), 4.0, "the best known error counts");
+        assert_eq!(path(&[7, 7]), 2.0, "met twice by one path counts once");
+        assert_eq!(path(&[7]), 3.0);
+        assert_eq!(path(&[8]), 2.0, "another error");
+        assert_eq!(path(&[9, 7]), 4.0, "the best known error counts");
     }
 }

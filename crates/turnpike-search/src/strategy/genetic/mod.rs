@@ -2,7 +2,8 @@
 //!
 //! A candidate is a path from the initial state, encoded as bits: in a state with n transitions,
 //! the next ceil(log2 n) bits select one. Paths with a high fitness survive and are recombined, in
-//! the hope that what made them fit adds up to an error.
+//! the hope that what made them fit adds up to an error. A system that follows paths itself decodes
+//! chromosomes itself, and those of a generation are evaluated by all threads.
 //!
 //! **Guarantee**: none. It finds what its fitness leads to, and is `inconclusive` otherwise.
 //! **Memory**: the population's bits; with the fitness `novelty` also 8 bytes and a table entry for
@@ -25,7 +26,7 @@
 //!   equal, and is restored when the best fitness improves.
 //! - A generation is an evaluated population: the random ones at the start of a run or a restart
 //!   count too.
-//! - With `--all` a path continues after an error where it can, and loses fitness for known errors.
+//! - If all objectives are to be met, a path continues after an error where it can, and loses fitness for known errors.
 
 mod chromosome;
 mod evaluation;
@@ -36,11 +37,10 @@ pub use fitness::Fitness;
 use turnpike_model::Diagnostic;
 
 use self::evaluation::Evaluator;
-use self::fitness::Scorer;
-pub(in crate::strategy) use self::population::{Individual, Population};
+use self::population::Population;
 use super::descriptor::{Descriptor, Given, OptionInfo, Parallel, ValueKind};
-use super::{Search, Strategy, executions};
-use crate::error::{Halt, SearchError};
+use super::{Search, Strategy};
+use crate::error::Halt;
 use crate::event::Event;
 use crate::limits::StopReason;
 use crate::options::SearchOptions;
@@ -94,7 +94,7 @@ impl Genetic {
                 self.parents
             ));
             return Err(if self.crossover {
-                error.help("a child has two parents; with --strategy mutation it has one")
+                error.help("a child has two parents; with the strategy mutation it has one")
             } else {
                 error
             });
@@ -104,7 +104,7 @@ impl Genetic {
                 "a population of {} leaves no room for children beside {} parents",
                 self.population, self.parents
             ))
-            .help("--population must be larger than --parents"));
+            .help("the population must be larger than the number of parents"));
         }
         // Written so that what is not a number is refused too.
         if !(0.0..=1.0).contains(&self.mutation) {
@@ -112,7 +112,7 @@ impl Genetic {
                 "the mutation rate {} is not a probability",
                 self.mutation
             ))
-            .help("--mutation is a number from 0 to 1, such as 0.005"));
+            .help("a probability is a number from 0 to 1, such as 0.005"));
         }
         if self.depth == 0 {
             return Err(Diagnostic::error("the depth must be at least 1"));
@@ -214,11 +214,7 @@ impl Search for Genetic {
     }
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        if executions::applies(run) && executions::judges(&self.fitness) {
-            executions::breed(run, self)
-        } else {
-            search(run, self)
-        }
+        search(run, self)
     }
 
     fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
@@ -226,13 +222,8 @@ impl Search for Genetic {
     }
 }
 
-fn search(run: &mut Run<'_>, options: &Genetic) -> Result<StopReason, Halt> {
-    let scorer = Scorer::new(&options.fitness, run.model.info()).map_err(SearchError::from)?;
-    let initial = run.initial()?;
-    // States at the limit on depth are not expanded.
-    let Some(deepest) = run.max_depth.checked_sub(1) else { return Ok(StopReason::MaxDepth) };
-    let depth = options.depth.saturating_add(run.uncounted_levels());
-    let mut evaluator = Evaluator::new(run, initial, scorer, depth.min(deepest));
+pub(super) fn search(run: &mut Run<'_>, options: &Genetic) -> Result<StopReason, Halt> {
+    let mut evaluator = Evaluator::new(run, options)?;
     let mut generations = 0;
     for restart in 0.. {
         if restart > 0 {
@@ -260,10 +251,13 @@ fn first_generation(
     evaluator: &mut Evaluator,
 ) -> Result<Population, Halt> {
     let mut population = Population::new(options);
-    for _ in 0..options.population {
-        let individual = population.settle(&mut run.rng);
-        let bits = evaluator.evaluate(run, individual)?;
-        population.note_read(bits);
+    let mut missing = options.population;
+    while missing > 0 {
+        let count = missing.min(evaluator.at_once());
+        missing -= count;
+        let fresh = population.settle(count, &mut run.rng);
+        let read = evaluator.evaluate(run, fresh)?;
+        population.note_read(read);
     }
     announce(run, population.rank(options, None));
     Ok(population)
@@ -276,21 +270,18 @@ fn next_generation(
     evaluator: &mut Evaluator,
     population: &mut Population,
 ) -> Result<(), Halt> {
-    let (fading, fades) = (evaluator.scorer().fading(), evaluator.scorer().fades());
-    population.breed(options.parents, options.crossover, fading, &mut run.rng);
-    let mut most = 0;
-    let mut news = false;
-    for child in population.children(options.parents) {
-        most = most.max(evaluator.evaluate(run, child)?);
-        news |= child.fitness > 0.0;
-    }
-    population.note_read(most);
-    announce(run, population.rank(options, fades.then_some(news)));
+    let fitness = &options.fitness;
+    population.breed(options.parents, options.crossover, fitness.fading(), &mut run.rng);
+    let children = population.children(options.parents);
+    let read = evaluator.evaluate(run, children)?;
+    let news = children.iter().any(|child| child.fitness > 0.0);
+    population.note_read(read);
+    announce(run, population.rank(options, fitness.fades().then_some(news)));
     Ok(())
 }
 
 /// Reports a generation that was evaluated as a whole.
-pub(in crate::strategy) fn announce(run: &mut Run<'_>, generation: Generation) {
+fn announce(run: &mut Run<'_>, generation: Generation) {
     let Generation { best, average } = generation;
     let number = run.counters.generations.len() as u32;
     run.counters.generations.push(generation);

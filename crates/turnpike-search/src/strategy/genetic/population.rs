@@ -10,13 +10,13 @@ const HIGHEST_MUTATION: f64 = 0.2;
 
 /// A chromosome and what its path was worth.
 #[derive(Default)]
-pub(in crate::strategy) struct Individual {
-    pub(in crate::strategy) chromosome: Chromosome,
-    pub(in crate::strategy) fitness: f64,
+pub(super) struct Individual {
+    pub(super) chromosome: Chromosome,
+    pub(super) fitness: f64,
 }
 
 /// All that evolves between two restarts.
-pub(in crate::strategy) struct Population {
+pub(super) struct Population {
     /// The survivors first, fittest first; the rest is replaced by children.
     individuals: Vec<Individual>,
     /// The most bits read from one chromosome so far. Nothing beyond has a meaning, so nothing beyond is bred.
@@ -30,7 +30,7 @@ pub(in crate::strategy) struct Population {
 }
 
 impl Population {
-    pub(in crate::strategy) fn new(options: &Genetic) -> Self {
+    pub(super) fn new(options: &Genetic) -> Self {
         Population {
             individuals: Vec::new(),
             effective: 0,
@@ -40,30 +40,31 @@ impl Population {
         }
     }
 
-    /// Adds a random chromosome, to be evaluated.
-    pub(in crate::strategy) fn settle(&mut self, rng: &mut Rng) -> &mut Individual {
-        self.individuals.push(Individual { chromosome: Chromosome::random(rng), fitness: 0.0 });
-        let last = self.individuals.len() - 1;
-        &mut self.individuals[last]
+    /// Adds random chromosomes, to be evaluated.
+    pub(super) fn settle(&mut self, count: usize, rng: &mut Rng) -> &mut [Individual] {
+        let first = self.individuals.len();
+        let random = || Individual { chromosome: Chromosome::random(rng), fitness: 0.0 };
+        self.individuals.extend(std::iter::repeat_with(random).take(count));
+        &mut self.individuals[first..]
     }
 
     /// Takes note of how many bits were read.
-    pub(in crate::strategy) fn note_read(&mut self, bits: usize) {
+    pub(super) fn note_read(&mut self, bits: usize) {
         self.effective = self.effective.max(bits);
     }
 
     /// Whether a chromosome decides anything.
-    pub(in crate::strategy) fn has_choices(&self) -> bool {
+    pub(super) fn has_choices(&self) -> bool {
         self.effective > 0
     }
 
     /// Generations since fitness improved.
-    pub(in crate::strategy) fn stagnant(&self) -> u32 {
+    pub(super) fn stagnant(&self) -> u32 {
         self.stagnant
     }
 
     /// The children, to be evaluated.
-    pub(in crate::strategy) fn children(&mut self, parents: usize) -> &mut [Individual] {
+    pub(super) fn children(&mut self, parents: usize) -> &mut [Individual] {
         &mut self.individuals[parents..]
     }
 
@@ -72,7 +73,7 @@ impl Population {
     /// With crossover, two different parents drawn uniformly swap what follows a uniform cut below the effective
     /// length, and both results are children. Without, a child is the copy of one parent. Either way every bit of a
     /// child below the effective length then flips with the mutation rate.
-    pub(in crate::strategy) fn breed(&mut self, parents: usize, crossover: bool, fading: f64, rng: &mut Rng) {
+    pub(super) fn breed(&mut self, parents: usize, crossover: bool, fading: f64, rng: &mut Rng) {
         let (parents, children) = self.individuals.split_at_mut(parents);
         for parent in &mut *parents {
             parent.fitness *= fading;
@@ -102,7 +103,7 @@ impl Population {
     ///
     /// The sort is stable and children stand behind their parents: among equals, the older one is kept. `news` says
     /// that fitness improved where the best fitness of all times cannot tell.
-    pub(in crate::strategy) fn rank(&mut self, options: &Genetic, news: Option<bool>) -> Generation {
+    pub(super) fn rank(&mut self, options: &Genetic, news: Option<bool>) -> Generation {
         self.individuals.sort_by(|one, other| other.fitness.total_cmp(&one.fitness));
         let (Some(first), Some(last)) = (self.individuals.first(), self.individuals.last()) else {
             return Generation { best: 0.0, average: 0.0 };
@@ -135,9 +136,7 @@ mod tests {
     /// Random chromosomes of which 200 bits have been read.
     fn random(options: &Genetic, rng: &mut Rng) -> Population {
         let mut population = Population::new(options);
-        for _ in 0..options.population {
-            population.settle(rng);
-        }
+        population.settle(options.population, rng);
         population.note_read(200);
         population
     }

@@ -1,8 +1,9 @@
 //! What is kept of an execution once it is over.
 
-use turnpike_model::paths::{Detail, PathEnd, Paths, StepCounts};
+use turnpike_model::paths::{Detail, PathEnd, Paths, Request, StepCounts};
 
 use crate::error::{Halt, SearchError};
+use crate::limits::StopReason;
 use crate::objective::{ExecutionHit, HitKind, Judge};
 use crate::run::Run;
 use crate::witness::Witness;
@@ -70,6 +71,19 @@ impl Summarise {
         self.sample = run.counters.executions.sampled < SAMPLED_STEPS;
     }
 
+    /// Follows and books one path, about which questions can then be asked.
+    pub(crate) fn follow<'r>(
+        &mut self,
+        run: &'r mut Run<'_>,
+        request: &Request<'_>,
+    ) -> Result<&'r mut dyn Paths, Halt> {
+        run.admit_execution()?;
+        let summary = self.of(run.follow(request)?);
+        run.book_execution(&summary)?;
+        self.refresh(run);
+        run.followed()
+    }
+
     pub(crate) fn of(&self, paths: &mut dyn Paths) -> Summary {
         let hits = self.judge.hits(paths);
         let ending = match paths.end() {
@@ -124,7 +138,7 @@ impl Run<'_> {
         if counters.states > limit {
             // What the limit forbids was not seen.
             counters.states = limit;
-            return Err(Halt::Stop(crate::limits::StopReason::MaxStates));
+            return Err(Halt::Stop(StopReason::MaxStates));
         }
         if summary.hits.is_empty() {
             return Ok(());

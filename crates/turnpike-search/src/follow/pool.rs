@@ -1,8 +1,8 @@
-//! Runs many executions on any number of threads with the same result.
+//! Follows many paths on any number of threads with the same result.
 //!
-//! The executions of a batch are planned in advance, so that none depends on another. Helper
-//! threads take the next ones, and the caller consumes the results strictly in order. Results after
-//! the one that ends the search are dropped.
+//! The paths of a batch are planned in advance, so that none depends on another. Helper threads
+//! take the next ones, and the caller consumes the results strictly in order. Results after the one
+//! that ends the search are dropped.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -15,26 +15,26 @@ use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
 
-/// Executions that a helper takes at once.
+/// Paths that a helper takes at once.
 const PORTION: usize = 4;
-/// Fewer executions are not worth a thread.
+/// Fewer paths are not worth a thread.
 const LEAST: usize = 8;
 
-/// A batch of executions.
-pub(super) struct Batch<'b, 'p, T> {
+/// A batch of paths.
+pub(crate) struct Batch<'b, 'p, T> {
     /// How many.
-    pub(super) count: usize,
+    pub(crate) count: usize,
     /// What each is to follow.
-    pub(super) request: &'b (dyn Fn(usize) -> Request<'p> + Sync),
+    pub(crate) request: &'b (dyn Fn(usize) -> Request<'p> + Sync),
     /// What is kept of each.
-    pub(super) digest: &'b (dyn Fn(&mut dyn Paths) -> T + Sync),
+    pub(crate) digest: &'b (dyn Fn(&mut dyn Paths) -> T + Sync),
     /// Whether those after it are not needed.
-    pub(super) last: &'b (dyn Fn(&T) -> bool + Sync),
+    pub(crate) last: &'b (dyn Fn(&T) -> bool + Sync),
 }
 
 impl<T: Send> Batch<'_, '_, T> {
-    /// Executes all, and hands the results to `consume` in order until it leaves.
-    pub(super) fn execute(
+    /// Follows all, and hands the results to `consume` in order until it leaves.
+    pub(crate) fn follow(
         &self,
         run: &mut Run<'_>,
         consume: &mut dyn FnMut(&mut Run<'_>, usize, T) -> Result<(), Halt>,

@@ -26,8 +26,8 @@
 
 use turnpike_model::paths::{Cause, Choice, Chooser, Detail, PathEnd, Paths, Request, StepOrder};
 
-use super::summary::Summarise;
 use crate::error::Halt;
+use crate::follow::summary::Summarise;
 use crate::limits::StopReason;
 use crate::run::Run;
 
@@ -81,6 +81,14 @@ impl Frame {
         })
     }
 
+    /// Takes the next position.
+    fn advance(&mut self) -> Option<usize> {
+        let next = self.next()?;
+        self.taken = next;
+        self.done.push(next);
+        Some(next)
+    }
+
     /// Who sleeps after this choice: as they are in this state, because what a step means may change while it sleeps
     /// (of three who close a channel, two are left when one has done so).
     fn sleep_after(&self, taken: usize, paths: &dyn Paths) -> Vec<Choice> {
@@ -104,17 +112,11 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
     let mut cut = false;
     let (mut prefix, mut sleep): (Vec<u32>, Vec<Choice>) = (Vec::new(), Vec::new());
     loop {
-        run.admit_execution()?;
         let sleepers: Vec<(u32, u32)> =
             sleep.iter().map(|choice| (choice.actor, choice.alternative)).collect();
         let chooser = Chooser::Awake { sleep: &sleepers };
         let request = Request { prefix: &prefix, chooser, max_steps, detail: Detail::Full, reduced: false };
-        let summary = summarise.of(run.follow(&request)?);
-        run.book_execution(&summary)?;
-        summarise.refresh(run);
-
-        let Some(paths) = &mut run.paths else { return Ok(StopReason::Finished) };
-        let paths = &mut **paths;
+        let paths = summarise.follow(run, &request)?;
         extend(&mut frames, paths, std::mem::take(&mut sleep), prefix.len());
         let same = prefix.len().saturating_sub(1);
         ordered = ordered.min(same);
@@ -137,23 +139,22 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
         }
 
         // Deepest first.
-        loop {
-            let Some(frame) = frames.last_mut() else {
-                return Ok(match () {
-                    () if cut => StopReason::MaxDepth,
-                    () if run.counters.executions.incomplete => StopReason::Finished,
-                    () => StopReason::Exhausted,
-                });
-            };
-            if let Some(next) = frame.next() {
-                frame.taken = next;
-                frame.done.push(next);
-                sleep = frame.sleep_after(next, paths);
-                break;
+        let next = loop {
+            let Some(frame) = frames.last_mut() else { break None };
+            if let Some(next) = frame.advance() {
+                break Some(next);
             }
             frames.pop();
-            opened = opened.min(frames.len());
-        }
+        };
+        opened = opened.min(frames.len());
+        let Some(next) = next else {
+            return Ok(match () {
+                () if cut => StopReason::MaxDepth,
+                () if run.counters.executions.incomplete => StopReason::Finished,
+                () => StopReason::Exhausted,
+            });
+        };
+        sleep = frames[frames.len() - 1].sleep_after(next, paths);
         prefix.clear();
         prefix.extend(frames.iter().map(|frame| frame.taken as u32));
     }

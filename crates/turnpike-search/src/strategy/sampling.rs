@@ -1,0 +1,342 @@
+//! Independent random paths: what `random`, `pct`, `pos` and `weighted` share.
+//!
+//! **Guarantee**: `pct` finds a bug that needs d ordering constraints with probability at least
+//! 1/(n·k^(d-1)) in each path of n actors and k steps; the others have no guarantee.
+//! **Memory**: constant; of walks with a witness, the loop-erased walk.
+//!
+//! Paths come in batches of growing size. A system that follows them itself gets a seed for each,
+//! and PCT and weighted sampling estimate the length of paths from earlier batches, whose sizes do
+//! not depend on the number of threads; so no result does either. Other systems are walked one path
+//! after the other, drawing from one generator.
+
+use rustc_hash::FxHashMap;
+use turnpike_model::Successors;
+use turnpike_model::paths::{Chooser, PathsInfo, Request};
+
+use super::level_set::distinct_targets;
+use crate::error::Halt;
+use crate::follow;
+use crate::follow::pool::Batch;
+use crate::follow::summary::{Ending, Summarise, Summary};
+use crate::follow::walk::{Bounds, Steps, Walked, Walker};
+use crate::limits::StopReason;
+use crate::rng::{Purpose, derive};
+use crate::run::Run;
+use crate::witness::Path;
+
+/// How paths are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sampler {
+    /// Each choice equally likely.
+    Uniform(Over),
+    /// Random priorities with change points: bugs of this depth.
+    Pct { depth: u32 },
+    /// Random priorities of operations.
+    Pos,
+    /// Each interleaving about equally likely.
+    Weighted,
+}
+
+/// What a walk over states draws from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Over {
+    /// Distinct successor states, all equally likely.
+    #[default]
+    States,
+    /// Transitions, all equally likely: a state reached by two is twice as likely.
+    Transitions,
+}
+
+/// How many paths, and how long they may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    /// One path, not as many as the limits allow.
+    pub(crate) once: bool,
+    pub(crate) length: Length,
+}
+
+/// How long paths may be, the limit on depth aside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Length {
+    /// As long as they go on.
+    #[default]
+    Whole,
+    /// So many steps; the state behind the last one is looked at.
+    Steps(u32),
+    /// So many steps for each path by its number, from 1 on; the state behind the last one is not looked at.
+    Varied(fn(u32) -> u32),
+}
+
+/// The largest batch: estimates are renewed at least this often.
+const LARGEST: usize = 1024;
+
+/// Follows paths until a limit is reached or the objective is met.
+pub(crate) fn search(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<StopReason, Halt> {
+    let mut source = Source::new(run, sampler, extent.length)?;
+    let (mut first, mut count) = (0u64, 1);
+    loop {
+        let walked = source.follow(run, first, count)?;
+        if first == 0 && source.is_only(run, walked) {
+            let whole = walked.ending == Ending::Completed && source.proves(run);
+            return Ok(if whole { StopReason::Exhausted } else { source.stop(run, walked.ending) });
+        }
+        if extent.once {
+            return Ok(source.stop(run, walked.ending));
+        }
+        first += count as u64;
+        count = (count * 2).min(LARGEST);
+    }
+}
+
+/// Where paths come from.
+enum Source {
+    Paths(NativePaths),
+    Walks(Walks),
+}
+
+impl Source {
+    fn new(run: &mut Run<'_>, sampler: Sampler, length: Length) -> Result<Self, Halt> {
+        match run.paths_info() {
+            Some(info) if follow::natively(run) => {
+                Ok(Source::Paths(NativePaths::new(run, info, sampler, length)?))
+            }
+            _ => Ok(Source::Walks(Walks::new(run, sampler, length)?)),
+        }
+    }
+
+    /// Follows so many paths, and tells how the first of them went.
+    fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {
+        match self {
+            Source::Paths(paths) => paths.follow(run, first, count),
+            Source::Walks(walks) => walks.follow(run, first, count),
+        }
+    }
+
+    /// Whether there is no other path than the first: nothing was ever to be chosen, and none may be longer.
+    fn is_only(&self, run: &Run<'_>, first: Walked) -> bool {
+        let grows = matches!(self, Source::Walks(Walks { length: Length::Varied(_), .. }));
+        let nothing_chosen = first.contested == 0 && (first.ending != Ending::Cut || !grows);
+        nothing_chosen || run.max_depth <= run.uncounted_levels()
+    }
+
+    /// Whether the only path shows everything.
+    fn proves(&self, run: &Run<'_>) -> bool {
+        match self {
+            Source::Paths(_) => !run.counters.executions.incomplete,
+            // Single states stand for nothing but themselves.
+            Source::Walks(_) => !run.is_concrete(),
+        }
+    }
+
+    /// Why the search is over after a path that ended like this.
+    fn stop(&self, run: &Run<'_>, ending: Ending) -> StopReason {
+        let steps = match self {
+            Source::Paths(paths) => paths.max_steps,
+            Source::Walks(walks) => walks.last,
+        };
+        if ending == Ending::Cut && steps >= run.max_depth {
+            StopReason::MaxDepth
+        } else {
+            StopReason::Finished
+        }
+    }
+}
+
+/// Paths that the system follows itself.
+struct NativePaths {
+    sampler: Sampler,
+    max_steps: u32,
+    summarise: Summarise,
+    estimate: Estimate,
+}
+
+/// What earlier paths tell about the system.
+#[derive(Debug, Default)]
+struct Estimate {
+    /// Steps with more than one choice, at most.
+    contested: u32,
+    /// Steps of each actor in the first path.
+    events: Vec<u32>,
+    known: bool,
+}
+
+impl Sampler {
+    /// How one path is drawn. Without an estimate it is uniform.
+    fn chooser<'e>(self, seed: u64, estimate: &'e Estimate) -> Chooser<'e> {
+        match self {
+            Sampler::Pos => Chooser::Pos { seed },
+            Sampler::Pct { depth } if estimate.known => {
+                Chooser::Pct { seed, depth, length: estimate.contested.max(1) }
+            }
+            Sampler::Weighted if estimate.known => Chooser::Weighted { seed, steps: &estimate.events },
+            _ => Chooser::Uniform { seed },
+        }
+    }
+}
+
+impl NativePaths {
+    fn new(run: &Run<'_>, info: PathsInfo, sampler: Sampler, length: Length) -> Result<Self, Halt> {
+        let length = if let Length::Steps(steps) = length { steps } else { u32::MAX };
+        let max_steps = info.max_steps.min(run.max_depth).min(length);
+        let summarise = Summarise::new(run)?;
+        Ok(NativePaths { sampler, max_steps, summarise, estimate: Estimate::default() })
+    }
+
+    fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {
+        self.summarise.refresh(run);
+        let (seed, sampler, max_steps) = (run.seed, self.sampler, self.max_steps);
+        let (estimate, summarise) = (&self.estimate, &self.summarise);
+        let request = |index: usize| {
+            let seed = derive(seed, Purpose::Execution, first + index as u64);
+            let (chooser, detail) = (sampler.chooser(seed, estimate), summarise.detail());
+            Request { prefix: &[], chooser, max_steps, detail, reduced: true }
+        };
+        let batch = Batch {
+            count,
+            request: &request,
+            digest: &|paths| summarise.of(paths),
+            last: &|summary: &Summary| !summary.hits.is_empty(),
+        };
+        let mut contested = estimate.contested;
+        let (mut events, mut walked) = (None, None);
+        batch.follow(run, &mut |run, _, summary| {
+            run.book_execution(&summary)?;
+            contested = contested.max(summary.contested);
+            walked.get_or_insert(Walked { ending: summary.ending, contested: summary.contested });
+            events.get_or_insert(summary.events);
+            Ok(())
+        })?;
+        self.estimate.contested = contested;
+        if first == 0 {
+            self.estimate.events = events.unwrap_or_default();
+        }
+        self.estimate.known = true;
+        Ok(walked.unwrap_or(Walked { ending: Ending::Cut, contested: 0 }))
+    }
+}
+
+/// Walks over states.
+struct Walks {
+    walker: Walker,
+    drawing: Drawing,
+    length: Length,
+    /// States at this depth are the last that are expanded.
+    last: u32,
+}
+
+impl Walks {
+    fn new(run: &mut Run<'_>, sampler: Sampler, length: Length) -> Result<Self, Halt> {
+        let over = if let Sampler::Uniform(over) = sampler { over } else { Over::default() };
+        let last = if let Length::Steps(steps) = length { steps } else { u32::MAX };
+        let walker = Walker::new(run)?;
+        let trail = match () {
+            // What is met on single states is confirmed by the choices that led there.
+            () if run.is_concrete() => Trail::Choices(Vec::new()),
+            () if run.options.witness => Trail::States(LoopErased::default()),
+            () => Trail::None,
+        };
+        let drawing = Drawing { over, distinct: Vec::new(), trail };
+        Ok(Walks { walker, drawing, length, last: last.saturating_add(run.uncounted_levels()) })
+    }
+
+    fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {
+        let mut walked = None;
+        for number in (first + 1..).take(count) {
+            let mut unexpanded = run.max_depth;
+            if let Length::Varied(length) = self.length {
+                let steps = length(u32::try_from(number).unwrap_or(u32::MAX));
+                unexpanded = unexpanded.min(steps.saturating_add(run.uncounted_levels()));
+            }
+            let outcome = self.walker.walk(run, Bounds { unexpanded, last: self.last }, &mut self.drawing)?;
+            walked.get_or_insert(outcome);
+        }
+        Ok(walked.unwrap_or(Walked { ending: Ending::Cut, contested: 0 }))
+    }
+}
+
+/// A walk that is drawn uniformly.
+struct Drawing {
+    over: Over,
+    distinct: Vec<u32>,
+    trail: Trail,
+}
+
+impl Steps for Drawing {
+    fn begin(&mut self, run: &mut Run<'_>, initial: &[u32]) {
+        match &mut self.trail {
+            Trail::None => {}
+            Trail::Choices(choices) => choices.clear(),
+            Trail::States(states) => states.begin(run, initial),
+        }
+    }
+
+    #[inline]
+    fn choose(&mut self, run: &mut Run<'_>, successors: &Successors) -> usize {
+        match self.over {
+            Over::Transitions => run.rng.index(successors.len()),
+            Over::States => {
+                distinct_targets(successors, &mut self.distinct);
+                self.distinct[run.rng.index(self.distinct.len())] as usize
+            }
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, run: &mut Run<'_>, choice: usize, state: &[u32]) {
+        match &mut self.trail {
+            Trail::None => {}
+            Trail::Choices(choices) => choices.push(choice as u32),
+            Trail::States(states) => states.step(run, state),
+        }
+    }
+
+    fn path(&self) -> Path {
+        match &self.trail {
+            Trail::None => Path::States(Vec::new()),
+            Trail::Choices(choices) => Path::Choices(choices.clone()),
+            Trail::States(states) => Path::States(states.states.clone()),
+        }
+    }
+}
+
+/// What is remembered of a walk.
+enum Trail {
+    None,
+    Choices(Vec<u32>),
+    States(LoopErased),
+}
+
+/// The walk so far with its loops erased: the states still on it, and where each one is.
+#[derive(Default)]
+struct LoopErased {
+    width: usize,
+    states: Vec<u32>,
+    hashes: Vec<u64>,
+    position: FxHashMap<u64, usize>,
+}
+
+impl LoopErased {
+    fn begin(&mut self, run: &mut Run<'_>, initial: &[u32]) {
+        self.width = initial.len();
+        self.states.clear();
+        self.hashes.clear();
+        self.position.clear();
+        self.step(run, initial);
+    }
+
+    fn step(&mut self, run: &mut Run<'_>, state: &[u32]) {
+        let hash = run.explorer.content_hash(state);
+        if let Some(&at) = self.position.get(&hash)
+            && &self.states[at * self.width..(at + 1) * self.width] == state
+        {
+            for dropped in self.hashes.drain(at + 1..) {
+                self.position.remove(&dropped);
+            }
+            self.states.truncate((at + 1) * self.width);
+            return;
+        }
+        self.position.insert(hash, self.hashes.len());
+        self.hashes.push(hash);
+        self.states.extend_from_slice(state);
+    }
+}
