@@ -154,9 +154,10 @@ pub enum Chooser<'a> {
         /// Expected steps of each actor; missing ones count 1.
         steps: &'a [u32],
     },
-    /// By the bits of a chromosome.
+    /// By the bits of a chromosome: a state with n choices takes the next ceil(log2 n) of them, most significant first.
+    /// A value that is no position is replaced by a random one.
     Genes {
-        /// In order from the least significant bit of the first word.
+        /// In order from the most significant bit of the first word.
         bits: &'a [u64],
         /// For repairs, and for bits beyond the end.
         seed: u64,

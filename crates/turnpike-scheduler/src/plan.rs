@@ -86,7 +86,7 @@ pub enum Policy<'a> {
     /// Genetic search: at a state with n > 1 choices the next ceil(log2 n) bits, most significant first, are the position. A
     /// value that is no position is replaced by a random one, and the repaired bits are returned.
     Genes {
-        /// Bits, in order from the least significant bit of the first word.
+        /// Bits, in order from the most significant bit of the first word.
         bits: &'a [u64],
         /// For repairs, and for bits beyond the end.
         seed: u64,

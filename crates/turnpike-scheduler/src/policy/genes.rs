@@ -1,7 +1,8 @@
 //! Genetic search: the choices of an execution are the bits of a chromosome.
 //!
-//! A state with n > 1 choices takes the next ceil(log2 n) bits, most significant first. A value that is no position is
-//! replaced by a random one, which is written back, so that the same chromosome means the same execution ever after.
+//! A state with n > 1 choices takes the next ceil(log2 n) bits, most significant first; the first bit of all is the most
+//! significant one of the first word. A value that is no position is replaced by a random one, which is written back, so
+//! that the same chromosome means the same execution ever after.
 
 use crate::kernel::{Kernel, Pick};
 
@@ -16,14 +17,14 @@ impl Kernel {
         }
         let mut value = 0u64;
         for i in start..end {
-            value = value << 1 | (data.genes[i / 64] >> (i % 64) & 1);
+            value = value << 1 | (data.genes[i / 64] >> (63 - i % 64) & 1);
         }
         if value >= u64::from(count) {
             value = self.random.below(u64::from(count));
             for i in start..end {
-                let bit = value >> (end - 1 - i) & 1;
+                let (bit, place) = (value >> (end - 1 - i) & 1, 63 - i % 64);
                 let word = &mut data.genes[i / 64];
-                *word = *word & !(1 << (i % 64)) | bit << (i % 64);
+                *word = *word & !(1 << place) | bit << place;
             }
         }
         data.genes_read = data.genes_read.saturating_add(width);

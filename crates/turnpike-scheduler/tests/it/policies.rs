@@ -127,7 +127,7 @@ fn genes_are_read_most_significant_bit_first_and_repaired() {
         run(script, &Plan { policy: Policy::Genes { bits, seed }, ..Plan::new(&[]) })
     };
     // Bits in the order in which they are read.
-    let read = |list: &[u64]| vec![list.iter().enumerate().fold(0, |word, (i, bit)| word | bit << i)];
+    let read = |list: &[u64]| vec![list.iter().enumerate().fold(0, |word, (i, bit)| word | bit << (63 - i))];
     let out = genes(&mut script, &read(&[1, 0, /**/ 0, 1, /**/ 0, 1, /**/ 0]), 1);
     let positions: Vec<(u32, u32)> = out.steps.iter().map(|step| (step.taken, step.count)).collect();
     assert_eq!(positions, [(2, 4), (1, 3), (0, 2), (0, 1), (0, 1)]);
@@ -143,7 +143,8 @@ fn genes_are_read_most_significant_bit_first_and_repaired() {
         assert!(position < 3);
         replaced.insert(position);
         let bits = [u64::from(position >> 1), u64::from(position & 1)];
-        assert_eq!(out.genes[0] & 0xf, read(&[1, 0, bits[0], bits[1]])[0], "most significant bit first");
+        let first_four = out.genes[0] & 0xf << 60;
+        assert_eq!(first_four, read(&[1, 0, bits[0], bits[1]])[0], "most significant bit first");
         // The repaired chromosome means the same execution, whatever the seed.
         let again = genes(&mut script, &out.genes, seed + 1000);
         assert_eq!(order(&again), order(&out));

@@ -96,10 +96,9 @@ impl Chromosome {
         }
     }
 
-    /// The bits that are written down, in the order that programs read them: from the least significant bit of the
-    /// first word.
-    pub(super) fn written(&self) -> Vec<u64> {
-        self.words.iter().map(|word| word.reverse_bits()).collect()
+    /// The bits that are written down.
+    pub(super) fn written(&self) -> &[u64] {
+        &self.words
     }
 
     /// Takes over the first `read` bits, as the system that decoded them repaired them.
@@ -108,7 +107,7 @@ impl Chromosome {
         for (index, word) in self.words.iter_mut().take(read.div_ceil(WORD)).enumerate() {
             let Some(gene) = genes.get(index) else { return };
             let inside = first_bits((read - index * WORD).min(WORD));
-            *word = gene.reverse_bits() & inside | *word & !inside;
+            *word = gene & inside | *word & !inside;
         }
     }
 
@@ -265,6 +264,37 @@ mod tests {
             let bits = to_bits(&chromosome, once.1);
             assert_eq!(read(&mut chromosome), once, "seed {seed}");
             assert_eq!(to_bits(&chromosome, once.1), bits, "seed {seed}");
+        }
+    }
+
+    /// Programs decode chromosomes themselves: the same bits must mean the same choices, and be repaired in place.
+    #[test]
+    fn programs_read_the_same_bits() {
+        use turnpike_scheduler::script::{Script, start_only, straight};
+        use turnpike_scheduler::{Execution, Executor, Kind, ObjectId, Operation, Plan, Policy, Site};
+        let message = Operation::new(Kind::Message, ObjectId::NONE, Site(0));
+        let mut script = Script::new(move |_| {
+            start_only([9, 30, 11, 5, 17].map(|steps| straight(vec![message; steps])).into())
+        });
+        let mut rng = Rng::new(21);
+        for seed in 0..50 {
+            let mut chromosome = Chromosome::random(&mut rng);
+            // Some bits are read from the chromosome, the others are drawn by the program.
+            chromosome.reach(64 * (seed % 4) as usize);
+            let bits = chromosome.written().to_vec();
+            let mut out = Execution::default();
+            let plan = Plan { policy: Policy::Genes { bits: &bits, seed }, ..Plan::new(&[]) };
+            script.run(&plan, &mut out).expect("a script can be executed");
+            chromosome.take_over(&out.genes, out.genes_read as usize);
+            let (mut at, untouched) = (0, Rng::new(seed));
+            let mut repairs = untouched.clone();
+            for step in &out.steps {
+                let decided = chromosome.decide(&mut at, step.count as usize, &mut repairs);
+                assert_eq!(decided, step.taken as usize, "seed {seed}, bit {at}");
+            }
+            assert_eq!(at, out.genes_read as usize);
+            assert_eq!(repairs.next(), untouched.clone().next(), "nothing is left to repair");
+            assert!(at > 64, "{at} bits");
         }
     }
 

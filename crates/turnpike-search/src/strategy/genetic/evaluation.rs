@@ -223,7 +223,7 @@ impl NativePaths {
     fn evaluate(&mut self, run: &mut Run<'_>, individuals: &mut [Individual]) -> Result<usize, Halt> {
         self.summarise.refresh(run);
         // The batch reads the chromosomes while results are written back.
-        let bits: Vec<Vec<u64>> = individuals.iter().map(|one| one.chromosome.written()).collect();
+        let bits: Vec<Vec<u64>> = individuals.iter().map(|one| one.chromosome.written().to_vec()).collect();
         let (max_steps, seed, first) = (self.max_steps, run.seed, self.number);
         self.number += individuals.len() as u64;
         let wanted = match &self.fitness {
