@@ -175,7 +175,7 @@ pub struct RunReport {
     pub never_taken: Vec<String>,
     /// The witness of the first objective met.
     pub witness: Option<WitnessReport>,
-    /// With `--all`: the witness of every objective met.
+    /// When all objectives are to be met: the witness of every one that was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub witnesses: Vec<WitnessReport>,
     /// With `cover`: the labels seen, per pattern.

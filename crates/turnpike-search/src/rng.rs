@@ -10,7 +10,7 @@ use turnpike_model::hash;
 #[derive(Clone, Copy, Debug)]
 #[repr(u64)]
 pub(crate) enum Purpose {
-    /// Run number k of `--runs`.
+    /// Run number k of many.
     Run = 1,
     /// The choices of a strategy.
     Strategy = 2,

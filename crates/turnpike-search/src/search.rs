@@ -90,7 +90,7 @@ fn validate(options: &SearchOptions, model: &dyn Model) -> Result<(), Diagnostic
             "`{}` cannot be measured: states of this model may show more than its runs lead to",
             measure.text()
         ))
-        .help("ask with --find 'state EXPR' whether a value is reached"));
+        .help("the objective 'state EXPR' tells whether a value is reached"));
     }
     crate::strategy::validate_lasso(options)?;
     if options.cover {
@@ -108,7 +108,7 @@ fn validate(options: &SearchOptions, model: &dyn Model) -> Result<(), Diagnostic
         return Err(Diagnostic::error(format!(
             "the memory limit of {limit} bytes is more than the machine has ({machine})"
         ))
-        .help("without --max-memory a search stops at three quarters of the machine's memory"));
+        .help("without a limit on memory a search stops at three quarters of the machine's memory"));
     }
     if let crate::store::StoreKind::Bitstate { bytes } = options.store
         && resources::machine_bytes().is_some_and(|machine| bytes > machine)

@@ -183,18 +183,20 @@ fn flags_of_other_strategies_are_contradictions() {
         ("bfs", &["--depth", "3"], "genetic, mutation, exhaustive"),
     ] {
         let arguments = [&["--strategy", strategy], flags].concat();
-        search(&arguments, &[flags[0], owner, &format!("the strategy is {strategy}"), "help:"]);
+        let option = format!("the option `{}`", flags[0].trim_start_matches('-'));
+        search(&arguments, &[&option, owner, &format!("the strategy is {strategy}"), "help:"]);
     }
 }
 
 #[test]
 fn other_contradictions() {
-    search(&["--strategy", "exhaustive"], &["exhaustive needs --depth"]);
+    search(&["--strategy", "exhaustive"], &["exhaustive needs a depth"]);
     for strategy in ["beam", "best-first"] {
-        search(&["--strategy", strategy], &["needs --guide", "waiting, holding-one, eating"]);
+        search(&["--strategy", strategy], &["needs a guide", "waiting, holding-one, eating"]);
     }
     for flag in [&["--depth-aware"][..], &["--anytime"], &["--fringe", "children"]] {
-        search(&[&["--strategy", "drs", "--literal"], flag].concat(), &["--literal", flag[0]]);
+        let option = flag[0].trim_start_matches('-');
+        search(&[&["--strategy", "drs", "--literal"], flag].concat(), &["`literal`", option]);
     }
     search(&["--no-witness", "--trace", "w.json"], &["--no-witness", "--trace"]);
     search(&["--bitstate-size", "1M"], &["--bitstate-size belongs to the store bitstate"]);

@@ -82,7 +82,7 @@ fn accepting_cycles_are_found_and_replayed() {
     let none = ["search", PHILOSOPHERS, "--find", "accepting eating == 3", "--strategy", "drs"];
     turnpike(&none).expect(0, &["none: no accepting eating == 3", "(complete)"]);
     turnpike(&["search", PHILOSOPHERS, "--find", "accepting", "--strategy", "highway"])
-        .expect(2, &["highway cannot find accepting cycles", "--strategy dfs"]);
+        .expect(2, &["highway cannot find accepting cycles", "use the strategy dfs"]);
     turnpike(&["search", PHILOSOPHERS, "--strategy", "dfs", "--algorithm", "scc"])
         .expect(2, &["--find accepting"]);
     turnpike(&["search", PHILOSOPHERS, "--find", "accepting eatng == 3"]).expect(2, &["eatng", "^^^^^"]);
@@ -104,7 +104,7 @@ fn states_are_tested_when_met_or_when_expanded() {
     turnpike(&["search", PHILOSOPHERS, "--find", "action eat", "--strategy", "dfs", "--cover", "alu"])
         .expect(1, &["--cover has no effect", " stored, depth "]);
     turnpike(&["search", PHILOSOPHERS, "--strategy", "bfs", "--cover", "inclusion"])
-        .expect(2, &["'deadlock' cannot be looked for", "--cover none"]);
+        .expect(2, &["'deadlock' cannot be looked for", "covering `none`"]);
     turnpike(&["search", PHILOSOPHERS, "--find", "action eat", "--cover", "inclusion"])
         .expect(2, &["the strategy is auto", "--strategy bfs"]);
 }

@@ -96,7 +96,7 @@ pub(crate) fn validate(
         Some(objective) => Err(Diagnostic::error(format!(
             "'{objective}' cannot be looked for while covered states are left out"
         ))
-        .help("a state and one that covers it may differ there: leave out --cover, or use --cover none")),
+        .help("a state and one that covers it may differ there: use the covering `none`")),
         None => Ok(()),
     }
 }

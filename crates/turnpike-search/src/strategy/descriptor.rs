@@ -237,11 +237,11 @@ impl Descriptor {
         };
         let strategies = if owners.len() == 1 { "strategy" } else { "strategies" };
         Diagnostic::error(format!(
-            "--{name} belongs to the {strategies} {}, but the strategy is {}",
+            "the option `{name}` belongs to the {strategies} {}, but the strategy is {}",
             owners.join(", "),
             self.name
         ))
-        .help(format!("leave it out, or add --strategy {first}"))
+        .help(format!("leave it out, or use the strategy {first}"))
     }
 }
 

@@ -78,7 +78,7 @@ impl Given<'_> {
             return text.parse();
         }
         let error =
-            Diagnostic::error(format!("{} needs --guide: the measure that leads the search", self.strategy));
+            Diagnostic::error(format!("{} needs a guide: the measure that leads the search", self.strategy));
         let names: Vec<&str> = self.model.measures.iter().map(|measure| measure.name.as_str()).collect();
         Err(match names.is_empty() {
             true => error.help(format!("{} has no measures; choose another strategy", self.model.name)),

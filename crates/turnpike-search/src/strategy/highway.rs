@@ -6,6 +6,8 @@
 //! gives the same levels. The level is part of H, so a skipped state has a fresh chance when it
 //! returns. The claim requires an exact store.
 
+use std::fmt;
+
 use turnpike_model::{Diagnostic, hash};
 
 use super::Search;
@@ -39,6 +41,30 @@ impl Given<'_> {
     }
 }
 
+/// A variant of highway search: how the states of the next level are drawn.
+pub(super) trait Variant: fmt::Debug + Send + Sync {
+    const DESCRIPTOR: &'static Descriptor;
+
+    /// States kept per level.
+    fn width(&self) -> u64;
+
+    fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt>;
+}
+
+impl<V: Variant> Search for V {
+    fn descriptor(&self) -> &'static Descriptor {
+        V::DESCRIPTOR
+    }
+
+    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        V::search(run, self.width())
+    }
+
+    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
+        check_width(self.width())
+    }
+}
+
 pub(super) fn check_width(width: u64) -> Result<(), Diagnostic> {
     if width == 0 { Err(Diagnostic::error("the width must be at least 1")) } else { Ok(()) }
 }
@@ -64,17 +90,15 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     build: |given| Ok(Highway { width: given.width()? }.into()),
 };
 
-impl Search for Highway {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+impl Variant for Highway {
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn width(&self) -> u64 {
+        self.width
     }
 
-    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        search(run, self.width)
-    }
-
-    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
-        check_width(self.width)
+    fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {
+        search(run, width)
     }
 }
 

@@ -7,15 +7,13 @@
 //! memory without the bias.
 
 use rustc_hash::FxHashSet;
-use turnpike_model::{Diagnostic, Successors};
+use turnpike_model::Successors;
 
-use super::Search;
 use super::descriptor::{Descriptor, Parallel, Setting};
-use super::highway::{WIDTH, check_width};
+use super::highway::{Variant, WIDTH};
 use super::level_set::{Considered, Level, Selection, by_levels, distinct_targets};
 use crate::error::Halt;
 use crate::limits::StopReason;
-use crate::options::SearchOptions;
 use crate::rng::Rng;
 use crate::run::Run;
 use crate::store::Visited;
@@ -79,17 +77,15 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     build: |given| Ok(HighwayApprox { width: given.width()? }.into()),
 };
 
-impl Search for HighwayApprox {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+impl Variant for HighwayApprox {
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn width(&self) -> u64 {
+        self.width
     }
 
-    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        search(run, self.width)
-    }
-
-    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
-        check_width(self.width)
+    fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {
+        search(run, width)
     }
 }
 

@@ -4,15 +4,13 @@
 //! Q₀ = {s₀}; Q_{j+1} is a uniform draw among the subsets of size min(N, ·) of succ(Q_j) \ ⋃_{k≤j}
 //! Q_k. All eligible successors of a level are held in memory.
 
-use turnpike_model::{Diagnostic, Successors};
+use turnpike_model::Successors;
 
-use super::Search;
 use super::descriptor::{Descriptor, Parallel, Setting};
-use super::highway::{WIDTH, check_width};
+use super::highway::{Variant, WIDTH};
 use super::level_set::{Considered, Level, Selection, by_levels};
 use crate::error::Halt;
 use crate::limits::StopReason;
-use crate::options::SearchOptions;
 use crate::run::Run;
 use crate::store::{ExactStore, Visited};
 
@@ -37,17 +35,15 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     build: |given| Ok(HighwayIdeal { width: given.width()? }.into()),
 };
 
-impl Search for HighwayIdeal {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+impl Variant for HighwayIdeal {
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn width(&self) -> u64 {
+        self.width
     }
 
-    fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        search(run, self.width)
-    }
-
-    fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
-        check_width(self.width)
+    fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {
+        search(run, width)
     }
 }
 

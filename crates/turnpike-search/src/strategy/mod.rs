@@ -100,7 +100,7 @@ pub(crate) trait Search: fmt::Debug + Send + Sync {
     fn check_covering(&self) -> Result<(), Diagnostic> {
         let name = self.descriptor().name;
         let message = format!("covered states are left out by bfs, dfs and drs, but the strategy is {name}");
-        Err(Diagnostic::error(message).help("add --strategy bfs, or leave out --cover"))
+        Err(Diagnostic::error(message).help("use the strategy bfs, or the covering `none`"))
     }
 
     /// Whether a witness may be longer than need be when it stopped for this reason, and whether or not it left out

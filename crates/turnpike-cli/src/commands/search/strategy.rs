@@ -130,6 +130,6 @@ mod tests {
     #[test]
     fn an_option_of_another_strategy_is_refused() {
         let error = StrategyChoice::named("bfs").with("width", 8).descriptor().expect_err("not of bfs");
-        assert!(error.message.contains("width belongs to the strategies highway"), "{error}");
+        assert!(error.message.contains("the option `width` belongs to the strategies highway"), "{error}");
     }
 }

@@ -27,7 +27,7 @@ impl Anytime {
     }
 
     /// Tests an expanded state that lies `transitions` from the initial one, and keeps the shortest witness: of all
-    /// with one objective to meet, of each with `--all`.
+    /// with one objective to meet, of each if all are to be met.
     pub(super) fn check(
         run: &mut Run<'_>,
         transitions: u32,

@@ -1,11 +1,7 @@
 //! Deep Random Search with the errors of the published code corrected, and its depth-aware variant.
 //!
-//! **Walks.** From the current node, a walk enters a child drawn uniformly from the distinct
-//! unvisited ones, until every child is visited or the depth bound is reached. A child without
-//! successors is a dead end: it was expanded (and tested for deadlock), and the walk draws one of
-//! its siblings instead. So the draw stays uniform over interior children without a separate leaf
-//! test. Nodes that still have unvisited children wait in the fringe. The next walk begins at one
-//! of them, all equally likely.
+//! Walks ([`super::walks`]) enter distinct unvisited children. A child without successors is a dead
+//! end: it was expanded, and tested for deadlock.
 //!
 //! **Differences from figure 3.**
 //! - The initial state joins the fringe if unvisited children remain after the first `walks` walks.
@@ -33,7 +29,8 @@ use turnpike_model::Successors;
 
 use super::anytime::Anytime;
 use super::fringe::OpenSet;
-use super::{Drs, Fringe, cutoff};
+use super::walks::{Entered, Terrain, Walks};
+use super::{Drs, cutoff};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
@@ -70,8 +67,6 @@ struct Nodes {
 struct Completed {
     met: Visited,
     nodes: Nodes,
-    /// Nodes to begin walks at, each with its untried children once it was expanded.
-    fringe: OpenSet<Vec<u32>>,
     /// Nodes that the depth bound stopped. Those entered again at a smaller depth are skipped when the bound rises.
     cut: Vec<u32>,
     /// States at this depth are not expanded, for now; `u32::MAX` means that there is no bound.
@@ -84,7 +79,6 @@ struct Completed {
     anytime: Option<Anytime>,
     /// The first witness has just set a bound.
     depth_begins_to_matter: bool,
-    children_wait: bool,
     state: Vec<u32>,
     successors: Successors,
     distinct: Vec<u32>,
@@ -94,10 +88,9 @@ pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Hal
     // Without witnesses there is no length to improve.
     let anytime = (options.anytime && run.options.witness).then(|| Anytime::new(run));
     let last_bound = cutoff(run, options);
-    let mut drs = Completed {
+    let completed = Completed {
         met: Visited::new(run.options.store, run.width(), false),
         nodes: Nodes::default(),
-        fringe: OpenSet::new(),
         cut: Vec::new(),
         bound: options
             .increment
@@ -107,62 +100,65 @@ pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Hal
         depth_aware: options.depth_aware || options.anytime,
         anytime,
         depth_begins_to_matter: false,
-        children_wait: options.fringe == Fringe::Children,
         state: Vec::new(),
         successors: run.buffer(),
         distinct: Vec::new(),
     };
-    let outcome = drs.deepen(run, options);
-    run.counters.considered = Some(drs.met.len() as u64);
-    run.counters.generated = Some(drs.nodes.generated());
+    let mut walks = Walks::new(completed, options.fringe);
+    let outcome = deepen(run, &mut walks, options);
+    let completed = walks.terrain;
+    run.counters.considered = Some(completed.met.len() as u64);
+    run.counters.generated = Some(completed.nodes.generated());
     match outcome {
         // Nothing shorter is left. When a limit ended the search instead, its reason stays: the best witness so far
         // is reported all the same, but it is not proved shortest.
-        Ok(_) if drs.useful < u32::MAX => Ok(StopReason::Found),
+        Ok(_) if completed.useful < u32::MAX => Ok(StopReason::Found),
         outcome => outcome,
     }
 }
 
-impl Completed {
-    /// Walks until the fringe is empty, then raises the bound, until nothing was cut off.
-    fn deepen(&mut self, run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
-        let initial = run.initial()?;
-        self.met.insert_exact(&initial, ROOT);
-        self.nodes.push();
-        self.nodes.depth[INITIAL as usize] = 1;
-        self.cut_off(INITIAL);
+/// Walks until the fringe is empty, then raises the bound, until nothing was cut off.
+fn deepen(run: &mut Run<'_>, walks: &mut Walks<Completed>, options: &Drs) -> Result<StopReason, Halt> {
+    let initial = run.initial()?;
+    let Completed { met, nodes, .. } = &mut walks.terrain;
+    met.insert_exact(&initial, ROOT);
+    nodes.push();
+    nodes.depth[INITIAL as usize] = 1;
+    walks.terrain.cut_off(INITIAL);
+    loop {
+        walks.terrain.release(&mut walks.fringe);
+        if walks.fringe.remove(INITIAL).is_some() {
+            walks.from_initial(run, INITIAL, options.walks)?;
+        }
         loop {
-            self.release();
-            if self.fringe.remove(INITIAL).is_some() {
-                self.first_walks(run, options.walks.unwrap_or(u32::MAX))?;
+            if std::mem::take(&mut walks.terrain.depth_begins_to_matter) {
+                walks.terrain.reopen(&mut walks.fringe);
             }
-            loop {
-                if std::mem::take(&mut self.depth_begins_to_matter) {
-                    self.reopen();
-                }
-                let Some(node) = self.fringe.pick(&mut run.rng) else { break };
-                let untried = self.fringe.remove(node).unwrap_or_default();
-                self.resume(run, node, untried)?;
-            }
-            if self.cut.is_empty() || self.bound == self.last_bound {
+            if !walks.from_fringe(run)? {
                 break;
             }
-            let increment = options.increment.unwrap_or(u32::MAX);
-            self.bound = self.bound.saturating_add(increment).min(self.last_bound);
         }
-        let complete = !self.nodes.status.contains(&Status::Entered);
-        Ok(if complete { StopReason::Exhausted } else { StopReason::MaxDepth })
+        let terrain = &mut walks.terrain;
+        if terrain.cut.is_empty() || terrain.bound == terrain.last_bound {
+            break;
+        }
+        let increment = options.increment.unwrap_or(u32::MAX);
+        terrain.bound = terrain.bound.saturating_add(increment).min(terrain.last_bound);
     }
+    let complete = !walks.terrain.nodes.status.contains(&Status::Entered);
+    Ok(if complete { StopReason::Exhausted } else { StopReason::MaxDepth })
+}
 
+impl Completed {
     /// Moves the nodes that a lower bound cut off into the fringe.
-    fn release(&mut self) {
+    fn release(&mut self, fringe: &mut OpenSet<Vec<u32>>) {
         for node in std::mem::take(&mut self.cut) {
             // Entered again at a smaller depth and expanded meanwhile: the entry is out of date.
             if self.nodes.status[node as usize] != Status::Entered {
                 continue;
             }
             if self.nodes.depth[node as usize] < self.bound {
-                self.fringe.insert(node, Vec::new());
+                fringe.insert(node, Vec::new());
             } else {
                 self.cut_off(node);
             }
@@ -170,104 +166,28 @@ impl Completed {
     }
 
     /// Depths were not repaired while there was no bound: lets every state expanded so far do so.
-    fn reopen(&mut self) {
+    fn reopen(&mut self, fringe: &mut OpenSet<Vec<u32>>) {
         for node in 0..self.met.len() as u32 {
             let interior = self.nodes.status[node as usize] == Status::Interior;
             if interior && self.nodes.depth[node as usize] < self.useful {
                 self.nodes.status[node as usize] = Status::Entered;
-                self.fringe.insert(node, Vec::new());
+                fringe.insert(node, Vec::new());
             }
         }
     }
 
-    /// Walks from distinct children of the initial state; it joins the fringe if some remain.
-    fn first_walks(&mut self, run: &mut Run<'_>, walks: u32) -> Result<(), Halt> {
-        let mut untried = self.expand(run, INITIAL)?;
-        for _ in 0..walks {
-            match self.step(run, INITIAL, &mut untried)? {
-                Step::Into(child, below) => self.walk(run, child, below)?,
-                Step::Cut => {}
-                Step::Closed => break,
-            }
-        }
-        self.keep(INITIAL, untried);
-        Ok(())
-    }
-
-    /// A walk from a node of the fringe.
-    fn resume(&mut self, run: &mut Run<'_>, node: u32, mut untried: Vec<u32>) -> Result<(), Halt> {
-        let depth = self.nodes.depth[node as usize];
-        if matches!(self.nodes.status[node as usize], Status::Waiting | Status::Entered) {
-            if depth >= self.bound {
-                self.cut_off(node);
-                return Ok(());
-            }
-            untried = self.expand(run, node)?;
-        }
-        if depth + 1 >= self.useful {
-            return Ok(());
-        }
-        self.walk(run, node, untried)
-    }
-
-    /// A deep random walk from an expanded node.
-    fn walk(&mut self, run: &mut Run<'_>, start: u32, untried: Vec<u32>) -> Result<(), Halt> {
-        let (mut at, mut untried) = (start, untried);
-        while let Step::Into(child, below) = self.step(run, at, &mut untried)? {
-            self.keep(at, std::mem::replace(&mut untried, below));
-            at = child;
-        }
-        self.keep(at, untried);
-        Ok(())
-    }
-
-    /// One step of a walk: into an interior child, drawn uniformly from those worth entering.
-    fn step(&mut self, run: &mut Run<'_>, at: u32, untried: &mut Vec<u32>) -> Result<Step, Halt> {
-        while !untried.is_empty() {
-            let child = untried.swap_remove(run.rng.index(untried.len()));
-            if !self.is_worth_entering(child, at) {
-                continue;
-            }
-            // Its list, if it has one, belongs to the depth it had.
-            self.fringe.remove(child);
-            self.nodes.label(child, at);
-            if self.nodes.depth[child as usize] >= self.bound {
-                self.cut_off(child);
-                return Ok(Step::Cut);
-            }
-            let below = self.expand(run, child)?;
-            if self.nodes.status[child as usize] == Status::Interior {
-                return Ok(Step::Into(child, below));
-            }
-        }
-        Ok(Step::Closed)
-    }
-
-    /// Puts what a walk leaves behind into the fringe: the node with its untried children, or those themselves.
-    fn keep(&mut self, node: u32, mut untried: Vec<u32>) {
-        if self.children_wait {
-            for child in untried {
-                if self.is_worth_entering(child, node) {
-                    let fresh = matches!(self.nodes.status[child as usize], Status::Met | Status::Waiting);
-                    self.nodes.label(child, node);
-                    if fresh {
-                        self.nodes.status[child as usize] = Status::Waiting;
-                    }
-                    self.fringe.insert(child, Vec::new());
-                }
-            }
-            return;
-        }
-        // As in the paper, a node is in the fringe only if it has something left when the walk passes on.
-        while untried.pop_if(|child| !self.is_worth_entering(*child, node)).is_some() {}
-        if !untried.is_empty() {
-            self.fringe.insert(node, untried);
+    fn cut_off(&mut self, node: u32) {
+        self.nodes.status[node as usize] = Status::Entered;
+        if self.nodes.depth[node as usize] < self.useful {
+            self.cut.push(node);
         }
     }
+}
 
-    /// Whether a walk at `parent` may enter `child`. Once false it stays false, as depths only get smaller, until the
-    /// parent's own depth gets smaller; the parent is then expanded again.
-    fn is_worth_entering(&self, child: u32, parent: u32) -> bool {
+impl Terrain for Completed {
+    /// Once false it stays false, as depths only get smaller, until the parent's own depth gets smaller; the parent is
+    /// then expanded again.
+    fn is_open(&self, child: u32, parent: u32) -> bool {
         let nearer = || {
             self.bound < u32::MAX && self.nodes.depth[child as usize] > self.nodes.depth[parent as usize] + 1
         };
@@ -279,14 +199,17 @@ impl Completed {
         }
     }
 
-    fn cut_off(&mut self, node: u32) {
-        self.nodes.status[node as usize] = Status::Entered;
-        if self.nodes.depth[node as usize] < self.useful {
-            self.cut.push(node);
+    fn enter(&mut self, run: &mut Run<'_>, child: u32, parent: u32) -> Result<Entered, Halt> {
+        self.nodes.label(child, parent);
+        if self.nodes.depth[child as usize] >= self.bound {
+            self.cut_off(child);
+            return Ok(Entered::Cut);
         }
+        let below = self.expand(run, child)?;
+        let is_interior = self.nodes.status[child as usize] == Status::Interior;
+        Ok(if is_interior { Entered::Interior(below) } else { Entered::Leaf })
     }
 
-    /// Expands and tests a node; returns its distinct successors worth entering.
     fn expand(&mut self, run: &mut Run<'_>, node: u32) -> Result<Vec<u32>, Halt> {
         self.met.load(node, &mut self.state);
         let transitions = self.nodes.depth[node as usize] - 1;
@@ -302,7 +225,7 @@ impl Completed {
             if new {
                 self.nodes.push();
             }
-            if self.is_worth_entering(child, node) {
+            if self.is_open(child, node) {
                 untried.push(child);
             }
         }
@@ -320,16 +243,31 @@ impl Completed {
         }
         Ok(untried)
     }
-}
 
-/// What became of a step.
-enum Step {
-    /// The walk is in this interior child, expanded, with these successors worth entering.
-    Into(u32, Vec<u32>),
-    /// The bound stopped it.
-    Cut,
-    /// No child is worth entering.
-    Closed,
+    fn leave(&mut self, child: u32, parent: u32) {
+        let fresh = matches!(self.nodes.status[child as usize], Status::Met | Status::Waiting);
+        self.nodes.label(child, parent);
+        if fresh {
+            self.nodes.status[child as usize] = Status::Waiting;
+        }
+    }
+
+    fn resume(
+        &mut self,
+        run: &mut Run<'_>,
+        node: u32,
+        mut untried: Vec<u32>,
+    ) -> Result<Option<Vec<u32>>, Halt> {
+        let depth = self.nodes.depth[node as usize];
+        if matches!(self.nodes.status[node as usize], Status::Waiting | Status::Entered) {
+            if depth >= self.bound {
+                self.cut_off(node);
+                return Ok(None);
+            }
+            untried = self.expand(run, node)?;
+        }
+        Ok((depth + 1 < self.useful).then_some(untried))
+    }
 }
 
 impl Nodes {

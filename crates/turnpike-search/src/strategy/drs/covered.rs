@@ -11,7 +11,7 @@
 
 use turnpike_model::{Diagnostic, Successors};
 
-use super::fringe::OpenSet;
+use super::walks::{Entered, Terrain, Walks};
 use super::{Drs, Fringe, cutoff};
 use crate::error::Halt;
 use crate::limits::StopReason;
@@ -21,16 +21,9 @@ use crate::strategy::level_set::distinct_targets;
 
 /// Refuses variants that would merge states at different depths, or mean something else.
 pub(super) fn validate(options: &Drs) -> Result<(), Diagnostic> {
-    let variants = [
-        (options.literal, "--literal"),
-        (options.increment.is_some(), "--increment"),
-        (options.depth_aware, "--depth-aware"),
-        (options.anytime, "--anytime"),
-        (options.fringe == Fringe::Children, "--fringe children"),
-    ];
-    match variants.into_iter().find(|(given, _)| *given) {
-        Some((_, flag)) => Err(Diagnostic::error(format!("{flag} does not go with covering"))
-            .help("leave it out, or use --cover none")),
+    match options.variants().next() {
+        Some(name) => Err(Diagnostic::error(format!("{name} does not go with covering"))
+            .help("leave it out, or use the covering `none`")),
         None => Ok(()),
     }
 }
@@ -38,7 +31,6 @@ pub(super) fn validate(options: &Drs) -> Result<(), Diagnostic> {
 struct Covered {
     store: CoverStore,
     entered: Vec<bool>,
-    fringe: OpenSet<Vec<u32>>,
     /// States at this many transitions are not expanded.
     deepest: u32,
     cut: bool,
@@ -49,10 +41,9 @@ struct Covered {
 }
 
 pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
-    let mut drs = Covered {
+    let covered = Covered {
         store: CoverStore::new(run.width(), &mut *run.explorer),
         entered: Vec::new(),
-        fringe: OpenSet::new(),
         deepest: cutoff(run, options) - 1,
         cut: false,
         leaves: 0,
@@ -60,77 +51,55 @@ pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Hal
         successors: run.buffer(),
         distinct: Vec::new(),
     };
-    let outcome = drs.until_closed(run, options.walks.unwrap_or(u32::MAX));
-    run.counters.stored = Some((drs.store.alive() as u64).saturating_sub(run.uncounted_levels().into()));
-    let entered = drs.entered.iter().filter(|&&entered| entered).count() as u64;
-    run.counters.generated = Some(entered - drs.leaves);
+    let mut walks = Walks::new(covered, Fringe::Node);
+    let outcome = until_closed(run, &mut walks, options.walks);
+    let covered = walks.terrain;
+    run.counters.stored = Some((covered.store.alive() as u64).saturating_sub(run.uncounted_levels().into()));
+    let entered = covered.entered.iter().filter(|&&entered| entered).count() as u64;
+    run.counters.generated = Some(entered - covered.leaves);
     outcome
 }
 
+fn until_closed(
+    run: &mut Run<'_>,
+    walks: &mut Walks<Covered>,
+    first: Option<u32>,
+) -> Result<StopReason, Halt> {
+    let initial = run.initial()?;
+    let (root, _) = walks.terrain.store.insert(&mut *run.explorer, &initial, ROOT);
+    walks.terrain.entered.push(true);
+    if walks.terrain.deepest == 0 {
+        return Ok(StopReason::MaxDepth);
+    }
+    walks.from_initial(run, root, first)?;
+    while walks.from_fringe(run)? {}
+    Ok(if walks.terrain.cut { StopReason::MaxDepth } else { StopReason::Exhausted })
+}
+
 impl Covered {
-    fn until_closed(&mut self, run: &mut Run<'_>, walks: u32) -> Result<StopReason, Halt> {
-        let initial = run.initial()?;
-        let (root, _) = self.store.insert(&mut *run.explorer, &initial, ROOT);
-        self.entered.push(true);
-        if self.deepest == 0 {
-            return Ok(StopReason::MaxDepth);
-        }
-        let mut untried = self.expand(run, root)?;
-        for _ in 0..walks {
-            let Some((child, below)) = self.step(run, &mut untried)? else { break };
-            self.walk(run, child, below)?;
-        }
-        self.keep(root, untried);
-        while let Some(node) = self.fringe.pick(&mut run.rng) {
-            let untried = self.fringe.remove(node).unwrap_or_default();
-            self.walk(run, node, untried)?;
-        }
-        Ok(if self.cut { StopReason::MaxDepth } else { StopReason::Exhausted })
-    }
-
-    /// A deep random walk from an expanded node.
-    fn walk(&mut self, run: &mut Run<'_>, start: u32, untried: Vec<u32>) -> Result<(), Halt> {
-        let (mut at, mut untried) = (start, untried);
-        while let Some((child, below)) = self.step(run, &mut untried)? {
-            self.keep(at, std::mem::replace(&mut untried, below));
-            at = child;
-        }
-        self.keep(at, untried);
-        Ok(())
-    }
-
-    /// Into a child, drawn uniformly from those worth entering, that has successors worth entering.
-    fn step(&mut self, run: &mut Run<'_>, untried: &mut Vec<u32>) -> Result<Option<(u32, Vec<u32>)>, Halt> {
-        while !untried.is_empty() {
-            let child = untried.swap_remove(run.rng.index(untried.len()));
-            if !self.is_worth_entering(child) {
-                continue;
-            }
-            self.entered[child as usize] = true;
-            if self.store.depth(child) >= self.deepest {
-                self.cut = true;
-                continue;
-            }
-            let below = self.expand(run, child)?;
-            if !self.successors.is_empty() {
-                return Ok(Some((child, below)));
-            }
-        }
-        Ok(None)
-    }
-
-    fn is_worth_entering(&self, node: u32) -> bool {
+    /// Whether no walk has entered a state, and nothing covers it.
+    fn is_new(&self, node: u32) -> bool {
         !self.entered[node as usize] && self.store.is_alive(node)
     }
+}
 
-    fn keep(&mut self, node: u32, mut untried: Vec<u32>) {
-        while untried.pop_if(|child| !self.is_worth_entering(*child)).is_some() {}
-        if !untried.is_empty() {
-            self.fringe.insert(node, untried);
-        }
+impl Terrain for Covered {
+    fn is_open(&self, child: u32, _: u32) -> bool {
+        self.is_new(child)
     }
 
-    /// Expands and tests a node; tells its successors worth entering, or what covers them.
+    fn enter(&mut self, run: &mut Run<'_>, child: u32, _: u32) -> Result<Entered, Halt> {
+        self.entered[child as usize] = true;
+        if self.store.depth(child) >= self.deepest {
+            // Siblings were met on other paths, and may be less deep.
+            self.cut = true;
+            return Ok(Entered::Leaf);
+        }
+        let below = self.expand(run, child)?;
+        Ok(if self.successors.is_empty() { Entered::Leaf } else { Entered::Interior(below) })
+    }
+
+    /// Instead of a child that is covered, what covers it.
     fn expand(&mut self, run: &mut Run<'_>, node: u32) -> Result<Vec<u32>, Halt> {
         self.state.clear();
         self.state.extend_from_slice(self.store.get(node));
@@ -152,7 +121,7 @@ impl Covered {
         for new in first..self.store.len() as u32 {
             self.store.leave_out_covered(&mut *run.explorer, new);
         }
-        untried.retain(|&child| self.is_worth_entering(child));
+        untried.retain(|&child| self.is_new(child));
         Ok(untried)
     }
 }

@@ -11,19 +11,19 @@ const ABSENT: u32 = u32::MAX;
 
 /// A set of node ids, each with a payload `T` while it is in the set.
 #[derive(Debug, Default)]
-pub(in crate::strategy) struct OpenSet<T> {
+pub(super) struct OpenSet<T> {
     members: Vec<(u32, T)>,
     /// For each node, its index in `members`; grows as nodes are inserted.
     places: Vec<u32>,
 }
 
 impl<T> OpenSet<T> {
-    pub(in crate::strategy) fn new() -> Self {
+    pub(super) fn new() -> Self {
         OpenSet { members: Vec::new(), places: Vec::new() }
     }
 
     /// Adds a node; one that is there already gets the new payload.
-    pub(in crate::strategy) fn insert(&mut self, node: u32, payload: T) {
+    pub(super) fn insert(&mut self, node: u32, payload: T) {
         if let Some(place) = self.place(node) {
             self.members[place].1 = payload;
             return;
@@ -36,7 +36,7 @@ impl<T> OpenSet<T> {
     }
 
     /// Takes a node out, if it is there.
-    pub(in crate::strategy) fn remove(&mut self, node: u32) -> Option<T> {
+    pub(super) fn remove(&mut self, node: u32) -> Option<T> {
         let place = self.place(node)?;
         let (_, payload) = self.members.swap_remove(place);
         self.places[node as usize] = ABSENT;
@@ -47,13 +47,13 @@ impl<T> OpenSet<T> {
     }
 
     /// A member, all equally likely; it stays in the set.
-    pub(in crate::strategy) fn pick(&self, rng: &mut Rng) -> Option<u32> {
+    pub(super) fn pick(&self, rng: &mut Rng) -> Option<u32> {
         let index = (!self.members.is_empty()).then(|| rng.index(self.members.len()))?;
         Some(self.members[index].0)
     }
 
     /// Empties the set and forgets the nodes, keeping the memory.
-    pub(in crate::strategy) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.members.clear();
         self.places.clear();
     }

@@ -13,18 +13,20 @@
 //! A state at depth d is d - 1 transitions away, and `cutoff` c means that states at depth c or
 //! more are not expanded, as with a limit of c - 1 on depth.
 //!
-//! **Variants.** `literal.rs` is figure 3 as printed, with a list of its errors; `completed.rs`
-//! corrects them and has the depth-aware variant; `anytime.rs` continues after a hit; `covered.rs`
-//! prunes covered states; `fringe.rs` is the set they draw from.
+//! **Variants.** `walks.rs` is what they share: the walks. `completed.rs` corrects the errors of the
+//! published code and has the depth-aware variant; `anytime.rs` continues after a hit; `covered.rs`
+//! prunes covered states; `lasso/walks.rs` looks for cycles. `literal.rs` is figure 3 as printed,
+//! with a list of its errors, and shares only the set that nodes are drawn from, `fringe.rs`.
 
 mod anytime;
 mod completed;
 mod covered;
 mod fringe;
 mod literal;
+mod walks;
 
-pub(in crate::strategy) use fringe::OpenSet;
 use turnpike_model::Diagnostic;
+pub(in crate::strategy) use walks::{Entered, Terrain, Walks};
 
 use super::Search;
 use super::descriptor::{Descriptor, OptionInfo, Parallel, Setting, ValueKind};
@@ -84,16 +86,23 @@ impl Drs {
             return Err(Diagnostic::error("the cutoff must be at least 1")
                 .help("depths are counted as in the paper: the initial state has depth 1"));
         }
-        let more = [
-            (self.fringe == Fringe::Children, "--fringe children"),
-            (self.depth_aware, "--depth-aware"),
-            (self.anytime, "--anytime"),
-        ];
-        match more.into_iter().find(|(given, _)| self.literal && *given) {
-            Some((_, flag)) => Err(Diagnostic::error(format!("--literal and {flag} exclude each other"))
-                .help("--literal runs the printed algorithm, which has no such variant")),
+        match self.variants().find(|name| self.literal && !["`literal`", "`increment`"].contains(name)) {
+            Some(name) => Err(Diagnostic::error(format!("`literal` and {name} exclude each other"))
+                .help("`literal` runs the printed algorithm, which has no such variant")),
             None => Ok(()),
         }
+    }
+
+    /// The options given that make it another algorithm, as messages name them.
+    pub(super) fn variants(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.literal, "`literal`"),
+            (self.increment.is_some(), "`increment`"),
+            (self.depth_aware, "`depth-aware`"),
+            (self.anytime, "`anytime`"),
+            (self.fringe == Fringe::Children, "`fringe children`"),
+        ];
+        all.into_iter().filter(|(given, _)| *given).map(|(_, name)| name)
     }
 }
 
@@ -146,7 +155,7 @@ const ANYTIME: OptionInfo = OptionInfo {
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "drs",
     summary: "Deep Random Search: random walks to the end, then again from a random state of the fringe",
-    guarantee: "complete without a cutoff; shortest witness with --depth-aware --increment 1 or --anytime",
+    guarantee: "complete without a cutoff; shortest witness with depth-aware and increment 1, or with anytime",
     memory: "all states met",
     when: "very deep bugs, and complete when there are none",
     options: &[WALKS, CUTOFF, INCREMENT, FRINGE, LITERAL, DEPTH_AWARE, ANYTIME],
@@ -191,9 +200,9 @@ impl Search for Drs {
         }
         if request.accept == Accept::Pop && self.anytime && !self.literal {
             return Err(Diagnostic::error(
-                "--anytime tests states as soon as they are met, not when they are expanded",
+                "`anytime` tests states as soon as they are met, not when they are expanded",
             )
-            .help("leave out --accept pop"));
+            .help("accept states on generation, or leave out `anytime`"));
         }
         self.validate()
     }
@@ -215,7 +224,7 @@ pub(crate) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Hal
     options.validate().map_err(SearchError::from)?;
     if !run.options.store.is_exact() {
         let error = Diagnostic::error(format!("drs cannot work with the {} store", run.options.store)).help(
-            "it returns to states long after it met them, so they must be kept in full: use --store exact or tree",
+            "it returns to states long after it met them, so they must be kept in full: use the exact or the tree store",
         );
         return Err(SearchError::from(error).into());
     }
@@ -257,9 +266,9 @@ mod tests {
         let message = |options: Drs| options.validate().expect_err("contradictory").to_string();
         let literal = Drs { literal: true, ..Drs::default() };
         assert!(literal.validate().is_ok());
-        assert!(message(Drs { anytime: true, ..literal.clone() }).contains("--anytime"));
-        assert!(message(Drs { depth_aware: true, ..literal.clone() }).contains("--depth-aware"));
-        assert!(message(Drs { fringe: Fringe::Children, ..literal }).contains("--fringe children"));
+        assert!(message(Drs { anytime: true, ..literal.clone() }).contains("`anytime`"));
+        assert!(message(Drs { depth_aware: true, ..literal.clone() }).contains("`depth-aware`"));
+        assert!(message(Drs { fringe: Fringe::Children, ..literal }).contains("`fringe children`"));
         assert!(message(Drs { cutoff: Some(0), ..Drs::default() }).contains("at least 1"));
     }
 }

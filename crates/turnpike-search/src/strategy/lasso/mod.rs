@@ -84,7 +84,7 @@ pub(crate) fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
         return match options.strategy.cycles() {
             Some(Cycles::Stored { algorithm: Some(_), .. }) => {
                 Err(Diagnostic::error("an algorithm is chosen only for accepting cycles")
-                    .help("add --find accepting, or leave out --algorithm"))
+                    .help("add the objective `accepting`, or leave the algorithm out"))
             }
             _ => Ok(()),
         };
@@ -99,17 +99,17 @@ pub(crate) fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
         None => {
             let name = options.strategy.name();
             return Err(Diagnostic::error(format!("{name} cannot find accepting cycles"))
-                .help("use --strategy dfs, rdfs, bfs, drs or auto"));
+                .help("use the strategy dfs, rdfs, bfs, drs or auto"));
         }
         Some(Cycles::Walks(drs)) => walks::validate(&drs)?,
         Some(Cycles::Stored { algorithm: Some(LassoAlgorithm::Nested), breadth_first, .. }) => {
             if breadth_first {
                 return Err(Diagnostic::error("nested depth-first search is not breadth-first")
-                    .help("use --strategy dfs or rdfs, or --algorithm scc"));
+                    .help("use the strategy dfs or rdfs, or the algorithm scc"));
             }
             if objective.acceptance_sets() > 1 {
                 return Err(Diagnostic::error("nested depth-first search knows one set of accepting states")
-                    .help("leave out --algorithm, or use --algorithm scc"));
+                    .help("leave the algorithm out, or use scc"));
             }
         }
         Some(_) => {}
@@ -119,7 +119,7 @@ pub(crate) fn validate(options: &SearchOptions) -> Result<(), Diagnostic> {
             "accepting cycles cannot be found with the {} store",
             options.store
         ))
-        .help("a cycle closes only where a state is known for certain: use --store exact or tree"));
+        .help("a cycle closes only where a state is known for certain: use the exact or the tree store"));
     }
     Ok(())
 }

@@ -21,22 +21,16 @@ use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
 use crate::store::ROOT;
-use crate::strategy::drs::{Drs, Fringe, OpenSet, cutoff};
+use crate::strategy::drs::{Drs, Entered, Terrain, Walks, cutoff};
 
 /// The depth of a state that was not entered.
 const OUTSIDE: u32 = u32::MAX;
 
 /// Refuses variants that have no meaning for cycles.
 pub(super) fn validate(options: &Drs) -> Result<(), Diagnostic> {
-    let variants = [
-        (options.literal, "--literal"),
-        (options.increment.is_some(), "--increment"),
-        (options.depth_aware, "--depth-aware"),
-        (options.anytime, "--anytime"),
-    ];
-    match variants.into_iter().find(|(given, _)| *given) {
-        Some((_, flag)) => Err(Diagnostic::error(format!("{flag} has no meaning for accepting cycles"))
-            .help("drs looks for them with --walks, --cutoff and --fringe")),
+    match options.variants().find(|&name| name != "`fringe children`") {
+        Some(name) => Err(Diagnostic::error(format!("{name} has no meaning for accepting cycles"))
+            .help("drs looks for them with the options `walks`, `cutoff` and `fringe`")),
         None => Ok(()),
     }
 }
@@ -52,11 +46,10 @@ struct Tree {
     sets: usize,
 }
 
-struct Walks<'g> {
+/// The tree, with what is known of the system.
+struct Branches<'g> {
     graph: &'g mut Graph,
     tree: Tree,
-    fringe: OpenSet<Vec<u32>>,
-    children_wait: bool,
     /// States at this depth are not expanded.
     cutoff: u32,
     cut: bool,
@@ -64,18 +57,13 @@ struct Walks<'g> {
 }
 
 pub(super) fn search(run: &mut Run<'_>, graph: &mut Graph, options: &Drs) -> Result<StopReason, Halt> {
-    let mut walks = Walks {
-        tree: Tree::new(graph),
-        graph,
-        fringe: OpenSet::new(),
-        children_wait: options.fringe == Fringe::Children,
-        cutoff: cutoff(run, options) - 1,
-        cut: false,
-        leaves: 0,
-    };
-    let outcome = walks.until_closed(run, options.walks.unwrap_or(u32::MAX));
-    let entered = walks.tree.depth.iter().filter(|&&depth| depth != OUTSIDE).count() as u64;
-    run.counters.generated = Some(entered - walks.leaves);
+    let branches =
+        Branches { tree: Tree::new(graph), graph, cutoff: cutoff(run, options) - 1, cut: false, leaves: 0 };
+    let mut walks = Walks::new(branches, options.fringe);
+    let outcome = until_closed(run, &mut walks, options.walks);
+    let Branches { tree, leaves, .. } = walks.terrain;
+    let entered = tree.depth.iter().filter(|&&depth| depth != OUTSIDE).count() as u64;
+    run.counters.generated = Some(entered - leaves);
     match &outcome {
         // What was stored is looked through also when a limit ended the walks.
         Ok(_) | Err(Halt::Stop(StopReason::MaxStates | StopReason::MaxTime)) => {
@@ -86,82 +74,38 @@ pub(super) fn search(run: &mut Run<'_>, graph: &mut Graph, options: &Drs) -> Res
     outcome
 }
 
-/// What became of a step.
-enum Step {
-    /// The walk is in this child, expanded, which has these successors to enter.
-    Into(u32, Vec<u32>),
-    /// The bound stopped it.
-    Cut,
-    /// No child is left to enter.
-    Closed,
+fn until_closed(
+    run: &mut Run<'_>,
+    walks: &mut Walks<Branches<'_>>,
+    first: Option<u32>,
+) -> Result<StopReason, Halt> {
+    let Branches { tree, graph, cutoff, .. } = &mut walks.terrain;
+    tree.enter(INITIAL, ROOT, graph);
+    if *cutoff == 0 {
+        return Ok(StopReason::MaxDepth);
+    }
+    walks.from_initial(run, INITIAL, first)?;
+    while walks.from_fringe(run)? {}
+    Ok(if walks.terrain.cut { StopReason::MaxDepth } else { StopReason::Exhausted })
 }
 
-impl Walks<'_> {
-    fn until_closed(&mut self, run: &mut Run<'_>, walks: u32) -> Result<StopReason, Halt> {
-        self.tree.enter(INITIAL, ROOT, self.graph);
-        if self.cutoff == 0 {
-            return Ok(StopReason::MaxDepth);
-        }
-        let mut untried = self.expand(run, INITIAL)?;
-        for _ in 0..walks {
-            match self.step(run, INITIAL, &mut untried)? {
-                Step::Into(child, below) => self.walk(run, child, below)?,
-                Step::Cut => {}
-                Step::Closed => break,
-            }
-        }
-        self.keep(INITIAL, untried);
-        while let Some(node) = self.fringe.pick(&mut run.rng) {
-            let mut untried = self.fringe.remove(node).unwrap_or_default();
-            if !self.tree.has(node) {
-                // A child that waited: it enters the tree where it was first left behind.
-                let Some(below) = self.enter(run, node, self.tree.parent[node as usize])? else { continue };
-                untried = below;
-            }
-            self.walk(run, node, untried)?;
-        }
-        Ok(if self.cut { StopReason::MaxDepth } else { StopReason::Exhausted })
+impl Terrain for Branches<'_> {
+    fn is_open(&self, child: u32, _: u32) -> bool {
+        !self.tree.has(child)
     }
 
-    /// A deep random walk from an expanded state.
-    fn walk(&mut self, run: &mut Run<'_>, start: u32, untried: Vec<u32>) -> Result<(), Halt> {
-        let (mut at, mut untried) = (start, untried);
-        while let Step::Into(child, below) = self.step(run, at, &mut untried)? {
-            self.keep(at, std::mem::replace(&mut untried, below));
-            at = child;
-        }
-        self.keep(at, untried);
-        Ok(())
-    }
-
-    /// Into a child that has successors, drawn uniformly from those not entered yet.
-    fn step(&mut self, run: &mut Run<'_>, at: u32, untried: &mut Vec<u32>) -> Result<Step, Halt> {
-        while !untried.is_empty() {
-            let child = untried.swap_remove(run.rng.index(untried.len()));
-            if self.tree.has(child) {
-                continue;
-            }
-            self.fringe.remove(child);
-            match self.enter(run, child, at)? {
-                None => return Ok(Step::Cut),
-                Some(_) if self.graph.targets(child).is_empty() => {}
-                Some(below) => return Ok(Step::Into(child, below)),
-            }
-        }
-        Ok(Step::Closed)
-    }
-
-    /// Enters a state below another, and expands it unless it is too deep.
-    fn enter(&mut self, run: &mut Run<'_>, child: u32, parent: u32) -> Result<Option<Vec<u32>>, Halt> {
+    fn enter(&mut self, run: &mut Run<'_>, child: u32, parent: u32) -> Result<Entered, Halt> {
         self.tree.enter(child, parent, self.graph);
         if self.tree.depth[child as usize] >= self.cutoff {
             self.cut = true;
-            return Ok(None);
+            return Ok(Entered::Cut);
         }
-        self.expand(run, child).map(Some)
+        let below = self.expand(run, child)?;
+        let is_leaf = self.graph.targets(child).is_empty();
+        Ok(if is_leaf { Entered::Leaf } else { Entered::Interior(below) })
     }
 
-    /// Expands a state of the tree; tells the distinct successors not entered yet.
+    /// Looks for cycles among all transitions.
     fn expand(&mut self, run: &mut Run<'_>, node: u32) -> Result<Vec<u32>, Halt> {
         self.graph.expand(run, node, self.tree.depth[node as usize])?;
         self.tree.grow(self.graph.len());
@@ -180,18 +124,18 @@ impl Walks<'_> {
         Ok(untried)
     }
 
-    /// Puts what a walk leaves behind into the fringe: the state with its untried children, or those themselves.
-    fn keep(&mut self, node: u32, mut untried: Vec<u32>) {
-        if self.children_wait {
-            for child in untried.into_iter().filter(|&child| !self.tree.has(child)).collect::<Vec<u32>>() {
-                self.tree.parent[child as usize] = node;
-                self.fringe.insert(child, Vec::new());
-            }
-            return;
+    fn leave(&mut self, child: u32, parent: u32) {
+        self.tree.parent[child as usize] = parent;
+    }
+
+    fn resume(&mut self, run: &mut Run<'_>, node: u32, untried: Vec<u32>) -> Result<Option<Vec<u32>>, Halt> {
+        if self.tree.has(node) {
+            return Ok(Some(untried));
         }
-        while untried.pop_if(|child| self.tree.has(*child)).is_some() {}
-        if !untried.is_empty() {
-            self.fringe.insert(node, untried);
+        // A child that waited: it enters the tree where it was left behind last.
+        match self.enter(run, node, self.tree.parent[node as usize])? {
+            Entered::Interior(below) => Ok(Some(below)),
+            Entered::Leaf | Entered::Cut => Ok(None),
         }
     }
 }

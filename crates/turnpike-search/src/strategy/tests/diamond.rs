@@ -7,7 +7,7 @@ use turnpike_model::Model;
 use super::chi_square::Fit;
 use super::definition::close_subsets;
 use super::{Highway, assert_frequency, observe};
-use crate::strategy::random::{self, RandomWalk};
+use crate::strategy::{RandomWalk, Search};
 use crate::strategy::{highway, highway_ideal};
 
 const N: u32 = 9;
@@ -28,7 +28,7 @@ fn widest(trail: &mut dyn Iterator<Item = (u32, &[u32])>) -> u16 {
 #[test]
 fn random_walks_reach_the_widest_level_binomially() {
     let mut counts = BTreeMap::new();
-    let search = |run: &mut crate::run::Run<'_>| random::search(run, &RandomWalk::default());
+    let search = |run: &mut crate::run::Run<'_>| RandomWalk::default().search(run);
     // The walk ends before it leaves the widest level, where it may also go round in circles.
     observe(&*diamond(), (1, 100_000), N + 1, search, |trail| {
         *counts.entry(widest(trail).trailing_zeros()).or_default() += 1;

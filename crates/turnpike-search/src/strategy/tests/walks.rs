@@ -7,7 +7,7 @@ use super::graphs::{FUNNEL, Graph, RING, SHORTCUTS};
 use super::observe;
 use crate::run::Run;
 use crate::strategy::dfs;
-use crate::strategy::random::{self, Over, RandomWalk};
+use crate::strategy::{Over, RandomWalk, Search};
 
 const RUNS: u64 = 20_000;
 
@@ -92,7 +92,7 @@ fn rdfs_enters_states_in_any_order_as_defined() {
 #[test]
 fn random_walks_draw_from_states_or_transitions_as_asked() {
     for (seed, over) in [(91, Over::States), (92, Over::Transitions)] {
-        let search = |run: &mut Run<'_>| random::search(run, &RandomWalk { over, ..Default::default() });
+        let search = |run: &mut Run<'_>| RandomWalk { over, ..Default::default() }.search(run);
         let counts = count_sequences(&FUNNEL, seed, 5, search);
         Fit::new(&counts, &walks(&FUNNEL, 4, over)).assert_good(&format!("a walk over {over:?}"));
         // Where transitions are parallel, one is not the other.
