@@ -155,7 +155,7 @@ fn states_are_tested_when_they_are_met_or_when_they_are_expanded() {
     assert_eq!(run(&model, &request).verdict, Verdict::Found);
     let anytime = Strategy::from(Drs { anytime: true, ..Drs::default() });
     let request = SearchOptions { accept: Accept::Pop, ..options(anytime, "label l3") };
-    assert!(refused(&model, &request).contains("--accept pop"));
+    assert!(refused(&model, &request).contains("accept states on generation"));
 }
 
 /// Strategies that expand every state of a small system.
@@ -273,12 +273,12 @@ fn what_covering_cannot_answer_is_refused() {
         SearchOptions { objectives: Vec::new(), ..with(Strategy::from(Bfs::default()), "deadlock") };
     assert!(refused(&model, &unasked).contains("deadlock"));
     let anytime = Drs { anytime: true, ..Drs::default() };
-    assert!(refused(&model, &with(Strategy::from(anytime), "label l1")).contains("--anytime"));
+    assert!(refused(&model, &with(Strategy::from(anytime), "label l1")).contains("`anytime`"));
     for strategy in
         [Strategy::from(Rdfs::default()), Strategy::from(Auto), Strategy::from(Highway { width: 3 })]
     {
         let message = refused(&model, &with(strategy.clone(), "label l1"));
-        assert!(message.contains(strategy.name()) && message.contains("--strategy bfs"), "{message}");
+        assert!(message.contains(strategy.name()) && message.contains("use the strategy bfs"), "{message}");
     }
     assert!(
         refused(&model, &options(Strategy::from(Bfs::default()), "label nowhere"))

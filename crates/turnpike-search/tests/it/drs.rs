@@ -387,7 +387,7 @@ fn lossy_stores_are_refused() {
     match outcome {
         Err(SearchError::Usage(diagnostic)) => {
             assert!(diagnostic.message.contains("compact"));
-            assert!(diagnostic.help.is_some_and(|help| help.contains("--store exact")));
+            assert!(diagnostic.help.is_some_and(|help| help.contains("exact or the tree store")));
         }
         other => panic!("{other:?}"),
     }

@@ -325,13 +325,13 @@ fn what_makes_no_sense_is_refused() {
     let model = Automaton::random(0);
     let accepting = |strategy| options(strategy, "accepting p");
     for strategy in [Strategy::from(Highway { width: 3 }), Strategy::from(Exhaustive { depth: 5 })] {
-        assert!(refused(&model, &accepting(strategy)).contains("use --strategy dfs"));
+        assert!(refused(&model, &accepting(strategy)).contains("use the strategy dfs"));
     }
     for (drs, flag) in [
-        (Drs { literal: true, ..Drs::default() }, "--literal"),
-        (Drs { increment: Some(1), ..Drs::default() }, "--increment"),
-        (Drs { depth_aware: true, ..Drs::default() }, "--depth-aware"),
-        (Drs { anytime: true, ..Drs::default() }, "--anytime"),
+        (Drs { literal: true, ..Drs::default() }, "`literal`"),
+        (Drs { increment: Some(1), ..Drs::default() }, "`increment`"),
+        (Drs { depth_aware: true, ..Drs::default() }, "`depth-aware`"),
+        (Drs { anytime: true, ..Drs::default() }, "`anytime`"),
     ] {
         assert!(refused(&model, &accepting(Strategy::from(drs))).contains(flag));
     }
@@ -344,9 +344,9 @@ fn what_makes_no_sense_is_refused() {
     assert!(refused(&model, &lossy).contains("compact"));
     let algorithm = Some(LassoAlgorithm::Nested);
     let wrong = accepting(Strategy::from(Bfs { algorithm }));
-    assert!(refused(&model, &wrong).contains("--algorithm scc"));
+    assert!(refused(&model, &wrong).contains("algorithm scc"));
     let wrong = options(Strategy::from(Dfs { algorithm }), "accepting p; q");
     assert!(refused(&model, &wrong).contains("one set"));
     let wrong = options(Strategy::from(Dfs { algorithm }), "deadlock");
-    assert!(refused(&model, &wrong).contains("--algorithm"));
+    assert!(refused(&model, &wrong).contains("algorithm"));
 }

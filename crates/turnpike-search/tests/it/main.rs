@@ -15,6 +15,7 @@ mod lifetimes;
 mod livelocks;
 mod native;
 mod objectives;
+mod paths;
 mod philosophers;
 mod portfolio;
 mod races;
