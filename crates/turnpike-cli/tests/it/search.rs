@@ -84,7 +84,7 @@ fn accepting_cycles_are_found_and_replayed() {
     turnpike(&["search", PHILOSOPHERS, "--find", "accepting", "--strategy", "highway"])
         .expect(2, &["highway cannot find accepting cycles", "use the strategy dfs"]);
     turnpike(&["search", PHILOSOPHERS, "--strategy", "dfs", "--algorithm", "scc"])
-        .expect(2, &["--find accepting"]);
+        .expect(2, &["add the objective `accepting`"]);
     turnpike(&["search", PHILOSOPHERS, "--find", "accepting eatng == 3"]).expect(2, &["eatng", "^^^^^"]);
 }
 
@@ -106,7 +106,7 @@ fn states_are_tested_when_met_or_when_expanded() {
     turnpike(&["search", PHILOSOPHERS, "--strategy", "bfs", "--cover", "inclusion"])
         .expect(2, &["'deadlock' cannot be looked for", "covering `none`"]);
     turnpike(&["search", PHILOSOPHERS, "--find", "action eat", "--cover", "inclusion"])
-        .expect(2, &["the strategy is auto", "--strategy bfs"]);
+        .expect(2, &["the strategy is auto", "use the strategy bfs"]);
 }
 
 #[test]

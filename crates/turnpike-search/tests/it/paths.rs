@@ -99,7 +99,7 @@ fn exhaustive_search_expands_every_node_of_the_tree_once() {
         let model = Intervals::random(number);
         for depth in [1, 3, 5] {
             let limits = Limits { states: Some(200_000), ..Limits::default() };
-            let report = run(&model, Exhaustive { depth }, "label never", limits);
+            let report = run(&model, Exhaustive { depth }, "action never", limits);
             let trees = model.initial.iter().map(|&initial| tree(&model, initial, depth));
             let (nodes, cut) = trees.fold((0, false), |(n, c), (nodes, cut)| (n + nodes, c | cut));
             assert_eq!(report.states, nodes, "system {number}, depth {depth}");
@@ -108,7 +108,7 @@ fn exhaustive_search_expands_every_node_of_the_tree_once() {
             cuts += u32::from(cut);
             // States at the limit on depth are not even looked at.
             let limits = Limits { depth: Some(depth), ..Limits::default() };
-            let limited = run(&model, Exhaustive { depth: 100 }, "label never", limits);
+            let limited = run(&model, Exhaustive { depth: 100 }, "action never", limits);
             let trees = model.initial.iter().map(|&initial| tree(&model, initial, depth - 1).0);
             assert_eq!(limited.states, trees.sum::<u64>(), "system {number}, limit {depth}");
         }

@@ -128,13 +128,13 @@ fn deepen(run: &mut Run<'_>, walks: &mut Walks<Completed>, options: &Drs) -> Res
     loop {
         walks.terrain.release(&mut walks.fringe);
         if walks.fringe.remove(INITIAL).is_some() {
-            walks.from_initial(run, INITIAL, options.walks)?;
+            walks.walk_from_initial(run, INITIAL, options.walks)?;
         }
         loop {
             if std::mem::take(&mut walks.terrain.depth_begins_to_matter) {
                 walks.terrain.reopen(&mut walks.fringe);
             }
-            if !walks.from_fringe(run)? {
+            if !walks.walk_from_fringe(run)? {
                 break;
             }
         }

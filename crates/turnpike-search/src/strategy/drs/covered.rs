@@ -71,8 +71,8 @@ fn until_closed(
     if walks.terrain.deepest == 0 {
         return Ok(StopReason::MaxDepth);
     }
-    walks.from_initial(run, root, first)?;
-    while walks.from_fringe(run)? {}
+    walks.walk_from_initial(run, root, first)?;
+    while walks.walk_from_fringe(run)? {}
     Ok(if walks.terrain.cut { StopReason::MaxDepth } else { StopReason::Exhausted })
 }
 

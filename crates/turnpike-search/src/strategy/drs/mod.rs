@@ -86,9 +86,16 @@ impl Drs {
             return Err(Diagnostic::error("the cutoff must be at least 1")
                 .help("depths are counted as in the paper: the initial state has depth 1"));
         }
-        match self.variants().find(|name| self.literal && !["`literal`", "`increment`"].contains(name)) {
-            Some(name) => Err(Diagnostic::error(format!("`literal` and {name} exclude each other"))
-                .help("`literal` runs the printed algorithm, which has no such variant")),
+        let more = [
+            (self.depth_aware, DEPTH_AWARE.name),
+            (self.anytime, ANYTIME.name),
+            (self.fringe == Fringe::Children, FRINGE.name),
+        ];
+        match more.into_iter().find(|(given, _)| self.literal && *given) {
+            Some((_, name)) => Err(Diagnostic::error(format!(
+                "the option `literal` and the option `{name}` exclude each other"
+            ))
+            .help("`literal` runs the printed algorithm, which has no such variant")),
             None => Ok(()),
         }
     }
@@ -96,11 +103,11 @@ impl Drs {
     /// The options given that make it another algorithm, as messages name them.
     pub(super) fn variants(&self) -> impl Iterator<Item = &'static str> {
         let all = [
-            (self.literal, "`literal`"),
-            (self.increment.is_some(), "`increment`"),
-            (self.depth_aware, "`depth-aware`"),
-            (self.anytime, "`anytime`"),
-            (self.fringe == Fringe::Children, "`fringe children`"),
+            (self.literal, "the option `literal`"),
+            (self.increment.is_some(), "the option `increment`"),
+            (self.depth_aware, "the option `depth-aware`"),
+            (self.anytime, "the option `anytime`"),
+            (self.fringe == Fringe::Children, "the option `fringe children`"),
         ];
         all.into_iter().filter(|(given, _)| *given).map(|(_, name)| name)
     }
@@ -200,7 +207,7 @@ impl Search for Drs {
         }
         if request.accept == Accept::Pop && self.anytime && !self.literal {
             return Err(Diagnostic::error(
-                "`anytime` tests states as soon as they are met, not when they are expanded",
+                "the option `anytime` tests states as soon as they are met, not when they are expanded",
             )
             .help("accept states on generation, or leave out `anytime`"));
         }
@@ -268,7 +275,7 @@ mod tests {
         assert!(literal.validate().is_ok());
         assert!(message(Drs { anytime: true, ..literal.clone() }).contains("`anytime`"));
         assert!(message(Drs { depth_aware: true, ..literal.clone() }).contains("`depth-aware`"));
-        assert!(message(Drs { fringe: Fringe::Children, ..literal }).contains("`fringe children`"));
+        assert!(message(Drs { fringe: Fringe::Children, ..literal }).contains("`fringe`"));
         assert!(message(Drs { cutoff: Some(0), ..Drs::default() }).contains("at least 1"));
     }
 }

@@ -69,7 +69,7 @@ impl<T: Terrain> Walks<T> {
     }
 
     /// Walks from distinct children of the initial node; it joins the fringe if some remain.
-    pub(in crate::strategy) fn from_initial(
+    pub(in crate::strategy) fn walk_from_initial(
         &mut self,
         run: &mut Run<'_>,
         initial: u32,
@@ -88,7 +88,7 @@ impl<T: Terrain> Walks<T> {
     }
 
     /// A walk from a random node of the fringe; false if there is none.
-    pub(in crate::strategy) fn from_fringe(&mut self, run: &mut Run<'_>) -> Result<bool, Halt> {
+    pub(in crate::strategy) fn walk_from_fringe(&mut self, run: &mut Run<'_>) -> Result<bool, Halt> {
         let Some(node) = self.fringe.pick(&mut run.rng) else { return Ok(false) };
         let untried = self.fringe.remove(node).unwrap_or_default();
         if let Some(untried) = self.terrain.resume(run, node, untried)? {

@@ -28,7 +28,7 @@ const OUTSIDE: u32 = u32::MAX;
 
 /// Refuses variants that have no meaning for cycles.
 pub(super) fn validate(options: &Drs) -> Result<(), Diagnostic> {
-    match options.variants().find(|&name| name != "`fringe children`") {
+    match options.variants().find(|&name| name != "the option `fringe children`") {
         Some(name) => Err(Diagnostic::error(format!("{name} has no meaning for accepting cycles"))
             .help("drs looks for them with the options `walks`, `cutoff` and `fringe`")),
         None => Ok(()),
@@ -84,8 +84,8 @@ fn until_closed(
     if *cutoff == 0 {
         return Ok(StopReason::MaxDepth);
     }
-    walks.from_initial(run, INITIAL, first)?;
-    while walks.from_fringe(run)? {}
+    walks.walk_from_initial(run, INITIAL, first)?;
+    while walks.walk_from_fringe(run)? {}
     Ok(if walks.terrain.cut { StopReason::MaxDepth } else { StopReason::Exhausted })
 }
 
