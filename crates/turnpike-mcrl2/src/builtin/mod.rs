@@ -34,10 +34,10 @@ pub(crate) trait Domain {
     /// Whether two terms are the same as they stand.
     fn same(&self, one: &Self::Term, other: &Self::Term) -> bool;
 
-    /// The whole number that a term is, if it fits.
+    /// The integer that a term is, if it fits.
     fn index(&self, term: &Self::Term) -> Option<usize>;
 
-    /// A whole number.
+    /// An integer.
     fn count(&mut self, count: usize) -> Self::Term;
 
     /// The start of a list.

@@ -10,7 +10,7 @@ use turnpike_model::IdTable;
 const TRIAL: u32 = 512;
 /// Of a hundred look-ups, so many must hit.
 const WORTHWHILE: u32 = 30;
-/// Questions left unasked after the first trial that failed; doubled each time.
+/// Look-ups skipped after the first failed trial; doubled each time.
 const FIRST_PAUSE: u32 = 1 << 13;
 const LONGEST_PAUSE: u32 = 1 << 20;
 /// Entries of one cache.
@@ -28,7 +28,7 @@ pub(super) struct Cache {
     records: Vec<u32>,
     lookups: u32,
     hits: u32,
-    /// Questions that are not asked before the next trial; 0 while the cache is in use.
+    /// Look-ups to skip before the next trial; 0 while the cache is in use.
     waiting: u32,
     pause: u32,
 }
@@ -44,7 +44,7 @@ fn hash(key: &[u32]) -> u64 {
 }
 
 impl Cache {
-    /// Whether to ask it now.
+    /// Whether to use it now.
     #[inline]
     pub(super) fn is_in_use(&mut self) -> bool {
         if self.waiting == 0 {

@@ -202,7 +202,7 @@ impl<'m> Emitter<'m> {
         all.iter().for_each(|(_, _, words)| self.label.extend_from_slice(words));
     }
 
-    /// Removes solutions that stand twice. Outcomes of one choice stay, however alike: their
+    /// Removes duplicate solutions. Outcomes of one choice stay, however alike: their
     /// probabilities add up.
     pub(super) fn unique(&mut self) {
         let Some(&start) = self.solutions.first() else { return };

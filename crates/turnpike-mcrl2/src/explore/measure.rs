@@ -7,7 +7,7 @@ use crate::syntax::Container;
 use crate::typed::Sort;
 use crate::value::{Head, Heap, Value};
 
-/// A number that a state shows.
+/// A measure of a state.
 #[derive(Debug)]
 pub(super) struct Measure {
     /// The word it is about.
@@ -19,7 +19,7 @@ pub(super) struct Measure {
 enum Kind {
     /// The number itself.
     Number,
-    /// How many elements it has.
+    /// The number of elements.
     Size,
 }
 

@@ -29,14 +29,14 @@ use crate::lower::{self, Composition, LinearProcess};
 use crate::syntax::parse_specification;
 use crate::typed::{Program, Wishes, check_specification};
 
-/// What the user may change of a specification.
+/// Options for a specification.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// `NAME=EXPR`: constant maps with new values.
     pub settings: Vec<(String, String)>,
     /// Actions that stay visible although the specification hides them.
     pub unhide: Vec<String>,
-    /// Whether time is honoured.
+    /// Whether components must keep their times.
     pub timed: bool,
     /// Whether to look for equations that never apply or contradict each other.
     pub lints: bool,
@@ -52,7 +52,7 @@ pub struct Options {
     pub quantifier_limit: Option<u32>,
 }
 
-/// So many combinations of steps are tried in much less time than a user notices.
+/// Trying this many combinations of steps takes much less time than a user notices.
 pub const MOST_COMBINATIONS: usize = 50_000;
 
 /// What the places of diagnostics refer to.
@@ -62,7 +62,7 @@ pub enum Place {
     Specification,
     /// The value of a setting, by its index.
     Setting(usize),
-    /// Nothing: it is about what was asked for.
+    /// Neither: the diagnostic is about the request itself.
     Request,
 }
 
@@ -244,7 +244,7 @@ fn fingerprint(text: &str, options: &Options) -> u64 {
     hash
 }
 
-/// How it is executed otherwise than usual.
+/// The options that differ from the defaults.
 fn wishes(options: &Options) -> Vec<String> {
     let kept = options.keep_dead.then(|| "keep-dead".to_owned());
     kept.into_iter().chain(options.quantifier_limit.map(|most| format!("quantifier-limit={most}"))).collect()

@@ -100,7 +100,7 @@ impl Predicates {
 }
 
 impl Predicate {
-    /// Whether it holds.
+    /// Whether the expression holds.
     pub(super) fn holds(&self, machine: &mut Machine, state: &[u32]) -> Result<bool, Trouble> {
         let base = machine.enter(self.frame);
         for &word in &self.reads {

@@ -21,7 +21,7 @@ use crate::compile::process::{Cluster, Guard, Network, Summand, location_of};
 use crate::syntax::Span;
 use crate::value::Value;
 
-/// More words than these are not worth a look-up.
+/// More words than these are not worth caching.
 const WIDEST_KEY: usize = 48;
 /// What a walker remembers of sets and their clusters before it starts again.
 const MOST_PLACES: usize = 1 << 16;

@@ -18,7 +18,7 @@ pub enum BuiltinSort {
     Pos,
     /// 0, 1, 2, …
     Nat,
-    /// Whole numbers.
+    /// Integers.
     Int,
     /// Rational numbers.
     Real,

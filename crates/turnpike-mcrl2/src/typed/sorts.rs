@@ -57,7 +57,7 @@ pub enum Sort {
     Pos,
     /// 0, 1, 2, …
     Nat,
-    /// Whole numbers.
+    /// Integers.
     Int,
     /// Rational numbers.
     Real,

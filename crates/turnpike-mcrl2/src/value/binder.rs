@@ -11,8 +11,8 @@ use super::{Head, Heap, Value};
 use crate::syntax::{Binder, Symbol};
 use crate::typed::SortId;
 
-/// How much stack a step of a walk over values may take, and how much more is made when it runs
-/// out.
+/// How much stack a step of a walk over values may take, and how much more is allocated when it
+/// runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
 /// A body with more nodes than this, written out, has no normal form.

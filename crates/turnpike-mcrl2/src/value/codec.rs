@@ -32,7 +32,7 @@ impl Heap {
     /// Adds a value to some bytes. Equal values that were kept give equal bytes in every run.
     ///
     /// First the number of nodes, then each node as code, arity and arguments, then the value
-    /// itself. A node is referred to by how many nodes stand before it (times two); a number that
+    /// itself. A node is referred to by how many nodes come before it (times two); a number that
     /// stands in a word is written as it is, and odd.
     pub fn encode(&self, value: Value, bytes: &mut Vec<u8>) {
         let mut numbers: FxHashMap<Value, u64> = FxHashMap::default();

@@ -24,8 +24,8 @@ impl Heap {
     }
 
     /// `function[key -> value]`, where `before` is what the base of the function gives for the key,
-    /// if that is known: an update to that value is none. `None` if terms that are not plain leave
-    /// open which update applies.
+    /// if that is known: an update to that value has no effect. `None` if terms that are not plain
+    /// leave open which update applies.
     pub fn update(
         &mut self,
         function: Value,

@@ -248,13 +248,13 @@ impl Heap {
         self.slots[slot] = u64::from(self.stamp) << 32 | (start / 2) as u64;
     }
 
-    /// What a value is; `None` for numbers that stand in the word itself.
+    /// What a value is; `None` for numbers stored in the word itself.
     #[inline]
     pub fn head(&self, value: Value) -> Option<Head> {
         (value.0 & 3 == 0).then(|| Head::from_code(self.word(value, 0)))
     }
 
-    /// The [`Head::code`] of a node, which must not be a number that stands in the word itself.
+    /// The [`Head::code`] of a node, which must not be a number stored in the word itself.
     #[inline]
     pub fn code(&self, value: Value) -> u32 {
         self.word(value, 0)
@@ -266,7 +266,7 @@ impl Heap {
         value.0 & 3 == 0 && self.word(value, 0) == head.code()
     }
 
-    /// How many arguments a node has; none for numbers that stand in the word itself.
+    /// How many arguments a node has; none for numbers stored in the word itself.
     #[inline]
     pub fn arity(&self, value: Value) -> usize {
         if value.0 & 3 == 0 { (self.word(value, 1) & ARITY) as usize } else { 0 }
@@ -279,7 +279,7 @@ impl Heap {
         Value(self.word(value, HEADER + index))
     }
 
-    /// The arguments of a node; none for numbers that stand in the word itself. Those of
+    /// The arguments of a node; none for numbers stored in the word itself. Those of
     /// [`Head::Big`] are not values.
     pub fn arguments(&self, value: Value) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + '_ {
         (0..self.arity(value)).map(move |index| Value(self.word(value, HEADER + index)))

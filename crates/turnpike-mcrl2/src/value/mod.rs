@@ -29,7 +29,7 @@ use crate::typed::SymbolId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(u32);
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Head {
     /// A constructor with its fields, or a function that no rule applies to with its arguments
@@ -56,7 +56,7 @@ pub enum Head {
     /// elements, and a finite bag of overrides (where a count of 0 may be stored).
     BagBy,
     /// A lambda as it was written (the number names its binder in the compiled rules) with the
-    /// values it captured: for functions whose normal form is not to be had.
+    /// values it captured: for functions whose normal form is not available.
     Lambda(u32),
     /// A `forall` or `exists` that cannot be decided, as it was written (the number names its
     /// binder), with the values it captured.
@@ -75,7 +75,7 @@ pub enum Head {
     /// A function value applied to arguments, where neither rule nor lambda applies: function, then
     /// arguments.
     Apply,
-    /// A whole number too large for a word: its arguments are raw words, not values (sign, then
+    /// An integer too large for a word: its arguments are raw words, not values (sign, then
     /// digits of 32 bits, least first).
     Big,
     /// A reduced fraction: numerator and denominator (> 1) as values.
@@ -174,13 +174,13 @@ impl Value {
         }
     }
 
-    /// A whole number that fits 31 bits.
+    /// An integer that fits 31 bits.
     #[inline]
     pub fn small(number: i32) -> Option<Value> {
         (-(1 << 30)..1 << 30).contains(&number).then_some(Value(((number as u32) << 1) | 1))
     }
 
-    /// The whole number that stands in the word itself.
+    /// The integer stored in the word itself.
     #[inline]
     pub fn as_small(self) -> Option<i32> {
         (self.0 & 1 == 1).then_some(self.0 as i32 >> 1)

@@ -18,7 +18,7 @@ use crate::typed::Builtin;
 type Short = (i64, i64);
 
 impl Heap {
-    /// A whole number.
+    /// An integer.
     #[inline]
     pub fn whole(&mut self, number: i64) -> Value {
         match i32::try_from(number).ok().and_then(Value::small) {
@@ -27,7 +27,7 @@ impl Heap {
         }
     }
 
-    /// A whole number of any size.
+    /// An integer of any size.
     pub fn whole_big(&mut self, number: &IBig) -> Value {
         match i64::try_from(number) {
             Ok(small) => self.whole(small),
@@ -35,7 +35,7 @@ impl Heap {
         }
     }
 
-    /// A whole number that does not fit a word.
+    /// An integer that does not fit a word.
     #[cold]
     fn big(&mut self, number: &IBig) -> Value {
         let negative = number.sign() == Sign::Negative;
@@ -47,7 +47,7 @@ impl Heap {
         self.make(Head::Big, &words)
     }
 
-    /// A fraction, or a whole number if that is what it is.
+    /// A fraction, or an integer if that is what it is.
     pub fn fraction(&mut self, number: RBig) -> Value {
         let (numerator, denominator) = number.into_parts();
         let numerator = self.whole_big(&numerator);
@@ -99,7 +99,7 @@ impl Heap {
         self.to_whole(value).map(RBig::from)
     }
 
-    /// A whole number that fits, for counting and indexing.
+    /// An integer that fits, for counting and indexing.
     #[inline]
     pub fn to_usize(&self, value: Value) -> Option<usize> {
         match value.as_small() {
@@ -229,7 +229,7 @@ impl Heap {
         self.exact(Builtin::Divide, &[left, right])
     }
 
-    /// `left div right`, rounding down; whole numbers, and undefined unless `right` is positive.
+    /// `left div right`, rounding down; integers, and undefined unless `right` is positive.
     #[inline]
     pub fn div(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
@@ -238,7 +238,7 @@ impl Heap {
         }
     }
 
-    /// `left mod right`, never negative; whole numbers, and undefined unless `right` is positive.
+    /// `left mod right`, never negative; integers, and undefined unless `right` is positive.
     #[inline]
     pub fn modulo(&mut self, left: Value, right: Value) -> Option<Value> {
         match (left.as_small(), right.as_small()) {
@@ -285,17 +285,17 @@ impl Heap {
         }
     }
 
-    /// The largest whole number that is not larger.
+    /// The largest integer that is not larger.
     pub fn floor(&mut self, number: Value) -> Option<Value> {
         self.rounded(Builtin::Floor, number)
     }
 
-    /// The smallest whole number that is not smaller.
+    /// The smallest integer that is not smaller.
     pub fn ceil(&mut self, number: Value) -> Option<Value> {
         self.rounded(Builtin::Ceil, number)
     }
 
-    /// The nearest whole number, the larger one of two.
+    /// The nearest integer, the larger one of two.
     pub fn round(&mut self, number: Value) -> Option<Value> {
         self.rounded(Builtin::Round, number)
     }
@@ -307,7 +307,7 @@ impl Heap {
         self.is_number(number).then_some(number)
     }
 
-    /// The square root of a whole number, rounded down; undefined for negative ones.
+    /// The square root of an integer, rounded down; undefined for negative ones.
     pub fn sqrt(&mut self, number: Value) -> Option<Value> {
         self.exact(Builtin::Sqrt, &[number])
     }

@@ -55,8 +55,8 @@ impl Heap {
         }
     }
 
-    /// Where an element stands among the elements of a node (every `step`th argument), or where it
-    /// would stand.
+    /// The position of an element among the elements of a node (every `step`th argument), or where
+    /// it would stand.
     #[inline]
     pub(super) fn search(
         &self,

@@ -377,7 +377,7 @@ fn a_choice_is_over_after_it_was_made() {
     );
 }
 
-/// The probabilities of all steps of the first `most` states add up to whole numbers.
+/// The probabilities of all steps of the first `most` states add up to integers.
 fn probabilities_add_up(text: &str, most: usize) -> Vec<usize> {
     let (lts, failure) = explore(text, most);
     assert_eq!(failure, None, "{text}");

@@ -176,7 +176,7 @@ impl Choices<'_> {
         sums
     }
 
-    /// What the literals say about the least and the greatest value of a whole number.
+    /// What the literals say about the least and the greatest value of an integer.
     pub(super) fn bounds(
         &self,
         sums: &[(usize, Relation, Sum)],

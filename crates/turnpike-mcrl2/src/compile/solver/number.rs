@@ -59,7 +59,7 @@ impl Number {
         Number::Exact(self.exact() / RBig::from(IBig::from(factor)))
     }
 
-    /// The largest whole number that is not larger.
+    /// The largest integer that is not larger.
     pub(super) fn floor(&self) -> IBig {
         match self {
             Number::Small(number) => IBig::from(*number),
@@ -67,7 +67,7 @@ impl Number {
         }
     }
 
-    /// The smallest whole number that is not smaller.
+    /// The smallest integer that is not smaller.
     pub(super) fn ceil(&self) -> IBig {
         match self {
             Number::Small(number) => IBig::from(*number),

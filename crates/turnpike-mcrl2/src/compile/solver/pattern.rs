@@ -19,9 +19,9 @@ const MAX_PARTS: usize = 1000;
 pub(super) enum Kind {
     /// Anything.
     Any,
-    /// A whole number that is at least this.
+    /// An integer that is at least this.
     From(i64),
-    /// A whole number.
+    /// An integer.
     Whole,
     /// A finite set.
     Set,

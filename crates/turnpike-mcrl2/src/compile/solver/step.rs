@@ -28,7 +28,7 @@ pub(super) enum Step {
     Root { pattern: SlotPattern, test: Test },
     /// The elements of a list, a set or a bag.
     Member { collection: Code, pattern: SlotPattern, test: Test, otherwise: Option<Box<[Step]>> },
-    /// The whole numbers between bounds.
+    /// The integers between bounds.
     Interval { slot: u32, lower: Vec<Bound>, upper: Vec<Bound>, least: Option<i64> },
     /// Listed values.
     Values { slot: u32, values: Arc<[Value]> },

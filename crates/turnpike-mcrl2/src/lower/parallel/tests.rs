@@ -248,7 +248,7 @@ fn sums_that_communication_decides() {
              init allow({c}, comm({s|r|t -> c}, S(0) || R(0) || T(0)));",
             &["[] n != a && n < b -> c(n) [n=n + 1; a=n; b=b + n]"],
         ),
-        // Nobody says what x is, except that it is the same for both.
+        // Nothing determines x, except that it is the same for both.
         (
             "act r, t, c: Bool; init allow({c}, comm({r|t -> c}, (sum x: Bool. r(x).delta) || (sum y: Bool. t(y).delta)));",
             &["[init1=0 init2=0] sum x. c(x) [init1=1; init2=1]"],

@@ -13,7 +13,7 @@ use crate::lower::{Distribution, Edge, Goto, Step, Update};
 use crate::typed::expression::{Substitution, conjuncts, free_variables, same, simplify, substitute};
 use crate::typed::{Expression, ExpressionId, Program, VariableId};
 
-/// An automaton that is being made small.
+/// An automaton during its reduction.
 pub(super) struct Reduction<'a> {
     pub(super) program: &'a mut Program,
     /// For each location which one it was originally.

@@ -19,7 +19,7 @@ use crate::typed::{
 
 /// How many choices may be met before an action, and how many alternatives a sum may become.
 const MOST_COPIES: usize = 1_000;
-/// How much stack a step of the walk may take, and how much more is made when it runs out.
+/// How much stack a step of the walk may take, and how much more is allocated when it runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
 /// Gives every probabilistic choice that can be made before one action variables of its own, in all

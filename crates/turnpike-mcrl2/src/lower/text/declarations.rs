@@ -3,8 +3,8 @@
 use crate::typed::expression::text;
 use crate::typed::{Expression, ExpressionId, Program, Sort, SortId, Struct, SymbolKind, VariableId};
 
-/// How much stack a step of the walk over a sort may take, and how much more is made when it runs
-/// out.
+/// How much stack a step of the walk over a sort may take, and how much more is allocated when it
+/// runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
 /// Sorts, functions, equations and actions, one declaration a line. `extra` are more actions

@@ -18,7 +18,7 @@ pub(super) fn peel(program: &Program, mut id: ExpressionId) -> ExpressionId {
     id
 }
 
-/// The whole number that an expression is as it stands: digits, perhaps with a minus, perhaps
+/// The integer that an expression is as it stands: digits, perhaps with a minus, perhaps
 /// converted.
 pub fn integer_value(program: &Program, id: ExpressionId) -> Option<IBig> {
     let id = peel(program, id);

@@ -9,7 +9,7 @@ use crate::typed::{Expression, ExpressionId, Program, VariableId};
 /// What variables are replaced by.
 pub type Substitution = FxHashMap<VariableId, ExpressionId>;
 
-/// How much stack a step of the walk may take, and how much more is made when it runs out.
+/// How much stack a step of the walk may take, and how much more is allocated when it runs out.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
 /// Replaces free variables at once; bound variables are renamed where one would be captured.

@@ -10,7 +10,8 @@ use dashu_ratio::RBig;
 use turnpike_mcrl2::syntax::Binder;
 use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, SymbolId, VariableId};
 
-/// How much stack a step of a walk over terms may take, and how much more is made when it runs out.
+/// How much stack a step of a walk over terms may take, and how much more is allocated when it runs
+/// out.
 pub(super) const STACK: (usize, usize) = (128 * 1024, 2 * 1024 * 1024);
 
 /// A variable; copies of it are made where two must not be confused.

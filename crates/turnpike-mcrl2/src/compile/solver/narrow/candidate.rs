@@ -12,7 +12,7 @@ use super::partial::Range;
 /// How the values of a sort are built.
 #[derive(Clone, Debug)]
 pub(super) enum Growth {
-    /// Whole numbers, from the least on if there is one.
+    /// Integers, from the least on if there is one.
     Number(Option<i128>),
     /// All of them.
     Values(Arc<[Value]>),

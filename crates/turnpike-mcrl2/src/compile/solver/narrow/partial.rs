@@ -115,7 +115,7 @@ impl Range {
             (Builtin::Succ, [of]) => of.plus(one),
             (Builtin::Pred, [of]) => of.plus(one.negate()),
             (Builtin::Abs, [of]) => of.abs(),
-            // Bounds are whole numbers, so rounding does not leave them.
+            // Bounds are integers, so rounding does not leave them.
             (Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Convert, [of]) => *of,
             (Builtin::Add, [left, right]) => left.plus(*right),
             (Builtin::Subtract, [left, right]) => left.plus(right.negate()),

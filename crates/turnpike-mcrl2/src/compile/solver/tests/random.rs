@@ -20,7 +20,7 @@ fn pick(options: &'static [&'static str]) -> impl Strategy<Value = String> + Clo
     prop::sample::select(options).prop_map(str::to_owned)
 }
 
-/// A whole number over `x: Nat` and `y: Int`.
+/// An integer over `x: Nat` and `y: Int`.
 fn number() -> impl Strategy<Value = String> + Clone {
     let leaf = pick(&["x", "y", "x", "y", "0", "1", "2", "3", "-1", "#l"]);
     leaf.prop_recursive(2, 6, 2, |inner| {
