@@ -38,7 +38,7 @@ pub(crate) fn connective<D: Domain>(
 pub(crate) fn not<D: Domain>(domain: &mut D, operand: &D::Term) -> Option<D::Term> {
     match domain.truth(operand) {
         Some(value) => Some(domain.bool(!value)),
-        None => domain.negated(operand).or_else(|| domain.negation(operand)),
+        None => domain.operand_of_negation(operand).or_else(|| domain.negation(operand)),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) trait Domain {
     fn bool(&mut self, value: bool) -> Self::Term;
 
     /// The `x` of a term `!x`.
-    fn negated(&self, term: &Self::Term) -> Option<Self::Term>;
+    fn operand_of_negation(&self, term: &Self::Term) -> Option<Self::Term>;
 
     /// `!term` of an open term, which is not a negation itself.
     fn negation(&mut self, term: &Self::Term) -> Option<Self::Term>;

@@ -236,7 +236,7 @@ fn kept(machine: &mut Machine, base: usize, source: &Source) -> Result<u32, Trou
 
 /// What a component's location becomes when a condition is neither true nor false: something that
 /// identifies the condition, and its value.
-fn undecided(machine: &mut Machine, condition: ExpressionId, value: Value) -> Value {
+fn mark_undecided(machine: &mut Machine, condition: ExpressionId, value: Value) -> Value {
     let both = [number(condition.word()), value];
     let value = machine.heap.make(Head::Apply, &both);
     machine.heap.keep(value)
@@ -267,7 +267,7 @@ pub(super) fn changes(
                     (Some(true), _) => then,
                     (Some(false), _) => otherwise,
                     (None, Some(word)) => {
-                        let undecided = undecided(machine, *expression, value);
+                        let undecided = mark_undecided(machine, *expression, value);
                         out.extend([*word, undecided.word()]);
                         return Ok(());
                     }

@@ -99,14 +99,14 @@ fn linearise_with(
     options: &Options,
     how: &lower::Options,
 ) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
-    let (program, warnings) = checked(text, options)?;
+    let (program, warnings) = check(text, options)?;
     let process = lower::linearise_with(program, how)
         .map_err(|diagnostics| Refusal { place: Place::Specification, diagnostics })?;
     Ok((process, warnings))
 }
 
 /// Parses and checks a specification, and applies settings.
-fn checked(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), Refusal> {
+fn check(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), Refusal> {
     let refused = |diagnostics| Refusal { place: Place::Specification, diagnostics };
     let (specification, mut diagnostics) = parse_specification(text);
     if diagnostics.iter().any(|one| one.severity == Severity::Error) {
@@ -201,13 +201,13 @@ impl Model for Mcrl2Model {
     }
 }
 
-/// With time honoured, no component lets time pass beyond what the others need. Only a single
-/// component never has to wait.
+/// If components must keep their times, none of them lets time pass beyond what the others need.
+/// Only a single component never has to wait.
 fn can_be_timed(process: &LinearProcess) -> Result<(), Diagnostic> {
     let timed = process.summands.iter().find(|summand| summand.time.is_some()).map(|summand| summand.span);
     match timed.or_else(|| process.later.as_ref()?.timed()) {
         Some(span) if process.initial.len() > 1 => {
-            let message = "time in a system of several components cannot be honoured yet";
+            let message = "time in a system of several components is not supported yet";
             Err(Diagnostic::error(message).at(span.range(), "this action has a time").help(
                 "without the option `timed`, actions keep their times, and time never goes back, \
                  but a component may wait longer than it says",

@@ -33,7 +33,7 @@ pub(super) struct Predicate {
 }
 
 /// The program and a variable for every word of a state that has a name.
-fn extended(network: &Network) -> (Program, Vec<VariableId>) {
+fn extend_program(network: &Network) -> (Program, Vec<VariableId>) {
     let mut program = (*network.program).clone();
     let mut variables = Vec::new();
     for parameter in &network.parameters {
@@ -57,7 +57,7 @@ impl Predicates {
         if let Some(known) = self.compiled.iter().find(|known| known.text == text) {
             return Ok(Arc::clone(known));
         }
-        let (program, variables) = self.extended.get_or_insert_with(|| extended(network));
+        let (program, variables) = self.extended.get_or_insert_with(|| extend_program(network));
         let first = |all: Vec<Diagnostic>| {
             let error = all.into_iter().next();
             let error = error.unwrap_or_else(|| Diagnostic::error("this is not a data expression"));

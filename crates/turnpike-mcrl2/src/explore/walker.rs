@@ -117,7 +117,7 @@ impl<'m> Walker<'m> {
             return Ok(());
         }
         if let Some(&word) = network.controls.iter().find(|&&word| state[word as usize] & 1 == 0) {
-            return Err(self.undecided(Value::from_word(state[word as usize])));
+            return Err(self.undecided_error(Value::from_word(state[word as usize])));
         }
         let mut found = std::mem::take(&mut self.found);
         found.clear();
@@ -320,7 +320,7 @@ impl<'m> Walker<'m> {
     }
 
     /// A state whose last step left a condition undecided.
-    fn undecided(&self, value: Value) -> StepError {
+    fn undecided_error(&self, value: Value) -> StepError {
         let (condition, value) = undecided_parts(&self.machine.heap, value);
         let Some(condition) = condition else {
             return StepError::new(format!("{}: this state cannot be explored", self.model.source.name));

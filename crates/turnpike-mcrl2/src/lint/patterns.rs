@@ -10,7 +10,7 @@ use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolK
 
 /// Warnings about left sides, at most one for each equation.
 pub(super) fn patterns(program: &Program) -> Vec<Diagnostic> {
-    let always = always_rewritten(program);
+    let always = find_rewritten_symbols(program);
     let found = program.equations.iter().filter_map(|equation| left_side(program, &always, equation.left));
     found.collect()
 }
@@ -25,7 +25,7 @@ pub(super) fn head(program: &Program, left: ExpressionId) -> ExpressionId {
 }
 
 /// Functions with an unconditional equation for all arguments: no normal form has one.
-fn always_rewritten(program: &Program) -> FxHashSet<SymbolId> {
+fn find_rewritten_symbols(program: &Program) -> FxHashSet<SymbolId> {
     let plain = |arguments: &[ExpressionId]| {
         let mut seen = FxHashSet::default();
         arguments.iter().all(|&one| match *program.expression(one) {

@@ -11,7 +11,7 @@ pub(super) fn unify(
 ) -> Option<Substitution> {
     let mut found = Substitution::default();
     while let Some((left, right)) = pairs.pop() {
-        let (left, right) = (resolved(program, left, &found), resolved(program, right, &found));
+        let (left, right) = (resolve(program, left, &found), resolve(program, right, &found));
         if left == right {
             continue;
         }
@@ -74,7 +74,7 @@ pub(super) fn unify(
     None
 }
 
-fn resolved(program: &Program, mut id: ExpressionId, found: &Substitution) -> ExpressionId {
+fn resolve(program: &Program, mut id: ExpressionId, found: &Substitution) -> ExpressionId {
     while let Expression::Variable(variable) = program.expression(id)
         && let Some(&value) = found.get(variable)
     {

@@ -241,7 +241,7 @@ pub(super) fn tokens(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tok
                 unknown = match unknown {
                     Some(before) if before.end == span.start => Some(before.to(span)),
                     before => {
-                        diagnostics.extend(before.map(|before| not_a_token(source, before)));
+                        diagnostics.extend(before.map(|before| invalid_token(source, before)));
                         Some(span)
                     }
                 };
@@ -265,7 +265,7 @@ pub(super) fn tokens(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tok
         };
         tokens.push(Token { kind, flag: false, span, partner: NO_PARTNER });
     }
-    diagnostics.extend(unknown.map(|unknown| not_a_token(source, unknown)));
+    diagnostics.extend(unknown.map(|unknown| invalid_token(source, unknown)));
     let end = source.len() as u32;
     tokens.push(Token { kind: Kind::End, flag: false, span: Span::new(end, end), partner: NO_PARTNER });
     tokens
@@ -279,7 +279,7 @@ fn leading_zero(source: &str, span: Span) -> Diagnostic {
         .help(format!("write `{digits}`"))
 }
 
-fn not_a_token(source: &str, span: Span) -> Diagnostic {
+fn invalid_token(source: &str, span: Span) -> Diagnostic {
     let text = &source[span.range()];
     let first = text.chars().next().unwrap_or(' ');
     let help = match first {

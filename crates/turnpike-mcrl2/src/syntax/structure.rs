@@ -31,7 +31,7 @@ pub(super) fn find(tokens: &mut [Token], diagnostics: &mut Vec<Diagnostic>) {
         let kind = tokens[index].kind;
         if kind == Kind::Semicolon || kind == Kind::End || kind.starts_section() {
             if !broken && open.len() > 1 {
-                diagnostics.push(never_closed(tokens, &open));
+                diagnostics.push(unclosed_bracket(tokens, &open));
             }
             open.clear();
             open.push(ground());
@@ -100,7 +100,7 @@ fn text(kind: Kind) -> &'static str {
     }
 }
 
-fn never_closed(tokens: &[Token], open: &[Open]) -> Diagnostic {
+fn unclosed_bracket(tokens: &[Token], open: &[Open]) -> Diagnostic {
     let innermost = open.last().and_then(|open| open.token).unwrap_or_default();
     let token = &tokens[innermost];
     let diagnostic = Diagnostic::error(format!("this `{}` is never closed", text(token.kind)))

@@ -43,7 +43,7 @@ impl Heap {
         source: Value,
     ) -> Option<Value> {
         let closing = Closing { first, count: variables.len() as u32 };
-        let (body, size) = self.closed(closing, 0, body, &mut FxHashMap::default());
+        let (body, size) = self.bind_variables(closing, 0, body, &mut FxHashMap::default());
         if size > LARGE {
             return None;
         }
@@ -60,7 +60,7 @@ impl Heap {
 
     /// A term with variables bound, `depth` others being bound around it, and how many nodes it
     /// has.
-    fn closed(
+    fn bind_variables(
         &mut self,
         closing: Closing,
         depth: u32,
@@ -84,7 +84,7 @@ impl Heap {
         let mut parts = Vec::with_capacity(arguments.len());
         for one in arguments {
             let (part, nodes) =
-                stacker::maybe_grow(STACK.0, STACK.1, || self.closed(closing, inner, one, done));
+                stacker::maybe_grow(STACK.0, STACK.1, || self.bind_variables(closing, inner, one, done));
             parts.push(part);
             size = size.saturating_add(nodes);
         }

@@ -97,18 +97,18 @@ impl Heap {
             for _ in 0..arity {
                 let word = read(bytes)?;
                 let raw = || u32::try_from(word).ok().map(Value);
-                arguments.push(if head == Head::Big { raw()? } else { referred(word, &nodes)? });
+                arguments.push(if head == Head::Big { raw()? } else { resolve_reference(word, &nodes)? });
             }
             let node = self.make(head, &arguments);
             nodes.push(node);
         }
-        let value = referred(read(bytes)?, &nodes)?;
+        let value = resolve_reference(read(bytes)?, &nodes)?;
         Some(self.keep(value))
     }
 }
 
 /// The value of a reference.
-fn referred(word: u64, nodes: &[Value]) -> Option<Value> {
+fn resolve_reference(word: u64, nodes: &[Value]) -> Option<Value> {
     if word % 2 == 1 {
         u32::try_from(word).ok().map(Value)
     } else {

@@ -142,7 +142,7 @@ impl Heap {
     }
 
     /// A fraction in lowest terms; its denominator is positive.
-    fn reduced(&mut self, (numerator, denominator): Short) -> Value {
+    fn reduce(&mut self, (numerator, denominator): Short) -> Value {
         let (mut divisor, mut rest) = (denominator.unsigned_abs(), numerator.unsigned_abs());
         while rest != 0 {
             (divisor, rest) = (rest, divisor % rest);
@@ -177,7 +177,7 @@ impl Heap {
         short: fn(Short, Short) -> Short,
     ) -> Option<Value> {
         if let (Some(left), Some(right)) = (self.short(left), self.short(right)) {
-            return Some(self.reduced(short(left, right)));
+            return Some(self.reduce(short(left, right)));
         }
         self.exact(builtin, &[left, right])
     }
@@ -224,7 +224,7 @@ impl Heap {
             return Some(self.whole(i64::from(left) / i64::from(right)));
         }
         if let (Some((a, b)), Some((c, d))) = (self.short(left), self.short(right)) {
-            return (c != 0).then(|| self.reduced((a * d * c.signum(), b * c.abs())));
+            return (c != 0).then(|| self.reduce((a * d * c.signum(), b * c.abs())));
         }
         self.exact(Builtin::Divide, &[left, right])
     }
@@ -287,20 +287,20 @@ impl Heap {
 
     /// The largest integer that is not larger.
     pub fn floor(&mut self, number: Value) -> Option<Value> {
-        self.rounded(Builtin::Floor, number)
+        self.round_by(Builtin::Floor, number)
     }
 
     /// The smallest integer that is not smaller.
     pub fn ceil(&mut self, number: Value) -> Option<Value> {
-        self.rounded(Builtin::Ceil, number)
+        self.round_by(Builtin::Ceil, number)
     }
 
     /// The nearest integer, the larger one of two.
     pub fn round(&mut self, number: Value) -> Option<Value> {
-        self.rounded(Builtin::Round, number)
+        self.round_by(Builtin::Round, number)
     }
 
-    fn rounded(&mut self, builtin: Builtin, number: Value) -> Option<Value> {
+    fn round_by(&mut self, builtin: Builtin, number: Value) -> Option<Value> {
         if self.is(number, Head::Rational) {
             return self.exact(builtin, &[number]);
         }

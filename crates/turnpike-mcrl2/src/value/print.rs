@@ -176,7 +176,7 @@ impl Printer<'_> {
             Form::Apply(function, arguments) => {
                 parts.push(Item::Node(function, 2));
                 parts.push(Item::Text("("));
-                separated(arguments, 0, parts);
+                push_separated(arguments, 0, parts);
                 parts.push(Item::Text(")"));
             }
             Form::Updates(function, updates) => {
@@ -521,7 +521,7 @@ impl Printer<'_> {
     }
 }
 
-fn separated(nodes: Vec<Node>, least: u8, parts: &mut Vec<Item>) {
+fn push_separated(nodes: Vec<Node>, least: u8, parts: &mut Vec<Item>) {
     for (index, node) in nodes.into_iter().enumerate() {
         if index > 0 {
             parts.push(Item::Text(", "));
@@ -533,7 +533,7 @@ fn separated(nodes: Vec<Node>, least: u8, parts: &mut Vec<Item>) {
 fn enumeration(open: &'static str, elements: Vec<Node>, close: &'static str, parts: &mut Vec<Item>) {
     let least = if elements.len() > 1 { ELEMENT } else { 0 };
     parts.push(Item::Text(open));
-    separated(elements, least, parts);
+    push_separated(elements, least, parts);
     parts.push(Item::Text(close));
 }
 

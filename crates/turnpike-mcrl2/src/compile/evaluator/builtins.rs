@@ -171,7 +171,7 @@ impl Machine {
             return Ok(self.with_domain(t, element, bag));
         }
         if let (None, Builtin::Set2Bag | Builtin::Bag2Set) = (found, builtin)
-            && let Some(converted) = self.converted(t, builtin, symbol, of)?
+            && let Some(converted) = self.convert_collection(t, builtin, symbol, of)?
         {
             return Ok(converted);
         }
@@ -237,13 +237,13 @@ impl Machine {
             }
             _ => None,
         };
-        let found = found.or_else(|| self.simplified(t, builtin, symbol, left, right));
+        let found = found.or_else(|| self.simplify_open(t, builtin, symbol, left, right));
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[left, right])))
     }
 
     /// What an operation on numbers is whatever the operand that is stuck may be.
     #[cold]
-    fn simplified(
+    fn simplify_open(
         &mut self,
         t: &Tables,
         builtin: Builtin,

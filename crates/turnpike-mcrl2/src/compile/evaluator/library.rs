@@ -69,7 +69,7 @@ impl Library {
         self.version
     }
 
-    pub(super) fn changed(&mut self) {
+    pub(super) fn mark_changed(&mut self) {
         self.version += 1;
         self.snapshot = None;
     }
@@ -80,7 +80,7 @@ impl Library {
             || program.sorts.len() > self.program.sorts.len()
         {
             self.program = Arc::new(program.clone());
-            self.changed();
+            self.mark_changed();
         }
     }
 
@@ -167,7 +167,7 @@ impl Rules {
         }
         library.keys.insert(key, index);
         library.binders.push(Arc::new(binder));
-        library.changed();
+        library.mark_changed();
         index
     }
 
@@ -182,7 +182,7 @@ impl Rules {
     pub(super) fn add_delay(&self, delay: Delay) -> u32 {
         let mut library = self.library();
         library.delays.push(Arc::new(delay));
-        library.changed();
+        library.mark_changed();
         library.delays.len() as u32 - 1
     }
 
@@ -211,7 +211,7 @@ impl Rules {
         };
         let mut library = self.library();
         library.named.insert(symbol, Arc::new(function));
-        library.changed();
+        library.mark_changed();
     }
 
     /// What a variable of a `glob` section stands for.

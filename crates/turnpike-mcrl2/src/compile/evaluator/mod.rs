@@ -161,7 +161,7 @@ impl Rules {
             .map(|index| tree::function(&rules, &program, index))
             .collect();
         let _ = rules.functions.set(functions.into());
-        rules.library().changed();
+        rules.library().mark_changed();
         rules
     }
 

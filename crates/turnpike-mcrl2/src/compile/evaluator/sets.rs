@@ -207,12 +207,12 @@ impl Machine {
         let head = self.heap.head(bag);
         match head {
             Some(Head::Bag) => {
-                let found = self.stored(t, sort, element, bag)?;
+                let found = self.stored_count(t, sort, element, bag)?;
                 Ok(found.map(|found| found.unwrap_or(Value::ZERO)))
             }
             Some(Head::BagBy) => {
                 let (function, overrides) = (self.heap.argument(bag, 0), self.heap.argument(bag, 1));
-                match self.stored(t, sort, element, overrides)? {
+                match self.stored_count(t, sort, element, overrides)? {
                     None => Ok(None),
                     Some(Some(count)) => Ok(Some(count)),
                     Some(None) if self.heap.is_number(function) => Ok(Some(function)),
@@ -294,7 +294,7 @@ impl Machine {
 
     /// The count stored for an element in a finite bag: `Some(None)` when there is none, `None` if
     /// that is open.
-    fn stored(
+    fn stored_count(
         &mut self,
         t: &Arc<Tables>,
         sort: SortId,

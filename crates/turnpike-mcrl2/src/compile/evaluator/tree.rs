@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
 
     fn compare(&mut self, item: &Item<'a>, rest: &[Item<'a>], same: &[(u32, u32)], forced: u64) -> NodeId {
         let Some((&(left, right), others)) = same.split_first() else {
-            return self.matched(item, rest, forced);
+            return self.compile_match(item, rest, forced);
         };
         self.force(left, forced, |this, forced| {
             this.force(right, forced, |this, forced| {
@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn matched(&mut self, item: &Item<'a>, rest: &[Item<'a>], forced: u64) -> NodeId {
+    fn compile_match(&mut self, item: &Item<'a>, rest: &[Item<'a>], forced: u64) -> NodeId {
         let (condition, right) = match self.bodies.get(&(item.rule, forced)) {
             Some(&known) => known,
             None => {

@@ -29,7 +29,7 @@ impl Domain for Values<'_> {
     }
 
     #[cold]
-    fn negated(&self, term: &Value) -> Option<Value> {
+    fn operand_of_negation(&self, term: &Value) -> Option<Value> {
         let not = self.tables.builtin(Builtin::Not, SortId::BOOL)?;
         self.heap.is(*term, Head::Symbol(not)).then(|| self.heap.argument(*term, 0))
     }

@@ -23,7 +23,7 @@ impl Planner<'_> {
         if !self.is_zero(zero)? {
             return None;
         }
-        let number = self.defined(number).unwrap_or(number);
+        let number = self.unfold_definition(number).unwrap_or(number);
         match builtin(&self.program, number)? {
             (Builtin::Multiply, &[left, right])
                 if [left, right]

@@ -189,7 +189,7 @@ impl Patterns<'_> {
 
 /// The constructors that some equation rewrites, and the sorts whose equality is defined by
 /// equations.
-pub(super) fn redefined(program: &Program) -> (Vec<SymbolId>, Vec<SortId>) {
+pub(super) fn find_redefined(program: &Program) -> (Vec<SymbolId>, Vec<SortId>) {
     let (mut constructors, mut sorts) = (Vec::new(), Vec::new());
     for equation in &program.equations {
         let symbol = match program.expression(equation.left) {

@@ -16,7 +16,7 @@ use super::finite::{LIST_LIMIT, Sizes, obstacle};
 use super::linear_form::{least, mentions};
 use super::literal::{Literal, alternatives, split};
 use super::narrow::Narrowing;
-use super::pattern::{Draft, redefined};
+use super::pattern::{Draft, find_redefined};
 use super::step::{Bound, SlotPattern, Step, Test};
 use super::unfold::extensible;
 use super::values::list;
@@ -55,7 +55,7 @@ struct Rest {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(rules: &'a Arc<Rules>, program: &'a Program, scope: &'a mut Scope) -> Self {
-        let (rewritten, equalities) = redefined(program);
+        let (rewritten, equalities) = find_redefined(program);
         Planner {
             rules,
             program: Cow::Borrowed(program),
@@ -84,7 +84,7 @@ impl<'a> Planner<'a> {
             for (origin, holds) in split(&self.program, condition, holds) {
                 self.signs.insert(origin, holds);
                 let literal = Literal { expression: origin, holds, origin, partial: false };
-                rest.literals.extend(self.unfolded(literal, &infinite));
+                rest.literals.extend(self.unfold_literal(literal, &infinite));
             }
         }
         self.witness = witness;
@@ -429,7 +429,7 @@ impl<'a> Planner<'a> {
             let mut literals = Vec::new();
             for literal in std::mem::take(&mut branch.literals) {
                 for (expression, holds) in split(&self.program, literal.expression, literal.holds) {
-                    literals.extend(self.unfolded(Literal { expression, holds, ..literal }, &many));
+                    literals.extend(self.unfold_literal(Literal { expression, holds, ..literal }, &many));
                 }
             }
             let is_false =

@@ -15,7 +15,7 @@ const MAX_UNFOLDED: usize = 64;
 
 impl Planner<'_> {
     /// A literal with definitions unfolded, where they hide what is said about open variables.
-    pub(super) fn unfolded(&mut self, literal: Literal, open: &[VariableId]) -> Vec<Literal> {
+    pub(super) fn unfold_literal(&mut self, literal: Literal, open: &[VariableId]) -> Vec<Literal> {
         let (mut todo, mut count, mut found) = (vec![(literal.expression, literal.holds)], 0, Vec::new());
         while let Some((expression, holds)) = todo.pop() {
             let body = if count < MAX_UNFOLDED { self.unfold(expression, holds, open) } else { None };
@@ -59,7 +59,7 @@ impl Planner<'_> {
                 (SymbolKind::Builtin(Builtin::Equal | Builtin::NotEqual), _) => {
                     return self.compared_with_zero(id);
                 }
-                (SymbolKind::Map, _) => return self.defined(id),
+                (SymbolKind::Map, _) => return self.unfold_definition(id),
                 _ => return None,
             },
             _ => return None,
@@ -68,7 +68,7 @@ impl Planner<'_> {
     }
 
     /// What a call is by the only equation that can apply to it.
-    pub(super) fn defined(&mut self, id: ExpressionId) -> Option<ExpressionId> {
+    pub(super) fn unfold_definition(&mut self, id: ExpressionId) -> Option<ExpressionId> {
         let program = &self.program;
         let Expression::Call { symbol, arguments } = program.expression(id) else { return None };
         if program.symbol(*symbol).kind != SymbolKind::Map {

@@ -235,7 +235,7 @@ impl Filter {
             let mut all = Vec::new();
             for one in &bags.list {
                 let known = one.iter().copied().filter(|name| !bags.parts || sources.contains_key(name));
-                all.extend(composed(&known.collect::<Vec<_>>(), |name| {
+                all.extend(compose(&known.collect::<Vec<_>>(), |name| {
                     sources.get(&name).map_or(&[], Vec::as_slice)
                 })?);
             }
@@ -280,7 +280,7 @@ impl Filter {
             for one in &list {
                 // The names that a bag cannot get from below are no loss if parts count.
                 let known = one.iter().copied().filter(|name| !parts || sources.contains_key(name));
-                all.extend(composed(&known.collect::<Vec<_>>(), |name| {
+                all.extend(compose(&known.collect::<Vec<_>>(), |name| {
                     sources.get(&name).map_or(&[], Vec::as_slice)
                 })?);
             }
@@ -307,7 +307,7 @@ impl Filter {
 }
 
 /// All ways to replace every name of a bag by one of its sources; `None` if there are too many.
-fn composed<'a>(names: &[Symbol], sources: impl Fn(Symbol) -> &'a [Vec<Symbol>]) -> Option<BTreeSet<Bag>> {
+fn compose<'a>(names: &[Symbol], sources: impl Fn(Symbol) -> &'a [Vec<Symbol>]) -> Option<BTreeSet<Bag>> {
     let mut all: BTreeSet<Bag> = BTreeSet::from([Bag::default()]);
     for &name in names {
         let sources = sources(name);

@@ -45,11 +45,11 @@ impl Closed {
         for Edge { conditions, what, time, distribution, target, .. } in &mut automaton.edges {
             let weight = distribution.as_mut().map(|one| &mut one.weight);
             for one in conditions.iter_mut().chain(time).chain(weight) {
-                *one = self.folded(program, *one);
+                *one = self.fold_and_simplify(program, *one);
             }
             if let Step::Actions(actions) = what {
                 for one in actions.iter_mut().flat_map(|action| &mut action.arguments) {
-                    *one = self.folded(program, *one);
+                    *one = self.fold_and_simplify(program, *one);
                 }
             }
             self.fold_update(program, target);
@@ -60,19 +60,19 @@ impl Closed {
     fn fold_update(&mut self, program: &mut Program, update: &mut Update) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match update {
             Update::If { condition, then, otherwise, .. } => {
-                *condition = self.folded(program, *condition);
+                *condition = self.fold_and_simplify(program, *condition);
                 self.fold_update(program, then);
                 self.fold_update(program, otherwise);
             }
             Update::Go { assignments, .. } => {
                 for (_, value) in assignments {
-                    *value = self.folded(program, *value);
+                    *value = self.fold_and_simplify(program, *value);
                 }
             }
         });
     }
 
-    fn folded(&mut self, program: &mut Program, root: ExpressionId) -> ExpressionId {
+    fn fold_and_simplify(&mut self, program: &mut Program, root: ExpressionId) -> ExpressionId {
         let folded = self.fold(program, root);
         if folded == root { root } else { expression::simplify(program, folded) }
     }
@@ -207,7 +207,7 @@ fn expression_of(
             }
             let call = Expression::Call { symbol, arguments: arguments.into() };
             let call = program.add_expression(call, codomain, span);
-            converted(program, call, sort)
+            convert(program, call, sort)
         }
         Head::Nil | Head::Cons => {
             let element = program.sorts.element(Container::List, sort)?;
@@ -220,7 +220,7 @@ fn expression_of(
             let values: Vec<Value> = heap.arguments(value).collect();
             let elements = elements(program, heap, &values, element, at, left)?;
             let set = program.add_expression(Expression::Set(elements), finite, span);
-            converted(program, set, sort)
+            convert(program, set, sort)
         }
         _ => None,
     }
@@ -238,7 +238,7 @@ fn elements(
 }
 
 /// The expression as one of a sort that is the same or larger.
-fn converted(program: &mut Program, id: ExpressionId, sort: SortId) -> Option<ExpressionId> {
+fn convert(program: &mut Program, id: ExpressionId, sort: SortId) -> Option<ExpressionId> {
     let mut larger = sort;
     while larger != program.sort_of(id) {
         larger = program.sorts.smaller(larger)?;

@@ -123,7 +123,7 @@ fn solve(program: &mut Program, condition: ExpressionId, open: &BTreeSet<Variabl
             continue;
         };
         let sort = program.variable(variable).sort;
-        if let Some((value, conditions)) = narrowed(program, value, sort) {
+        if let Some((value, conditions)) = narrow_conversion(program, value, sort) {
             return Some(Solution { variable, value, conditions });
         }
     }
@@ -131,7 +131,7 @@ fn solve(program: &mut Program, condition: ExpressionId, open: &BTreeSet<Variabl
 }
 
 /// A number as one of a smaller sort, and the conditions under which it is one.
-fn narrowed(
+fn narrow_conversion(
     program: &mut Program,
     value: ExpressionId,
     sort: SortId,

@@ -239,7 +239,7 @@ impl Unfolder<'_> {
                 } else if self.is_impossible(right, surroundings)? {
                     self.collect(left, surroundings, operands)
                 } else {
-                    self.misplaced(id)
+                    self.fail_misplaced(id)
                 };
             }
             Behaviour::Comm { rules, body } => {
@@ -269,7 +269,7 @@ impl Unfolder<'_> {
                         .help("the left merge is an operator for proofs; write || instead"),
                 );
             }
-            _ => return self.misplaced(id),
+            _ => return self.fail_misplaced(id),
         };
         let node = self.add(node);
         operands.push(node);
@@ -393,7 +393,7 @@ impl Unfolder<'_> {
     }
 
     /// A parallel operator below a sequential one.
-    fn misplaced<T>(&mut self, above: BehaviourId) -> Result<T, Failed> {
+    fn fail_misplaced<T>(&mut self, above: BehaviourId) -> Result<T, Failed> {
         let outer = operator(self.program.behaviour(above));
         let mut id = above;
         while let Some(child) = self.program.behaviour(id).parts().find(|child| self.parallel[child.index()])

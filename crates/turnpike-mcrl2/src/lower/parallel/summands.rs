@@ -28,7 +28,7 @@ impl Layout {
     ) -> Update {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match update {
             Update::If { condition, then, otherwise, .. } => {
-                let condition = replaced(program, *condition, values);
+                let condition = replace_variables(program, *condition, values);
                 let chosen = match *program.expression(condition) {
                     Expression::Bool(true) => then,
                     Expression::Bool(false) => otherwise,
@@ -52,7 +52,7 @@ impl Layout {
                 };
                 let mut made = Vec::with_capacity(assignments.len());
                 for &(variable, value) in assignments {
-                    let value = replaced(program, value, values);
+                    let value = replace_variables(program, value, values);
                     if *program.expression(value) != Expression::Variable(variable) {
                         made.push((variable, value));
                     }
@@ -64,7 +64,7 @@ impl Layout {
 }
 
 /// An expression with its variables replaced.
-fn replaced(program: &mut Program, id: ExpressionId, values: &Substitution) -> ExpressionId {
+fn replace_variables(program: &mut Program, id: ExpressionId, values: &Substitution) -> ExpressionId {
     if values.is_empty() {
         return id;
     }
@@ -117,7 +117,7 @@ pub(super) fn summand(
     let Solved { mut variables, conditions, values } = eliminate(program, &variables, &conditions)?;
     let mut actions = vector.actions.clone();
     for argument in actions.iter_mut().flat_map(|action| &mut action.arguments) {
-        *argument = replaced(program, *argument, &values);
+        *argument = replace_variables(program, *argument, &values);
     }
     match end {
         Some(name) => actions = vec![ActionInstance { name, arguments: Vec::new() }],
@@ -125,10 +125,10 @@ pub(super) fn summand(
             actions.sort_by(|left, right| program.text(left.name).cmp(program.text(right.name)));
         }
     }
-    let time = time.map(|time| replaced(program, time, &values));
+    let time = time.map(|time| replace_variables(program, time, &values));
     let mut distribution = product(program, edges.iter().filter_map(|(_, edge)| edge.distribution.as_ref()));
     if let Some(distribution) = &mut distribution {
-        distribution.weight = replaced(program, distribution.weight, &values);
+        distribution.weight = replace_variables(program, distribution.weight, &values);
     }
     let updates: Vec<Update> = edges
         .iter()

@@ -234,7 +234,7 @@ impl<'a> Builder<'a> {
             let mut longer = Vec::new();
             for vector in &all {
                 for other in &operands[operand].groups[names] {
-                    if self.linked(vector, other, links) {
+                    if self.are_linked(vector, other, links) {
                         self.spend()?;
                         longer.push(vector.with(other));
                     }
@@ -246,7 +246,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn linked(&mut self, vector: &Vector, other: &Vector, links: &[Bag]) -> bool {
+    fn are_linked(&mut self, vector: &Vector, other: &Vector, links: &[Bag]) -> bool {
         links.iter().all(|link| {
             other.actions.iter().filter(|new| link.contains(&new.name)).all(|new| {
                 let old = vector.actions.iter().filter(|old| link.contains(&old.name));

@@ -49,7 +49,7 @@ fn write(program: &Program, terms: &Terms, id: BehaviourId, inside: bool, depth:
         return;
     }
     let id = terms.canonical(id);
-    if let Some(process) = terms.named(id) {
+    if let Some(process) = terms.named_process(id) {
         text.push_str(program.text(program.process(process).name));
         return;
     }

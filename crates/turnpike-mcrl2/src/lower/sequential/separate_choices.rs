@@ -148,7 +148,7 @@ impl Separator<'_> {
             parameters.push(new);
         }
         let arguments = free.iter().map(|&one| variable(program, one)).collect();
-        let body = substituted(program, term, &values);
+        let body = substitute_in_term(program, term, &values);
         let process = ProcessId::new(program.processes.len());
         let name = program.words.intern("choice");
         program.processes.push(Process { name, parameters: parameters.into(), body: Some(body), span });
@@ -240,7 +240,7 @@ impl Separator<'_> {
         copy: &mut Copy,
     ) -> Result<BehaviourId, Diagnostic> {
         if !is_chancy(self.program, &self.chancy, term) {
-            return Ok(substituted(self.program, term, values));
+            return Ok(substitute_in_term(self.program, term, values));
         }
         stacker::maybe_grow(STACK.0, STACK.1, || self.copy_here(term, values, copy))
     }
@@ -280,7 +280,7 @@ impl Separator<'_> {
             }
             Behaviour::Binary(ProcessOperator::Sequence, left, right) => {
                 *left = self.copy(*left, values, copy)?;
-                *right = substituted(self.program, *right, values);
+                *right = substitute_in_term(self.program, *right, values);
             }
             _ => {
                 for_each_data(&mut behaviour, |one| *one = substitute(self.program, *one, values));
@@ -393,14 +393,14 @@ fn free_of(program: &Program, term: BehaviourId) -> Vec<VariableId> {
 }
 
 /// A term with values for variables.
-fn substituted(program: &mut Program, term: BehaviourId, values: &Substitution) -> BehaviourId {
+fn substitute_in_term(program: &mut Program, term: BehaviourId, values: &Substitution) -> BehaviourId {
     if values.is_empty() {
         return term;
     }
     stacker::maybe_grow(STACK.0, STACK.1, || {
         let mut behaviour = program.behaviour(term).clone();
         for_each_data(&mut behaviour, |one| *one = substitute(program, *one, values));
-        for_each_part(&mut behaviour, |part| *part = substituted(program, *part, values));
+        for_each_part(&mut behaviour, |part| *part = substitute_in_term(program, *part, values));
         if *program.behaviour(term) == behaviour {
             return term;
         }

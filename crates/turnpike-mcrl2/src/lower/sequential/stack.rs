@@ -88,7 +88,7 @@ impl Stack {
     }
 
     /// What is left to do after a stack that was just pushed, and what the variables are then.
-    pub(super) fn popped(
+    pub(super) fn pop_frame(
         &self,
         program: &Program,
         stack: ExpressionId,
@@ -100,7 +100,7 @@ impl Stack {
     }
 
     /// What the variables are after a return to a frame, which is taken off the stack.
-    pub(super) fn restored(&self, program: &mut Program, index: usize) -> Substitution {
+    pub(super) fn restore_variables(&self, program: &mut Program, index: usize) -> Substitution {
         let frame = &self.frames[index];
         let stack = variable(program, self.variable);
         frame

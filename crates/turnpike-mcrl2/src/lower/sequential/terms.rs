@@ -90,7 +90,7 @@ impl Terms {
     }
 
     /// The process whose body this is.
-    pub(super) fn named(&self, id: BehaviourId) -> Option<ProcessId> {
+    pub(super) fn named_process(&self, id: BehaviourId) -> Option<ProcessId> {
         self.names.get(&id).copied()
     }
 

@@ -112,7 +112,7 @@ impl<'a> Unfolding<'a> {
         values.extend(environment.iter().map(|(&one, &value)| (one, value)));
         // A root that is the body of a process uses its variables.
         let term = self.terms.canonical(root);
-        let group = self.terms.named(term).and_then(|process| self.terms.group(process));
+        let group = self.terms.named_process(term).and_then(|process| self.terms.group(process));
         let rest = Rest { term, group };
         let here = Here { rest, chain: ChainId::DONE, values: Rc::new(values) };
         let mut initial = self.resolve(here, lottery, 0)?;

@@ -1,7 +1,7 @@
 //! Data expressions as text.
 
 use super::super::tree::{Data, DataId};
-use super::{Item, Parentheses, Printer, TIGHT, separated, sides};
+use super::{Item, Parentheses, Printer, TIGHT, push_separated, sides};
 
 /// Elements of bags must not show a `|` between the braces: that would read as a comprehension.
 const IN_BAG: u8 = 2;
@@ -22,7 +22,7 @@ impl<'t> Printer<'t> {
             Data::Bag(pairs) if pairs.is_empty() => parts.push(Item::Text("{:}")),
             Data::Bag(pairs) => {
                 parts.push(Item::Text("{"));
-                separated(parts, pairs, ", ", |parts, &(element, count)| {
+                push_separated(parts, pairs, ", ", |parts, &(element, count)| {
                     parts.extend([Item::Data(element, IN_BAG), Item::Text(": "), Item::Data(count, IN_BAG)]);
                 });
                 parts.push(Item::Text("}"));
@@ -70,7 +70,7 @@ impl<'t> Printer<'t> {
                 // Everything to its left belongs to it: nothing there needs parentheses.
                 let least = u8::from(self.parentheses == Parentheses::All);
                 parts.extend([Item::Data(*body, least), Item::Text(" whr ")]);
-                separated(parts, definitions, ", ", |parts, definition| {
+                push_separated(parts, definitions, ", ", |parts, definition| {
                     parts.extend([
                         Item::Word(definition.name.symbol),
                         Item::Text(" = "),
@@ -127,6 +127,6 @@ fn enumeration<'t>(
     close: &'static str,
 ) {
     parts.push(Item::Text(open));
-    separated(parts, elements, ", ", |parts, &element| parts.push(Item::Data(element, 0)));
+    push_separated(parts, elements, ", ", |parts, &element| parts.push(Item::Data(element, 0)));
     parts.push(Item::Text(close));
 }

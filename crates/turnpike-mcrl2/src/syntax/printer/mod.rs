@@ -97,7 +97,7 @@ impl<'t> Printer<'t> {
                 Item::Process(id, least) => self.process(id, least, &mut parts),
                 Item::Variables(variables, least) => variables_parts(variables, least, &mut parts),
                 Item::Names(names, separator) => {
-                    separated(&mut parts, names, separator, |parts, name| {
+                    push_separated(&mut parts, names, separator, |parts, name| {
                         parts.push(Item::Word(name.symbol))
                     });
                 }
@@ -135,16 +135,16 @@ impl<'t> Printer<'t> {
                 ]);
             }
             Sort::Function { domain, codomain } => {
-                separated(parts, domain, " # ", |parts, &sort| parts.push(Item::Sort(sort, 2)));
+                push_separated(parts, domain, " # ", |parts, &sort| parts.push(Item::Sort(sort, 2)));
                 parts.extend([Item::Text(" -> "), Item::Sort(*codomain, 1)]);
             }
             Sort::Struct(constructors) => {
                 parts.push(Item::Text("struct "));
-                separated(parts, constructors, " | ", |parts, constructor| {
+                push_separated(parts, constructors, " | ", |parts, constructor| {
                     parts.push(Item::Word(constructor.name.symbol));
                     if !constructor.fields.is_empty() {
                         parts.push(Item::Text("("));
-                        separated(parts, &constructor.fields, ", ", |parts, field| {
+                        push_separated(parts, &constructor.fields, ", ", |parts, field| {
                             if let Some(projection) = field.projection {
                                 parts.extend([Item::Word(projection.symbol), Item::Text(": ")]);
                             }
@@ -165,7 +165,7 @@ impl<'t> Printer<'t> {
 }
 
 /// Elements with something between them.
-fn separated<'t, T>(
+fn push_separated<'t, T>(
     parts: &mut Vec<Item<'t>>,
     elements: &'t [T],
     separator: &'static str,
@@ -190,7 +190,7 @@ fn variables_parts<'t>(variables: &'t [Variable], least: u8, parts: &mut Vec<Ite
         if index > 0 {
             parts.push(Item::Text(", "));
         }
-        separated(parts, group, ", ", |parts, variable| parts.push(Item::Word(variable.name.symbol)));
+        push_separated(parts, group, ", ", |parts, variable| parts.push(Item::Word(variable.name.symbol)));
         parts.extend([Item::Text(": "), Item::Sort(group[0].sort, least)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Process expressions as text.
 
 use super::super::tree::{Process, ProcessId};
-use super::{Item, Printer, TIGHT, separated, sides};
+use super::{Item, Printer, TIGHT, push_separated, sides};
 
 /// A then branch before `<>`: whatever could contain a condition without else is put in
 /// parentheses.
@@ -22,13 +22,15 @@ impl<'t> Printer<'t> {
                 parts.push(Item::Word(name.symbol));
                 if !arguments.is_empty() {
                     parts.push(Item::Text("("));
-                    separated(parts, arguments, ", ", |parts, &argument| parts.push(Item::Data(argument, 0)));
+                    push_separated(parts, arguments, ", ", |parts, &argument| {
+                        parts.push(Item::Data(argument, 0))
+                    });
                     parts.push(Item::Text(")"));
                 }
             }
             Process::Call { name, assignments } => {
                 parts.extend([Item::Word(name.symbol), Item::Text("(")]);
-                separated(parts, assignments, ", ", |parts, assignment| {
+                push_separated(parts, assignments, ", ", |parts, assignment| {
                     parts.extend([
                         Item::Word(assignment.name.symbol),
                         Item::Text(" = "),
@@ -93,10 +95,10 @@ fn static_operator<'t>(process: &'t Process, parts: &mut Vec<Item<'t>>) {
             around(parts, "hide", *body, |parts| parts.push(Item::Names(actions, ", ")));
         }
         Process::Allow { actions, body } => around(parts, "allow", *body, |parts| {
-            separated(parts, actions, ", ", |parts, action| parts.push(Item::Names(&action.names, "|")));
+            push_separated(parts, actions, ", ", |parts, action| parts.push(Item::Names(&action.names, "|")));
         }),
         Process::Rename { renamings, body } => around(parts, "rename", *body, |parts| {
-            separated(parts, renamings, ", ", |parts, renaming| {
+            push_separated(parts, renamings, ", ", |parts, renaming| {
                 parts.extend([
                     Item::Word(renaming.from.symbol),
                     Item::Text(" -> "),
@@ -105,7 +107,7 @@ fn static_operator<'t>(process: &'t Process, parts: &mut Vec<Item<'t>>) {
             });
         }),
         Process::Comm { rules, body } => around(parts, "comm", *body, |parts| {
-            separated(parts, rules, ", ", |parts, rule| {
+            push_separated(parts, rules, ", ", |parts, rule| {
                 parts.extend([Item::Names(&rule.from, "|"), Item::Text(" -> "), Item::Word(rule.to.symbol)]);
             });
         }),

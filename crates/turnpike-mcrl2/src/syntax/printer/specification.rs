@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::super::specification::{FunctionDeclaration, Section, SortDeclaration, Specification};
 use super::super::tree::Variable;
-use super::{Item, Parentheses, Printer, groups, separated};
+use super::{Item, Parentheses, Printer, groups, push_separated};
 
 impl fmt::Display for Specification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,7 +48,7 @@ impl<'t> Printer<'t> {
                     printer.add(Item::Names(&action.names, ", "));
                     let least = if action.sorts.len() > 1 { 2 } else { 0 };
                     let mut parts = Vec::new();
-                    separated(&mut parts, &action.sorts, " # ", |parts, &sort| {
+                    push_separated(&mut parts, &action.sorts, " # ", |parts, &sort| {
                         parts.push(Item::Sort(sort, least));
                     });
                     if !parts.is_empty() {

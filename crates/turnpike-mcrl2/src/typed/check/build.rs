@@ -20,12 +20,12 @@ impl Checker<'_> {
         }
     }
 
-    fn typed(&self, id: DataId) -> Option<ExpressionId> {
+    fn typed_expression(&self, id: DataId) -> Option<ExpressionId> {
         self.inference.nodes[id.index()].typed
     }
 
-    fn all_typed(&self, ids: &[DataId]) -> Option<Box<[ExpressionId]>> {
-        ids.iter().map(|&one| self.typed(one)).collect()
+    fn typed_expressions(&self, ids: &[DataId]) -> Option<Box<[ExpressionId]>> {
+        ids.iter().map(|&one| self.typed_expression(one)).collect()
     }
 
     fn build_node(&self, id: DataId) -> Option<Expression> {
@@ -42,44 +42,50 @@ impl Checker<'_> {
             },
             Data::Number(digits) => Expression::Number(self.word(*digits)),
             Data::Bool(value) => Expression::Bool(*value),
-            Data::List(elements) => Expression::List(self.all_typed(elements)?),
-            Data::Set(elements) => Expression::Set(self.all_typed(elements)?),
+            Data::List(elements) => Expression::List(self.typed_expressions(elements)?),
+            Data::Set(elements) => Expression::Set(self.typed_expressions(elements)?),
             Data::Bag(pairs) => {
-                let pairs = pairs.iter().map(|&(one, count)| Some((self.typed(one)?, self.typed(count)?)));
+                let pairs = pairs
+                    .iter()
+                    .map(|&(one, count)| Some((self.typed_expression(one)?, self.typed_expression(count)?)));
                 Expression::Bag(pairs.collect::<Option<_>>()?)
             }
-            Data::Comprehension { body, .. } => {
-                Expression::Comprehension { variable: self.first_bound(id), body: self.typed(*body)? }
-            }
+            Data::Comprehension { body, .. } => Expression::Comprehension {
+                variable: self.first_bound(id),
+                body: self.typed_expression(*body)?,
+            },
             Data::Apply { function, arguments } => {
-                let arguments = self.all_typed(arguments)?;
+                let arguments = self.typed_expressions(arguments)?;
                 match node.symbol {
                     Some(symbol) => Expression::Call { symbol, arguments },
-                    None => Expression::Apply { function: self.typed(*function)?, arguments },
+                    None => Expression::Apply { function: self.typed_expression(*function)?, arguments },
                 }
             }
             Data::Update { function, key, value } => Expression::Call {
                 symbol: node.symbol?,
-                arguments: self.all_typed(&[*function, *key, *value])?,
+                arguments: self.typed_expressions(&[*function, *key, *value])?,
             },
             Data::Unary(_, operand) => {
-                Expression::Call { symbol: node.symbol?, arguments: self.all_typed(&[*operand])? }
+                Expression::Call { symbol: node.symbol?, arguments: self.typed_expressions(&[*operand])? }
             }
-            Data::Binary(_, left, right) => {
-                Expression::Call { symbol: node.symbol?, arguments: self.all_typed(&[*left, *right])? }
-            }
+            Data::Binary(_, left, right) => Expression::Call {
+                symbol: node.symbol?,
+                arguments: self.typed_expressions(&[*left, *right])?,
+            },
             Data::Binder { binder, variables, body } => Expression::Binder {
                 binder: *binder,
                 variables: bound(variables.len()),
-                body: self.typed(*body)?,
+                body: self.typed_expression(*body)?,
             },
             Data::Where { body, definitions } => {
                 let variables = bound(definitions.len());
-                let pairs = variables
-                    .iter()
-                    .zip(definitions)
-                    .map(|(&variable, definition)| Some((variable, self.typed(definition.value)?)));
-                Expression::Where { body: self.typed(*body)?, definitions: pairs.collect::<Option<_>>()? }
+                let pairs = variables.iter().zip(definitions).map(|(&variable, definition)| {
+                    Some((variable, self.typed_expression(definition.value)?))
+                });
+                Expression::Where {
+                    body: self.typed_expression(*body)?,
+                    definitions: pairs.collect::<Option<_>>()?,
+                }
             }
         })
     }

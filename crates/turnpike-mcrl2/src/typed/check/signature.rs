@@ -19,7 +19,7 @@ fn container(term: Term) -> Option<Container> {
 }
 
 /// The sort of a term without variables.
-fn fixed(term: Term) -> Option<SortId> {
+fn fixed_sort(term: Term) -> Option<SortId> {
     match term {
         Term::Bool => Some(SortId::BOOL),
         Term::Pos => Some(SortId::POS),
@@ -34,7 +34,7 @@ impl Checker<'_> {
     /// Narrows the sort variables so that the place can have a sort of the pattern; false when it
     /// cannot.
     pub(super) fn meet(&mut self, term: Term, pattern: PatternId, sorts: &mut [PatternId; 2]) -> bool {
-        if let Some(sort) = fixed(term) {
+        if let Some(sort) = fixed_sort(term) {
             return self.patterns.contains(&self.program.sorts, pattern, sort);
         }
         let mut narrow = |checker: &mut Self, variable: usize, pattern: PatternId| {
@@ -57,7 +57,7 @@ impl Checker<'_> {
 
     /// The pattern of a place, without conversions, when the sort variables are narrowed so far.
     pub(super) fn instantiate(&mut self, term: Term, sorts: [PatternId; 2]) -> PatternId {
-        if let Some(sort) = fixed(term) {
+        if let Some(sort) = fixed_sort(term) {
             return self.patterns.exact(&self.program.sorts, sort);
         }
         match term {
@@ -72,7 +72,7 @@ impl Checker<'_> {
 
     /// The sort of a place when the sort variables are known.
     pub(super) fn instantiate_sort(&mut self, term: Term, sorts: [SortId; 2]) -> SortId {
-        if let Some(sort) = fixed(term) {
+        if let Some(sort) = fixed_sort(term) {
             return sort;
         }
         match term {

@@ -174,18 +174,18 @@ pub fn not(program: &mut Program, operand: ExpressionId) -> ExpressionId {
 /// The conjunction of all, simplified; `true` for none.
 pub fn all(program: &mut Program, parts: &[ExpressionId]) -> ExpressionId {
     let parts: Vec<ExpressionId> = parts.iter().flat_map(|&part| conjuncts(program, part)).collect();
-    joined(program, parts, Builtin::And, "&&", true)
+    join(program, parts, Builtin::And, "&&", true)
 }
 
 /// The disjunction of all, simplified; `false` for none.
 pub fn any(program: &mut Program, parts: &[ExpressionId]) -> ExpressionId {
     let parts: Vec<ExpressionId> = parts.iter().flat_map(|&part| disjuncts(program, part)).collect();
-    joined(program, parts, Builtin::Or, "||", false)
+    join(program, parts, Builtin::Or, "||", false)
 }
 
 /// Joins with an operator that has this neutral value, whose opposite decides all. Nests to the
 /// right, as one would write it.
-fn joined(
+fn join(
     program: &mut Program,
     parts: Vec<ExpressionId>,
     builtin: Builtin,

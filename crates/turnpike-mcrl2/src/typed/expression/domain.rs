@@ -33,7 +33,7 @@ impl Domain for Expressions<'_> {
         boolean(self.program, value)
     }
 
-    fn negated(&self, &term: &ExpressionId) -> Option<ExpressionId> {
+    fn operand_of_negation(&self, &term: &ExpressionId) -> Option<ExpressionId> {
         match self.program.expression(term) {
             Expression::Call { symbol, arguments } if is_builtin(self.program, *symbol, Builtin::Not) => {
                 Some(arguments[0])

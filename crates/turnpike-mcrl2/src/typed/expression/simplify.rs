@@ -269,7 +269,7 @@ fn fold_logic(program: &mut Program, builtin: Builtin, arguments: &[ExpressionId
     let domain = &mut Expressions { program, cons: None, sort: SortId::BOOL, span: Span::default() };
     match *arguments {
         // A negation that stays as it is must not be built again.
-        [operand] if domain.truth(&operand).is_none() => domain.negated(&operand),
+        [operand] if domain.truth(&operand).is_none() => domain.operand_of_negation(&operand),
         [operand] => logic::not(domain, &operand),
         [condition, then, otherwise] => logic::conditional(domain, &condition, &then, &otherwise),
         [left, right] => logic::connective(domain, builtin, &left, &right),

@@ -176,7 +176,7 @@ impl Machine {
     }
 
     /// What is usual in a result: that of an operand, or a function made of both.
-    fn combined(
+    fn combine_usual(
         &mut self,
         t: &Arc<Tables>,
         builtin: Builtin,
@@ -249,7 +249,9 @@ impl Machine {
         right: Value,
     ) -> Known {
         let sides = (self.usual(left), self.usual(right));
-        let Some(usual) = self.combined(t, builtin, symbol, sort, sides, false)? else { return Ok(None) };
+        let Some(usual) = self.combine_usual(t, builtin, symbol, sort, sides, false)? else {
+            return Ok(None);
+        };
         let mut candidates = Vec::new();
         for set in [left, right] {
             let listed = if self.heap.is(set, Head::SetBy) { self.heap.argument(set, 1) } else { set };
@@ -285,7 +287,7 @@ impl Machine {
         right: Value,
     ) -> Known {
         let sides = (self.usual(left), self.usual(right));
-        let Some(usual) = self.combined(t, builtin, symbol, sort, sides, true)? else { return Ok(None) };
+        let Some(usual) = self.combine_usual(t, builtin, symbol, sort, sides, true)? else { return Ok(None) };
         let mut candidates = Vec::new();
         for bag in [left, right] {
             let listed = if self.heap.is(bag, Head::BagBy) { self.heap.argument(bag, 1) } else { bag };
@@ -330,7 +332,7 @@ impl Machine {
     }
 
     /// `Set2Bag` and `Bag2Set` of what is given by a function.
-    pub(in crate::compile::evaluator) fn converted(
+    pub(in crate::compile::evaluator) fn convert_collection(
         &mut self,
         t: &Arc<Tables>,
         builtin: Builtin,

@@ -28,7 +28,7 @@ impl Domain for Partials<'_, '_, '_> {
         Partial::bool(Some(value))
     }
 
-    fn negated(&self, _: &Partial) -> Option<Partial> {
+    fn operand_of_negation(&self, _: &Partial) -> Option<Partial> {
         None
     }
 

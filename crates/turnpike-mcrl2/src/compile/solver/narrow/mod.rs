@@ -158,7 +158,7 @@ impl Narrowing {
     /// Finds out how the values of all sorts that can be met are built.
     fn grow(&mut self, rules: &Arc<Rules>, program: &Program, variables: &[VariableId]) {
         let mut sizes = Sizes::default();
-        let (rewritten, _) = super::pattern::redefined(program);
+        let (rewritten, _) = super::pattern::find_redefined(program);
         let mut todo: Vec<SortId> =
             variables.iter().map(|&variable| program.variable(variable).sort).collect();
         for term in &self.terms.terms {

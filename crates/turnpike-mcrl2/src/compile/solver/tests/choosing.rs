@@ -5,7 +5,7 @@ use crate::compile::solver::choice::{Choice, Choices};
 use crate::compile::solver::finite::{Sizes, finite_size};
 use crate::compile::solver::linear_form::sum;
 use crate::compile::solver::literal::{Literal, alternatives, comparison, split};
-use crate::compile::solver::pattern::redefined;
+use crate::compile::solver::pattern::find_redefined;
 use crate::typed::expression;
 
 /// The first choice, as text.
@@ -16,7 +16,7 @@ fn choice(declarations: &str, variables: &str, condition: &str) -> String {
         .into_iter()
         .map(|(expression, holds)| Literal { expression, holds, origin: expression, partial: false })
         .collect();
-    let (rewritten, equalities) = redefined(program);
+    let (rewritten, equalities) = find_redefined(program);
     let mut choices = Choices {
         program,
         rewritten: &rewritten,

@@ -18,7 +18,7 @@ impl Unfolding<'_> {
     /// What happens after a return to a frame.
     pub(super) fn return_to(&mut self, index: usize) -> Result<Update, Diagnostic> {
         let Some(stack) = &self.stack else { return self.go(Place::Delta, &Substitution::default(), &[]) };
-        let mut values = stack.restored(self.program, index);
+        let mut values = stack.restore_variables(self.program, index);
         let chain = stack.frames[index].chain;
         values.extend(self.globals.iter().map(|(&one, &value)| (one, value)));
         let mut lottery = Lottery::default();

@@ -87,7 +87,7 @@ impl Unfolding<'_> {
             // called.
             let pushed = self.stack.as_ref().and_then(|stack| {
                 let top = values.get(&stack.variable)?;
-                stack.popped(self.program, *top)
+                stack.pop_frame(self.program, *top)
             });
             return match pushed {
                 Some((chain, restored)) => {
