@@ -15,7 +15,8 @@ pub struct BuiltinInfo {
     pub details: &'static str,
     /// What can be set, in the order of the model's full name.
     pub parameters: &'static [ParameterInfo],
-    /// Makes the model from its full name and one value for each parameter, all within their ranges.
+    /// Makes the model from its full name and one value for each parameter, all within their
+    /// ranges.
     pub(crate) make: fn(String, &[u64]) -> Box<dyn Model>,
 }
 
@@ -129,11 +130,12 @@ pub fn catalogue() -> &'static [BuiltinInfo] {
     models::ALL
 }
 
-/// Makes the built-in model `name` with these settings, a parameter's name and a value each. Of two settings of one
-/// parameter the later one counts; parameters that are not set have their default.
+/// Makes the built-in model `name` with these settings, a parameter's name and a value each. Of two
+/// settings of one parameter the later one counts; parameters that are not set have their default.
 ///
 /// # Errors
-/// An unknown name of a model or a parameter, and a value that is no number or not in the parameter's range.
+/// An unknown name of a model or a parameter, and a value that is no number or not in the
+/// parameter's range.
 pub fn build(name: &str, settings: &[(String, String)]) -> Result<Box<dyn Model>, BuiltinError> {
     let Some(info) = catalogue().iter().find(|info| info.name == name) else {
         return Err(BuiltinError::UnknownModel {

@@ -7,7 +7,8 @@ use turnpike_model::{IdTable, LabelId, hash};
 /// What a label is made of: which action, and up to three numbers.
 pub(crate) type Key = [u32; 4];
 
-/// Gives each key an id in the order of arrival. It belongs to the model, so that all its explorers agree.
+/// Gives each key an id in the order of arrival. It belongs to the model, so that all its explorers
+/// agree.
 #[derive(Default)]
 pub(crate) struct Interner(RwLock<Table>);
 
@@ -27,8 +28,9 @@ impl Interner {
     /// The id of `key`, a new one if need be.
     pub(crate) fn id(&self, key: Key) -> LabelId {
         let hash = hash::words(&key);
-        // A key is met again far more often than for the first time: readers do not wait for each other. A panic of
-        // another thread cannot leave the table half written in a way that matters, hence no poisoning.
+        // A key is met again far more often than for the first time: readers do not wait for each
+        // other. A panic of another thread cannot leave the table half written in a way that
+        // matters, hence no poisoning.
         if let Some(id) = self.0.read().unwrap_or_else(PoisonError::into_inner).find(hash, &key) {
             return LabelId(id);
         }

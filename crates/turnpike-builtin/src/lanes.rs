@@ -1,7 +1,7 @@
 //! Small numbers side by side in the words of a state.
 
-/// Fields of `BITS` bits each, as many as fit into a word; no field crosses a word's border, so that a whole word can
-/// be tested at once with masks.
+/// Fields of `BITS` bits each, as many as fit into a word; no field crosses a word's border, so
+/// that a whole word can be tested at once with masks.
 pub(crate) struct Lanes<const BITS: u32>;
 
 impl<const BITS: u32> Lanes<BITS> {

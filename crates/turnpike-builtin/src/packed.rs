@@ -5,8 +5,8 @@ use turnpike_model::{
     ViolationKind, Violations,
 };
 
-/// What a model of this crate provides. Everything takes `&self`: such a model needs no memory between steps, so its
-/// explorers are plain references to it.
+/// What a model of this crate provides. Everything takes `&self`: such a model needs no memory
+/// between steps, so its explorers are plain references to it.
 pub(crate) trait Packed: Send + Sync + 'static {
     /// Words in a state.
     fn width(&self) -> usize;
@@ -54,7 +54,8 @@ pub(crate) fn measures(pairs: &[(&str, &str)]) -> Vec<MeasureInfo> {
     pairs.iter().map(|&(name, doc)| MeasureInfo::new(name, doc)).collect()
 }
 
-/// Says that a model was asked for a measure that it does not have, which only a wrong caller can do.
+/// Says that a model was asked for a measure that it does not have, which only a wrong caller can
+/// do.
 #[cold]
 pub(crate) fn no_measure(index: usize) -> ! {
     panic!("this model has no measure {index}")

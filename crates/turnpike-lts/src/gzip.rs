@@ -7,7 +7,8 @@ use turnpike_model::Diagnostic;
 
 const BUFFER: usize = 1 << 16;
 
-/// Reads through gzip when the input starts with gzip's first byte, which no text does; so it works for pipes too.
+/// Reads through gzip when the input starts with gzip's first byte, which no text does; so it works
+/// for pipes too.
 pub(crate) fn decompressed<'a>(input: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     let mut input = BufReader::with_capacity(BUFFER, input);
     let first = loop {

@@ -16,10 +16,11 @@ const TERMINATE: &str = "Terminate";
 
 /// An explicit system as a model. A state is one word, its number; successors come in file order.
 ///
-/// A state without successors that a transition `Terminate` enters has ended well and is no deadlock.
+/// A state without successors that a transition `Terminate` enters has ended well and is no
+/// deadlock.
 ///
-/// Measures: `out-degree`, the number of outgoing transitions, and `bfs-depth`, the distance from the initial state
-/// (infinite for states that cannot be reached; computed when it is first asked).
+/// Measures: `out-degree`, the number of outgoing transitions, and `bfs-depth`, the distance from
+/// the initial state (infinite for states that cannot be reached; computed when it is first asked).
 #[derive(Debug)]
 pub struct LtsModel {
     info: ModelInfo,
@@ -36,7 +37,8 @@ const OUT_DEGREE: usize = 0;
 const BFS_DEPTH: usize = 1;
 
 impl LtsModel {
-    /// A model of `lts` under the name the user knows it by. Systems put together by hand are checked.
+    /// A model of `lts` under the name the user knows it by. Systems put together by hand are
+    /// checked.
     pub fn new(name: impl Into<String>, lts: Lts) -> Result<Self, Diagnostic> {
         lts.check()?;
         let outgoing = lts.outgoing();
@@ -223,8 +225,8 @@ fn uses_of_labels(lts: &Lts) -> Vec<u64> {
     uses
 }
 
-/// A hash of the content: initial state, number of states, and the transitions with their label texts. Label ids do
-/// not enter, so a system put together in another way has the same fingerprint.
+/// A hash of the content: initial state, number of states, and the transitions with their label
+/// texts. Label ids do not enter, so a system put together in another way has the same fingerprint.
 fn fingerprint(lts: &Lts) -> u64 {
     let labels: Vec<u64> = lts.labels.iter().map(|text| hash::bytes(text.as_bytes())).collect();
     let mut hasher = hash::PortableHasher::default();

@@ -5,16 +5,17 @@ use crate::system::Lts;
 /// Transitions grouped by source state: compressed rows, in file order within a row.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// `None`: row `s` belongs to state `s`. `Some`: row `k` belongs to state `sources[k]`, ascending.
+    /// `None`: row `s` belongs to state `s`. `Some`: row `k` belongs to state `sources[k]`,
+    /// ascending.
     sources: Option<Vec<u32>>,
     /// Row `k` is `edges[offsets[k]..offsets[k + 1]]`.
     offsets: Vec<usize>,
     edges: Vec<(LabelId, u32)>,
 }
 
-/// Whether a table with one entry for each of `states` states is in proportion to the transitions. State numbers come
-/// from files, and a file of one line may name state four billion: memory must follow what a file holds, not what it
-/// claims.
+/// Whether a table with one entry for each of `states` states is in proportion to the transitions.
+/// State numbers come from files, and a file of one line may name state four billion: memory must
+/// follow what a file holds, not what it claims.
 pub(super) fn dense(states: u64, transitions: usize) -> bool {
     states <= 4 * transitions as u64 + 1024
 }
@@ -56,7 +57,8 @@ impl Outgoing {
         Outgoing { sources, offsets, edges }
     }
 
-    /// Labels and targets of the transitions that leave `state`; empty for a number that is no state.
+    /// Labels and targets of the transitions that leave `state`; empty for a number that is no
+    /// state.
     #[inline]
     pub fn of(&self, state: u32) -> &[(LabelId, u32)] {
         let row = match &self.sources {

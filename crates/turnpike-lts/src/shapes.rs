@@ -1,12 +1,13 @@
-//! The few SVG shapes that all pictures are made of, and the page around a picture that stands alone.
+//! The few SVG shapes that all pictures are made of, and the page around a picture that stands
+//! alone.
 
 use std::fmt::Write;
 
 /// A place on a picture, in pixels.
 pub type Point = (f64, f64);
 
-/// Shapes in drawing order: each lies above those before it. Every shape has a class, by which it is
-/// styled, and may have a tooltip.
+/// Shapes in drawing order: each lies above those before it. Every shape has a class, by which it
+/// is styled, and may have a tooltip.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes(String);
 
@@ -36,7 +37,8 @@ impl Shapes {
         self.element(start, tooltip, "rect");
     }
 
-    /// A line of text; `anchor` is the part of it that lies at the point: `start`, `middle` or `end`.
+    /// A line of text; `anchor` is the part of it that lies at the point: `start`, `middle` or
+    /// `end`.
     pub fn text(&mut self, class: &str, anchor: &str, (x, y): Point, text: &str, tooltip: &str) {
         self.text_at(class, anchor, format_args!("x=\"{x:.1}\" y=\"{y:.1}\""), text, tooltip);
     }
@@ -120,8 +122,8 @@ impl Page<'_> {
     }
 }
 
-/// Escapes text for XML, in content and in quoted attributes. Replaces characters that XML 1.0 cannot hold, even
-/// escaped.
+/// Escapes text for XML, in content and in quoted attributes. Replaces characters that XML 1.0
+/// cannot hold, even escaped.
 pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -16,7 +16,8 @@ pub struct Transition {
     pub to: u32,
 }
 
-/// A transition system in memory: states are `0..states`, transitions in any order, duplicates allowed.
+/// A transition system in memory: states are `0..states`, transitions in any order, duplicates
+/// allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lts {
     /// The initial state.
@@ -59,8 +60,8 @@ impl Lts {
         AutHeader { initial: self.initial, transitions: self.transitions.len() as u64, states: self.states }
     }
 
-    /// Checks that the initial state, all transitions and all label ids are in range. Systems that a reader gave
-    /// always pass; systems put together by hand may not.
+    /// Checks that the initial state, all transitions and all label ids are in range. Systems that
+    /// a reader gave always pass; systems put together by hand may not.
     pub fn check(&self) -> Result<(), Diagnostic> {
         if self.states == 0 {
             return Err(no_states());

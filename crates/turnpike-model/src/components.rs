@@ -2,12 +2,12 @@
 
 const NONE: u32 = u32::MAX;
 
-/// The component of every node, and how many there are: two nodes are in the same component exactly when they reach each
-/// other. A component has a larger number than all others that it reaches.
+/// The component of every node, and how many there are: two nodes are in the same component exactly
+/// when they reach each other. A component has a larger number than all others that it reaches.
 ///
-/// `successor(node, k)` is the target of the `k`-th edge of a node, or `None` when it has no more. Nodes are
-/// `0..nodes`, fewer than `u32::MAX`. This is Tarjan's algorithm with an explicit stack, so that long chains cannot
-/// overflow the call stack.
+/// `successor(node, k)` is the target of the `k`-th edge of a node, or `None` when it has no more.
+/// Nodes are `0..nodes`, fewer than `u32::MAX`. This is Tarjan's algorithm with an explicit stack,
+/// so that long chains cannot overflow the call stack.
 ///
 /// ```
 /// use turnpike_model::components::components;

@@ -76,7 +76,8 @@ impl Diagnostic {
         self
     }
 
-    /// Suggests the name that `word` is probably a misspelling of, if one of `names` is near enough.
+    /// Suggests the name that `word` is probably a misspelling of, if one of `names` is near
+    /// enough.
     #[must_use]
     pub fn suggest<'a>(self, word: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
         match nearest(word, names) {
@@ -85,8 +86,8 @@ impl Diagnostic {
         }
     }
 
-    /// Suggests the name that `word` is probably a misspelling of, or else lists all `names` after `intro`, such as
-    /// "the stores are". Adds nothing if there are no names.
+    /// Suggests the name that `word` is probably a misspelling of, or else lists all `names` after
+    /// `intro`, such as "the stores are". Adds nothing if there are no names.
     #[must_use]
     pub fn suggest_or_list<'a>(
         self,
@@ -116,8 +117,8 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The candidate nearest to `word` by edit distance in characters, ignoring case, if it is near enough to be a misspelling.
-/// Of several equally near candidates it is the first.
+/// The candidate nearest to `word` by edit distance in characters, ignoring case, if it is near
+/// enough to be a misspelling. Of several equally near candidates it is the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = word.chars().count().div_ceil(3).max(1);
     let lower = word.to_lowercase();

@@ -93,7 +93,8 @@ impl IdTable {
         }
     }
 
-    /// Finds the entry, or adds it with the next id. `hash_of(id)` recomputes hashes when the table grows.
+    /// Finds the entry, or adds it with the next id. `hash_of(id)` recomputes hashes when the table
+    /// grows.
     ///
     /// Returns the id and whether it is new; the caller then appends the value under that id.
     ///

@@ -1,6 +1,7 @@
 //! Transition labels: a text, and the actions it is made of.
 
-/// A label of one model, dense from 0. Ids depend on the order labels were met: never let a choice see them.
+/// A label of one model, dense from 0. Ids depend on the order labels were met: never let a choice
+/// see them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelId(pub u32);
 
@@ -24,7 +25,8 @@ pub struct Action {
     pub arguments: Vec<String>,
 }
 
-/// A label taken apart: `a(1,[2,3])|b` has the actions `a` with two arguments and `b` with none; `tau` has none.
+/// A label taken apart: `a(1,[2,3])|b` has the actions `a` with two arguments and `b` with none;
+/// `tau` has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The whole text, as printed.
@@ -34,7 +36,8 @@ pub struct Label {
 }
 
 impl Label {
-    /// Takes a label text apart. Any text is a label; brackets that do not match make it one plain name.
+    /// Takes a label text apart. Any text is a label; brackets that do not match make it one plain
+    /// name.
     pub fn parse(text: &str) -> Label {
         let actions = if text == TAU {
             Vec::new()

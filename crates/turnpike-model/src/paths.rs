@@ -9,7 +9,8 @@ use crate::facets::ViolationKind;
 use crate::label::Label;
 use crate::system::StepError;
 
-/// One thread's view of a system as paths. Whatever is asked about a path is about the one followed last.
+/// One thread's view of a system as paths. Whatever is asked about a path is about the one followed
+/// last.
 pub trait Paths: Send {
     /// What all paths of the system have in common.
     fn info(&self) -> PathsInfo;
@@ -64,7 +65,8 @@ pub trait Paths: Send {
     /// How many actors could act first.
     fn actors_at_start(&mut self) -> Result<u32, StepError>;
 
-    /// The label of a step; the same that the transition has among the successors of its state. Needs [`Detail::Full`].
+    /// The label of a step; the same that the transition has among the successors of its state.
+    /// Needs [`Detail::Full`].
     fn label(&mut self, step: usize) -> Label;
 
     /// What an actor is about to do at the end. Needs [`Detail::Full`].
@@ -79,8 +81,8 @@ pub trait Paths: Send {
     /// Whether the order of two choices matters.
     fn dependent(&self, one: &Choice, other: &Choice) -> bool;
 
-    /// The order that the steps must have. The first `same` steps are those of the path for which the order was
-    /// computed last. Needs [`Detail::Full`].
+    /// The order that the steps must have. The first `same` steps are those of the path for which
+    /// the order was computed last. Needs [`Detail::Full`].
     fn order(&mut self, same: usize) -> &dyn StepOrder;
 
     /// The same, to be kept while other paths are followed.
@@ -121,8 +123,8 @@ pub enum Chooser<'a> {
     First,
     /// The actor of the last step as long as it can, else the first choice: few switches.
     Continue,
-    /// These actors with these alternatives, one after the other. What cannot be taken is skipped; when none is left,
-    /// as [`Chooser::Continue`].
+    /// These actors with these alternatives, one after the other. What cannot be taken is skipped;
+    /// when none is left, as [`Chooser::Continue`].
     Follow {
         /// Actor and alternative.
         order: &'a [(u32, u32)],
@@ -132,8 +134,8 @@ pub enum Chooser<'a> {
         /// Of the random numbers.
         seed: u64,
     },
-    /// Probabilistic concurrency testing: random priorities of actors, `depth - 1` change points among the first
-    /// `length` steps with a choice.
+    /// Probabilistic concurrency testing: random priorities of actors, `depth - 1` change points
+    /// among the first `length` steps with a choice.
     Pct {
         /// Of the random numbers.
         seed: u64,
@@ -162,8 +164,8 @@ pub enum Chooser<'a> {
         /// For repairs, and for bits beyond the end.
         seed: u64,
     },
-    /// The first choice that does not sleep, with these asleep behind the prefix; those that depend on a step are
-    /// woken by it.
+    /// The first choice that does not sleep, with these asleep behind the prefix; those that depend
+    /// on a step are woken by it.
     Awake {
         /// Actor and alternative.
         sleep: &'a [(u32, u32)],
@@ -277,8 +279,8 @@ impl Cause {
 
 /// The order that the steps of a path must have, and the races it leaves open.
 ///
-/// *Events* are the steps, followed by what actors are about to do at the end. A race is a pair of dependent events of
-/// different actors that could have happened the other way round.
+/// *Events* are the steps, followed by what actors are about to do at the end. A race is a pair of
+/// dependent events of different actors that could have happened the other way round.
 pub trait StepOrder: Send {
     /// Number of events.
     fn events(&self) -> usize;
@@ -298,7 +300,8 @@ pub trait StepOrder: Send {
     /// Whether an event after the steps cannot happen, as far as is known.
     fn is_blocked(&self, pending: usize) -> bool;
 
-    /// The events with which the race is won by `later`: those after `earlier` that do not depend on it, then `later`.
+    /// The events with which the race is won by `later`: those after `earlier` that do not depend
+    /// on it, then `later`.
     fn reversal(&self, earlier: usize, later: usize) -> Vec<usize> {
         let end = later.min(self.steps());
         let mut events: Vec<usize> =

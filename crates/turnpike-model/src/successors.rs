@@ -1,6 +1,7 @@
 use crate::label::LabelId;
 
-/// The outgoing transitions of one state: a flat buffer that is filled, read and cleared again without allocating.
+/// The outgoing transitions of one state: a flat buffer that is filled, read and cleared again
+/// without allocating.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     width: usize,

@@ -14,7 +14,7 @@ use crate::report::{ExecutionCounts, RunReport, SearchReport, Verdict, WitnessRe
 use crate::resources;
 use crate::rng::run_seed;
 use crate::run::{Control, Run};
-use crate::witness::{self, Witness, tell_times, trace_of};
+use crate::witness::{self, Witness, add_times, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -24,7 +24,8 @@ pub fn warnings(model: &dyn Model, objectives: &[Objective]) -> Vec<Diagnostic> 
     Monitor::warnings(objectives, model.info())
 }
 
-/// Searches a model. Events go to `events`; setting `interrupt` ends the search with a partial report.
+/// Searches a model. Events go to `events`; setting `interrupt` ends the search with a partial
+/// report.
 pub fn search(
     model: &dyn Model,
     options: &SearchOptions,
@@ -52,14 +53,14 @@ pub fn search(
         vec![one_run(model, &options, &objectives, 0, options.threads, control)?]
     } else {
         let mut runs = many_runs(model, &options, &objectives, control)?;
-        tell_more_of_the_shortest(model, &options, &mut runs)?;
+        add_details_to_shortest(model, &options, &mut runs)?;
         runs
     };
     Ok(SearchReport { verdict: SearchReport::overall(&runs), runs, warnings })
 }
 
-/// Of many runs, thousands perhaps, only the witness that will be shown has its states and times told.
-fn tell_more_of_the_shortest(
+/// Adds states and times to the shortest witness of many runs, the only one that is shown.
+fn add_details_to_shortest(
     model: &dyn Model,
     options: &SearchOptions,
     runs: &mut [RunReport],
@@ -71,10 +72,10 @@ fn tell_more_of_the_shortest(
     }
     let choices: Vec<u32> = shortest.trace.steps.iter().filter_map(|step| step.choice).collect();
     let failed = SearchError::from_replay_failure;
-    let told = trace_of(model, &choices, options.states_in_witness).map_err(failed)?;
-    let mut trace = Trace { initial: told.initial, steps: told.steps, ..shortest.trace.clone() };
+    let detailed = trace_of(model, &choices, options.states_in_witness).map_err(failed)?;
+    let mut trace = Trace { initial: detailed.initial, steps: detailed.steps, ..shortest.trace.clone() };
     let objective = options.objectives.iter().find(|objective| objective.text() == shortest.objective);
-    tell_times(model, &mut trace, objective).map_err(failed)?;
+    add_times(model, &mut trace, objective).map_err(failed)?;
     *shortest = WitnessReport::new(&shortest.objective, shortest.original_length, trace);
     Ok(())
 }

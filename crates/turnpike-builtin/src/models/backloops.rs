@@ -9,9 +9,10 @@
 //!        + (n >= 1) -> tau.Q(n-1,m)
 //! ```
 //!
-//! `Q(n-1,n-1)` stands there without an action before it: `P(n)` itself offers the first step of that process, so
-//! `Q(m,m)` is never a state. What is left are the states `P(0..=N)`, the way back `Q(0..m,m)` for each `m` in
-//! `1..N`, and the deadlock: `(N+1) + N(N-1)/2 + 1`, which is 47 for `N = 9`.
+//! `Q(n-1,n-1)` stands there without an action before it: `P(n)` itself offers the first step of
+//! that process, so `Q(m,m)` is never a state. What is left are the states `P(0..=N)`, the way back
+//! `Q(0..m,m)` for each `m` in `1..N`, and the deadlock: `(N+1) + N(N-1)/2 + 1`, which is 47 for `N
+//! = 9`.
 
 use turnpike_model::label::TAU;
 use turnpike_model::{LabelId, ModelInfo, Successors};

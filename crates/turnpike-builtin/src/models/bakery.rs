@@ -9,15 +9,16 @@
 //! leave(p)        number[p] := 0
 //! ```
 //!
-//! The algorithm is right as long as tickets grow, and they start again from 1 only when the bakery is empty. Here
-//! they are taken from `1..=limit`, as in a word of finite size: while a customer with ticket `limit` is served, the
-//! next one may draw 1 and walk past. That needs `limit` customers in a row. With five processes a breadth-first search
-//! drowns long before; a walk gets there by itself, because the bakery is hardly ever empty, and a search guided by
-//! `highest-ticket` gets there on a way half as long. With two processes there are few states, but a walk finds the
-//! bakery empty again and again and never climbs.
+//! The algorithm is right as long as tickets grow, and they start again from 1 only when the bakery
+//! is empty. Here they are taken from `1..=limit`, as in a word of finite size: while a customer
+//! with ticket `limit` is served, the next one may draw 1 and walk past. That needs `limit`
+//! customers in a row. With five processes a breadth-first search drowns long before; a walk gets
+//! there by itself, because the bakery is hardly ever empty, and a search guided by
+//! `highest-ticket` gets there on a way half as long. With two processes there are few states, but
+//! a walk finds the bakery empty again and again and never climbs.
 //!
-//! A process is one word: its line of the program, the process it reads or passes next, the highest number read and
-//! its own number.
+//! A process is one word: its line of the program, the process it reads or passes next, the highest
+//! number read and its own number.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 
@@ -78,7 +79,8 @@ impl Process {
 
 const IDLE_PROCESS: Process = Process { line: IDLE, other: 0, highest: 0, number: 0 };
 
-/// What a step does; a label's id is `process * kinds + kind`, with the other process or the ticket added.
+/// What a step does; a label's id is `process * kinds + kind`, with the other process or the ticket
+/// added.
 enum Step {
     Enter,
     Critical,

@@ -1,4 +1,5 @@
-//! A network of three buffers, each with a propagation time and a channel delay, and a merge that collects messages.
+//! A network of three buffers, each with a propagation time and a channel delay, and a merge that
+//! collects messages.
 //!
 //! ```text
 //! X(i,now) = s_offer with now in place i . ( X(i,now) + sum t. send(now,delay,t) . X(i,t+propagation) )
@@ -8,16 +9,19 @@
 //!             <> report(now) . delta
 //! ```
 //!
-//! An offer is one step of all four processes, a transfer one of the merge and a buffer. A round is an offer and a
-//! transfer, and after the last round comes the report, so that with N messages every path has 2N + 2 states.
+//! An offer is one step of all four processes, a transfer one of the merge and a buffer. A round is
+//! an offer and a transfer, and after the last round comes the report, so that with N messages
+//! every path has 2N + 2 states.
 //!
-//! Which buffers are back at their first line and which still wait behind their offer needs no place in the state: a
-//! buffer that just sent is at most 3 before the merge, and any other at least 2 (the third buffer), 7 (the first) or
-//! 10 (the second) before it, so times tell who sent last. For the same reason some buffer is always ready, and the
-//! branch that waits for the earliest one is never taken; it is kept because the specification has it.
+//! Which buffers are back at their first line and which still wait behind their offer needs no
+//! place in the state: a buffer that just sent is at most 3 before the merge, and any other at
+//! least 2 (the third buffer), 7 (the first) or 10 (the second) before it, so times tell who sent
+//! last. For the same reason some buffer is always ready, and the branch that waits for the
+//! earliest one is never taken; it is kept because the specification has it.
 //!
-//! The total is 10, 15 or 7 for each message by its buffer, and the third buffer, ready only 5 after the merge, never
-//! sends twice in a row. Hence the extremes: 15 N at most, and at least 8.5 N for even N, 8.5 N - 1.5 for odd N.
+//! The total is 10, 15 or 7 for each message by its buffer, and the third buffer, ready only 5
+//! after the merge, never sends twice in a row. Hence the extremes: 15 N at most, and at least 8.5
+//! N for even N, 8.5 N - 1.5 for odd N.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 

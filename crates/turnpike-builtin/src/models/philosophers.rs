@@ -4,8 +4,9 @@
 //! Phil(p) = lock(p,p) . lock(p,p+1) . eat(p) . free(p,p) . free(p,p+1) . Phil(p)
 //! ```
 //!
-//! Fork `p` is the left one of philosopher `p` and the right one of the philosopher before. Forks are not stored: who
-//! holds what follows from the philosophers' own states, three bits each, ten in a word.
+//! Fork `p` is the left one of philosopher `p` and the right one of the philosopher before. Forks
+//! are not stored: who holds what follows from the philosophers' own states, three bits each, ten
+//! in a word.
 //!
 //! | bits (ate, right, left) | holds | next step |
 //! |---|---|---|
@@ -15,7 +16,8 @@
 //! | 111 | both | `free(p,p)` |
 //! | 110 | right | `free(p,p+1)` |
 //!
-//! Each philosopher has at most one step, and whether it is enabled is computed for all ten of a word at once.
+//! Each philosopher has at most one step, and whether it is enabled is computed for all ten of a
+//! word at once.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 
@@ -91,7 +93,8 @@ impl Philosophers {
         (right | waits_for_left & !(left_is_taken >> 1) | waits_for_right & !right_is_taken) & seats
     }
 
-    /// Number of seats at whose bit 0 `test` of the seat's word is set; empty seats of the last word are zero.
+    /// Number of seats at whose bit 0 `test` of the seat's word is set; empty seats of the last
+    /// word are zero.
     fn count(&self, state: &[u32], test: impl Fn(u32) -> u32) -> f64 {
         let count: u32 = state.iter().map(|&word| (test(word) & EACH).count_ones()).sum();
         f64::from(count)

@@ -6,14 +6,17 @@
 //!       signal the left fork, signal the right fork
 //! ```
 //!
-//! These five steps are all that is visible of a round. Both sides of the coin are choices of their own, in one flat
-//! list ordered by philosopher and then by coin, so that a choice keeps its meaning in neighbouring states.
+//! These five steps are all that is visible of a round. Both sides of the coin are choices of their
+//! own, in one flat list ordered by philosopher and then by coin, so that a choice keeps its
+//! meaning in neighbouring states.
 //!
-//! In the plain variant 0 means left first for everyone. In the parity variant philosopher `p` takes the left fork
-//! first exactly when the coin equals `p % 2`: the same graph, but choosing the same side for everyone leads nowhere.
+//! In the plain variant 0 means left first for everyone. In the parity variant philosopher `p`
+//! takes the left fork first exactly when the coin equals `p % 2`: the same graph, but choosing the
+//! same side for everyone leads nowhere.
 //!
-//! A philosopher has four bits, eight are in a word: which forks are held, and, until the second fork is taken, which
-//! fork comes first. Deadlocks: all hold the left fork, or all hold the right fork and want the left one.
+//! A philosopher has four bits, eight are in a word: which forks are held, and, until the second
+//! fork is taken, which fork comes first. Deadlocks: all hold the left fork, or all hold the right
+//! fork and want the left one.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 
@@ -82,7 +85,8 @@ impl Tossing {
         if p + 1 == self.n { 0 } else { p + 1 }
     }
 
-    /// What a philosopher wants after this side of the coin. Philosophers are numbered from 1 for the user.
+    /// What a philosopher wants after this side of the coin. Philosophers are numbered from 1 for
+    /// the user.
     fn decision(&self, p: usize, coin: u32) -> u32 {
         let left_first = if self.parity { coin == (p as u32 + 1) % 2 } else { coin == 0 };
         if left_first { WANTS_LEFT } else { WANTS_RIGHT }

@@ -1,10 +1,11 @@
 //! The sliding puzzle: tiles in a frame with one gap.
 //!
-//! A cell has four bits, eight are in a word, row by row from the top left; 0 is the gap. The puzzle is solved when
-//! the tiles are in order and the gap is last. Half of all arrangements can be solved; every instance is one of them.
+//! A cell has four bits, eight are in a word, row by row from the top left; 0 is the gap. The
+//! puzzle is solved when the tiles are in order and the gap is last. Half of all arrangements can
+//! be solved; every instance is one of them.
 //!
-//! An instance is drawn by a specified hash, so it is the same on every machine: tiles are shuffled from the last
-//! cell down, and two tiles are exchanged if the arrangement would have no solution.
+//! An instance is drawn by a specified hash, so it is the same on every machine: tiles are shuffled
+//! from the last cell down, and two tiles are exchanged if the arrangement would have no solution.
 
 use turnpike_model::{LabelId, ModelInfo, Successors, hash};
 
@@ -84,8 +85,8 @@ impl Puzzle {
         (0..self.cells()).filter_map(|cell| Some(cost(cell, self.home(Cells::get(state, cell))?))).sum()
     }
 
-    /// Twice the number of pairs of tiles that stand in each other's way: both in their own row or column, in the
-    /// wrong order. One of them must leave that line and come back.
+    /// Twice the number of pairs of tiles that stand in each other's way: both in their own row or
+    /// column, in the wrong order. One of them must leave that line and come back.
     fn conflicts(&self, state: &[u32]) -> usize {
         let homes: Vec<Option<usize>> =
             (0..self.cells()).map(|cell| self.home(Cells::get(state, cell))).collect();
@@ -115,8 +116,8 @@ fn pack(tiles: &[u32]) -> Vec<u32> {
     words
 }
 
-/// A slide exchanges the gap with a neighbour: the parity of the permutation and that of the gap's distance from its
-/// home change together.
+/// A slide exchanges the gap with a neighbour: the parity of the permutation and that of the gap's
+/// distance from its home change together.
 fn solvable(tiles: &[u32], width: usize, height: usize) -> bool {
     let cells = width * height;
     let rank = |cell: usize| if tiles[cell] == 0 { cells as u32 } else { tiles[cell] };

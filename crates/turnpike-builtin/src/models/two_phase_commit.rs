@@ -1,12 +1,15 @@
-//! Two-phase commit: a transaction manager and `n` resource managers agree on committing or aborting.
+//! Two-phase commit: a transaction manager and `n` resource managers agree on committing or
+//! aborting.
 //!
-//! A resource manager works, then prepares and says so, or aborts on its own while it still works. The transaction
-//! manager collects the messages and commits when everyone has prepared; it may abort as long as it has not decided.
-//! Messages are never lost and never consumed, so one may be received again and again; such a step is a self-loop.
+//! A resource manager works, then prepares and says so, or aborts on its own while it still works.
+//! The transaction manager collects the messages and commits when everyone has prepared; it may
+//! abort as long as it has not decided. Messages are never lost and never consumed, so one may be
+//! received again and again; such a step is a self-loop.
 //!
-//! Word 0 holds the resource managers, two bits each. Word 1 holds, from the low end, one bit for each message
-//! `Prepared(i)` that was sent, one for each that was received, and two for the transaction manager's decision, which
-//! also says whether its own message was sent. With 15 managers every bit is in use.
+//! Word 0 holds the resource managers, two bits each. Word 1 holds, from the low end, one bit for
+//! each message `Prepared(i)` that was sent, one for each that was received, and two for the
+//! transaction manager's decision, which also says whether its own message was sent. With 15
+//! managers every bit is in use.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 

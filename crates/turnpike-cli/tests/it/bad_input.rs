@@ -152,7 +152,7 @@ fn empty_and_wrong_objectives() {
     search(&["--find", "   "], &["--find needs an objective"]);
     search(&["--find", "action"], &["'action' needs", "for example"]);
     search(&["--find", "action a,,b"], &["empty action name"]);
-    search(&["--find", "deadlock now"], &["takes nothing after it"]);
+    search(&["--find", "deadlock now"], &["takes no argument"]);
     search(&["--find", "max"], &["'max' needs"]);
     search(&["--find", "max nothing"], &["nothing"]);
 }

@@ -18,15 +18,16 @@ pub struct AutHeader {
     pub states: u32,
 }
 
-/// How an `.aut` file spells the internal action. In memory it is always [`TAU`](turnpike_model::label::TAU).
+/// How an `.aut` file spells the internal action. In memory it is always
+/// [`TAU`](turnpike_model::label::TAU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AutDialect {
     /// The mCRL2 tools: `tau`.
     #[default]
     Mcrl2,
-    /// The CADP tools: `i`. On reading, `i` becomes `tau` (and a label `tau` means the internal action too); on
-    /// writing, `tau` becomes `i`.
+    /// The CADP tools: `i`. On reading, `i` becomes `tau` (and a label `tau` means the internal
+    /// action too); on writing, `tau` becomes `i`.
     Cadp,
 }
 

@@ -18,12 +18,12 @@ const MAX_LINE: u64 = 1 << 24;
 /// Far more distinct labels than fit in memory; keeps the ids within an [`IdTable`].
 const MAX_LABELS: usize = 1 << 30;
 
-/// Reads an `.aut` file one transition at a time: memory holds one line and the distinct labels, however long the
-/// file is.
+/// Reads an `.aut` file one transition at a time: memory holds one line and the distinct labels,
+/// however long the file is.
 ///
-/// The header is read by [`new`](Self::new); transitions follow by [`next_transition`](Self::next_transition) or by
-/// iteration. At the end of the input the number of transitions is compared with the header. After an error the
-/// reader has ended.
+/// The header is read by [`new`](Self::new); transitions follow by
+/// [`next_transition`](Self::next_transition) or by iteration. At the end of the input the number
+/// of transitions is compared with the header. After an error the reader has ended.
 ///
 /// ```
 /// use turnpike_lts::{AutDialect, AutReader};
@@ -39,8 +39,9 @@ const MAX_LABELS: usize = 1 << 30;
 /// ```
 ///
 /// # Format
-/// Blanks may stand around every token, lines may end with CR LF, blank lines are skipped and the last line may lack
-/// its end. A quoted label is taken as it is; a label without quotes loses its blanks. Each transition has its own line.
+/// Blanks may stand around every token, lines may end with CR LF, blank lines are skipped and the
+/// last line may lack its end. A quoted label is taken as it is; a label without quotes loses its
+/// blanks. Each transition has its own line.
 #[derive(Debug)]
 pub struct AutReader<R> {
     input: R,
@@ -59,7 +60,8 @@ pub struct AutReader<R> {
 }
 
 impl<R: BufRead> AutReader<R> {
-    /// Reads the header. The input is plain text; see [`read_lts`] for input that may be compressed.
+    /// Reads the header. The input is plain text; see [`read_lts`] for input that may be
+    /// compressed.
     pub fn new(input: R, dialect: AutDialect) -> Result<Self, Diagnostic> {
         let mut reader = AutReader {
             input,
@@ -253,7 +255,8 @@ impl Labels {
     }
 }
 
-/// Reads a whole system, compressed or not: gzip is recognised by its first byte, so pipes work too.
+/// Reads a whole system, compressed or not: gzip is recognised by its first byte, so pipes work
+/// too.
 pub fn read_lts(input: impl Read, dialect: AutDialect) -> Result<Lts, Diagnostic> {
     let input = gzip::decompressed(input).map_err(|error| gzip::read_failed(&error))?;
     let mut reader = AutReader::new(input, dialect)?;
@@ -421,7 +424,8 @@ mod tests {
         assert!(error.message.contains("no/such/file.aut"), "{error}");
     }
 
-    /// Labels that try to confuse the reader: quotes, commas, parentheses, blanks, digits, other alphabets.
+    /// Labels that try to confuse the reader: quotes, commas, parentheses, blanks, digits, other
+    /// alphabets.
     fn label() -> impl Strategy<Value = String> {
         prop_oneof!["[a-z]{1,3}", r#"[ "',()0-9a|\\\t]{0,8}"#, "[^\n\u{4}]{0,6}"]
     }

@@ -1,4 +1,5 @@
-//! The two kinds of line in an `.aut` file, taken apart byte by byte. Nothing here allocates unless a line is wrong.
+//! The two kinds of line in an `.aut` file, taken apart byte by byte. Nothing here allocates unless
+//! a line is wrong.
 
 use turnpike_model::Diagnostic;
 
@@ -72,8 +73,9 @@ pub(super) fn parse_header(line: &[u8]) -> Result<AutHeader, Diagnostic> {
 
 /// Reads `(from,label,to)`; `line` has no blanks at its ends.
 ///
-/// The label is what stands between the first and the last comma. So a quoted label may itself contain quotes, commas
-/// and parentheses: its closing quote is the one that only blanks, a comma, the target and `)` follow.
+/// The label is what stands between the first and the last comma. So a quoted label may itself
+/// contain quotes, commas and parentheses: its closing quote is the one that only blanks, a comma,
+/// the target and `)` follow.
 #[inline]
 pub(super) fn parse_transition(line: &[u8]) -> Result<RawTransition<'_>, Diagnostic> {
     let Some(inner) = line.strip_prefix(b"(") else { return Err(not_a_transition(line)) };
@@ -202,7 +204,8 @@ pub(super) fn not_utf8() -> Diagnostic {
 #[cold]
 pub(super) fn shown(bytes: &[u8]) -> String {
     const LIMIT: usize = 40;
-    // Four bytes a character at most, and one character more than is shown, to see whether any is left out.
+    // Four bytes a character at most, and one character more than is shown, to see whether any is
+    // left out.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * (LIMIT + 1))]);
     let mut out = String::from("`");
     for (count, c) in text.chars().enumerate() {

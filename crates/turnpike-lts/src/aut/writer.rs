@@ -10,11 +10,12 @@ use turnpike_model::label::TAU;
 use super::{AutDialect, AutHeader, CADP_INTERNAL};
 use crate::system::{Lts, no_states, out_of_range};
 
-/// Length of a header whose numbers are filled in at the end. The mCRL2 tools leave the same room; the longest header
-/// needs 48 characters.
+/// Length of a header whose numbers are filled in at the end. The mCRL2 tools leave the same room;
+/// the longest header needs 48 characters.
 const RESERVED: usize = 51;
 const BUFFER: usize = 1 << 16;
-/// Transition lines repeat so much that the fast level costs an eighth more space and a quarter of the time.
+/// Transition lines repeat so much that the fast level costs an eighth more space and a quarter of
+/// the time.
 fn level() -> Compression {
     Compression::fast()
 }
@@ -67,11 +68,13 @@ impl<W: Write> AutWriter<W> {
     }
 }
 
-/// Writes an `.aut` file whose counts are known only at the end: room for the header is reserved and filled in by
-/// [`finish`](Self::finish). A file that was never finished starts with `des` and blanks, and readers say so.
+/// Writes an `.aut` file whose counts are known only at the end: room for the header is reserved
+/// and filled in by [`finish`](Self::finish). A file that was never finished starts with `des` and
+/// blanks, and readers say so.
 ///
-/// Compressed files are patched too: the header is a gzip member of its own, stored without compression, so its size
-/// does not depend on the numbers. `gzip` and every reader that accepts concatenated members see one text.
+/// Compressed files are patched too: the header is a gzip member of its own, stored without
+/// compression, so its size does not depend on the numbers. `gzip` and every reader that accepts
+/// concatenated members see one text.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -127,7 +130,8 @@ impl AutFileWriter<File> {
 }
 
 impl<W: Write + Seek> AutFileWriter<W> {
-    /// Reserves the header at the current position of `out`, which must be able to seek; buffering is done here.
+    /// Reserves the header at the current position of `out`, which must be able to seek; buffering
+    /// is done here.
     pub fn new(mut out: W, gzip: bool, dialect: AutDialect) -> Result<Self, Diagnostic> {
         let start = out.stream_position().map_err(|error| {
             Diagnostic::error(format!("cannot go back to fill in the header: {error}"))
@@ -185,7 +189,8 @@ pub fn write_lts(lts: &Lts, out: impl Write, dialect: AutDialect) -> Result<(), 
     Ok(())
 }
 
-/// Writes a whole system to a file, compressed when its name ends in `.gz`. An existing file is replaced.
+/// Writes a whole system to a file, compressed when its name ends in `.gz`. An existing file is
+/// replaced.
 pub fn write_lts_file(lts: &Lts, path: impl AsRef<Path>, dialect: AutDialect) -> Result<(), Diagnostic> {
     let path = path.as_ref();
     let file = create(path)?;

@@ -5,8 +5,8 @@ use turnpike_model::Diagnostic;
 use super::Drawing;
 use crate::system::Lts;
 
-/// A small system in GraphViz's language: an arrow marks the initial state, a double circle a deadlock. Systems with
-/// more than [`MAX_DRAWN_STATES`](super::MAX_DRAWN_STATES) states or
+/// A small system in GraphViz's language: an arrow marks the initial state, a double circle a
+/// deadlock. Systems with more than [`MAX_DRAWN_STATES`](super::MAX_DRAWN_STATES) states or
 /// [`MAX_DRAWN_TRANSITIONS`](super::MAX_DRAWN_TRANSITIONS) transitions are refused.
 pub fn dot(lts: &Lts) -> Result<String, Diagnostic> {
     let drawing = Drawing::new(lts)?;

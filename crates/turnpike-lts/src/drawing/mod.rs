@@ -1,4 +1,5 @@
-//! Drawings of small systems. Parallel transitions share an edge, and layers follow the distance from the initial state.
+//! Drawings of small systems. Parallel transitions share an edge, and layers follow the distance
+//! from the initial state.
 
 mod dot;
 mod svg;
@@ -24,7 +25,8 @@ struct Drawing<'a> {
     deadlock: Vec<bool>,
     /// Distinct labels of all transitions between two states, in file order.
     edges: IndexMap<(usize, usize), IndexSet<&'a str>>,
-    /// States by distance from the initial state; those that cannot be reached are in a last layer of their own.
+    /// States by distance from the initial state; those that cannot be reached are in a last layer
+    /// of their own.
     layers: Vec<Vec<usize>>,
     /// By state: whether it can be reached.
     reachable: Vec<bool>,

@@ -14,9 +14,10 @@ const SHOWN: usize = 22;
 /// Passes over the layers that move states below their neighbours.
 const SWEEPS: usize = 12;
 
-/// A small system as a self-contained SVG picture: layers by distance from the initial state, which has an arrow of
-/// its own; deadlocks have a double ring; long or several labels are whole in the tooltip. The colours follow the
-/// viewer's light or dark setting. Systems with more than [`MAX_DRAWN_STATES`](super::MAX_DRAWN_STATES) states or
+/// A small system as a self-contained SVG picture: layers by distance from the initial state, which
+/// has an arrow of its own; deadlocks have a double ring; long or several labels are whole in the
+/// tooltip. The colours follow the viewer's light or dark setting. Systems with more than
+/// [`MAX_DRAWN_STATES`](super::MAX_DRAWN_STATES) states or
 /// [`MAX_DRAWN_TRANSITIONS`](super::MAX_DRAWN_TRANSITIONS) transitions are refused.
 pub fn svg(lts: &Lts) -> Result<String, Diagnostic> {
     let drawing = Drawing::new(lts)?;
@@ -45,8 +46,8 @@ pub fn svg(lts: &Lts) -> Result<String, Diagnostic> {
     Ok(picture.finish(lts))
 }
 
-/// Centres of the states: a layer is a row, and within a row states are ordered by the average place of their
-/// neighbours, which removes most crossings.
+/// Centres of the states: a layer is a row, and within a row states are ordered by the average
+/// place of their neighbours, which removes most crossings.
 fn layout(drawing: &Drawing<'_>) -> Vec<Point> {
     let states = drawing.deadlock.len();
     let mut neighbours = vec![Vec::new(); states];
@@ -116,8 +117,8 @@ struct Edge {
 }
 
 impl Edge {
-    /// Straight one row down; bent otherwise, so that it passes beside the states in between and beside the edge that
-    /// goes the other way.
+    /// Straight one row down; bent otherwise, so that it passes beside the states in between and
+    /// beside the edge that goes the other way.
     fn between(from: Point, to: Point) -> Edge {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy).max(1.0);

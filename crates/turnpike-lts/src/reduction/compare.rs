@@ -52,16 +52,18 @@ impl Comparison {
     }
 }
 
-/// One exchange of an experiment: a side moves, the other answers with the same label as well as it can.
+/// One exchange of an experiment: a side moves, the other answers with the same label as well as it
+/// can.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
     /// Who moves.
     pub side: Side,
-    /// The label of the move, and of the answer. For the branching equivalences the move and the answer may each
-    /// be preceded by inert `tau` steps, and a move `tau` may be answered by doing nothing.
+    /// The label of the move, and of the answer. For the branching equivalences the move and the
+    /// answer may each be preceded by inert `tau` steps, and a move `tau` may be answered by doing
+    /// nothing.
     pub label: String,
-    /// Number of answers that lead to different classes. All of them fail; the experiment follows the one that
-    /// survives longest.
+    /// Number of answers that lead to different classes. All of them fail; the experiment follows
+    /// the one that survives longest.
     pub answers: usize,
 }
 
@@ -69,8 +71,8 @@ pub struct Move {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// Both can do `trace`, but only one of them can do `label` after it: a shortest such trace. For the branching
-    /// equivalences, traces leave out `tau`.
+    /// Both can do `trace`, but only one of them can do `label` after it: a shortest such trace.
+    /// For the branching equivalences, traces leave out `tau`.
     Trace {
         /// Labels both systems can do one after another.
         trace: Vec<String>,
@@ -79,8 +81,8 @@ pub enum Difference {
         /// Who can do the label.
         offered_by: Side,
     },
-    /// The traces do not tell them apart (or are too many to compare); the moments of choice do. After these
-    /// moves, one side can do `label` and the other cannot.
+    /// The traces do not tell them apart (or are too many to compare); the moments of choice do.
+    /// After these moves, one side can do `label` and the other cannot.
     Experiment {
         /// The moves and answers, from the initial states.
         moves: Vec<Move>,
@@ -89,7 +91,8 @@ pub enum Difference {
         /// Who can do the label.
         offered_by: Side,
     },
-    /// They differ in the moments of choice, and an experiment that shows it is too large to compute.
+    /// They differ in the moments of choice, and an experiment that shows it is too large to
+    /// compute.
     Structure,
 }
 
@@ -125,8 +128,9 @@ impl fmt::Display for Difference {
 
 /// Compares the initial states of two systems. Labels are matched by text.
 ///
-/// Deciding takes the time of a reduction of both systems together. The explanation works on the smallest equivalent
-/// systems and within fixed bounds: first a shortest trace that one side lacks, else a shortest experiment.
+/// Deciding takes the time of a reduction of both systems together. The explanation works on the
+/// smallest equivalent systems and within fixed bounds: first a shortest trace that one side lacks,
+/// else a shortest experiment.
 ///
 /// # Panics
 /// As [`partition`](crate::partition), for both systems together.

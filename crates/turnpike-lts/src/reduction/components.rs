@@ -1,4 +1,5 @@
-//! Cycles of internal steps: states on one are branching bisimilar, so each such component becomes one state.
+//! Cycles of internal steps: states on one are branching bisimilar, so each such component becomes
+//! one state.
 
 use turnpike_model::components::components;
 
@@ -8,12 +9,13 @@ use crate::reduction::graph::{Edge, Graph};
 pub(crate) struct Contracted {
     /// For each original state, its state in `graph`.
     pub(crate) component_of: Vec<u32>,
-    /// Without internal cycles: internal edges lead to states with smaller numbers. When asked for, a divergent state
-    /// has a self-loop with the divergence label.
+    /// Without internal cycles: internal edges lead to states with smaller numbers. When asked for,
+    /// a divergent state has a self-loop with the divergence label.
     pub(crate) graph: Graph,
 }
 
-/// Contracts the components of `tau`. With `divergence`, states that were on a cycle get a self-loop with that label.
+/// Contracts the components of `tau`. With `divergence`, states that were on a cycle get a
+/// self-loop with that label.
 pub(crate) fn contract(graph: &Graph, tau: u32, divergence: Option<u32>) -> Contracted {
     let (component_of, count) =
         components(graph.states(), |state, k| Some(graph.edges_with(state, tau).get(k)?.target));

@@ -13,13 +13,15 @@ use crate::reduction::{branching, strong};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Equivalence {
-    /// Strong bisimilarity: every step of one can be answered by the other with the same label, for ever. `tau` is
-    /// a label like any other.
+    /// Strong bisimilarity: every step of one can be answered by the other with the same label, for
+    /// ever. `tau` is a label like any other.
     #[default]
     Strong,
-    /// Branching bisimilarity: `tau` steps that change nothing need no answer. Blind to endless runs of them.
+    /// Branching bisimilarity: `tau` steps that change nothing need no answer. Blind to endless
+    /// runs of them.
     Branching,
-    /// Branching bisimilarity that also tells states with an endless run of such `tau` steps from states without.
+    /// Branching bisimilarity that also tells states with an endless run of such `tau` steps from
+    /// states without.
     DivergencePreservingBranching,
 }
 
@@ -72,8 +74,8 @@ pub struct Partition {
 /// The classes of equal states, of all states of the system, reachable or not.
 ///
 /// # Panics
-/// When a transition leaves `0..lts.states` or names a label that does not exist, or when there are more than
-/// 4,294,967,294 transitions.
+/// When a transition leaves `0..lts.states` or names a label that does not exist, or when there are
+/// more than 4,294,967,294 transitions.
 pub fn partition(lts: &Lts, equivalence: Equivalence) -> Partition {
     let alphabet = Alphabet::of(&[lts]);
     let graph = Graph::of(lts, &alphabet);

@@ -1,8 +1,10 @@
-//! A shortest experiment that tells two classes apart: who moves, with which label, and why no answer helps.
+//! A shortest experiment that tells two classes apart: who moves, with which label, and why no
+//! answer helps.
 //!
-//! Refinement in rounds gives every pair of classes a depth, the round that separates them. From a pair of depth
-//! `k` one side has a move such that every answer leads to a pair of a smaller depth: the experiment makes that move,
-//! follows the best answer, and ends when there is no answer at all.
+//! Refinement in rounds gives every pair of classes a depth, the round that separates them. From a
+//! pair of depth `k` one side has a move such that every answer leads to a pair of a smaller depth:
+//! the experiment makes that move, follows the best answer, and ends when there is no answer at
+//! all.
 
 use rustc_hash::FxHashSet;
 
@@ -88,7 +90,8 @@ fn best_attack(
     best.expect("a pair separated in this round differs in its offers").1
 }
 
-/// What a state offers in a round: the edges that count, after inert steps, which the partition decides.
+/// What a state offers in a round: the edges that count, after inert steps, which the partition
+/// decides.
 fn offers(graph: &Graph, hidden: Option<u32>, state: u32, block_of: &[u32]) -> Vec<Edge> {
     let mut offers = Vec::new();
     let mut reached = vec![state];
@@ -123,7 +126,8 @@ impl Rounds {
         let mut rounds = Rounds { table: vec![vec![0; states]] };
         let mut signatures = Signatures::default();
         let mut work = 0;
-        // Hidden edges of a quotient form no cycle but self-loops, so signatures can be built targets first.
+        // Hidden edges of a quotient form no cycle but self-loops, so signatures can be built
+        // targets first.
         let order = targets_first(graph, hidden);
         loop {
             let block_of = rounds.table.last().expect("starts with one");
@@ -138,7 +142,8 @@ impl Rounds {
             let mut of_state: Vec<Vec<u64>> = vec![Vec::new(); if hidden.is_some() { states } else { 0 }];
             for &state in &order {
                 let own = block_of[state as usize];
-                // The own block comes first: it is smaller than any edge's word, whose label is shifted by one.
+                // The own block comes first: it is smaller than any edge's word, whose label is
+                // shifted by one.
                 let mut signature = vec![u64::from(own)];
                 for edge in graph.edges(state) {
                     let block = block_of[edge.target as usize];

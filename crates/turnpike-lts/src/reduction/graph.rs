@@ -39,7 +39,8 @@ impl Alphabet {
     }
 }
 
-/// Edges in compressed rows: those of state `s` are `edges[offsets[s]..offsets[s + 1]]`, sorted, without duplicates.
+/// Edges in compressed rows: those of state `s` are `edges[offsets[s]..offsets[s + 1]]`, sorted,
+/// without duplicates.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     offsets: Vec<u32>,
@@ -64,7 +65,8 @@ impl Graph {
             offsets[s + 1] += offsets[s];
         }
         let mut placed = vec![Edge { label: 0, target: 0 }; total as usize];
-        // `offsets[s]` serves as the write cursor of `s`, and afterwards equals the start of `s + 1`.
+        // `offsets[s]` serves as the write cursor of `s`, and afterwards equals the start of `s +
+        // 1`.
         for (from, edge) in edges {
             let cursor = &mut offsets[from as usize];
             placed[*cursor as usize] = edge;
@@ -89,8 +91,8 @@ impl Graph {
         Graph { offsets, edges: placed }
     }
 
-    /// Builds state after state: `row` appends the edges of one state, in any order. Cheaper than [`Graph::new`]
-    /// when the sources come in order.
+    /// Builds state after state: `row` appends the edges of one state, in any order. Cheaper than
+    /// [`Graph::new`] when the sources come in order.
     pub(crate) fn from_rows(states: usize, mut row: impl FnMut(usize, &mut Vec<Edge>)) -> Graph {
         let mut offsets = Vec::with_capacity(states + 1);
         offsets.push(0);
@@ -155,8 +157,8 @@ impl Graph {
         (0..self.states() as u32).flat_map(move |s| self.edges(s).iter().map(move |&edge| (s, edge)))
     }
 
-    /// The part reachable from `initial`, renumbered breadth-first (so `initial` becomes 0): neighbours in the
-    /// graph become neighbours in memory, which the refinement repays.
+    /// The part reachable from `initial`, renumbered breadth-first (so `initial` becomes 0):
+    /// neighbours in the graph become neighbours in memory, which the refinement repays.
     pub(crate) fn reachable(&self, initial: u32) -> Graph {
         let mut number = vec![NONE; self.states()];
         let mut order = vec![initial];

@@ -9,14 +9,15 @@ use crate::reduction::graph::{Alphabet, Edge, Graph, NONE};
 
 /// The smallest system equivalent to the reachable part of `lts`.
 ///
-/// State 0 is the initial one, the others are numbered breadth-first along transitions sorted by label text;
-/// transitions are sorted by source, label text and target, without duplicates; labels are sorted and all used.
-/// Inert `tau` steps are gone; a class with an endless run of them keeps one `tau` loop when the equivalence
-/// preserves divergence.
+/// State 0 is the initial one, the others are numbered breadth-first along transitions sorted by
+/// label text; transitions are sorted by source, label text and target, without duplicates; labels
+/// are sorted and all used. Inert `tau` steps are gone; a class with an endless run of them keeps
+/// one `tau` loop when the equivalence preserves divergence.
 ///
-/// Where a state has several transitions with one label, their targets are numbered by a hash of their behaviour up
-/// to 64 steps deep (less deep above 300,000 transitions, at least 4). So equivalent systems give *identical* results,
-/// unless two such targets differ only in what is deeper.
+/// Where a state has several transitions with one label, their targets are numbered by a hash of
+/// their behaviour up to 64 steps deep (less deep above 300,000 transitions, at least 4). So
+/// equivalent systems give *identical* results, unless two such targets differ only in what is
+/// deeper.
 ///
 /// # Panics
 /// As [`partition`](crate::partition).
@@ -105,12 +106,13 @@ fn number(graph: &Graph, alphabet: &Alphabet, initial: u32) -> Lts {
 /// How deep [`behaviour`] looks, at most.
 const DEPTH: usize = 64;
 
-/// How many edges [`behaviour`] may visit. The limit depends on the quotient alone, so it is the same for equivalent
-/// systems.
+/// How many edges [`behaviour`] may visit. The limit depends on the quotient alone, so it is the
+/// same for equivalent systems.
 const VISITS: usize = 20_000_000;
 
-/// A hash of what each state can do, up to a depth: the same for bisimilar states of any two systems. `None` when
-/// no state has two edges with one label, so that no order among targets is needed.
+/// A hash of what each state can do, up to a depth: the same for bisimilar states of any two
+/// systems. `None` when no state has two edges with one label, so that no order among targets is
+/// needed.
 fn behaviour(graph: &Graph, alphabet: &Alphabet) -> Option<Vec<u64>> {
     let states = 0..graph.states() as u32;
     let ambiguous = |state: u32| graph.edges(state).windows(2).any(|two| two[0].label == two[1].label);

@@ -1,7 +1,8 @@
 //! Rounds of signature refinement: all states at once, one pass over the edges per round.
 //!
-//! A round is the cheapest way to split a partition that still splits a lot. It is a poor way to finish one: a
-//! chain of `n` states needs `n` rounds. So [`rounds`] stops when the gain per pass falls, and hands over.
+//! A round is the cheapest way to split a partition that still splits a lot. It is a poor way to
+//! finish one: a chain of `n` states needs `n` rounds. So [`rounds`] stops when the gain per pass
+//! falls, and hands over.
 
 use crate::reduction::graph::{Graph, NONE};
 
@@ -22,8 +23,9 @@ const MAX_ROUNDS: usize = 16;
 
 /// Refines from one block until nothing changes, or until rounds no longer pay.
 ///
-/// With `hidden`, signatures are those of branching bisimilarity: what a state reaches after inert steps, which are
-/// the edges with that label within a block. These edges must lead to states with smaller numbers.
+/// With `hidden`, signatures are those of branching bisimilarity: what a state reaches after inert
+/// steps, which are the edges with that label within a block. These edges must lead to states with
+/// smaller numbers.
 pub(crate) fn rounds(graph: &Graph, hidden: Option<u32>) -> Rounds {
     rounds_while(graph, hidden, |round, blocks, found| {
         // A round must add an eighth to the blocks; the first ones are allowed to start slowly.
@@ -32,7 +34,8 @@ pub(crate) fn rounds(graph: &Graph, hidden: Option<u32>) -> Rounds {
     })
 }
 
-/// As [`rounds`], until `go_on` says no: given the number of rounds done, and of blocks before and after the last.
+/// As [`rounds`], until `go_on` says no: given the number of rounds done, and of blocks before and
+/// after the last.
 pub(crate) fn rounds_while(
     graph: &Graph,
     hidden: Option<u32>,
@@ -101,8 +104,9 @@ impl Signatures {
         numbers
     }
 
-    /// The same for branching bisimilarity. `None` when signatures grow out of proportion: they are handed on along
-    /// inert edges, so a chain with an own visible step at each state makes them quadratic.
+    /// The same for branching bisimilarity. `None` when signatures grow out of proportion: they are
+    /// handed on along inert edges, so a chain with an own visible step at each state makes them
+    /// quadratic.
     fn refine_branching(&mut self, graph: &Graph, hidden: u32, block_of: &[u32]) -> Option<Vec<u32>> {
         self.clear();
         let mut numbers: Vec<u32> = Vec::with_capacity(graph.states());

@@ -1,10 +1,11 @@
 //! Strong bisimilarity: Paige and Tarjan's three-way split, with labels.
 //!
-//! The partition is kept stable under a coarser one, whose members are called constellations here (after Groote,
-//! Jansen, Keiren and Wijs). A step takes a block out of a constellation of several blocks, a block of at most half
-//! its states, and splits all blocks by who reaches it: only it, it and the rest, or not at all. A state is in the
-//! small half at most log n times, so the work is O(m log n). Constellations are ranges of one array of states, and
-//! blocks are ranges within them, so both splits are swaps.
+//! The partition is kept stable under a coarser one, whose members are called constellations here
+//! (after Groote, Jansen, Keiren and Wijs). A step takes a block out of a constellation of several
+//! blocks, a block of at most half its states, and splits all blocks by who reaches it: only it, it
+//! and the rest, or not at all. A state is in the small half at most log n times, so the work is
+//! O(m log n). Constellations are ranges of one array of states, and blocks are ranges within them,
+//! so both splits are swaps.
 
 use crate::reduction::graph::{Graph, NONE};
 use crate::reduction::signature::{self, Rounds, pair};
@@ -41,7 +42,8 @@ struct Block {
     start: u32,
     end: u32,
     constellation: u32,
-    /// States swapped to the front: they reach the splitter and the rest of its former constellation.
+    /// States swapped to the front: they reach the splitter and the rest of its former
+    /// constellation.
     both: u32,
     /// States swapped to the back: they reach the splitter and nothing of the rest.
     only: u32,
@@ -109,7 +111,8 @@ impl Refiner {
         }
     }
 
-    /// One step: the smaller of the outermost two blocks leaves its constellation and splits all others.
+    /// One step: the smaller of the outermost two blocks leaves its constellation and splits all
+    /// others.
     fn take_block_out_of(&mut self, number: u32) {
         let constellation = self.constellations[number as usize];
         let first = self.blocks[self.block_of[self.order[constellation.start as usize] as usize] as usize];
@@ -133,7 +136,8 @@ impl Refiner {
             self.work.push(number);
         }
 
-        // Edges are taken label by label. The list is complete before the first split moves a state.
+        // Edges are taken label by label. The list is complete before the first split moves a
+        // state.
         let mut edges = std::mem::take(&mut self.splitter_edges);
         edges.clear();
         for &target in &self.order[splitter.start as usize..splitter.end as usize] {
@@ -202,7 +206,8 @@ impl Refiner {
         self.touched_blocks = touched_blocks;
     }
 
-    /// Makes blocks of the swapped states. The untouched states keep the number: they were not paid for.
+    /// Makes blocks of the swapped states. The untouched states keep the number: they were not paid
+    /// for.
     fn split_touched(&mut self, number: u32) {
         let Block { start, end, both, only, constellation } = self.blocks[number as usize];
         let (middle, back) = (start + both, end - only);

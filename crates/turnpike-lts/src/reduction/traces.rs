@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 use crate::reduction::compare::{Difference, Side};
 use crate::reduction::graph::{Alphabet, Graph, NONE};
 
-/// How many states, over all sets, the search may hold before it gives up: sets can grow exponentially in number.
+/// How many states, over all sets, the search may hold before it gives up: sets can grow
+/// exponentially in number.
 const BUDGET: usize = 4_000_000;
 
 /// Follows all traces breadth-first, in the order of label texts. `None`: same traces, or too many.

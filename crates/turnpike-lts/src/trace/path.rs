@@ -7,8 +7,8 @@ use crate::aut::{AutDialect, read_lts};
 use crate::outgoing::Outgoing;
 use crate::system::{Lts, Transition};
 
-/// A trace as a system: step `k` leads from state `k` to state `k + 1`, and the last step of a lasso back to where the loop
-/// starts.
+/// A trace as a system: step `k` leads from state `k` to state `k + 1`, and the last step of a
+/// lasso back to where the loop starts.
 pub fn to_lts(trace: &Trace) -> Result<Lts, Diagnostic> {
     trace.check()?;
     let length = u32::try_from(trace.len()).ok().filter(|&length| length < u32::MAX);
@@ -44,7 +44,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Trace, Diagnostic> {
     let outgoing = lts.outgoing();
     let mut trace = Trace::default();
     let mut state = lts.initial;
-    // Along a path every state has one way on, so the walk is over after as many steps as there are transitions.
+    // Along a path every state has one way on, so the walk is over after as many steps as there are
+    // transitions.
     while trace.len() < lts.transitions.len() {
         match outgoing.of(state) {
             [(label, to)] => {
@@ -77,8 +78,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Trace, Diagnostic> {
     Ok(trace)
 }
 
-/// Whether going round from `start` takes exactly `length` steps: otherwise the walk went round more than once while
-/// other transitions were left over.
+/// Whether going round from `start` takes exactly `length` steps: otherwise the walk went round
+/// more than once while other transitions were left over.
 fn loop_closes_once(outgoing: &Outgoing, start: u32, length: usize) -> bool {
     let mut state = start;
     for step in 1..=length {

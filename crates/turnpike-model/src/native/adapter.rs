@@ -10,9 +10,10 @@ use crate::system::{Explorer, Model, ModelInfo, StepError};
 
 /// A [`NativeModel`] as a [`Model`].
 ///
-/// States are interned: a packed state is one word, a number in a table that all explorers of this model share. The
-/// numbers depend on the order of arrival, so choices use the content hash, which is that of the Rust value
-/// ([`hash::of`]). States once seen stay in memory for as long as the model.
+/// States are interned: a packed state is one word, a number in a table that all explorers of this
+/// model share. The numbers depend on the order of arrival, so choices use the content hash, which
+/// is that of the Rust value ([`hash::of`]). States once seen stay in memory for as long as the
+/// model.
 pub struct Native<M: NativeModel> {
     model: M,
     info: ModelInfo,

@@ -7,8 +7,8 @@ use crate::id_table::IdTable;
 /// What an [`IdTable`] can number.
 const CAPACITY: u32 = 1 << 30;
 
-/// Numbers distinct values from 0 in the order they come. Reading by number takes no lock and gives a reference that
-/// lasts, because values never move; only new values are serialised.
+/// Numbers distinct values from 0 in the order they come. Reading by number takes no lock and gives
+/// a reference that lasts, because values never move; only new values are serialised.
 #[derive(Debug)]
 pub(super) struct Arena<T> {
     index: RwLock<IdTable>,
@@ -44,8 +44,8 @@ impl<T: Eq> Arena<T> {
         if let Some(id) = self.find(hash, |known| *known == value) {
             return Some(id);
         }
-        // A panic inside the lock can only come from comparing values, before anything has changed; so what a
-        // poisoned lock protects is still whole.
+        // A panic inside the lock can only come from comparing values, before anything has changed;
+        // so what a poisoned lock protects is still whole.
         let mut index = self.index.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         // Another thread may have added it in between.
         if let Some(id) = index.find(hash, |id| self.matches(id, hash, |known| *known == value)) {

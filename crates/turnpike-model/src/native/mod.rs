@@ -1,10 +1,11 @@
 //! Models written as ordinary Rust types.
 //!
-//! Implement [`NativeModel`] for a type of your own: what the states are, which actions each allows, and where they
-//! lead. [`Native`] makes it a [`Model`](crate::Model) that every strategy can search.
+//! Implement [`NativeModel`] for a type of your own: what the states are, which actions each
+//! allows, and where they lead. [`Native`] makes it a [`Model`](crate::Model) that every strategy
+//! can search.
 //!
-//! Two workers add one to a shared counter. Each takes the lock, except that the second one forgets to, so an update
-//! may get lost:
+//! Two workers add one to a shared counter. Each takes the lock, except that the second one forgets
+//! to, so an update may get lost:
 //!
 //! ```
 //! use turnpike_model::native::{Measure, Native, NativeModel};
@@ -125,9 +126,9 @@ use debug_text::DebugText;
 /// A transition system as a Rust type.
 ///
 /// **Contract.** [`initial`](Self::initial), [`actions`](Self::actions) and [`next`](Self::next) are functions of their
-/// arguments: the same every time, in the same order, in every run of the program. Iterating over a `HashMap` breaks
-/// this; a `BTreeMap` or a sorted vector keeps it. `Hash` must agree with `Eq` and depend on the value only, not on
-/// addresses.
+/// arguments: the same every time, in the same order, in every run of the program. Iterating over a
+/// `HashMap` breaks this; a `BTreeMap` or a sorted vector keeps it. `Hash` must agree with `Eq` and
+/// depend on the value only, not on addresses.
 pub trait NativeModel: Send + Sync {
     /// A state: everything that decides what can happen next, and nothing else.
     type State: Clone + Debug + Eq + Hash + Send + Sync;
@@ -137,7 +138,8 @@ pub trait NativeModel: Send + Sync {
     /// The state at the start.
     fn initial(&self) -> Self::State;
 
-    /// Adds the actions that `state` may allow to `actions`, which is empty. The order is the order of successors.
+    /// Adds the actions that `state` may allow to `actions`, which is empty. The order is the order
+    /// of successors.
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>);
 
     /// The state after `action`; `None` when it is not possible after all.
@@ -167,14 +169,14 @@ pub trait NativeModel: Send + Sync {
         Vec::new()
     }
 
-    /// A label for `action`, in the syntax `name(argument,…)`. The default, [`action_label`], takes the `Debug` text
-    /// apart.
+    /// A label for `action`, in the syntax `name(argument,…)`. The default, [`action_label`], takes
+    /// the `Debug` text apart.
     fn format_action(&self, action: &Self::Action) -> String {
         action_label(action)
     }
 
-    /// Names of the values that [`state_values`](Self::state_values) gives. By default the fields of the initial state
-    /// when that is a struct with named fields, else the one name `state`.
+    /// Names of the values that [`state_values`](Self::state_values) gives. By default the fields
+    /// of the initial state when that is a struct with named fields, else the one name `state`.
     fn parameters(&self) -> Vec<String> {
         let text = format!("{:?}", self.initial());
         match DebugText::parse(&text) {
@@ -185,8 +187,8 @@ pub trait NativeModel: Send + Sync {
         }
     }
 
-    /// The texts of a state's values, one for each of [`parameters`](Self::parameters), into `out`, which is empty. By
-    /// default taken from the `Debug` text.
+    /// The texts of a state's values, one for each of [`parameters`](Self::parameters), into `out`,
+    /// which is empty. By default taken from the `Debug` text.
     fn state_values(&self, state: &Self::State, out: &mut Vec<String>) {
         let parameters = self.parameters();
         let text = format!("{state:?}");
@@ -197,7 +199,8 @@ pub trait NativeModel: Send + Sync {
             {
                 out.extend(fields.into_iter().map(|(_, value)| value.to_owned()));
             }
-            // A state of another shape than the initial one: its text, and nothing for the other values.
+            // A state of another shape than the initial one: its text, and nothing for the other
+            // values.
             _ => {
                 out.push(text);
                 out.resize(parameters.len(), String::new());
@@ -210,8 +213,9 @@ pub trait NativeModel: Send + Sync {
         vec!["deadlock".to_owned(), "assertion".to_owned()]
     }
 
-    /// Identifies the model in traces. The default hashes the name and the text of the initial state; a model with
-    /// parameters that do not show there should mix them in with [`hash::of`](crate::hash::of).
+    /// Identifies the model in traces. The default hashes the name and the text of the initial
+    /// state; a model with parameters that do not show there should mix them in with
+    /// [`hash::of`](crate::hash::of).
     fn fingerprint(&self) -> u64 {
         crate::hash::of(&(self.name(), format!("{:?}", self.initial())))
     }
@@ -271,7 +275,8 @@ pub fn action_label(action: &impl Debug) -> String {
     }
 }
 
-/// `SendTo` as `send_to`: labels read like those of other front-ends, whose actions start with a small letter.
+/// `SendTo` as `send_to`: labels read like those of other front-ends, whose actions start with a
+/// small letter.
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     let mut previous = ' ';

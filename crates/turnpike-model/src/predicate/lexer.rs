@@ -56,8 +56,8 @@ impl<'a> Lexer<'a> {
         Ok((token, start..self.at))
     }
 
-    /// The longest name of a measure that stands here as a whole word. Models choose their names freely, so known names
-    /// are tried before any rule.
+    /// The longest name of a measure that stands here as a whole word. Models choose their names
+    /// freely, so known names are tried before any rule.
     fn measure(&self, rest: &str) -> Option<(Token, usize)> {
         let mut best: Option<(Token, usize)> = None;
         for (index, measure) in self.info.measures.iter().enumerate() {
@@ -163,7 +163,8 @@ fn number(rest: &str, start: usize) -> Result<(Token, usize), Diagnostic> {
     }
     let place = start..start + length;
     let text = &rest[..length];
-    // The standard parser also knows words such as `inf`; a number here starts with a digit or a point.
+    // The standard parser also knows words such as `inf`; a number here starts with a digit or a
+    // point.
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok((Token::Number(value), length)),
         Ok(_) => Err(Diagnostic::error(format!("the number `{text}` is too large")).at(place, "")),

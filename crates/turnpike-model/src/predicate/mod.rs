@@ -1,4 +1,5 @@
-//! Comparisons over measures, such as `eating >= 2 && waiting == 0`: the state language of models that have none.
+//! Comparisons over measures, such as `eating >= 2 && waiting == 0`: the state language of models
+//! that have none.
 //!
 //! ```text
 //! condition  = condition "||" condition | condition "&&" condition | "!" condition
@@ -8,9 +9,10 @@
 //!            | number | name of a measure | "(" value ")"
 //! ```
 //!
-//! From loose to tight: `||`, `&&`, `!`, comparisons, `+` and `-`, `*`; so `!a == b` means `!(a == b)`. Numbers are
-//! written `12`, `0.5` or `1e3`. **Names may contain `-`** (such as `out-degree`), so a minus after a name needs a blank
-//! before it: `x - 1`, not `x-1`. Values are 64-bit floating point numbers; `==` is exact.
+//! From loose to tight: `||`, `&&`, `!`, comparisons, `+` and `-`, `*`; so `!a == b` means `!(a ==
+//! b)`. Numbers are written `12`, `0.5` or `1e3`. **Names may contain `-`** (such as `out-degree`),
+//! so a minus after a name needs a blank before it: `x - 1`, not `x-1`. Values are 64-bit floating
+//! point numbers; `==` is exact.
 //!
 //! ```
 //! use turnpike_model::native::{Measure, Native, NativeModel};
@@ -58,8 +60,8 @@ use crate::system::{Explorer, ModelInfo};
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasureExpression {
     text: String,
-    /// Instructions of a stack machine. A tree would have to be walked and dropped recursively; this way a condition
-    /// with a million terms is just a long list.
+    /// Instructions of a stack machine. A tree would have to be walked and dropped recursively;
+    /// this way a condition with a million terms is just a long list.
     code: Vec<Op>,
     /// The deepest that the stack gets.
     stack: usize,
@@ -110,8 +112,8 @@ impl Comparison {
 const SMALL_STACK: usize = 16;
 
 impl MeasureExpression {
-    /// Compiles a condition; the module documentation has the grammar. Errors point at bytes of `text`, and an unknown
-    /// name comes with the nearest known one.
+    /// Compiles a condition; the module documentation has the grammar. Errors point at bytes of
+    /// `text`, and an unknown name comes with the nearest known one.
     pub fn parse(text: &str, info: &ModelInfo) -> Result<Self, Diagnostic> {
         let (code, stack) = parser::parse(text, info)?;
         Ok(MeasureExpression { text: text.to_owned(), code, stack })

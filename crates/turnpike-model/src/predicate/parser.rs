@@ -8,8 +8,8 @@ use super::lexer::{Lexer, Token};
 use crate::diagnostic::Diagnostic;
 use crate::system::ModelInfo;
 
-/// Parentheses and prefix signs inside each other. Each level is a few calls deep, so this bounds the stack of the
-/// thread that parses.
+/// Parentheses and prefix signs inside each other. Each level is a few calls deep, so this bounds
+/// the stack of the thread that parses.
 const MAX_DEPTH: usize = 200;
 
 pub(super) fn parse(text: &str, info: &ModelInfo) -> Result<(Vec<Op>, usize), Diagnostic> {
@@ -76,7 +76,8 @@ impl Parser<'_> {
         self.joined(Token::And, Self::not, Op::AndElse)
     }
 
-    /// Conditions joined by one operator. Every operand but the last jumps to the end when it settles the matter.
+    /// Conditions joined by one operator. Every operand but the last jumps to the end when it
+    /// settles the matter.
     fn joined(
         &mut self,
         operator: Token,

@@ -1,11 +1,15 @@
 //! Witnesses: paths from the initial state, with enough inside to replay them years later.
 //!
-//! Three formats. A reader recognises them by their content, a writer chooses one by the file's name:
+//! Three formats. A reader recognises them by their content, a writer chooses one by the file's
+//! name:
 //!
-//! - **JSON** (`.json`): everything. The first keys are `"format": "turnpike-trace"` and `"version": 1`; readers refuse
-//!   newer versions. Numbers of 64 bits are hexadecimal strings, which survive every JSON library. One step a line.
-//! - **Text** (`.txt`): one label a line, as other tools print traces; lines that start with `#` are comments.
-//! - **`.aut`**: the path as a transition system, for drawing and comparing; the crate `turnpike-lts` reads and writes it.
+//! - **JSON** (`.json`): everything. The first keys are `"format": "turnpike-trace"` and
+//!   `"version": 1`; readers refuse newer versions. Numbers of 64 bits are hexadecimal strings,
+//!   which survive every JSON library. One step a line.
+//! - **Text** (`.txt`): one label a line, as other tools print traces; lines that start with `#`
+//!   are comments.
+//! - **`.aut`**: the path as a transition system, for drawing and comparing; the crate
+//!   `turnpike-lts` reads and writes it.
 //!
 //! ```
 //! use turnpike_model::{Step, Trace};
@@ -113,9 +117,11 @@ impl Trace {
         self.last_delay = schedule.last_delay;
     }
 
-    /// Reads a trace that is JSON or text with one label a line: `{` opens JSON, anything else is text.
+    /// Reads a trace that is JSON or text with one label a line: `{` opens JSON, anything else is
+    /// text.
     ///
-    /// Refuses the third format, an `.aut` path (see [`is_aut`]): it takes a reader of transition systems.
+    /// Refuses the third format, an `.aut` path (see [`is_aut`]): it takes a reader of transition
+    /// systems.
     pub fn parse(bytes: &[u8]) -> Result<Self, Diagnostic> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if is_aut(bytes) {
@@ -131,8 +137,9 @@ impl Trace {
         json::write(self, out).map_err(write_failed)
     }
 
-    /// Writes one label a line, after comments that say where the trace comes from. Labels that would not read back
-    /// (empty, with blanks at their ends, with a line end or NUL inside, or starting with `#`) are refused.
+    /// Writes one label a line, after comments that say where the trace comes from. Labels that
+    /// would not read back (empty, with blanks at their ends, with a line end or NUL inside, or
+    /// starting with `#`) are refused.
     pub fn write_text(&self, out: impl Write) -> Result<(), Diagnostic> {
         self.check()?;
         text::write(self, out)
@@ -151,12 +158,14 @@ impl Trace {
     }
 }
 
-/// Whether a text starts with the header of an `.aut` file, rather than with an action whose name starts in the same way.
+/// Whether a text starts with the header of an `.aut` file, rather than with an action whose name
+/// starts in the same way.
 pub fn is_aut(text: &[u8]) -> bool {
     let line = text.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
     let Some(rest) = line.strip_prefix(b"des") else { return false };
     let rest = rest.trim_ascii();
-    // `des` alone is the header of an interrupted run; `des(1)` is an action, a header has three numbers.
+    // `des` alone is the header of an interrupted run; `des(1)` is an action, a header has three
+    // numbers.
     (rest.is_empty() && line.trim_ascii_end().len() < line.len().saturating_sub(1))
         || (rest.starts_with(b"(") && rest.iter().filter(|&&byte| byte == b',').count() == 2)
 }

@@ -23,10 +23,10 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// Refuses objectives about which an execution tells nothing.
+    /// Refuses objectives that are not about whole paths.
     pub(crate) fn new(objectives: &[Objective]) -> Result<Self, Diagnostic> {
         for objective in objectives {
-            let told = matches!(
+            let judged = matches!(
                 objective.goal,
                 Goal::Deadlock
                     | Goal::Livelock
@@ -35,7 +35,7 @@ impl Judge {
                     | Goal::Action(_)
                     | Goal::Label(_)
             );
-            if !told {
+            if !judged {
                 return Err(Diagnostic::error(format!(
                     "'{objective}' is about states or sets of states, but this strategy looks at executions"
                 ))

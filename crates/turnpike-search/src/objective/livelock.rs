@@ -8,7 +8,8 @@ use turnpike_model::{Explorer, StepError, Successors};
 
 use crate::store::ExactStore;
 
-/// A call gives up beyond this many internal states and says so; infinite chains of internal steps must not hang.
+/// A call gives up beyond this many internal states and says so; infinite chains of internal steps
+/// must not hang.
 const MAX_STATES_PER_CALL: usize = 2_000_000;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -20,7 +21,8 @@ enum Colour {
     Doomed,
 }
 
-/// A frame of the depth-first search: a state and the internal successors still to try, as (choice, id) pairs.
+/// A frame of the depth-first search: a state and the internal successors still to try, as (choice,
+/// id) pairs.
 struct Frame {
     id: u32,
     /// The choice that led here from the frame below.
@@ -35,7 +37,8 @@ pub(crate) struct Livelock {
     pub(crate) gave_up: bool,
 }
 
-/// Choices from the expanded state into the cycle and around it; the cycle begins after `entry` choices.
+/// Choices from the expanded state into the cycle and around it; the cycle begins after `entry`
+/// choices.
 pub(crate) struct Lasso {
     pub(crate) choices: Vec<u32>,
     pub(crate) entry: usize,
@@ -155,7 +158,8 @@ mod tests {
 
     const STATES: u32 = 14;
 
-    /// A system of few transitions, so that some states lead to a cycle and others do not. Label 0 is internal.
+    /// A system of few transitions, so that some states lead to a cycle and others do not. Label 0
+    /// is internal.
     fn random_system(rng: &mut Rng) -> LtsModel {
         let number = |rng: &mut Rng, bound: u32| rng.below(u64::from(bound)) as u32;
         let transitions = (0..STATES + 4)
@@ -169,7 +173,8 @@ mod tests {
         LtsModel::new("random", Lts { initial: 0, states: STATES, labels, transitions }).expect("sound")
     }
 
-    /// The states from which internal steps can go on for ever: those left when dead ends are taken away.
+    /// The states from which internal steps can go on for ever: those left when dead ends are taken
+    /// away.
     fn doomed(model: &LtsModel) -> Vec<bool> {
         let mut alive = vec![true; STATES as usize];
         for _ in 0..STATES {

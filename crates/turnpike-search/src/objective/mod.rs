@@ -177,7 +177,7 @@ impl FromStr for Objective {
             if rest.is_empty() {
                 Ok(goal)
             } else {
-                Err(Diagnostic::error(format!("'{keyword}' takes nothing after it, but got '{rest}'")))
+                Err(Diagnostic::error(format!("'{keyword}' takes no argument, but got '{rest}'")))
             }
         };
         let needs = |what: &str, example: &str| {
@@ -268,7 +268,7 @@ mod tests {
         let message = |text: &str| text.parse::<Objective>().unwrap_err().to_string();
         assert_eq!(message("deadlok"), "there is no objective `deadlok` (did you mean `deadlock`?)");
         assert!(message("action").contains("needs one or more action names"));
-        assert!(message("deadlock now").contains("takes nothing after it"));
+        assert!(message("deadlock now").contains("takes no argument"));
         assert!(message("accepting a;;b").contains("empty set of states"));
         assert!(message("action a,,b").contains("empty action name"));
     }

@@ -1,5 +1,5 @@
-//! Whole-text patterns with `*` (any text) and `?` (any one character). Blanks matter only between words: `c(3,*)` matches
-//! `c(3, true)`.
+//! Whole-text patterns with `*` (any text) and `?` (any one character). Blanks matter only between
+//! words: `c(3,*)` matches `c(3, true)`.
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
@@ -48,7 +48,8 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether the pattern matches the whole text. Linear apart from stars: the last star is the only one retried.
+    /// Whether the pattern matches the whole text. Linear apart from stars: the last star is the
+    /// only one retried.
     pub fn matches(&self, text: &str) -> bool {
         let text = squeezed(text, "");
         let (mut at, mut in_pattern) = (0, 0);

@@ -86,8 +86,8 @@ impl CoverStore {
         }
     }
 
-    /// Takes a state in unless one that is there covers it. Tells the id of the state or of the one that covers it, and
-    /// whether the state is new.
+    /// Takes a state in unless one that is there covers it. Tells the id of the state or of the one
+    /// that covers it, and whether the state is new.
     pub(crate) fn insert(&mut self, explorer: &mut dyn Explorer, state: &[u32], parent: u32) -> (u32, bool) {
         let key = self.key(state);
         self.insert_at(explorer, key, state, parent)

@@ -92,8 +92,9 @@ mod tests {
         ("bakery", &[("n", 2), ("limit", 4)], "assertion"),
     ];
 
-    /// Searches, then searches along the witness with each of `widths`: the lengths before and after. Whatever is found is
-    /// re-executed, stays within what the width allows, and is found once more by a run that knows nothing.
+    /// Searches, then searches along the witness with each of `widths`: the lengths before and
+    /// after. Whatever is found is re-executed, stays within what the width allows, and is found
+    /// once more by a run that knows nothing.
     fn lengths(task: Task, strategy: Strategy, widths: &[usize]) -> (usize, Vec<Option<usize>>) {
         let (name, settings, objective) = task;
         let settings: Vec<(String, String)> =

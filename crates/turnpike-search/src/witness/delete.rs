@@ -16,7 +16,8 @@ use super::{Path, Witness};
 use crate::objective::{HitKind, Monitor};
 use crate::run::Run;
 
-/// Leaves out steps within a budget of expansions; returns the best witness and the expansions spent.
+/// Leaves out steps within a budget of expansions; returns the best witness and the expansions
+/// spent.
 pub(crate) fn delete_steps(run: &mut Run<'_>, witness: Witness, budget: u64) -> (Witness, u64) {
     if witness.loop_start.is_some() || witness.len() < 2 {
         return (witness, 0);
@@ -24,7 +25,8 @@ pub(crate) fn delete_steps(run: &mut Run<'_>, witness: Witness, budget: u64) -> 
     let mut best = witness;
     let mut spent = 0;
     let Ok(mut route) = Route::new(run, &best) else { return (best, spent) };
-    // What was needed for a detour may be left out once the detour is gone: again, as long as that gains much.
+    // What was needed for a detour may be left out once the detour is gone: again, as long as that
+    // gains much.
     loop {
         let length = best.len();
         let mut part = length / 2;
@@ -66,8 +68,9 @@ impl Step {
         Step { label, effect: changed.map(|(index, (_, &new))| (index, new)).collect() }
     }
 
-    /// How much a step with the same label is like this one; nothing if it is another step altogether. Entries may
-    /// happen to have their new values already, so half of those that either step changes must be changed by both.
+    /// How much a step with the same label is like this one; nothing if it is another step
+    /// altogether. Entries may happen to have their new values already, so half of those that
+    /// either step changes must be changed by both.
     fn likeness(&self, from: &[u32], to: &[u32]) -> Option<Likeness> {
         let other = Step::between(self.label, from, to);
         let (mut common, mut same) = (0, 0);
@@ -114,7 +117,8 @@ impl Route {
         Ok(Route { states, steps, places })
     }
 
-    /// Takes the steps from `end` on in the state before step `start`, until the objective is met or the path is back.
+    /// Takes the steps from `end` on in the state before step `start`, until the objective is met
+    /// or the path is back.
     fn without(
         &self,
         run: &mut Run<'_>,

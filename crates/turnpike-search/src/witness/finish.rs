@@ -4,8 +4,8 @@
 //! witness of a program is a schedule, and is short if it has few context switches. Both are
 //! confirmed on a fresh view of the system, where the objective is judged again.
 
-use super::program::{finish_schedule, tells};
-use super::{Budget, Witness, confirm, is_real, shorten, tell_times};
+use super::program::{finish_schedule, is_judged_by_paths};
+use super::{Budget, Witness, add_times, confirm, is_real, shorten};
 use crate::error::SearchError;
 use crate::event::Event;
 use crate::limits::StopReason;
@@ -19,7 +19,7 @@ pub(crate) fn finish(
     witness: Witness,
     stop: StopReason,
 ) -> Result<(WitnessReport, u64), SearchError> {
-    if run.paths.is_some() && tells(&run.objectives[witness.objective]) {
+    if run.paths.is_some() && is_judged_by_paths(&run.objectives[witness.objective]) {
         return Ok((finish_schedule(run, witness)?, 0));
     }
     finish_path(run, witness, stop)
@@ -51,7 +51,7 @@ fn finish_path(
     trace.strategy = options.strategy.name().to_owned();
     trace.seed = Some(run.seed);
     if options.runs == 1 {
-        let timed = tell_times(model, &mut trace, Some(objective));
+        let timed = add_times(model, &mut trace, Some(objective));
         timed.map_err(SearchError::from_replay_failure)?;
     }
     Ok((WitnessReport::new(objective.text(), original, trace), spent))

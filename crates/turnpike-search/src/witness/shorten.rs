@@ -67,7 +67,8 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     let (shorter, states) = delete_steps(run, best, share);
     best = shorter;
     spent += states;
-    // Where many steps could go, the rest is rarely the best there is; nor where leaving out did not come to its end.
+    // If many steps were superfluous, or leaving out ran out of budget, the rest is rarely the
+    // shortest possible.
     let unfinished = states >= share / 4 * 3;
     let wasteful = (unfinished || 4 * best.len() <= 3 * original) && best.len() > SHORT;
     let budget = if wasteful { budget.wasteful } else { budget.all };
@@ -82,7 +83,8 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
             Again { states, .. } => spent += states,
         }
     }
-    // A long witness may be of the kind that depth-first search finds; a highway finds another kind, and soon or not at all.
+    // A long witness may be of the kind that depth-first search finds; a highway finds another
+    // kind, and soon or not at all.
     let remaining = budget.saturating_sub(spent);
     if best.len() > LONG && remaining / 8 >= HIGHWAY * LONG as u64 {
         let other = search_again(run, &best, Highway { width: HIGHWAY }.into(), remaining / 8);
@@ -120,10 +122,12 @@ struct Again {
     states: u64,
 }
 
-/// Searches once more for the same objective with a witness shorter than `best`; breadth first, the shortest one.
+/// Searches once more for the same objective with a witness shorter than `best`; breadth first, the
+/// shortest one.
 fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) -> Again {
     let nothing = Again { shorter: None, covered: false, states: 0 };
-    // An expansion at depth d shows a witness of d steps if the state itself is the hit, of more otherwise.
+    // An expansion at depth d shows a witness of d steps if the state itself is the hit, of more
+    // otherwise.
     let depth = match best.kind {
         HitKind::Here => best.len(),
         _ => best.len() - 1,
@@ -132,9 +136,9 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
     options.strategy = strategy;
     // The budget keeps it small, and only an exact store can tell that there is nothing shorter.
     options.store = StoreKind::Exact;
-    // Covered states are left out at the price of longer ways: what is shortest is only told by all states.
+    // Pruning covered states can make paths longer, so it proves no witness shortest.
     options.cover = false;
-    // The step from an initial state that is none belongs to the witness, but not to the depth of states.
+    // The step from a virtual root belongs to the witness, but not to the depth of states.
     let depth = depth.saturating_sub(run.uncounted_levels() as usize);
     options.all = false;
     options.limits.states = Some(budget);
@@ -155,7 +159,8 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
     Again { shorter, covered, states: again.counters.states }
 }
 
-/// Looks from states of the path, by small breadth-first searches, for quicker ways to later states of the path.
+/// Looks from states of the path, by small breadth-first searches, for quicker ways to later states
+/// of the path.
 fn take_shortcuts(run: &mut Run<'_>, witness: &Witness, budget: u64) -> Result<(Witness, u64), StepError> {
     let explorer = &mut *run.explorer;
     let stem = Path::Choices(witness.choices[..witness.stem].to_vec());

@@ -1,4 +1,5 @@
-//! States, block by block: each block is a range, bottom states first, marked bottom states first among them.
+//! States, block by block: each block is a range, bottom states first, marked bottom states first
+//! among them.
 
 use crate::reduction::graph::NONE;
 
@@ -110,8 +111,8 @@ impl Blocks {
         self.blocks[block as usize].marked = 0;
     }
 
-    /// Makes a block of these states of `block`, and returns its number. Time: the number of these states.
-    /// Both parts keep all their bottom states as such, and lose all marks.
+    /// Makes a block of these states of `block`, and returns its number. Time: the number of these
+    /// states. Both parts keep all their bottom states as such, and lose all marks.
     pub(super) fn carve(&mut self, block: u32, states: &[u32]) -> u32 {
         let Block { start, bottom_end, end, .. } = self.blocks[block as usize];
         let (mut bottom_cut, mut cut) = (bottom_end, end);
@@ -125,7 +126,8 @@ impl Blocks {
                 self.swap(at, cut);
             }
         }
-        // Now: kept bottom, carved bottom, kept others, carved others. Exchange the two in the middle.
+        // Now: kept bottom, carved bottom, kept others, carved others. Exchange the two in the
+        // middle.
         let (carved, kept) = (bottom_end - bottom_cut, cut - bottom_end);
         for i in 0..carved.min(kept) {
             self.swap(bottom_cut + i, cut - 1 - i);
@@ -140,7 +142,8 @@ impl Blocks {
         number
     }
 
-    /// One of the state's internal edges now leaves its block. The last one makes it a bottom state.
+    /// One of the state's internal edges now leaves its block. The last one makes it a bottom
+    /// state.
     pub(super) fn lose_inert_edge(&mut self, state: u32) {
         let inert = &mut self.inert[state as usize];
         *inert -= 1;

@@ -48,7 +48,8 @@ impl Counters {
         self.fresh[state as usize] = NONE;
     }
 
-    /// Gives a counter back when no edge is left. Each counter must be offered at most once per step.
+    /// Gives a counter back when no edge is left. Each counter must be offered at most once per
+    /// step.
     pub(super) fn free_if_zero(&mut self, counter: u32) {
         if self.counts[counter as usize] == 0 {
             self.free.push(counter);

@@ -1,8 +1,9 @@
-//! Edges and their three groupings: by *slice* (block of the source and bunch), by *action* (label and block of the
-//! target, within a bunch) and by *counter* (source state and bunch). Inert edges are in none of them.
+//! Edges and their three groupings: by *slice* (block of the source and bunch), by *action* (label
+//! and block of the target, within a bunch) and by *counter* (source state and bunch). Inert edges
+//! are in none of them.
 //!
-//! Slices and actions are intrusive doubly linked lists, so an edge changes group in constant time: all that the
-//! complexity argument asks for, without having to keep groups contiguous.
+//! Slices and actions are intrusive doubly linked lists, so an edge changes group in constant time:
+//! all that the complexity argument asks for, without having to keep groups contiguous.
 
 mod build;
 
@@ -41,7 +42,8 @@ struct Action {
 pub(super) struct Edges {
     source: Vec<u32>,
     target: Vec<u32>,
-    /// Outgoing edges of `s` are numbered `out_start[s]..out_start[s + 1]`, internal ones up to `internal_end[s]`.
+    /// Outgoing edges of `s` are numbered `out_start[s]..out_start[s + 1]`, internal ones up to
+    /// `internal_end[s]`.
     out_start: Vec<u32>,
     internal_end: Vec<u32>,
     incoming: Vec<u32>,
@@ -167,8 +169,8 @@ impl Edges {
         self.slice_links.after(edge)
     }
 
-    /// Moves an edge from its slice to the sibling of that slice in the current step, with its mark. The first such
-    /// edge creates the sibling, which is then returned.
+    /// Moves an edge from its slice to the sibling of that slice in the current step, with its
+    /// mark. The first such edge creates the sibling, which is then returned.
     pub(super) fn move_to_sibling(&mut self, edge: u32, block: u32, bunch: u32) -> Option<u32> {
         let old = self.slice_of[edge as usize];
         let mut sibling = self.slices[old as usize].sibling;
@@ -193,8 +195,8 @@ impl Edges {
         }
     }
 
-    /// Takes a slice that lost all edges off its block. The number of a doubtful one is listed elsewhere, and is
-    /// given back when its doubt is settled.
+    /// Takes a slice that lost all edges off its block. The number of a doubtful one is listed
+    /// elsewhere, and is given back when its doubt is settled.
     pub(super) fn drop_if_empty(&mut self, slice: u32) -> bool {
         if self.slice_is_alive(slice) {
             return false;
@@ -325,8 +327,8 @@ impl Edges {
         None
     }
 
-    /// Gives the smaller of two actions of the bunch a bunch of its own: at most half of the edges. Returns the new
-    /// bunch and its edges.
+    /// Gives the smaller of two actions of the bunch a bunch of its own: at most half of the edges.
+    /// Returns the new bunch and its edges.
     pub(super) fn detach_smaller_action(&mut self, bunch: u32) -> (u32, Vec<u32>) {
         let one = self.first_action[bunch as usize];
         let two = self.actions[one as usize].next;

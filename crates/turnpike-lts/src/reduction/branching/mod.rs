@@ -1,12 +1,15 @@
-//! Branching bisimilarity in O(m log n): the bunch algorithm of Jansen, Groote, Keiren and Wijs (TACAS 2020).
+//! Branching bisimilarity in O(m log n): the bunch algorithm of Jansen, Groote, Keiren and Wijs
+//! (TACAS 2020).
 //!
-//! Internal cycles are contracted first. An internal edge within a block is *inert*; a state without inert edges is
-//! a *bottom* state, and every state reaches a bottom state of its block by inert edges. The other edges are grouped
-//! in *bunches*, each a union of *actions* (edges of one label into one block). The partition is kept **stable**: if
-//! some state of a block has an edge in a bunch, all bottom states of that block have one. When every bunch is a
-//! single action, that says what branching bisimilarity says.
+//! Internal cycles are contracted first. An internal edge within a block is *inert*; a state
+//! without inert edges is a *bottom* state, and every state reaches a bottom state of its block by
+//! inert edges. The other edges are grouped in *bunches*, each a union of *actions* (edges of one
+//! label into one block). The partition is kept **stable**: if some state of a block has an edge in
+//! a bunch, all bottom states of that block have one. When every bunch is a single action, that
+//! says what branching bisimilarity says.
 //!
-//! - `edges` holds the edges and their three groupings; an edge changes group in constant time (`lists`, `counters`).
+//! - `edges` holds the edges and their three groupings; an edge changes group in constant time
+//!   (`lists`, `counters`).
 //! - `blocks` holds the states, block by block, bottom states first.
 //! - `split` divides one block in time proportional to the lighter part.
 //! - this file chooses what to split by.
@@ -24,8 +27,8 @@ use counters::Counters;
 use edges::Edges;
 use split::{Knowledge, Sides};
 
-/// The coarsest branching bisimulation, as block numbers and their count. The `tau` edges of the graph must lead to
-/// states with smaller numbers.
+/// The coarsest branching bisimulation, as block numbers and their count. The `tau` edges of the
+/// graph must lead to states with smaller numbers.
 pub(crate) fn partition(graph: &Graph, tau: u32) -> (Vec<u32>, u32) {
     let rounds = signature::rounds(graph, Some(tau));
     if rounds.stable {
@@ -53,7 +56,8 @@ struct Refiner {
     blocks: Blocks,
     counters: Counters,
     sides: Sides,
-    /// Slices whose block may be unstable under their bunch. The slice knows that it is listed here.
+    /// Slices whose block may be unstable under their bunch. The slice knows that it is listed
+    /// here.
     doubtful: Vec<u32>,
     /// States that are known to have an edge of the splitter; scratch.
     seeds: Vec<u32>,
@@ -120,7 +124,8 @@ impl Refiner {
         }
     }
 
-    /// Restores stability of a block that has edges both in the new bunch and in the rest of the old one.
+    /// Restores stability of a block that has edges both in the new bunch and in the rest of the
+    /// old one.
     fn split_by_both(&mut self, block: u32, new: u32, rest: u32, group: &[(u32, u32, u32)]) {
         let bunch = self.edges.bunch_of_slice(rest);
         self.seeds.clear();
@@ -131,8 +136,8 @@ impl Refiner {
         if with_new == NONE {
             return; // all of it is distrusted, and will be checked under every bunch
         }
-        // The rest of the bunch in this block may have moved with the block's states. Numbers of dropped slices are
-        // used again, so the bunch decides, not only the block.
+        // The rest of the bunch in this block may have moved with the block's states. Numbers of
+        // dropped slices are used again, so the bunch decides, not only the block.
         let is_rest = |&&slice: &&u32| {
             self.edges.slice_is_alive(slice)
                 && self.edges.block_of_slice(slice) == with_new
@@ -161,17 +166,19 @@ impl Refiner {
         }
     }
 
-    /// Splits `block` by the bunch of `slice` into the states that reach it by inert edges, and the others. Seeds
-    /// must contain all bottom states with an edge in the slice, and for [`Knowledge::Complete`] all states.
-    /// Returns the part that reaches it and was not distrusted (perhaps the whole block), or `NONE`.
+    /// Splits `block` by the bunch of `slice` into the states that reach it by inert edges, and the
+    /// others. Seeds must contain all bottom states with an edge in the slice, and for
+    /// [`Knowledge::Complete`] all states. Returns the part that reaches it and was not distrusted
+    /// (perhaps the whole block), or `NONE`.
     fn split(&mut self, block: u32, slice: u32, knowledge: Knowledge) -> u32 {
         let Some((reaching, other)) = self.divide(block, slice, knowledge) else { return block };
         let (fresh, sources) = self.release_inert(reaching, other);
         if fresh == NONE {
             return reaching;
         }
-        // Some states of `reaching` now have an edge to `other` that its former bottom states lack. Those that
-        // reach such an edge have only new bottom states; the rest keep their old ones and their stability.
+        // Some states of `reaching` now have an edge to `other` that its former bottom states lack.
+        // Those that reach such an edge have only new bottom states; the rest keep their old ones
+        // and their stability.
         self.seeds = sources;
         let Some((distrusted, rest)) = self.divide(reaching, fresh, Knowledge::Complete) else {
             self.distrust(reaching);
@@ -212,11 +219,12 @@ impl Refiner {
         Some(if part.reaching { (new, block) } else { (block, new) })
     }
 
-    /// Internal edges from `reaching` to `other` are no longer inert: they form a new bunch. Returns its slice of
-    /// `reaching` and the sources, or `NONE`.
+    /// Internal edges from `reaching` to `other` are no longer inert: they form a new bunch.
+    /// Returns its slice of `reaching` and the sources, or `NONE`.
     fn release_inert(&mut self, reaching: u32, other: u32) -> (u32, Vec<u32>) {
         let mut released = Vec::new();
-        // Either part was just carved, in time proportional to its weight; scan that one, it is the later number.
+        // Either part was just carved, in time proportional to its weight; scan that one, it is the
+        // later number.
         if other > reaching {
             for &state in self.blocks.states(other) {
                 let inert = |&edge: &u32| self.edges.slice(edge) == NONE;
@@ -250,8 +258,8 @@ impl Refiner {
         (slice, sources)
     }
 
-    /// A block with only new bottom states: nothing is known about its stability, so all its slices are checked.
-    /// Costs the edges of its bottom states, once in the life of each.
+    /// A block with only new bottom states: nothing is known about its stability, so all its slices
+    /// are checked. Costs the edges of its bottom states, once in the life of each.
     fn distrust(&mut self, block: u32) {
         for &state in self.blocks.bottom_states(block) {
             for edge in self.edges.out(state) {

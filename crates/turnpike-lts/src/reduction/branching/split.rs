@@ -1,11 +1,12 @@
-//! Dividing one block into the states that reach a splitter by inert edges and those that do not, in time
-//! proportional to the lighter part.
+//! Dividing one block into the states that reach a splitter by inert edges and those that do not,
+//! in time proportional to the lighter part.
 //!
-//! Two searches take turns: one grows the reaching states backwards from the splitter's sources, the other grows the
-//! others, from bottom states without an edge in the splitter to states whose inert edges all lead to such. Whoever
-//! finishes first has found its part, and the other is abandoned. A search pays a state's weight (its degree) before
-//! it looks at the state's edges, and the poorer one is always next: so neither works more than the finished part
-//! weighs, and that part weighs at most half of the block.
+//! Two searches take turns: one grows the reaching states backwards from the splitter's sources,
+//! the other grows the others, from bottom states without an edge in the splitter to states whose
+//! inert edges all lead to such. Whoever finishes first has found its part, and the other is
+//! abandoned. A search pays a state's weight (its degree) before it looks at the state's edges, and
+//! the poorer one is always next: so neither works more than the finished part weighs, and that
+//! part weighs at most half of the block.
 
 use super::blocks::Blocks;
 use super::edges::Edges;
@@ -69,8 +70,8 @@ impl Sides {
         }
     }
 
-    /// Finds one part of the block, or that all of it reaches the slice. Marks of bottom states are used and left
-    /// behind; [`Blocks::carve`] removes them.
+    /// Finds one part of the block, or that all of it reaches the slice. Marks of bottom states are
+    /// used and left behind; [`Blocks::carve`] removes them.
     pub(super) fn search(
         &mut self,
         blocks: &mut Blocks,
@@ -86,7 +87,8 @@ impl Sides {
                 blocks.mark_if_bottom(state);
             }
         }
-        // Every state reaches a bottom state: when all of those have the splitter, all states reach it.
+        // Every state reaches a bottom state: when all of those have the splitter, all states reach
+        // it.
         let part = if blocks.unmarked_bottom_states(block).is_empty() {
             blocks.unmark_all(block);
             None
@@ -179,8 +181,9 @@ impl Sides {
             if self.side[state as usize] == Side::Reaching {
                 return;
             }
-            // All inert edges lead to the other side. With an edge of the splitter it becomes a new bottom state,
-            // which happens once; without, it is in the part this search is paying for.
+            // All inert edges lead to the other side. With an edge of the splitter it becomes a new
+            // bottom state, which happens once; without, it is in the part this search is paying
+            // for.
             if edges.out(state).any(|edge| edges.slice(edge) == slice) {
                 self.reach(state);
                 return;
@@ -204,7 +207,8 @@ impl Sides {
         }
     }
 
-    /// Resets what the searches wrote. States that were abandoned are in `reaching`, `other` or `counted`.
+    /// Resets what the searches wrote. States that were abandoned are in `reaching`, `other` or
+    /// `counted`.
     fn clean(&mut self) {
         for &state in self.reaching.iter().chain(&self.other).chain(&self.counted) {
             self.side[state as usize] = Side::Unknown;

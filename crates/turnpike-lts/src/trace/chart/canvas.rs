@@ -75,7 +75,8 @@ impl Canvas {
     }
 }
 
-/// Plain colours and no variables: not every viewer knows those. The eight tints of bars are of one lightness.
+/// Plain colours and no variables: not every viewer knows those. The eight tints of bars are of one
+/// lightness.
 const STYLE: &str = "
 .paper { fill: #ffffff; }
 .lifeline, .axis { stroke: #7b8794; stroke-width: 1.2; }

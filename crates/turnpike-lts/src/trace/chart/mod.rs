@@ -1,12 +1,14 @@
 //! Pictures of runs of several processes: who does what with whom, and when.
 //!
-//! Two drawings of the same run, both self-contained SVG. [`sequence_chart`] is a message sequence chart: time flows down, a
-//! line for every process, an arrow for every synchronisation. [`gantt_chart`] has time from left to right, and a bar for
-//! every stay of a process in a location.
+//! Two drawings of the same run, both self-contained SVG. [`sequence_chart`] is a message sequence
+//! chart: time flows down, a line for every process, an arrow for every synchronisation.
+//! [`gantt_chart`] has time from left to right, and a bar for every stay of a process in a
+//! location.
 //!
-//! A trace is enough, its model is not needed: labels such as `Train(0)@stop!,Gate@stop?` name the processes that take
-//! part, the values of a state hold their locations under the same names, and steps of timed models have times. Only the
-//! end of a long run is drawn, because that is where the error is.
+//! A trace is enough, its model is not needed: labels such as `Train(0)@stop!,Gate@stop?` name the
+//! processes that take part, the values of a state hold their locations under the same names, and
+//! steps of timed models have times. Only the end of a long run is drawn, because that is where the
+//! error is.
 
 mod canvas;
 mod gantt;
@@ -65,17 +67,17 @@ struct Run<'a> {
     left_out: usize,
 }
 
-/// A message sequence chart: a line for every process, an arrow for every synchronisation, the locations in between, and
-/// the times of the steps where they are known. Of more than [`MAX_CHARTED_STEPS`] steps the last are drawn, with a note
-/// that says so.
+/// A message sequence chart: a line for every process, an arrow for every synchronisation, the
+/// locations in between, and the times of the steps where they are known. Of more than
+/// [`MAX_CHARTED_STEPS`] steps the last are drawn, with a note that says so.
 ///
 /// Refuses traces whose labels do not name processes.
 pub fn sequence_chart(trace: &Trace) -> Result<String, Diagnostic> {
     Ok(sequence::draw(trace, &Run::of(trace)?))
 }
 
-/// A chart of the locations of every process over time. Refuses traces without times, and cuts long ones as
-/// [`sequence_chart`] does.
+/// A chart of the locations of every process over time. Refuses traces without times, and cuts long
+/// ones as [`sequence_chart`] does.
 pub fn gantt_chart(trace: &Trace) -> Result<String, Diagnostic> {
     let run = Run::of(trace)?;
     if run.events.iter().any(|event| event.time.is_none()) {
@@ -142,14 +144,16 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The processes among the values of a state: they come first, and are in locations, whose names are no numbers.
+/// The processes among the values of a state: they come first, and are in locations, whose names
+/// are no numbers.
 fn located(values: &StateValues) -> impl Iterator<Item = (&str, &str)> {
     values.iter().map(|(name, value)| (name.as_str(), value.as_str())).take_while(|&(name, value)| {
         name != "zone" && !value.starts_with(|c: char| c.is_ascii_digit() || c == '-')
     })
 }
 
-/// `P@e` for all processes in a label; nothing when it has another form. Commas within brackets belong to names.
+/// `P@e` for all processes in a label; nothing when it has another form. Commas within brackets
+/// belong to names.
 fn named_parts(label: &str) -> Vec<(&str, &str)> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_i64, 0);

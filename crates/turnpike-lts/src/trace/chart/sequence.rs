@@ -122,7 +122,8 @@ impl Chart {
             }
             return;
         }
-        // A broadcast is one arrow for every receiver; equals are joined by plain lines from the first.
+        // A broadcast is one arrow for every receiver; equals are joined by plain lines from the
+        // first.
         for to in event.parts.iter().filter(|part| part.process != from.process) {
             let class = if to.role == Role::Receives { "arrow" } else { "sync" };
             let (x1, x2) = (self.centre(from.process), self.centre(to.process));

@@ -7,12 +7,13 @@ use super::super::Witness;
 use crate::error::SearchError;
 use crate::objective::{Judge, Objective};
 
-/// Whether an execution alone tells that the objective is met.
-pub(crate) fn tells(objective: &Objective) -> bool {
+/// Whether a path alone shows if the objective is met.
+pub(crate) fn is_judged_by_paths(objective: &Objective) -> bool {
     Judge::new(std::slice::from_ref(objective)).is_ok()
 }
 
-/// Follows a witness on a fresh view of the system, strictly, and writes it down. The view is returned with it.
+/// Follows a witness on a fresh view of the system, strictly, and writes it down. The view is
+/// returned with it.
 pub(crate) fn confirm_schedule<'m>(
     model: &'m dyn Model,
     witness: &Witness,

@@ -11,7 +11,7 @@ mod shorten;
 
 use attempt::Attempts;
 use confirm::confirm_schedule;
-pub(crate) use confirm::tells;
+pub(crate) use confirm::is_judged_by_paths;
 use explain::explain;
 pub(crate) use finish::finish_schedule;
 use shorten::shorten_schedule;

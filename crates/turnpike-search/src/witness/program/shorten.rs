@@ -58,7 +58,8 @@ fn borders(order: &[Entry]) -> Vec<usize> {
     borders
 }
 
-/// Leaves out parts, halves first, then ever smaller ones (delta debugging): of blocks, or of single steps.
+/// Leaves out parts, halves first, then ever smaller ones (delta debugging): of blocks, or of
+/// single steps.
 fn leave_out(attempts: &mut Attempts<'_>, best: &mut Schedule, whole_blocks: bool) -> Result<(), StepError> {
     let units = |order: &[Entry]| {
         if whole_blocks { borders(order) } else { (0..=order.len()).collect() }
@@ -83,7 +84,8 @@ fn leave_out(attempts: &mut Attempts<'_>, best: &mut Schedule, whole_blocks: boo
     }
 }
 
-/// Lets threads go on where they were interrupted: their next block comes at once, or this one is put off.
+/// Lets threads go on where they were interrupted: their next block comes at once, or this one is
+/// put off.
 fn merge_blocks(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), StepError> {
     let mut block = 0;
     loop {
@@ -110,7 +112,8 @@ fn merge_blocks(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), 
     }
 }
 
-/// Cuts each block to the smallest length that will do: a thread that goes round a loop may be needed in its first round.
+/// Cuts each block to the smallest length that will do: a thread that goes round a loop may be
+/// needed in its first round.
 fn cut_blocks(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), StepError> {
     let mut block = 0;
     while block + 1 < borders(&best.order).len() {

@@ -1,4 +1,5 @@
 //! C and C++ programs for tests of searches.
+#![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

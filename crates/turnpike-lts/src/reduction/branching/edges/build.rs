@@ -7,7 +7,8 @@ use crate::reduction::branching::lists::Links;
 use crate::reduction::graph::{Graph, NONE};
 
 impl Edges {
-    /// `tau` edges within a block are inert; the others form one bunch for each label and block they lead to.
+    /// `tau` edges within a block are inert; the others form one bunch for each label and block
+    /// they lead to.
     pub(in crate::reduction::branching) fn new(
         graph: &Graph,
         tau: u32,
@@ -64,8 +65,9 @@ impl Edges {
         edges
     }
 
-    /// Puts all edges that are not inert into their groups. `order` lists the states block by block, so that "same
-    /// block as before" replaces a table of pairs, which would outweigh everything else here.
+    /// Puts all edges that are not inert into their groups. `order` lists the states block by
+    /// block, so that "same block as before" replaces a table of pairs, which would outweigh
+    /// everything else here.
     fn group(&mut self, labels: &[u32], tau: u32, block_of: &[u32], order: &[u32], counters: &mut Counters) {
         // Per label, the block that it was last seen leading to, and the bunch made for them.
         let mut last = vec![(NONE, NONE); labels.iter().max().map_or(0, |&max| max as usize + 1)];
@@ -110,7 +112,8 @@ impl Edges {
     }
 }
 
-/// Edge numbers by target, internal ones first: the numbers, the starts, and the ends of the internal ones.
+/// Edge numbers by target, internal ones first: the numbers, the starts, and the ends of the
+/// internal ones.
 fn incoming(states: usize, target: &[u32], internal: impl Fn(u32) -> bool) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut start = vec![0u32; states + 1];
     for &t in target {

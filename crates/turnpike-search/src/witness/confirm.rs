@@ -1,0 +1,154 @@
+//! Confirms a witness before it is reported: it is executed again, and its objective judged again.
+
+use turnpike_model::{Claim, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace};
+
+use super::{Path, Witness};
+use crate::error::SearchError;
+use crate::objective::{Goal, HitKind, Monitor, Objective};
+use crate::options::SearchOptions;
+
+/// Names and values of a state.
+pub(crate) fn values(explorer: &mut dyn Explorer, names: &[String], state: &[u32]) -> StateValues {
+    let mut texts = Vec::new();
+    explorer.state_values(state, &mut texts);
+    names.iter().cloned().zip(texts).collect()
+}
+
+/// Re-executes a witness on a fresh explorer, judges its objective again, and returns its trace.
+pub(crate) fn confirm(
+    model: &dyn Model,
+    witness: &Witness,
+    objective: &Objective,
+    options: &SearchOptions,
+    with_states: bool,
+) -> Result<Trace, SearchError> {
+    let failed = |error: StepError| SearchError::Replay(error.message);
+    let trace = Trace {
+        objective: objective.text().to_owned(),
+        loop_start: witness.loop_start,
+        ..trace_of(model, &witness.choices, with_states).map_err(failed)?
+    };
+    let info = model.info();
+    let mut explorer = model.explorer();
+    let explorer = &mut *explorer;
+    let states = Path::Choices(witness.choices.clone()).into_states(explorer).map_err(failed)?;
+    if witness.loop_start.is_some_and(|anchor| states.get(anchor) != states.last()) {
+        return Err(SearchError::Replay("the loop does not close".into()));
+    }
+    let expanded = &states[witness.stem];
+    if objective.is_accepting() {
+        let accepted =
+            is_accepting(explorer, info, objective, &states, witness.loop_start).map_err(failed)?;
+        return accepted
+            .then_some(trace)
+            .ok_or_else(|| SearchError::Replay("the loop is not accepting".into()));
+    }
+    let mut successors = Successors::new(info.width);
+    // A new monitor and a new explorer judge the objective: they have seen nothing else.
+    let (internal, lookahead) = (&options.internal, options.lookahead);
+    let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, lookahead, explorer, info)?;
+    let mut hits = Vec::new();
+    monitor.examine_here(explorer, expanded, &mut hits).map_err(failed)?;
+    // If the state alone meets the objective, its successors do not matter. Computing them could
+    // fail for another reason.
+    if witness.kind == HitKind::Here && !hits.is_empty() {
+        return Ok(trace);
+    }
+    hits.clear();
+    explorer.successors(expanded, &mut successors).map_err(failed)?;
+    monitor.examine(explorer, expanded, &successors, &mut hits).map_err(failed)?;
+    let met = hits.iter().any(|hit| match (&hit.kind, &witness.kind) {
+        (HitKind::Lasso { .. }, HitKind::Lasso { .. }) => true,
+        (one, other) => one == other,
+    });
+    if !met {
+        return Err(SearchError::Replay(format!("the last step does not meet '{objective}'")));
+    }
+    Ok(trace)
+}
+
+/// Whether the end of these states, from `loop_start` on, is a cycle that is accepting.
+pub(super) fn is_accepting(
+    explorer: &mut dyn Explorer,
+    info: &ModelInfo,
+    objective: &Objective,
+    states: &[Vec<u32>],
+    loop_start: Option<usize>,
+) -> Result<bool, StepError> {
+    let Some(cycle) = loop_start.and_then(|start| states.get(start..states.len() - 1)) else {
+        return Ok(false);
+    };
+    let monitor = Monitor::new(std::slice::from_ref(objective), &[], false, explorer, info)
+        .map_err(|diagnostic| StepError::new(diagnostic.message))?;
+    Ok(cycle.first() == states.last() && monitor.accepts(explorer, cycle)?)
+}
+
+/// Whether a witness is a real run. Only models whose states show more than their runs need to
+/// confirm it.
+pub(crate) fn is_real(
+    model: &dyn Model,
+    witness: &Witness,
+    objective: &Objective,
+) -> Result<bool, StepError> {
+    let Some(approximation) = model.approximation() else { return Ok(true) };
+    let claim = match &objective.goal {
+        _ if witness.loop_start.is_some() => Claim::Repeats,
+        Goal::State(condition) => Claim::Reaches(Some(condition)),
+        Goal::Action(_) | Goal::Label(_) | Goal::Cover(_) => Claim::Reaches(None),
+        Goal::Livelock | Goal::Accepting(_) => Claim::Repeats,
+        Goal::Deadlock
+        | Goal::Nondeterminism
+        | Goal::Violation(_)
+        | Goal::AnyError
+        | Goal::Extreme { .. } => Claim::Stuck,
+    };
+    approximation.confirms(&witness.choices, claim)
+}
+
+/// Adds the times of its steps to a trace with choices, if the model has time.
+pub(crate) fn add_times(
+    model: &dyn Model,
+    trace: &mut Trace,
+    objective: Option<&Objective>,
+) -> Result<(), StepError> {
+    let choices: Vec<u32> = trace.steps.iter().filter_map(|step| step.choice).collect();
+    let target = objective.and_then(|objective| match &objective.goal {
+        Goal::State(condition) => Some(condition.as_str()),
+        _ => None,
+    });
+    if let Some(timing) = model.timing() {
+        trace.set_times(timing.schedule(&choices, target)?);
+    }
+    Ok(())
+}
+
+/// The trace that these choices make from the initial state, with the values of its states if
+/// wanted.
+pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) -> Result<Trace, StepError> {
+    let info = model.info();
+    let mut explorer = model.explorer();
+    let explorer = &mut *explorer;
+    let mut state = Vec::new();
+    explorer.initial(&mut state)?;
+    let mut trace = Trace { model: info.name.clone(), fingerprint: info.fingerprint, ..Trace::default() };
+    trace.initial = with_states.then(|| values(explorer, &info.parameters, &state));
+    let mut successors = Successors::new(info.width);
+    for &choice in choices {
+        explorer.successors(&state, &mut successors)?;
+        if choice as usize >= successors.len() {
+            return Err(StepError::new(format!(
+                "choice {choice} of step {} is not enabled",
+                trace.len() + 1
+            )));
+        }
+        state.clear();
+        state.extend_from_slice(successors.state(choice as usize));
+        trace.steps.push(Step {
+            label: explorer.label(successors.label(choice as usize)).text,
+            choice: Some(choice),
+            state: with_states.then(|| values(explorer, &info.parameters, &state)),
+            ..Step::default()
+        });
+    }
+    Ok(trace)
+}
