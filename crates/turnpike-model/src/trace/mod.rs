@@ -24,20 +24,19 @@
 
 mod json;
 mod text;
+mod values;
 
 use std::io::{self, Write};
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::facets::Schedule;
 
+pub use values::StateValues;
+
 /// The version of the JSON format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;
-
-/// Values of a state by parameter name, in the model's order.
-pub type StateValues = IndexMap<String, String>;
 
 /// One transition of a trace and the state it leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
