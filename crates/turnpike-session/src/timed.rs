@@ -8,7 +8,8 @@ use turnpike_timed::explore::{Cover, Options, TIMELOCK, TimedModel};
 use turnpike_timed::liveness::{Formula, LivenessModel};
 use turnpike_timed::network::{Network, QueryText};
 use turnpike_timed::observe::{self, Joined};
-use turnpike_timed::uppaal::{self, Names};
+use turnpike_timed::query::Names;
+use turnpike_timed::uppaal;
 use turnpike_timed::zone::Extrapolation;
 
 use crate::problem::Problem;

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use turnpike_session::{AcceptAt, Limits, Plan, Search, StopReason, StrategyChoice, Verdict};
 use turnpike_timed::explore::{Options, TimedModel};
+use turnpike_timed::query::Names;
 use turnpike_timed::tck;
-use turnpike_timed::uppaal::{self, Format, Names};
+use turnpike_timed::uppaal::{self, Format};
 
 /// An objective that is never met.
 const NOTHING: &str = "action nosuchaction";

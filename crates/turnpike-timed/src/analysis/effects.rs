@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ranges::range;
-use crate::network::{ClockCell, ClockId, ClockValue, Edge, Expression, Function, Local, Network, Statement};
+use crate::network::{
+    ClockCell, ClockId, ClockValue, Edge, Function, FunctionId, Local, Network, Statement, Visitor,
+};
 
 /// Where the value of a clock after an edge can come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,37 +107,18 @@ impl Walk<'_> {
     fn sources_of(&self, clock: ClockId) -> BTreeSet<Source> {
         self.effects.get(&clock).cloned().unwrap_or_else(|| BTreeSet::from([Source::Clock(clock, 0)]))
     }
+}
 
+impl Visitor for Walk<'_> {
     /// Functions may assign clocks too.
-    fn expression(&mut self, expression: &Expression) {
-        match expression {
-            Expression::Constant(_) | Expression::At(..) => {}
-            Expression::Read(cells) => cells.offset.iter().for_each(|offset| self.expression(offset)),
-            Expression::Unary(_, value) | Expression::InRange { value, .. } | Expression::Table(_, value) => {
-                self.expression(value);
-            }
-            Expression::Binary(_, left, right, _) => {
-                self.expression(left);
-                self.expression(right);
-            }
-            Expression::Conditional(parts) => parts.iter().for_each(|part| self.expression(part)),
-            Expression::Sequence(parts) => parts.iter().for_each(|part| self.expression(part)),
-            Expression::Quantified { body, .. } => self.expression(body),
-            Expression::Assign { target, value, .. } => {
-                target.offset.iter().for_each(|offset| self.expression(offset));
-                self.expression(value);
-            }
-            Expression::Call { function, arguments, .. } => {
-                arguments.iter().for_each(|argument| self.expression(argument));
-                let network = self.network;
-                if let Some(Function { body, locals, .. }) = network.functions.get(function.0 as usize)
-                    && self.calls < 32
-                {
-                    self.calls += 1;
-                    self.repeat(body, locals);
-                    self.calls -= 1;
-                }
-            }
+    fn call(&mut self, function: FunctionId) {
+        let network = self.network;
+        if let Some(Function { body, locals, .. }) = network.functions.get(function.0 as usize)
+            && self.calls < 32
+        {
+            self.calls += 1;
+            self.repeat(body, locals);
+            self.calls -= 1;
         }
     }
 }

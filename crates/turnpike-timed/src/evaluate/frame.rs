@@ -1,6 +1,9 @@
 //! How many local cells an expression uses, where no declaration says it.
 
-use crate::network::{Cells, ClockAtom, Expression, Network, Rate, Space, Statement};
+use crate::network::{
+    Cells, ClockAtom, Expression, FunctionId, Network, Rate, Space, Statement, Visitor, visit_block,
+    visit_parts, visit_statement,
+};
 
 /// Local cells that the frame of an expression needs.
 pub fn frame_size(network: &Network, expression: &Expression) -> usize {
@@ -42,76 +45,37 @@ impl Walk<'_> {
             self.expression(offset);
         }
     }
+}
 
+impl Visitor for Walk<'_> {
     fn expression(&mut self, expression: &Expression) {
-        stacker::maybe_grow(64 << 10, 1 << 20, || self.parts(expression));
-    }
-
-    fn parts(&mut self, expression: &Expression) {
-        match expression {
-            Expression::Constant(_) | Expression::At(..) => {}
-            Expression::Read(cells) => self.cells(cells),
-            Expression::Table(_, part) | Expression::Unary(_, part) => self.expression(part),
-            Expression::Binary(_, left, right, _) => {
-                self.expression(left);
-                self.expression(right);
-            }
-            Expression::Conditional(parts) => parts.iter().for_each(|part| self.expression(part)),
-            Expression::InRange { value, .. } => self.expression(value),
-            Expression::Quantified { local, body, .. } => {
-                self.local(*local);
-                self.expression(body);
-            }
-            Expression::Call { function, arguments, .. } => {
-                arguments.iter().for_each(|argument| self.expression(argument));
-                let callee = &self.network.functions[function.0 as usize];
-                if callee.shared && !self.seen.contains(&function.0) {
-                    self.seen.push(function.0);
-                    self.size = self.size.max(callee.locals.len());
-                    self.statements(&callee.body);
-                }
-            }
-            Expression::Assign { target, value, .. } => {
-                self.cells(target);
-                self.expression(value);
-            }
-            Expression::Sequence(parts) => parts.iter().for_each(|part| self.expression(part)),
+        if let Expression::Quantified { local, .. } = expression {
+            self.local(*local);
         }
+        visit_parts(self, expression);
     }
 
-    fn statements(&mut self, statements: &[Statement]) {
-        for statement in statements {
-            match statement {
-                Statement::Assign { target, value, .. } => {
-                    self.cells(target);
-                    self.expression(value);
-                }
-                Statement::Copy { target, source, .. } => {
-                    self.cells(target);
-                    self.cells(source);
-                }
-                Statement::Clock { .. } | Statement::Return(None) => {}
-                Statement::Evaluate(value) | Statement::Return(Some(value)) | Statement::Assert(value, _) => {
-                    self.expression(value);
-                }
-                Statement::If(condition, yes, no) => {
-                    self.expression(condition);
-                    self.nested(yes);
-                    self.nested(no);
-                }
-                Statement::While(condition, body, _) => {
-                    self.expression(condition);
-                    self.nested(body);
-                }
-                Statement::For { local, body, .. } => {
-                    self.local(*local);
-                    self.nested(body);
-                }
-            }
+    fn statement(&mut self, statement: &Statement) {
+        if let Statement::For { local, .. } = statement {
+            self.local(*local);
         }
+        visit_statement(self, statement);
     }
 
-    fn nested(&mut self, statements: &[Statement]) {
-        stacker::maybe_grow(64 << 10, 1 << 20, || self.statements(statements));
+    fn read(&mut self, cells: &Cells) {
+        self.cells(cells);
+    }
+
+    fn write(&mut self, cells: &Cells, _: u32) {
+        self.cells(cells);
+    }
+
+    fn call(&mut self, function: FunctionId) {
+        let callee = &self.network.functions[function.0 as usize];
+        if callee.shared && !self.seen.contains(&function.0) {
+            self.seen.push(function.0);
+            self.size = self.size.max(callee.locals.len());
+            visit_block(self, &callee.body);
+        }
     }
 }

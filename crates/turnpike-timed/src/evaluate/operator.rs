@@ -1,44 +1,25 @@
-//! Operators on 32-bit integers, checked: nothing wraps around.
+//! Errors of operators, in words.
 
 use super::{Fault, Outcome};
-use crate::network::{Binary, Place};
+use crate::network::{Binary, Place, Undefined};
 
-/// Applies an operator that needs both operands; `And` and `Or` are done before their right side is known.
+/// Applies an operator that needs both operands.
 #[inline]
 pub(super) fn apply(operator: Binary, left: i32, right: i32, place: &Place) -> Outcome<i32> {
-    let value = match operator {
-        Binary::Add => i64::from(left) + i64::from(right),
-        Binary::Subtract => i64::from(left) - i64::from(right),
-        Binary::Multiply => i64::from(left) * i64::from(right),
-        Binary::Divide | Binary::Remainder if right == 0 => {
-            return Err(Fault::new(format!("{left} is divided by zero"), place));
-        }
-        Binary::Divide => i64::from(left) / i64::from(right),
-        Binary::Remainder => i64::from(left) % i64::from(right),
-        Binary::ShiftLeft | Binary::ShiftRight if !(0..32).contains(&right) => {
-            return Err(Fault::new(format!("a number of 32 bits cannot be shifted by {right}"), place));
-        }
-        Binary::ShiftLeft => i64::from(left) << right,
-        Binary::ShiftRight => i64::from(left >> right),
-        Binary::BitAnd => i64::from(left & right),
-        Binary::BitOr => i64::from(left | right),
-        Binary::BitXor => i64::from(left ^ right),
-        Binary::Minimum => i64::from(left.min(right)),
-        Binary::Maximum => i64::from(left.max(right)),
-        Binary::Less => i64::from(left < right),
-        Binary::LessEqual => i64::from(left <= right),
-        Binary::Equal => i64::from(left == right),
-        Binary::NotEqual => i64::from(left != right),
-        Binary::GreaterEqual => i64::from(left >= right),
-        Binary::Greater => i64::from(left > right),
-        Binary::And => i64::from(left != 0 && right != 0),
-        Binary::Or => i64::from(left != 0 || right != 0),
-    };
-    fit(value, place)
+    operator.apply(left, right).map_err(|undefined| explain(undefined, left, right, place))
 }
 
 /// The number, if it has 32 bits.
 #[inline]
 pub(super) fn fit(value: i64, place: &Place) -> Outcome<i32> {
-    i32::try_from(value).map_err(|_| Fault::range(format!("{value} does not fit into 32 bits"), place))
+    i32::try_from(value).map_err(|_| explain(Undefined::Overflow(value), 0, 0, place))
+}
+
+#[cold]
+fn explain(undefined: Undefined, left: i32, right: i32, place: &Place) -> Box<Fault> {
+    match undefined {
+        Undefined::DivisionByZero => Fault::new(format!("{left} is divided by zero"), place),
+        Undefined::Shift => Fault::new(format!("a number of 32 bits cannot be shifted by {right}"), place),
+        Undefined::Overflow(value) => Fault::range(format!("{value} does not fit into 32 bits"), place),
+    }
 }

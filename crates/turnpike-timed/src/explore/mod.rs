@@ -54,8 +54,8 @@ use crate::analysis::{self, Bounds};
 use crate::evaluate::Fault;
 use crate::network::{Edge, Network, Sync};
 use crate::query::Condition;
+use crate::query::Names;
 use crate::schedule;
-use crate::uppaal::Names;
 use crate::zeno::{self, Ticks};
 use crate::zone::{Extrapolation, Zones};
 

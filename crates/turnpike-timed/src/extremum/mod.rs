@@ -13,8 +13,8 @@ use turnpike_model::{Covering, Diagnostic, Explorer, Model, StepError, Successor
 
 use crate::explore::{Compiled, Cover, Demand, Extent, Options, ROOT, TimedModel, Walker, quantity_frame};
 use crate::network::{ClockAtom, ClockCell, ClockValue, Expression, Network, Statement};
+use crate::query::Names;
 use crate::query::{Condition, Extremum, Quantity};
-use crate::uppaal::Names;
 
 /// No clock is asked for more than this: zones hold no larger numbers.
 const MOST: i32 = 1 << 22;

@@ -3,8 +3,8 @@
 use turnpike_model::Diagnostic;
 
 use crate::network::Network;
+use crate::query::Names;
 use crate::query::{Condition, QueryKind};
-use crate::uppaal::Names;
 
 /// What runs are looked for.
 #[derive(Clone, Debug, PartialEq)]

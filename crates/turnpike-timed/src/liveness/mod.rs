@@ -24,8 +24,8 @@ pub use self::formula::Formula;
 use crate::explore::{Compiled, Demand, Options, TimedModel, asks_for_deadlock};
 use crate::network::{Expression, Network};
 use crate::query::Condition;
+use crate::query::Names;
 use crate::schedule;
-use crate::uppaal::Names;
 
 /// The runs that a formula speaks of.
 #[derive(Debug)]

@@ -160,3 +160,51 @@ pub enum Quantifier {
     /// The sum of the body's values.
     Sum,
 }
+
+/// Why an operator has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undefined {
+    /// The right operand of a division is zero.
+    DivisionByZero,
+    /// A shift is by fewer than 0 or more than 31 bits.
+    Shift,
+    /// The value does not fit into 32 bits.
+    Overflow(i64),
+}
+
+impl Binary {
+    /// Applies the operator. Nothing wraps around.
+    ///
+    /// `And` and `Or` need both operands here: who evaluates them lazily does not ask.
+    #[inline]
+    pub fn apply(self, left: i32, right: i32) -> Result<i32, Undefined> {
+        let (a, b) = (i64::from(left), i64::from(right));
+        let value = match self {
+            Binary::Add => a + b,
+            Binary::Subtract => a - b,
+            Binary::Multiply => a * b,
+            Binary::Divide | Binary::Remainder if right == 0 => return Err(Undefined::DivisionByZero),
+            Binary::Divide => a / b,
+            Binary::Remainder => a % b,
+            Binary::ShiftLeft | Binary::ShiftRight if !(0..32).contains(&right) => {
+                return Err(Undefined::Shift);
+            }
+            Binary::ShiftLeft => a << right,
+            Binary::ShiftRight => a >> right,
+            Binary::BitAnd => a & b,
+            Binary::BitOr => a | b,
+            Binary::BitXor => a ^ b,
+            Binary::Minimum => a.min(b),
+            Binary::Maximum => a.max(b),
+            Binary::Less => i64::from(a < b),
+            Binary::LessEqual => i64::from(a <= b),
+            Binary::Equal => i64::from(a == b),
+            Binary::NotEqual => i64::from(a != b),
+            Binary::GreaterEqual => i64::from(a >= b),
+            Binary::Greater => i64::from(a > b),
+            Binary::And => i64::from(a != 0 && b != 0),
+            Binary::Or => i64::from(a != 0 || b != 0),
+        };
+        i32::try_from(value).map_err(|_| Undefined::Overflow(value))
+    }
+}

@@ -6,11 +6,13 @@
 
 mod expression;
 mod statement;
+mod visit;
 
 use std::ops::Range;
 
-pub use expression::{Binary, Cells, Expression, Quantifier, Space, Unary};
+pub use expression::{Binary, Cells, Expression, Quantifier, Space, Unary, Undefined};
 pub use statement::{ClockValue, Function, Local, Statement};
+pub use visit::{Visitor, visit_block, visit_constraint, visit_parts, visit_statement};
 
 /// A clock, dense from 0. Its row in a full difference bound matrix would be one higher: row 0 is the constant zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

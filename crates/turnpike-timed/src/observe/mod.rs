@@ -10,10 +10,11 @@ use turnpike_model::Diagnostic;
 
 use crate::analysis::Written;
 use crate::network::{Network, Participant, Sync};
+use crate::query::Names;
 use crate::tck;
 use crate::uppaal::syntax::tree::Model;
 use crate::uppaal::syntax::{parse_xml, parse_xta};
-use crate::uppaal::{self, Format, Names};
+use crate::uppaal::{self, Format};
 
 /// A model's text with those of its observers behind it.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use turnpike_model::Diagnostic;
 
 use crate::network::Network;
-use crate::uppaal::Names;
+use crate::query::Names;
 use crate::uppaal::syntax::parse_query;
 use crate::uppaal::syntax::tree::Formula;
 

@@ -1,8 +1,10 @@
 //! What is asked about a network: conditions on states, and queries over them. One syntax, UPPAAL's, for every input language.
 
 mod asked;
+mod names;
 
 pub use self::asked::{Asked, measured};
+pub use self::names::Names;
 use crate::network::{ClockAtom, ClockCell, Expression, Rate};
 
 /// A condition on a state with its clocks: any boolean combination.

@@ -3,8 +3,9 @@
 use turnpike_model::{Model, Schedule, Successors, Timing, hash};
 
 use crate::explore::{Options, TimedModel};
+use crate::query::Names;
 use crate::tck;
-use crate::uppaal::{self, Format, Names};
+use crate::uppaal::{self, Format};
 
 fn model(text: &str, conditions: &[&str]) -> TimedModel {
     let (network, _) = tck::read(text).expect("a model");

@@ -1,15 +1,14 @@
-//! UPPAAL models: XML, XTA and the old TA syntax, read into a network; and the names that queries speak of.
+//! UPPAAL models: XML, XTA and the old TA syntax, read into a network.
 //!
 //! `syntax` turns texts into trees; `lower` checks types, instantiates templates and produces the network.
 
-mod lower;
-mod names;
+pub(crate) mod lower;
 pub mod syntax;
 
-pub use names::Names;
 use turnpike_model::Diagnostic;
 
 use crate::network::{Network, QueryText};
+use crate::query::Names;
 
 /// How a UPPAAL model is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

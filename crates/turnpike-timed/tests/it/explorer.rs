@@ -2,8 +2,9 @@
 
 use turnpike_model::{Explorer, Model, Predicates, Successors, Timing};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
+use turnpike_timed::query::Names;
 use turnpike_timed::tck;
-use turnpike_timed::uppaal::{self, Format, Names};
+use turnpike_timed::uppaal::{self, Format};
 use turnpike_timed::zone::Extrapolation;
 
 /// Two processes that meet, one that works alone.

@@ -5,7 +5,8 @@ use crate::pairs;
 use std::path::{Path, PathBuf};
 
 use turnpike_timed::explore::{Options, TimedModel};
-use turnpike_timed::uppaal::{Format, Names};
+use turnpike_timed::query::Names;
+use turnpike_timed::uppaal::Format;
 use turnpike_timed::{tck, uppaal};
 
 /// States of each model.

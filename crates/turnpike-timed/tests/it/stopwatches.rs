@@ -13,7 +13,7 @@ use turnpike_timed::network::{
     ClockAtom, ClockCell, ClockId, ClockValue, Constraint, Edge, Expression, Language, Location, LocationId,
     Network, Process, Rate, Statement, Sync,
 };
-use turnpike_timed::uppaal::Names;
+use turnpike_timed::query::Names;
 
 const CLOCKS: usize = 4;
 const LOCATIONS: usize = 4;

@@ -7,8 +7,9 @@ use rustc_hash::FxHashSet;
 use turnpike_model::{Model, Successors};
 use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::network::Network;
+use turnpike_timed::query::Names;
 use turnpike_timed::tck;
-use turnpike_timed::uppaal::{self, Format, Names};
+use turnpike_timed::uppaal::{self, Format};
 
 /// States and transitions, unless there are too many.
 fn size(network: Network, names: Names, limit: usize) -> Result<Option<(usize, usize)>, String> {

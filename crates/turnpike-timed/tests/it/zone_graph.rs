@@ -10,7 +10,7 @@ use regions::{Atom, Automaton, Cycles, Discrete, Move, Sketch, Spot, With};
 use turnpike_model::{Explorer, Model, Predicates, Successors, Timing, hash};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
 use turnpike_timed::network::Language;
-use turnpike_timed::uppaal::Names;
+use turnpike_timed::query::Names;
 use turnpike_timed::zeno;
 use turnpike_timed::zone::Extrapolation;
 

@@ -4,7 +4,8 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 use turnpike_model::{Model, Successors};
 use turnpike_timed::explore::{Options, TimedModel};
-use turnpike_timed::uppaal::{Format, Names};
+use turnpike_timed::query::Names;
+use turnpike_timed::uppaal::Format;
 use turnpike_timed::{tck, uppaal};
 
 /// Larger graphs are left to measurements.

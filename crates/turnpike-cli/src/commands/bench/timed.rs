@@ -13,8 +13,9 @@ use std::sync::atomic::AtomicBool;
 use serde::Deserialize;
 use turnpike_session::{AcceptAt, Plan, RunReport, Search, StrategyChoice};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
+use turnpike_timed::query::Names;
 use turnpike_timed::tck;
-use turnpike_timed::uppaal::{self, Format, Names};
+use turnpike_timed::uppaal::{self, Format};
 
 use super::measure::best;
 use super::table::{Row, Time};

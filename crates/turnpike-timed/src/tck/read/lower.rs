@@ -428,27 +428,9 @@ fn negated(expression: Expression) -> Expression {
 /// Constants are computed at once; what cannot be computed is an error of the transition that would.
 fn binary(operator: Binary, left: Expression, right: Expression, place: Place) -> Expression {
     if let (Expression::Constant(a), Expression::Constant(b)) = (&left, &right)
-        && let Some(value) = fold(operator, *a, *b)
+        && let Ok(value) = operator.apply(*a, *b)
     {
         return Expression::Constant(value);
     }
     Expression::Binary(operator, Box::new(left), Box::new(right), place)
-}
-
-/// The value of an operator that `.tck` files have.
-pub(in crate::tck) fn fold(operator: Binary, a: i32, b: i32) -> Option<i32> {
-    match operator {
-        Binary::Add => a.checked_add(b),
-        Binary::Subtract => a.checked_sub(b),
-        Binary::Multiply => a.checked_mul(b),
-        Binary::Divide => a.checked_div(b),
-        Binary::Remainder => a.checked_rem(b),
-        Binary::Less => Some(i32::from(a < b)),
-        Binary::LessEqual => Some(i32::from(a <= b)),
-        Binary::Equal => Some(i32::from(a == b)),
-        Binary::NotEqual => Some(i32::from(a != b)),
-        Binary::GreaterEqual => Some(i32::from(a >= b)),
-        Binary::Greater => Some(i32::from(a > b)),
-        _ => None,
-    }
 }

@@ -7,7 +7,6 @@ mod parse;
 mod tree;
 mod update;
 
-pub(super) use lower::fold;
 use turnpike_model::{Diagnostic, Severity};
 
 use crate::network::Network;

@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 
-use super::super::read::fold;
 use crate::network::{
     Binary, Cells, Expression, Function, Network, Place, Quantifier, Space, Statement, Unary,
 };
@@ -372,19 +371,7 @@ fn joined(operator: Binary, left: Expression, right: Expression, place: &Place) 
         (Binary::And, _, Expression::Constant(value)) if *value != 0 => return truth(left, place),
         (Binary::Or, _, Expression::Constant(0)) => return truth(left, place),
         (_, Expression::Constant(a), Expression::Constant(b)) => {
-            let value = match operator {
-                Binary::ShiftLeft => {
-                    u32::try_from(*b).ok().filter(|&b| b < 31).and_then(|b| a.checked_mul(1 << b))
-                }
-                Binary::ShiftRight => u32::try_from(*b).ok().filter(|&b| b < 32).map(|b| a >> b),
-                Binary::BitAnd => Some(a & b),
-                Binary::BitOr => Some(a | b),
-                Binary::BitXor => Some(a ^ b),
-                Binary::Minimum => Some(*a.min(b)),
-                Binary::Maximum => Some(*a.max(b)),
-                _ => fold(operator, *a, *b),
-            };
-            if let Some(value) = value {
+            if let Ok(value) = operator.apply(*a, *b) {
                 return Expression::Constant(value);
             }
         }

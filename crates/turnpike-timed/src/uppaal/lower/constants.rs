@@ -2,7 +2,7 @@
 
 use turnpike_model::Diagnostic;
 
-use super::fold::{compute, has_effects};
+use super::fold::has_effects;
 use super::types::Type;
 use super::{Lowerer, Operand, Outcome, Purpose};
 use crate::network::{
@@ -235,7 +235,7 @@ impl<'n> Machine<'n> {
             }
             Expression::Binary(operator, left, right, _) => {
                 let (left, right) = (self.evaluate(left, frame)?, self.evaluate(right, frame)?);
-                compute(*operator, left, right)?
+                operator.apply(left, right).ok()?
             }
             Expression::Conditional(parts) => {
                 let [test, yes, no] = &**parts;

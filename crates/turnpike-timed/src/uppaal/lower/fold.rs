@@ -1,7 +1,7 @@
 //! Building expressions with what is known already worked out: constants folded, ranges tracked.
 
 use super::types::{ANY_INT, Type};
-use crate::network::{Binary, Expression, Place, Unary};
+use crate::network::{Binary, Expression, Place, Unary, Visitor, visit_parts};
 
 /// An expression with the type of its value: integer, truth value or scalar.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,17 +53,19 @@ impl Value {
 
 /// Whether evaluating it can change anything.
 pub(crate) fn has_effects(expression: &Expression) -> bool {
-    match expression {
-        Expression::Constant(_) | Expression::At(..) => false,
-        Expression::Read(cells) => cells.offset.as_deref().is_some_and(has_effects),
-        Expression::Table(_, index) => has_effects(index),
-        Expression::Unary(_, operand) => has_effects(operand),
-        Expression::Binary(_, left, right, _) => has_effects(left) || has_effects(right),
-        Expression::Conditional(parts) => parts.iter().any(has_effects),
-        Expression::InRange { value, .. } => has_effects(value),
-        Expression::Quantified { body, .. } => has_effects(body),
-        Expression::Call { .. } | Expression::Assign { .. } | Expression::Sequence(_) => true,
+    struct Search(bool);
+    impl Visitor for Search {
+        fn expression(&mut self, expression: &Expression) {
+            use Expression::{Assign, Call, Sequence};
+            self.0 |= matches!(expression, Call { .. } | Assign { .. } | Sequence(_));
+            if !self.0 {
+                visit_parts(self, expression);
+            }
+        }
     }
+    let mut search = Search(false);
+    search.expression(expression);
+    search.0
 }
 
 /// `-e`, `!e`
@@ -90,7 +92,7 @@ fn interval(low: i64, high: i64) -> Type {
 /// An operator on two integers.
 pub(crate) fn binary(operator: Binary, left: Value, right: Value, place: &Place) -> Value {
     if let (Some(a), Some(b)) = (left.known(), right.known())
-        && let Some(value) = compute(operator, a, b)
+        && let Ok(value) = operator.apply(a, b)
     {
         return if is_truth(operator) { Value::bool(value != 0) } else { Value::int(value) };
     }
@@ -175,36 +177,6 @@ fn result(operator: Binary, (a, b): (i64, i64), (c, d): (i64, i64)) -> Type {
         Binary::ShiftRight if a >= 0 => interval(0, b),
         _ => ANY_INT,
     }
-}
-
-/// The value, unless it is an error or leaves 32 bits.
-pub(crate) fn compute(operator: Binary, a: i32, b: i32) -> Option<i32> {
-    Some(match operator {
-        Binary::Add => a.checked_add(b)?,
-        Binary::Subtract => a.checked_sub(b)?,
-        Binary::Multiply => a.checked_mul(b)?,
-        Binary::Divide => a.checked_div(b)?,
-        Binary::Remainder => a.checked_rem(b)?,
-        Binary::ShiftLeft => {
-            let wide =
-                i64::from(a).checked_mul(1i64.checked_shl(u32::try_from(b).ok().filter(|&b| b < 32)?)?)?;
-            i32::try_from(wide).ok()?
-        }
-        Binary::ShiftRight => a >> u32::try_from(b).ok().filter(|&b| b < 32)?,
-        Binary::BitAnd => a & b,
-        Binary::BitOr => a | b,
-        Binary::BitXor => a ^ b,
-        Binary::Minimum => a.min(b),
-        Binary::Maximum => a.max(b),
-        Binary::Less => i32::from(a < b),
-        Binary::LessEqual => i32::from(a <= b),
-        Binary::Equal => i32::from(a == b),
-        Binary::NotEqual => i32::from(a != b),
-        Binary::GreaterEqual => i32::from(a >= b),
-        Binary::Greater => i32::from(a > b),
-        Binary::And => i32::from(a != 0 && b != 0),
-        Binary::Or => i32::from(a != 0 || b != 0),
-    })
 }
 
 /// Joins values pairwise, so that the tree stays low; `None` for no values.

@@ -12,7 +12,8 @@ mod reals;
 mod structure;
 
 use crate::network::Network;
-use crate::uppaal::{Format, Names, read};
+use crate::query::Names;
+use crate::uppaal::{Format, read};
 
 /// Lowers a model that must be right.
 fn lowered(text: &str) -> (Network, Names) {

@@ -2,8 +2,8 @@
 
 use super::lowered;
 use crate::network::{Expression, Location, LocationId, Network, Process, ProcessId, Variable};
+use crate::query::Names;
 use crate::query::{Condition, Extremum, Quantity, QueryKind};
-use crate::uppaal::Names;
 
 const MODEL: &str = "const int N = 3; typedef int[0,N-1] id_t; int v; bool used[N]; clock g;
     typedef scalar[2] set; int w[set];

@@ -1,19 +1,19 @@
-//! The names that conditions and queries speak of.
+//! The names that conditions and queries use.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 
-use super::lower::balanced;
-use super::lower::types::{ArrayType, Type};
-use super::lower::{
+use super::{Condition, Extremum, Query, QueryKind};
+use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
+use crate::uppaal::lower::balanced;
+use crate::uppaal::lower::types::{ArrayType, Type};
+use crate::uppaal::lower::{
     Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Named, Outcome, ProcessNames, Purpose, SYSTEM, Scope,
     State, quantity,
 };
-use super::syntax::{self, tree};
-use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
-use crate::query::{Condition, Extremum, Query, QueryKind};
+use crate::uppaal::syntax::{self, tree};
 
 /// The names that conditions and queries may use: of a UPPAAL model its declarations, types, constants and processes; of any other network
 /// its variables, clocks, processes, locations and labels.
