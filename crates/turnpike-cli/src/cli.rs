@@ -9,11 +9,11 @@ use crate::commands::{
 use crate::exit;
 use crate::failure::Outcome;
 
-/// Finds bugs in designs and programs too big to verify, with traces short enough to understand.
+/// Find bugs in designs and programs that are too big to verify, and report them as short traces.
 #[derive(Parser)]
 #[command(name = "turnpike", version, after_help = exit::TABLE, disable_help_subcommand = true)]
 pub(crate) struct Cli {
-    /// How results are printed.
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
     pub(crate) format: Format,
     #[command(subcommand)]
@@ -21,7 +21,8 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Reads the command line. A value such as -1 is taken for one, not for a flag, so that it is told what is wrong.
+    /// Parses the command line. Treats a value such as -1 as a value rather than a flag, so that the
+    /// error is specific.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let signed = |arg: clap::Arg| {
             if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg }
@@ -35,9 +36,9 @@ impl Cli {
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Text for people.
+    /// Readable text.
     Human,
-    /// Exactly one JSON object on standard output, errors included.
+    /// Exactly one JSON object on standard output, also for errors.
     Json,
 }
 
@@ -69,13 +70,13 @@ commands! {
     Generate => generate,
     /// Re-execute a trace on a model, step by step.
     Replay => replay,
-    /// Print a trace for people: numbered steps, changed values only.
+    /// Print a trace as numbered steps with the values that changed.
     Show => show,
     /// Step through a model by hand.
     Simulate => simulate,
     /// Minimise a transition system up to bisimilarity.
     Reduce => reduce,
-    /// Tell whether two transition systems are bisimilar, and why not.
+    /// Check whether two transition systems are bisimilar, and if not, why.
     Compare => compare,
     /// Check that a model can be read.
     Check => check,
@@ -83,15 +84,15 @@ commands! {
     Linearise => linearise,
     /// Write timed automata as a TChecker file.
     Convert => convert,
-    /// Describe a model, or list the built-in ones.
+    /// Describe a model, or list the built-in models.
     Info => info,
     /// Describe the search strategies.
     Strategies => strategies,
-    /// Run experiments: which strategy finds what, how fast, with how short a witness.
+    /// Run experiments that compare strategies: success rate, cost, witness length.
     Lab => lab,
     /// Measure speed on built-in models.
     Bench => bench,
-    /// Write the C header turnpike.h, for programs under test.
+    /// Write the C header turnpike.h for programs under test.
     Header => header,
     /// Write a completion script for a shell.
     Completions => completions,

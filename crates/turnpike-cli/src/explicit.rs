@@ -47,7 +47,7 @@ pub(crate) fn generated(model: &dyn Model, limits: &Limits) -> Outcome<Lts> {
             output::grouped(report.states),
             report.stop.describe()
         );
-        let help = "a part of a system has no meaning here; raise the limit or choose a smaller model";
+        let help = "this command needs the complete state space; raise the limit or choose a smaller model";
         return Err(Failure {
             exit: Exit::Inconclusive,
             ..Failure::from(Diagnostic::error(message).help(help))
@@ -130,8 +130,8 @@ pub(crate) fn write(lts: &Lts, target: &str, dialect: AutDialect) -> Outcome<()>
     } else if target.ends_with(".svg") {
         svg(lts)
     } else {
-        Err(Diagnostic::error(format!("no format of transition systems is known for {target}"))
-            .help("the name must end in .aut, .aut.gz, .dot or .svg"))
+        Err(Diagnostic::error(format!("{target}: unknown file extension"))
+            .help("use .aut, .aut.gz, .dot or .svg"))
     };
     write_text(target, &picture.map_err(in_file)?)
 }

@@ -210,7 +210,7 @@ fn command_of(arguments: &[String]) -> Option<String> {
 /// The first sentence as the message, tips as advice; the usage is for people.
 fn from_clap(error: &clap::Error) -> Diagnostic {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Diagnostic::error("a command is needed").help("turnpike --help lists them");
+        return Diagnostic::error("expected a command").help("run `turnpike --help` for a list");
     }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

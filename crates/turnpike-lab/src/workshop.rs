@@ -181,7 +181,7 @@ fn changed(mut text: String, path: &str, changes: &[Replacement]) -> Result<Stri
         let count = text.matches(&change.text).count();
         if count != 1 {
             let message = format!(
-                "`{}` stands {count} times in {path}, not exactly once: it cannot be replaced",
+                "`{}` occurs {count} times in {path}, but a replacement must match exactly once",
                 change.text
             );
             return Err(Diagnostic::error(message));

@@ -3,6 +3,7 @@
 mod choice;
 mod explicit;
 mod extremes;
+mod front_end;
 mod options;
 mod plan;
 mod problem;
@@ -24,6 +25,7 @@ mod zeno;
 pub use choice::Choice;
 pub use explicit::read_system;
 pub use extremes::{Bound, Extent, Extremes};
+pub use front_end::{FRONT_ENDS, Format, FrontEnd, ReadText, SourceText};
 pub use options::{Given, OptionRow, Section, Takes, takes};
 pub use plan::{Plan, all_cores};
 pub use problem::{Problem, ProblemKind};
@@ -37,7 +39,7 @@ pub use request::{
 };
 pub use run::{Observer, Silent};
 pub use session::{Prepared, Session, Size};
-pub use source::{Covering, Format, Location, OutOfRange, Reading, Source, TimedReading, ZoneExtrapolation};
+pub use source::{Covering, Location, OutOfRange, Reading, Source, TimedReading, ZoneExtrapolation};
 pub use specification::{Specification, read_linear_process};
 pub use summary::{Spread, Summary};
 pub use timed::{Timed, read_queries};

@@ -59,7 +59,7 @@ choice! {
         Never = "never",
         /// When nothing else can happen
         WhenStuck = "when-stuck",
-        /// Whenever the scheduler likes
+        /// At any time
         Always = "always",
     }
 }
@@ -79,7 +79,7 @@ choice! {
     Visible = Racy {
         /// None: only synchronisation and atomics
         Sync = "sync",
-        /// Those at places that were seen to race
+        /// Those at code locations that race
         Racy = "racy",
         /// All accesses to shared memory
         All = "all",
@@ -89,9 +89,9 @@ choice! {
 choice! {
     /// What the threads of a program become; fibers where the processor allows it when absent.
     ThreadsAs {
-        /// Fibers in one thread of the system: fast
+        /// Fibers in one system thread: fast
         Fibers = "fibers",
-        /// Threads of the system, of which one runs at a time: works everywhere
+        /// System threads, one of which runs at a time: works everywhere
         System = "os",
     }
 }
@@ -103,7 +103,7 @@ choice! {
         None = "none",
         /// Sleep sets, for any strategy
         Sleep = "sleep",
-        /// Persistent sets, for any strategy; from what the program declares, else from recorded executions, which prove nothing
+        /// Persistent sets, for any strategy; from the program's declarations, or else from recorded executions, which do not prove anything
         Persistent = "persistent",
         /// Sleep and persistent sets
         Both = "both",
@@ -127,7 +127,7 @@ impl Section for ProgramSource {
             "timeouts",
             Takes::Word(GiveUp::WORDS),
             "WHEN",
-            "When operations with a time limit give up [default: when-stuck]",
+            "When operations with a time limit time out [default: when-stuck]",
             |program| unusual(program.timeouts),
             |program, text| GiveUp::from_word(text).map(|when| program.timeouts = when),
         ),
@@ -135,7 +135,7 @@ impl Section for ProgramSource {
             "spurious",
             Takes::Small { least: 0 },
             "N",
-            "Spurious wake-ups of condition variables that an execution may have [default: 0]",
+            "The number of spurious wake-ups of condition variables in an execution [default: 0]",
             |program| text_of(program.spurious.as_ref()),
             |program, text| parse(text, values::count).map(|number| program.spurious = Some(number)),
         ),
@@ -151,7 +151,7 @@ impl Section for ProgramSource {
             "threads-as",
             Takes::Word(ThreadsAs::WORDS),
             "KIND",
-            "What the threads of the program become [default: fibers where the processor allows it]",
+            "How to run the threads of the program [default: fibers if the processor allows it]",
             |program| program.threads_as.map(|kind| kind.word().to_owned()).into_iter().collect(),
             |program, text| ThreadsAs::from_word(text).map(|kind| program.threads_as = Some(kind)),
         ),
@@ -159,7 +159,7 @@ impl Section for ProgramSource {
             "guest-memory",
             Takes::Size,
             "SIZE",
-            "Memory that an execution may use, such as 512M [default: 1G]",
+            "The memory limit of an execution, such as 512M [default: 1G]",
             |program| text_of(program.guest_memory.as_ref()),
             |program, text| parse(text, values::size).map(|bytes| program.guest_memory = Some(bytes)),
         ),
@@ -167,7 +167,7 @@ impl Section for ProgramSource {
             "guest-timeout",
             Takes::Time,
             "TIME",
-            "Time without a visible operation after which an execution hangs [default: 1s]",
+            "The time without a visible operation after which an execution counts as hung [default: 1s]",
             |program| program.guest_timeout.map(values::write_duration).into_iter().collect(),
             |program, text| parse(text, values::duration).map(|time| program.guest_timeout = Some(time)),
         ),
@@ -175,7 +175,7 @@ impl Section for ProgramSource {
             "reduction",
             Takes::Word(Reduction::WORDS),
             "HOW",
-            "Choices that are left out because others stand for them \
+            "How to prune redundant choices \
              [default: source-dpor for exhaustive, none for others]",
             |program| program.reduction.map(|how| how.word().to_owned()).into_iter().collect(),
             |program, text| Reduction::from_word(text).map(|how| program.reduction = Some(how)),
@@ -184,8 +184,8 @@ impl Section for ProgramSource {
             "check-every",
             Takes::Count,
             "N",
-            "Of this many executions one is executed again, to see whether the program is deterministic; \
-             0 = none [default: 100]",
+            "Repeat one in N executions to check that the program is deterministic; 0 = never \
+             [default: 100]",
             |program| text_of(program.check_every.as_ref()),
             |program, text| parse(text, values::count).map(|number| program.check_every = Some(number)),
         ),
@@ -222,10 +222,11 @@ pub fn read_executable(path: &Path) -> Result<Executable, Problem> {
 pub fn describe_doubts(executable: &Executable) -> Vec<Diagnostic> {
     let mut doubts = Vec::new();
     if !executable.threads {
-        doubts.push(Diagnostic::warning("it does not create threads itself"));
+        doubts.push(Diagnostic::warning("the program itself does not create threads"));
     }
     if !executable.hooks {
-        let doubt = Diagnostic::warning("its memory accesses are not visible: only synchronisation is");
+        let doubt =
+            Diagnostic::warning("memory accesses of the program are not visible, only synchronisation");
         doubts.push(doubt.help("compile with -fsanitize=thread, and link without it"));
     }
     if !executable.uncontrolled.is_empty() {

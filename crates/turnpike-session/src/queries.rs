@@ -1,5 +1,5 @@
-//! Queries about timed automata: each is a search of its own, on zones made for it, and the answer is
-//! what finding something means for the query.
+//! Queries about timed automata. Each is a separate search on zones that suit it; the answer is what a
+//! hit means for the query.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -61,7 +61,7 @@ impl Session {
             "the option `{option}` is for timed automata, but {} is not a timed automaton",
             self.name()
         );
-        Err(Diagnostic::error(message).help("objectives can be looked for in any model").into())
+        Err(Diagnostic::error(message).help("look for an objective, which works with any model").into())
     }
 
     /// Answers all queries. One that cannot be asked does not keep the others from being answered; alone,

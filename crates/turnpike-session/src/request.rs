@@ -302,14 +302,15 @@ impl Search {
             (store, Some(_)) => {
                 let store = crate::choice::Choice::word(store);
                 let message =
-                    format!("the option `bitstate-size` belongs to the store bitstate, not to {store}");
-                return Err(Diagnostic::error(message).help("leave it out, or choose the store bitstate"));
+                    format!("the option `bitstate-size` needs the store bitstate, but the store is {store}");
+                return Err(Diagnostic::error(message).help("remove it, or choose the store bitstate"));
             }
         };
         let descriptor = self.strategy.descriptor()?;
         if !matches!(kind, StoreKind::Auto | StoreKind::Exact) && !descriptor.stores_states {
-            let message = format!("the store {kind} has no use: {} remembers no states", descriptor.name);
-            return Err(Diagnostic::error(message).help("leave it out, or choose another strategy"));
+            let message =
+                format!("the store {kind} has no effect: {} does not store states", descriptor.name);
+            return Err(Diagnostic::error(message).help("remove it, or choose another strategy"));
         }
         Ok(kind)
     }
@@ -373,11 +374,11 @@ pub fn check_limits(limits: &Limits) -> Result<(), Problem> {
 pub(crate) fn check_machine_has(option: &str, asked: u64) -> Result<(), Diagnostic> {
     match resources::machine_bytes() {
         Some(machine) if asked > machine => Err(Diagnostic::error(format!(
-            "the option `{option}` asks for {}, but this machine has {}",
+            "the option `{option}` is {}, but this machine has {}",
             values::write_bytes(asked),
             values::write_bytes(machine)
         ))
-        .help("without limits a search stops at three quarters of the machine's memory")),
+        .help("without a limit, a search stops at three quarters of the machine's memory")),
         _ => Ok(()),
     }
 }

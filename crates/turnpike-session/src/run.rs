@@ -99,7 +99,7 @@ impl Session {
     pub fn plan(&self, search: &Search) -> Result<Plan, Problem> {
         search.check()?;
         if self.queries(&search.goals)?.is_some() {
-            let error = Diagnostic::error("queries cannot be searched for as a plan");
+            let error = Diagnostic::error("queries cannot be planned ahead");
             return Err(error.help("name an objective to look for").into());
         }
         Ok(self.ready(search)?.0)
@@ -110,7 +110,7 @@ impl Session {
         let objectives = self.objectives(search)?;
         let purpose = Purpose { non_zeno: search.goals.non_zeno, ..Purpose::of(&objectives) };
         if purpose.non_zeno && !purpose.cycles {
-            return Err(Zeno::useless("no cycles are looked for").into());
+            return Err(Zeno::useless("this search does not look for cycles").into());
         }
         let prepared = self.prepare(&purpose)?;
         let strategy = build_strategy(search, prepared.model.info())?;

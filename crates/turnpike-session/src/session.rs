@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
-use turnpike_lts::LtsModel;
 use turnpike_model::{Model, Trace};
 use turnpike_program::ProgramModel;
 use turnpike_timed::liveness::LivenessModel;
 
-use crate::explicit::read_system;
+use crate::explicit;
+use crate::front_end::{FRONT_ENDS, Format, FrontEnd, refuse_options_of_others};
 use crate::problem::Problem;
 use crate::program::{self, Output};
 use crate::purpose::Purpose;
-use crate::source::{Format, Location, Reading, Source};
+use crate::source::{Location, Reading, Source, check_exists, unknown_format};
 use crate::specification::Specification;
 use crate::timed::{AnyModel, Timed};
 use crate::zeno::Zeno;
@@ -23,7 +23,7 @@ pub struct Session {
 }
 
 /// What a source turned out to be.
-enum Document {
+pub(crate) enum Document {
     /// A model that is the same for every purpose.
     Model {
         model: Arc<dyn Model>,
@@ -75,15 +75,24 @@ impl Prepared {
 impl Session {
     /// Reads a source.
     pub fn open(source: &Source) -> Result<Session, Problem> {
-        Session::read(source, None)
+        Session::read(FRONT_ENDS, source, None)
+    }
+
+    /// Reads a source in one of these languages.
+    pub fn open_among(languages: &[&'static FrontEnd], source: &Source) -> Result<Session, Problem> {
+        Session::read(languages, source, None)
     }
 
     /// Reads a source. What a program prints goes to `output` as it is executed.
     pub fn open_showing(source: &Source, output: Output) -> Result<Session, Problem> {
-        Session::read(source, Some(output))
+        Session::read(FRONT_ENDS, source, Some(output))
     }
 
-    fn read(source: &Source, output: Option<Output>) -> Result<Session, Problem> {
+    fn read(
+        languages: &[&'static FrontEnd],
+        source: &Source,
+        output: Option<Output>,
+    ) -> Result<Session, Problem> {
         let (name, reading, document) = match source {
             Source::Program(program) => {
                 let model = program::open(program, output)?;
@@ -91,7 +100,7 @@ impl Session {
                 (name, Reading::default(), Document::Program(Arc::new(model)))
             }
             Source::Model { location, reading } => {
-                (location.to_string(), reading.clone(), open_model(location, reading)?)
+                (location.to_string(), reading.clone(), open_model(languages, location, reading)?)
             }
         };
         Ok(Session { name, source: source.clone(), reading, document })
@@ -166,26 +175,26 @@ impl Session {
     }
 }
 
-fn open_model(location: &Location, reading: &Reading) -> Result<Document, Problem> {
-    let name = location.to_string();
-    let format = reading.format_of(location);
-    if let Some(format) = format.filter(|format| format.is_timed()) {
-        reading.refuse_specification_options(&name, true)?;
-        return Ok(Document::Timed(Box::new(Timed::read(location, format, reading)?)));
+fn open_model(
+    languages: &[&'static FrontEnd],
+    location: &Location,
+    reading: &Reading,
+) -> Result<Document, Problem> {
+    let named = reading.format.map(|Format(language)| language);
+    match location {
+        Location::Builtin(builtin) => {
+            refuse_options_of_others(&location.to_string(), reading, &[])?;
+            let model = turnpike_builtin::build(builtin, &reading.split_settings()?)
+                .map_err(|error| Problem::new(error.to_string()))?;
+            Ok(Document::Model { model: model.into(), size: None })
+        }
+        Location::StandardInput => named.unwrap_or(&explicit::AUT).open(location, reading),
+        Location::File(path) => match named.or_else(|| FrontEnd::of_file(languages, path)) {
+            Some(language) => language.open(location, reading),
+            None => {
+                check_exists(path)?;
+                Err(unknown_format(path, languages))
+            }
+        },
     }
-    reading.refuse_timed_options(&name)?;
-    if format == Some(Format::Mcrl2) {
-        return Ok(Document::Specification(Specification::read(location, reading)?));
-    }
-    if let Location::Builtin(builtin) = location {
-        reading.refuse_specification_options(&name, false)?;
-        let model = turnpike_builtin::build(builtin, &reading.split_settings()?)
-            .map_err(|error| Problem::new(error.to_string()))?;
-        return Ok(Document::Model { model: model.into(), size: None });
-    }
-    let system = read_system(location, reading)?;
-    let size = Size { states: u64::from(system.states), transitions: system.transitions.len() as u64 };
-    let model =
-        LtsModel::new(&name, system).map_err(|diagnostic| Problem::from(diagnostic).in_file(name.clone()))?;
-    Ok(Document::Model { model: Arc::new(model), size: Some(size) })
 }

@@ -11,6 +11,7 @@ use turnpike_model::diagnostic::nearest;
 use turnpike_timed::zone::Extrapolation;
 
 use crate::choice::{Choice, choice, unusual};
+use crate::front_end::{FRONT_ENDS, Format, FrontEnd};
 use crate::options::{OptionRow, Section, Takes, add_names, is_on, option, parse, switch, text_of};
 use crate::problem::Problem;
 use crate::program::ProgramSource;
@@ -118,45 +119,6 @@ pub(crate) fn check_exists(path: &str) -> Result<(), Problem> {
     })
 }
 
-choice! {
-    /// An input language.
-    Format {
-        /// Explicit transition system, Aldebaran text, plain or gzipped
-        Aut = "aut",
-        /// mCRL2 specification
-        Mcrl2 = "mcrl2",
-        /// TChecker timed automata
-        Tck = "tck",
-        /// UPPAAL timed automata, XML
-        Xml = "xml",
-        /// UPPAAL timed automata, text; also the old syntax
-        Xta = "xta",
-    }
-}
-
-/// Every format with the endings of its files.
-const ENDINGS: [(&str, Format); 7] = [
-    (".mcrl2", Format::Mcrl2),
-    (".tck", Format::Tck),
-    (".xml", Format::Xml),
-    (".xta", Format::Xta),
-    (".ta", Format::Xta),
-    (".aut", Format::Aut),
-    (".aut.gz", Format::Aut),
-];
-
-impl Format {
-    /// Whether it describes timed automata.
-    pub fn is_timed(self) -> bool {
-        matches!(self, Format::Tck | Format::Xml | Format::Xta)
-    }
-
-    fn of_file(path: &str) -> Option<Format> {
-        let lower = path.to_ascii_lowercase();
-        ENDINGS.iter().find(|(ending, _)| lower.ends_with(ending)).map(|(_, format)| *format)
-    }
-}
-
 /// How a model is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -201,13 +163,13 @@ pub struct TimedReading {
 choice! {
     /// How zones are made coarser.
     ZoneExtrapolation {
-        /// Not at all; the search may not end
+        /// No extrapolation; the search may not terminate
         None = "none",
         /// By the largest constant of each clock
         M = "m",
         /// The same, coarser above the constants
         MPlus = "m+",
-        /// By lower and upper bounds apart
+        /// By separate lower and upper bounds
         Lu = "lu",
         /// The same, coarser above the constants
         LuPlus = "lu+",
@@ -229,11 +191,11 @@ impl From<ZoneExtrapolation> for Extrapolation {
 choice! {
     /// Which states cover which.
     Covering = None {
-        /// States are merged only when they are equal
+        /// Merge only equal states
         None = "none",
-        /// A zone covers those it includes
+        /// A zone covers the zones that it includes
         Inclusion = "inclusion",
-        /// A zone covers those it simulates, by the bounds that clocks are still compared with
+        /// A zone covers the zones that it simulates, by the bounds that clocks are still compared with
         Alu = "alu",
     }
 }
@@ -241,9 +203,9 @@ choice! {
 choice! {
     /// What an assignment out of range is.
     OutOfRange = Error {
-        /// An error of the model
+        /// An error in the model
         Error = "error",
-        /// A transition that is not there
+        /// A disabled transition
         Disable = "disable",
     }
 }
@@ -255,8 +217,8 @@ impl Section for Reading {
             "as",
             Takes::Word(Format::WORDS),
             "FORMAT",
-            "Read the model as this format, whatever its name",
-            |reading| reading.format.map(|format| format.word().to_owned()).into_iter().collect(),
+            "Read the model in this format, whatever its name",
+            |reading| reading.format.map(|format| format.name().to_owned()).into_iter().collect(),
             |reading, text| Format::from_word(text).map(|format| reading.format = Some(format)),
         ),
         option(
@@ -264,7 +226,7 @@ impl Section for Reading {
             Takes::Texts,
             "NAME=VALUE",
             "Set a parameter of a built-in model, a constant of a UPPAAL model, or a constant map of an \
-             mCRL2 specification, which may be any expression of its sort (repeatable)",
+             mCRL2 specification to an expression of its sort (repeatable)",
             |reading| reading.settings.clone(),
             |reading, text| {
                 reading.settings.push(text.to_owned());
@@ -275,13 +237,13 @@ impl Section for Reading {
             "unhide",
             Takes::Names,
             "NAMES",
-            "Keep these actions of an mCRL2 specification visible although it hides them",
+            "Keep these actions visible although the mCRL2 specification hides them",
             |reading| reading.unhide.clone(),
             |reading, text| add_names(&mut reading.unhide, text),
         ),
         switch(
             "timed",
-            "Honour time in an mCRL2 specification: no component waits longer than it says",
+            "Honour time in an mCRL2 specification: no component waits longer than its time stamps allow",
             |reading| is_on(reading.timed),
             |reading, _| {
                 reading.timed = true;
@@ -290,9 +252,9 @@ impl Section for Reading {
         ),
         switch(
             "keep-dead",
-            "Keep values after their last use: in an mCRL2 specification variables of what is left to do and \
-             outcomes of probabilistic choices, as the mCRL2 tools do, and all clocks of timed automata; \
-             states that differ only in those are then different",
+            "Keep values after their last use, so that states that differ only in them are different: in an \
+             mCRL2 specification the variables of the remaining process and the outcomes of probabilistic \
+             choices, as the mCRL2 tools do; in timed automata all clocks",
             |reading| is_on(reading.keep_dead),
             |reading, _| {
                 reading.keep_dead = true;
@@ -303,8 +265,8 @@ impl Section for Reading {
             "quantifier-limit",
             Takes::Small { least: 0 },
             "N",
-            "Try at most N values of a quantified variable of an mCRL2 specification, from the least one on, \
-             as the option -Q of the mCRL2 tools does; without it as many as its bounds leave",
+            "Try at most N values of a quantified variable of an mCRL2 specification, starting with the \
+             least, like the option -Q of the mCRL2 tools [default: all values within its bounds]",
             |reading| text_of(reading.quantifier_limit.as_ref()),
             |reading, text| parse(text, values::count).map(|limit| reading.quantifier_limit = Some(limit)),
         ),
@@ -327,7 +289,7 @@ impl Section for TimedReading {
             "extrapolation",
             Takes::Word(ZoneExtrapolation::WORDS),
             "HOW",
-            "How zones are made coarser [default: the coarsest way that is right for what is asked]",
+            "How to extrapolate zones [default: the coarsest extrapolation that is exact for the question]",
             |timed| timed.extrapolation.map(|how| how.word().to_owned()).into_iter().collect(),
             |timed, text| ZoneExtrapolation::from_word(text).map(|how| timed.extrapolation = Some(how)),
         ),
@@ -335,14 +297,14 @@ impl Section for TimedReading {
             "cover",
             Takes::Word(Covering::WORDS),
             "RELATION",
-            "Leave out states that another one covers: by inclusion of their zones, or by what the bounds of \
-             clocks let them do (alu); for bfs and dfs",
+            "Prune states that another state covers: by inclusion of zones, or by simulation (alu); for bfs, \
+             dfs and drs",
             |timed| unusual(timed.cover),
             |timed, text| Covering::from_word(text).map(|cover| timed.cover = cover),
         ),
         switch(
             "delay-first",
-            "Let time pass before transitions rather than after them",
+            "Let time pass before transitions instead of after them",
             |timed| is_on(timed.delay_first),
             |timed, _| {
                 timed.delay_first = true;
@@ -353,7 +315,7 @@ impl Section for TimedReading {
             "out-of-range",
             Takes::Word(OutOfRange::WORDS),
             "MEANING",
-            "What an assignment out of range is: an error of the model, or a transition that is not there",
+            "What an assignment out of range means: an error in the model, or a disabled transition",
             |timed| unusual(timed.out_of_range),
             |timed, text| OutOfRange::from_word(text).map(|meaning| timed.out_of_range = meaning),
         ),
@@ -361,9 +323,9 @@ impl Section for TimedReading {
             "observer",
             Takes::Texts,
             "FILE",
-            "Let an automaton watch the model, which it never keeps from moving: declarations of a .tck file, \
+            "Add an automaton that observes the model without restricting it: declarations of a .tck file, \
              in which it takes part weakly (sync:P@a:Watch@seen?), or UPPAAL text that ends with \
-             `system Watch;` and hears broadcast channels (repeatable)",
+             `system Watch;` and receives from broadcast channels (repeatable)",
             |timed| timed.observers.clone(),
             |timed, text| {
                 timed.observers.push(text.to_owned());
@@ -389,7 +351,7 @@ impl Reading {
         match location {
             Location::Builtin(_) => None,
             Location::StandardInput => self.format,
-            Location::File(path) => self.format.or_else(|| Format::of_file(path)),
+            Location::File(path) => self.format.or_else(|| FrontEnd::of_file(FRONT_ENDS, path).map(Format)),
         }
     }
 
@@ -404,40 +366,17 @@ impl Reading {
         self.settings.iter().map(split).collect()
     }
 
-    /// Refuses options that mean something for mCRL2 specifications only. Timed automata may have
-    /// dead clocks to keep.
-    pub(crate) fn refuse_specification_options(&self, name: &str, has_clocks: bool) -> Result<(), Problem> {
-        let option = match self {
-            Reading { timed: true, .. } => "timed",
-            Reading { keep_dead: true, .. } if !has_clocks => {
-                let message = "the option `keep-dead` is for mCRL2 specifications and timed automata";
-                return Err(Problem::new(format!("{message}, but {name} is neither")));
-            }
-            Reading { quantifier_limit: Some(_), .. } => "quantifier-limit",
-            Reading { unhide, .. } if !unhide.is_empty() => "unhide",
-            _ => return Ok(()),
-        };
-        Err(Problem::new(format!("the option `{option}` is for mCRL2 specifications, but {name} is not one")))
-    }
-
-    /// Refuses options that mean something for timed automata only. Leaving out covered states is
-    /// worth a warning only.
-    pub(crate) fn refuse_timed_options(&self, name: &str) -> Result<(), Problem> {
-        let given = self.timed_automata.given();
-        match given.iter().find(|given| given.name != "cover") {
-            Some(given) => Err(Problem::new(format!(
-                "the option `{}` is for timed automata, but {name} is not a timed automaton",
-                given.name
-            ))),
-            None => Ok(()),
-        }
+    /// The names of all options that were given.
+    pub(crate) fn all_given(&self) -> Vec<String> {
+        let given = self.given().into_iter().chain(self.timed_automata.given());
+        given.map(|given| given.name).collect()
     }
 }
 
 /// Refuses a file whose name says nothing about what is in it.
-pub(crate) fn unknown_format(path: &str) -> Problem {
-    let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
-    Diagnostic::error(format!("{path}: the extension does not tell what kind of model this is"))
-        .help(format!("known are {}; the option `as` names the format of other files", endings.join(", ")))
+pub(crate) fn unknown_format(path: &str, languages: &[&FrontEnd]) -> Problem {
+    let extensions: Vec<&str> = languages.iter().flat_map(|language| language.extensions).copied().collect();
+    Diagnostic::error(format!("{path}: unknown file extension"))
+        .help(format!("known extensions are {}; use the option `as` for other names", extensions.join(", ")))
         .into()
 }

@@ -6,8 +6,21 @@ use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
 use turnpike_mcrl2::lower::LinearProcess;
 use turnpike_model::Diagnostic;
 
+use crate::front_end::{FrontEnd, Read};
 use crate::problem::Problem;
+use crate::session::Document;
 use crate::source::{Location, Reading};
+
+pub(crate) static MCRL2: FrontEnd = FrontEnd {
+    name: "mcrl2",
+    doc: "mCRL2 specification",
+    extensions: &[".mcrl2"],
+    options: &["unhide", "timed", "keep-dead", "quantifier-limit"],
+    called: ("an mCRL2 specification", "mCRL2 specifications"),
+    read: Read::Document(|location, reading| {
+        Specification::read(location, reading).map(Document::Specification)
+    }),
+};
 
 /// A specification that was read, ready to be explored.
 pub struct Specification {
@@ -20,7 +33,7 @@ pub struct Specification {
 }
 
 impl Specification {
-    pub(crate) fn read(location: &Location, reading: &Reading) -> Result<Self, Problem> {
+    fn read(location: &Location, reading: &Reading) -> Result<Self, Problem> {
         let (text, options) = (location.read_text()?, options(reading)?);
         let name = location.to_string();
         match Mcrl2Model::new(&name, &text, &options) {

@@ -1,4 +1,4 @@
-//! Many runs in a few numbers.
+//! Summary statistics of many runs.
 
 use turnpike_search::{RunReport, StopReason, Verdict, WitnessReport};
 

@@ -12,10 +12,55 @@ use turnpike_timed::query::Names;
 use turnpike_timed::uppaal;
 use turnpike_timed::zone::Extrapolation;
 
+use crate::front_end::{FrontEnd, Read};
 use crate::problem::Problem;
 use crate::purpose::Purpose;
-use crate::source::{Covering, Format, Location, OutOfRange, Reading};
+use crate::session::Document;
+use crate::source::{Covering, Location, OutOfRange, Reading};
 use crate::zeno::Zeno;
+
+/// What models are called, one and many.
+pub(crate) const CALLED: (&str, &str) = ("a timed automaton", "timed automata");
+
+/// Options that timed automata understand.
+const OPTIONS: &[&str] = &["keep-dead", "extrapolation", "delay-first", "out-of-range", "observer"];
+
+pub(crate) static TCK: FrontEnd = FrontEnd {
+    name: "tck",
+    doc: "TChecker timed automata",
+    extensions: &[".tck"],
+    options: OPTIONS,
+    called: CALLED,
+    read: Read::Document(|location, reading| open(location, reading, Language::Tck)),
+};
+
+pub(crate) static XML: FrontEnd = FrontEnd {
+    name: "xml",
+    doc: "UPPAAL timed automata, XML",
+    extensions: &[".xml"],
+    options: OPTIONS,
+    called: CALLED,
+    read: Read::Document(|location, reading| open(location, reading, Language::Uppaal(uppaal::Format::Xml))),
+};
+
+pub(crate) static XTA: FrontEnd = FrontEnd {
+    name: "xta",
+    doc: "UPPAAL timed automata, text; also the old syntax",
+    extensions: &[".xta", ".ta"],
+    options: OPTIONS,
+    called: CALLED,
+    read: Read::Document(|location, reading| open(location, reading, Language::Uppaal(uppaal::Format::Xta))),
+};
+
+/// How timed automata are written.
+enum Language {
+    Tck,
+    Uppaal(uppaal::Format),
+}
+
+fn open(location: &Location, reading: &Reading, language: Language) -> Result<Document, Problem> {
+    Ok(Document::Timed(Box::new(Timed::read(location, language, reading)?)))
+}
 
 /// A timed model that was read, before anybody knows what will be asked of it.
 pub struct Timed {
@@ -42,7 +87,7 @@ pub(crate) enum AnyModel {
 }
 
 impl Timed {
-    pub(crate) fn read(location: &Location, format: Format, reading: &Reading) -> Result<Self, Problem> {
+    fn read(location: &Location, language: Language, reading: &Reading) -> Result<Self, Problem> {
         let source = location.read_text()?;
         let name = location.to_string();
         let settings = reading.split_settings()?;
@@ -51,21 +96,20 @@ impl Timed {
         for file in files {
             observers.push(Location::from(file.as_str()).read_text()?);
         }
-        let outcome = match format {
-            Format::Tck => {
+        let outcome = match language {
+            Language::Tck => {
                 if let Some((setting, _)) = settings.first() {
                     let error = Diagnostic::error(format!(
                         "{name} has no constants to set, but got a value for `{setting}`"
                     ));
-                    return Err(error.help("TChecker files have none; UPPAAL files do").into());
+                    return Err(error.help("only UPPAAL files have constants").into());
                 }
                 observe::tck(&source, &observers).map(|(network, warnings)| {
                     let names = Names::of(&network);
                     (network, names, warnings)
                 })
             }
-            Format::Xml => observe::uppaal(&source, uppaal::Format::Xml, &settings, &observers),
-            _ => observe::uppaal(&source, uppaal::Format::Xta, &settings, &observers),
+            Language::Uppaal(format) => observe::uppaal(&source, format, &settings, &observers),
         };
         // What points behind the model points into an observer; traces belong to the model with its observers.
         let joined = Joined::new(&source, &observers);

@@ -42,7 +42,7 @@ pub fn size(text: &str) -> Result<u64, String> {
         let number: u64 = count(number).map_err(|_| FORM.to_owned())?;
         number.checked_mul(1 << shift).ok_or_else(|| "the number is too large".to_owned())?
     };
-    if bytes == 0 { Err("it must be more than nothing".to_owned()) } else { Ok(bytes) }
+    if bytes == 0 { Err("it must not be zero".to_owned()) } else { Ok(bytes) }
 }
 
 /// A duration in words: `30s`, `1h 30m`.

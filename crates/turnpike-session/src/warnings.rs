@@ -19,7 +19,9 @@ pub(crate) fn of_goals(model: &dyn Model, objectives: &[Objective], goals: &Goal
         warnings.push(warning.help("look for a livelock too, or leave it out"));
     }
     if goals.lookahead && !seeks(&[Goal::Deadlock, Goal::AnyError]) {
-        let warning = Diagnostic::warning("the option `lookahead` has no effect: no deadlock is looked for");
+        let warning = Diagnostic::warning(
+            "the option `lookahead` has no effect: the search does not look for deadlocks",
+        );
         warnings.push(warning.help("look for a deadlock too, or leave it out"));
     }
     warnings.extend(goals.internal.iter().filter_map(|name| unknown(name, info)));
@@ -68,13 +70,12 @@ fn unknown(name: &str, info: &ModelInfo) -> Option<Diagnostic> {
 
 /// An error that a model of this kind cannot have, so that finding none says nothing.
 fn impossible(objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
-    let told = |what: &str| Some(Diagnostic::warning(format!("{} cannot show this: {what}", info.name)));
+    let warning =
+        |what: &str| Some(Diagnostic::warning(format!("{objective} cannot occur in {}: {what}", info.name)));
     match objective.goal() {
         Goal::Violation(kind) if info.violations.contains(kind) => None,
-        Goal::Violation(ViolationKind::Assertion) => {
-            told("a transition system has labels, but no assertions")
-        }
-        Goal::Violation(kind) => told(&format!("'{}' is an error of programs", kind.keyword())),
+        Goal::Violation(ViolationKind::Assertion) => warning("a transition system has no assertions"),
+        Goal::Violation(_) => warning("only programs have such errors"),
         _ => None,
     }
 }
@@ -99,7 +100,7 @@ mod tests {
         assert!(warned("livelock", &["aet"], false)[0].contains("no action `aet`"));
         assert!(warned("deadlock", &["eat"], false)[0].contains("`tau` has no effect"));
         assert!(warned("livelock", &[], true)[0].contains("`lookahead` has no effect"));
-        assert!(warned("race", &[], false)[0].contains("an error of programs"));
+        assert!(warned("race", &[], false)[0].contains("race cannot occur in"));
         assert!(warned("action aet", &[], false)[0].contains("no action `aet`"));
     }
 }

@@ -1,5 +1,4 @@
-//! Runs of timed automata in which infinitely much happens in finite time: whether there may be any
-//! among what is found, and what to say.
+//! Zeno runs of timed automata: whether a cycle may be one, and what to report.
 
 use turnpike_model::Diagnostic;
 use turnpike_timed::network::Network;
@@ -35,23 +34,23 @@ impl Zeno {
     pub fn about(self) -> &'static str {
         match self {
             Zeno::Possible => {
-                "it may stand still around this cycle, or pass ever less (a Zeno run); the option `non-zeno` leaves such runs out"
+                "need not diverge on this cycle (a Zeno run); the option `non-zeno` excludes such runs"
             }
             Zeno::Excluded => {
-                "it passes all bounds along this run, a certain time or more before each state with non-zeno=ticked"
+                "diverges along this run: a minimum time passes before each state with non-zeno=ticked"
             }
-            Zeno::Impossible => "it passes around every loop of this model, so that no run is Zeno",
+            Zeno::Impossible => "passes on every loop of this model, so no run is Zeno",
         }
     }
 
     /// The same as a warning, where one is due.
     pub fn warning(self) -> Option<Diagnostic> {
-        (self == Zeno::Possible).then(|| Diagnostic::warning(format!("as for time, {}", self.about())))
+        (self == Zeno::Possible).then(|| Diagnostic::warning(format!("time {}", self.about())))
     }
 
     /// The error for excluding Zeno runs where that means nothing.
     pub fn useless(what: &str) -> Diagnostic {
         Diagnostic::error(format!("the option `non-zeno` is for cycles of timed automata, but {what}"))
-            .help("it goes with the objective `accepting` and with queries")
+            .help("use it with the objective `accepting` or with queries")
     }
 }

@@ -70,11 +70,11 @@ fn program(path: &Path, args: &ModelArgs, format: Format) -> Outcome {
                 output::diagnostic(&name, None, warning);
             }
             let accesses =
-                if executable.hooks { "memory accesses can be seen" } else { "no memory accesses" };
+                if executable.hooks { "memory accesses visible" } else { "memory accesses not visible" };
             output::line(&format!(
-                "ok: {name} (dynamic ELF, {accesses}; {}, {} at first)",
+                "ok: {name} (dynamic ELF, {accesses}; {}, {})",
                 counted(threads as u64, "thread"),
-                counted(enabled as u64, "choice"),
+                counted(enabled as u64, "initial choice"),
             ));
         }
         Format::Json => output::json(&json!({
@@ -112,13 +112,13 @@ fn timed_automata(timed: &Timed, reading: &ReadingArgs, format: Format) -> Outco
                 many => format!("{many} processes"),
             };
             output::line(&format!(
-                "ok: {} ({processes} with {} and {}, {}, {}; {} at first)",
+                "ok: {} ({processes} with {} and {}, {}, {}; {})",
                 timed.name,
                 counted(locations as u64, "location"),
                 counted(edges as u64, "edge"),
                 counted(network.clocks.len() as u64, "clock"),
                 counted(network.variables.len() as u64, "variable"),
-                counted(enabled as u64, "transition"),
+                counted(enabled as u64, "initial transition"),
             ));
         }
         Format::Json => output::json(&json!({
@@ -183,17 +183,17 @@ fn specification_text(
         many => format!("{many} processes"),
     };
     let summands = summands.map_or_else(
-        || "summands made as they are needed".to_owned(),
+        || "summands created on demand".to_owned(),
         |summands| counted(summands as u64, "summand"),
     );
     format!(
-        "ok: {} ({}, {}, {processes}; linear process of {} and {}, {} at first)",
+        "ok: {} ({}, {}, {processes}; linear process of {} and {}, {})",
         info.name,
         counted(equations, "equation"),
         counted(actions, "action"),
         counted(info.parameters.len() as u64, "parameter"),
         summands,
-        counted(enabled as u64, "transition"),
+        counted(enabled as u64, "initial transition"),
     )
 }
 
@@ -212,10 +212,10 @@ fn first_step(model: &dyn Model) -> Outcome<usize> {
 
 fn text(info: &ModelInfo, enabled: usize) -> String {
     format!(
-        "ok: {} ({}, {}, {} at first)",
+        "ok: {} ({}, {}, {})",
         info.name,
         counted(info.width as u64, "word"),
         counted(info.actions.len() as u64, "action"),
-        counted(enabled as u64, "transition")
+        counted(enabled as u64, "initial transition")
     )
 }

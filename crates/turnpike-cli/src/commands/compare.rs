@@ -1,4 +1,4 @@
-//! `turnpike compare`: are two systems bisimilar, and if not, how can one see it?
+//! `turnpike compare`: checks whether two systems are bisimilar, and explains why not.
 
 use std::time::Instant;
 

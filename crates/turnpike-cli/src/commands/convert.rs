@@ -18,8 +18,8 @@ Examples:
   turnpike convert train-gate.xml -o train-gate.tck
   turnpike convert models/timed/fischer.xta --set N=8 > fischer8.tck
 
-Templates are instantiated, arrays of structs flattened, constants folded and binary channels written as
-synchronisation vectors. What the format cannot say is refused by name.")]
+turnpike instantiates templates, flattens arrays of structs, folds constants and writes binary channels as
+synchronisation vectors. It rejects features that the format cannot express.")]
 pub(crate) struct Args {
     #[command(flatten)]
     model: FileArgs,
@@ -36,7 +36,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     };
     let Some(timed) = session.as_ref().and_then(Session::timed) else {
         return Err(Failure::usage(format!(
-            "{name} is no timed automaton: there is nothing to convert it to"
+            "{name} is not a timed automaton; only timed automata can be converted"
         )));
     };
     let text = tck::write(&timed.network).map_err(|diagnostics| Failure {

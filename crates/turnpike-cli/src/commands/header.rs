@@ -13,7 +13,7 @@ use crate::output::{self, VERSION};
 /// Flags of `turnpike header`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Write it to this file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -18,14 +18,14 @@ use crate::source::{ProgramArgs, ReadingArgs, source};
 /// Flags of `turnpike info`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-`; without it the built-in models are listed
+    /// A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or `-`; without it, list the built-in models
     #[arg(value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
     program: ProgramArgs,
-    /// Print the JSON schema of a command's output instead
+    /// Print the JSON schema of the output of a command instead
     #[arg(long, value_enum, value_name = "OUTPUT", conflicts_with = "model")]
     schema: Option<SchemaKind>,
 }
@@ -66,15 +66,13 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 fn time_passes(network: &Network) -> Vec<String> {
     let culprits = zeno::culprits(network, &|_, _| true);
     if culprits.is_empty() {
-        return vec![
-            "time: passes all bounds in every infinite run (no loop is Zeno by its shape)".to_owned(),
-        ];
+        return vec!["time: diverges in every infinite run (no loop can be Zeno)".to_owned()];
     }
-    let mut lines = vec!["time: need not pass in these loops, so that infinite runs may be Zeno:".to_owned()];
+    let mut lines = vec!["time: need not pass in these loops, so infinite runs may be Zeno:".to_owned()];
     lines.extend(culprits.iter().map(|culprit| {
         let process = &network.processes[culprit.process.0 as usize].name;
         match culprit.edges.is_empty() {
-            true => format!("  {process}: too many loops to tell"),
+            true => format!("  {process}: too many loops to analyse"),
             false => format!("  {process}: {}", culprit.path(network)),
         }
     }));
@@ -99,7 +97,7 @@ fn catalogue_listing(format: Format) {
             "models": catalogue().iter().map(builtin_object).collect::<Vec<_>>(),
         })),
         Format::Human => {
-            output::line("Built-in models; `turnpike info builtin:NAME` tells more.");
+            output::line("Built-in models; run `turnpike info builtin:NAME` for details.");
             for info in catalogue() {
                 output::line("");
                 output::line(&format!("builtin:{}  {}", info.name, info.summary));

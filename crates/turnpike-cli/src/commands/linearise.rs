@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use turnpike_model::Diagnostic;
-use turnpike_session::Format::Mcrl2;
+use turnpike_session::Format as InputFormat;
 use turnpike_session::Location;
 
 use crate::cli::Format;
@@ -13,8 +13,8 @@ use crate::source::FileArgs;
 
 /// What `turnpike linearise --help` ends with.
 const AFTER_HELP: &str = "\
-The linear process is what search and generate work on: its parameters are the values of a state, its
-summands say when which action happens and what the parameters become.
+search and generate work on the linear process. Its parameters are the values of a state. Each summand
+has a condition, an action, and the new values of the parameters.
 
 Examples:
   turnpike linearise protocol.mcrl2
@@ -26,7 +26,7 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     model: FileArgs,
-    /// Write it to a file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
 }
@@ -34,11 +34,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let name = &args.model.model;
     let reading = &args.model.reading;
-    let piped = name == "-" && reading.reading().format.is_none_or(|format| format == Mcrl2);
-    if !piped && reading.format_of(name) != Some(Mcrl2) {
-        let error =
-            Diagnostic::error(format!("{name} is no mCRL2 specification, and only those are linearised"));
-        return Err(error.help("its name ends in .mcrl2, or --as mcrl2 says so").into());
+    let piped = name == "-" && reading.reading().format.is_none_or(|format| format == InputFormat::MCRL2);
+    if !piped && reading.format_of(name) != Some(InputFormat::MCRL2) {
+        let error = Diagnostic::error(format!("{name} is not an mCRL2 specification"));
+        return Err(error.help("the file name must end in .mcrl2; --as mcrl2 overrides this").into());
     }
     let process = turnpike_session::read_linear_process(&Location::from(name.as_str()), &reading.reading())?;
     let text = process.text();

@@ -1,4 +1,4 @@
-//! `turnpike man`: the manual pages, made from the same flags as `--help`.
+//! `turnpike man`: the manual pages, generated from the same flags as `--help`.
 
 use std::path::{Path, PathBuf};
 

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// A transition system (.aut, .aut.gz), `-` for standard input, or a model (.mcrl2, `builtin:NAME`)
     #[arg(value_name = "IN")]
     input: String,
-    /// Write the result (.aut, .aut.gz; .dot, .svg when it is small), or `-` for .aut on standard output
+    /// Write the result (.aut, .aut.gz; .dot, .svg if it is small), or `-` for .aut on standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `turnpike show`: a trace for people.
+//! `turnpike show`: prints a trace.
 
 use std::io::{BufRead, BufReader};
 
@@ -27,7 +27,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
+    /// The trace: .json, .txt with one label per line, an .aut path, or `-` for standard input
     #[arg(value_name = "TRACE")]
     file: String,
     #[command(flatten)]
@@ -35,11 +35,11 @@ pub(crate) struct Args {
     /// Write the trace in another format (.json, .txt, .aut), or draw it (.svg, .dot)
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
-    /// Draw a witness of timed automata or of a program as a message sequence chart: a line for every process or thread, an arrow
-    /// for every synchronisation, locations and times
+    /// Draw a witness of timed automata or of a program as a message sequence chart: a line for every
+    /// process or thread, an arrow for every synchronisation, locations and times
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<String>,
-    /// Draw when every process is in which location, as bars over time
+    /// Draw the locations of every process as bars over time
     #[arg(long, value_name = "FILE.svg")]
     gantt: Option<String>,
 }
@@ -125,7 +125,7 @@ pub(crate) fn read(file: &str) -> Outcome<Trace> {
     };
     // A trace without steps has at least a line that says so; no bytes at all are a mistake.
     if input.fill_buf().is_ok_and(<[u8]>::is_empty) {
-        let help = "a trace is written by `turnpike search --trace FILE`; as text it has one label a line";
+        let help = "`turnpike search --trace FILE` writes a trace; a text file has one label per line";
         return Err(in_file(Diagnostic::error("the file is empty").help(help)));
     }
     trace::read(input).map_err(in_file)

@@ -11,7 +11,7 @@ use crate::output::{self, VERSION};
 /// Flags of `turnpike strategies`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only this one
+    /// Describe only this strategy
     #[arg(value_name = "NAME", value_parser = super::search::strategy::StrategyName, hide_possible_values = true)]
     name: Option<String>,
 }

@@ -19,7 +19,9 @@ pub(crate) fn install() -> Outcome<&'static AtomicBool> {
             std::process::exit(ABORTED);
         }
         let clear = if std::io::stderr().is_terminal() { super::progress::CLEAR } else { "" };
-        super::note(&format!("{clear}interrupted: finishing with what is known; once more to stop at once"));
+        super::note(&format!(
+            "{clear}interrupted: finishing with a partial report; press Ctrl-C again to stop at once"
+        ));
     };
     match ctrlc::set_handler(handler) {
         Ok(()) => Ok(&INTERRUPTED),

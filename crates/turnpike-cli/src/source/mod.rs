@@ -62,13 +62,13 @@ pub(crate) fn source(model: &str, reading: &ReadingArgs, program: &ProgramArgs) 
         return match program.first_given() {
             Some(flag) => {
                 let message = format!("{flag} is for programs, but {model} is a model");
-                Err(Diagnostic::error(message).help("programs are named by --program").into())
+                Err(Diagnostic::error(message).help("name a program with --program").into())
             }
             None => Ok(reading.source(model)),
         };
     };
     if !model.is_empty() {
-        let message = format!("--program and the model {model} cannot be given together");
+        let message = format!("cannot use --program together with the model {model}");
         return Err(Diagnostic::error(message).help("arguments of the program come after `--`").into());
     }
     match &reading.first_given {
@@ -140,7 +140,7 @@ impl ReadingArgs {
     pub(crate) fn names_model(&self, model: &str) -> bool {
         match Location::from(model) {
             Location::Builtin(_) => true,
-            location => self.reading.format_of(&location).is_some_and(|format| format != Format::Aut),
+            location => self.reading.format_of(&location).is_some_and(|format| format != Format::AUT),
         }
     }
 

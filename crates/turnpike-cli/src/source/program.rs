@@ -14,12 +14,12 @@ use crate::output::{self, repeat};
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Programs")]
 pub(crate) struct ProgramArgs {
-    /// Execute this program under a controlled scheduler; its arguments come after `--`
+    /// Execute this program under a controlled scheduler; put its arguments after `--`
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
     #[command(flatten)]
     options: Options<ProgramSource>,
-    /// Show what the program prints as it is executed
+    /// Show the output of the program while it runs
     #[arg(long)]
     pub(crate) show_output: bool,
     /// Arguments of the program

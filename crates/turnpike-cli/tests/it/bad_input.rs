@@ -197,8 +197,8 @@ fn other_contradictions() {
         search(&[&["--strategy", "drs", "--literal"], flag].concat(), &["--literal", flag[0]]);
     }
     search(&["--no-witness", "--trace", "w.json"], &["--no-witness", "--trace"]);
-    search(&["--bitstate-size", "1M"], &["--bitstate-size belongs to the store bitstate"]);
-    search(&["--store", "tree", "--strategy", "random"], &["random remembers no states"]);
+    search(&["--bitstate-size", "1M"], &["--bitstate-size needs the store bitstate"]);
+    search(&["--store", "tree", "--strategy", "random"], &["random does not store states"]);
     search(&["--seed", "1", "--seed", "2"], &["--seed"]);
     refused(&["generate", MODEL, "--store", "compact"], &["lossy", "tree"]);
     refused(&["info", MODEL, "--schema", "search"], &["--schema"]);
@@ -216,9 +216,9 @@ fn numbers_out_of_bounds() {
     search(&["--strategy", "exhaustive", "--depth", "5000000000"], &["--depth", "too large"]);
     search(&["--strategy", "genetic", "--mutation", "2"], &["--mutation", "from 0 to 1"]);
     search(&["--max-states", "99999999999999999999"], &["--max-states", "too large"]);
-    search(&["--max-memory", "100T"], &["--max-memory asks for 100.0 TiB", "this machine has"]);
+    search(&["--max-memory", "100T"], &["--max-memory is 100.0 TiB", "this machine has"]);
     search(&["--max-memory", "4Q"], &["--max-memory", "such as 4G"]);
-    search(&["--store", "bitstate", "--bitstate-size", "100T"], &["--bitstate-size asks for 100.0 TiB"]);
+    search(&["--store", "bitstate", "--bitstate-size", "100T"], &["--bitstate-size is 100.0 TiB"]);
     search(&["--store", "bitstate", "--bitstate-size", "0"], &["--bitstate-size"]);
     for time in ["", "ten", "30", "-3s", "3 parsecs"] {
         search(&[&format!("--max-time={time}")], &["--max-time", "such as 500ms, 30s"]);
@@ -227,7 +227,7 @@ fn numbers_out_of_bounds() {
         search(&[&format!("--seed={seed}")], &["--seed", "hexadecimal"]);
     }
     refused(&["generate", MODEL, "--threads", "0"], &["--threads", "at least 1"]);
-    refused(&["generate", MODEL, "--max-memory", "100T"], &["--max-memory asks for"]);
+    refused(&["generate", MODEL, "--max-memory", "100T"], &["--max-memory is"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn a_specification_without_mistakes() {
     std::fs::write(&path, "act a, b; proc P = a . P; init P;\n").expect("a file");
     let path = path.to_str().expect("text");
     turnpike(&["check", path])
-        .expect(0, &["ok: ", "0 equations, 2 actions, 1 process", "1 summand", "1 transition at first"]);
+        .expect(0, &["ok: ", "0 equations, 2 actions, 1 process", "1 summand", "1 initial transition"]);
     let value = json(0, &["check", path]);
     assert_eq!((&value["ok"], &value["summands"]), (&true.into(), &1.into()));
 }

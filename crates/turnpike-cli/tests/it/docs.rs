@@ -189,3 +189,24 @@ fn the_checker_notices_differences() {
     assert_eq!(found.len(), 2);
     assert_eq!((found[0].lines.clone(), found[1].lines.clone(), found[1].code), (2..3, 5..6, Some(2)));
 }
+
+/// What pages include is there, so that what tests compile is what readers see.
+#[test]
+fn included_sources_exist() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/src");
+    let mut included = 0;
+    for page in std::fs::read_dir(&book).expect("the book").map(|entry| entry.expect("a page").path()) {
+        let text = std::fs::read_to_string(&page).unwrap_or_default();
+        for rest in text.split("{{#include ").skip(1) {
+            let (target, _) = rest.split_once("}}").expect("an include that ends");
+            let (file, anchor) = target.rsplit_once(':').expect("an anchor");
+            let source =
+                std::fs::read_to_string(book.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            for mark in [format!("ANCHOR: {anchor}\n"), format!("ANCHOR_END: {anchor}\n")] {
+                assert!(source.contains(&mark), "{file} has no {mark}");
+            }
+            included += 1;
+        }
+    }
+    assert!(included >= 2, "the chapters on extending turnpike include their examples");
+}

@@ -70,7 +70,7 @@ fn state_expressions_are_pointed_into() {
 fn odd_wishes_are_warned_about() {
     let folder = folder(&[("a.aut", "des (0,2,2)\n(0,\"go\",1)\n(1,\"back\",0)\n")]);
     for (arguments, words) in [
-        (&["--find", "race"][..], "'race' is an error of programs"),
+        (&["--find", "race"][..], "race cannot occur in a.aut"),
         (&["--find", "assertion"], "no assertions"),
         (&["--find", "livelock", "--tau", "bakc"], "did you mean `back`?"),
         (&["--tau", "back"], "--tau has no effect"),

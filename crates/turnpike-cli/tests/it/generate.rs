@@ -138,6 +138,6 @@ fn strategies_are_explained() {
 #[test]
 fn check_says_ok() {
     let ran = turnpike(&["check", "builtin:philosophers"]).exits(0);
-    assert_eq!(ran.stdout, "ok: builtin:philosophers(n=5) (1 word, 3 actions, 5 transitions at first)\n");
+    assert_eq!(ran.stdout, "ok: builtin:philosophers(n=5) (1 word, 3 actions, 5 initial transitions)\n");
     assert_eq!(json(0, &["check", "builtin:philosophers"])["ok"], true);
 }

@@ -137,7 +137,7 @@ flags = ""
     // A change that fits twice, or never, is an error.
     for text in [format!("{LIGHTS} % LIMIT"), LIGHTS.replace("LIMIT", "9")] {
         std::fs::write(here.join("lights.mcrl2"), text).expect("a file");
-        lab(here, &["run", "lights.toml"]).expect(2, &["not exactly once", "`LIMIT`"]);
+        lab(here, &["run", "lights.toml"]).expect(2, &["must match exactly once", "`LIMIT`"]);
     }
 }
 

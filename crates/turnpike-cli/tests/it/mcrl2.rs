@@ -83,7 +83,7 @@ fn standard_input_and_linear_form() {
     run(&["linearise", "counter.mcrl2"], "").expect(0, &["proc", "init", "report(", "up("]);
     run(&["linearise", "counter.mcrl2", "-o", "linear.mcrl2"], "").expect(0, &["wrote linear.mcrl2"]);
     run(&["compare", "counter.mcrl2", "linear.mcrl2"], "").expect(0, &["equal"]);
-    run(&["linearise", "builtin:philosophers"], "").expect(2, &["no mCRL2 specification"]);
+    run(&["linearise", "builtin:philosophers"], "").expect(2, &["not an mCRL2 specification"]);
     let report =
         turnpike_in(folder.path(), &["linearise", "counter.mcrl2", "--format", "json"], "").exits(0).json();
     assert!(report["summands"].as_u64().expect("a number") >= 4, "{report}");

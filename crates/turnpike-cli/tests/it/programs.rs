@@ -234,14 +234,14 @@ fn another_program_parts_and_tolerance_helps() {
     std::fs::write(folder.join("first.txt"), "lock(main.0, one, inversion.c:7)\n").expect("writes");
     let on = ["--continue", "random", "--trace", "new.json", "--max-executions", "1000"];
     let on = [&["replay", "--program", "./inversion", "first.txt"], &on[..]].concat();
-    run(folder, &on).expect(1, &["going on with random: found something", "each waits for the next"]);
+    run(folder, &on).expect(1, &["continuing with random: found something", "each waits for the next"]);
     run(folder, &["replay", "--program", "./inversion", "new.json"])
         .expect(0, &["all", "steps were executed"]);
     // With its argument the program is another one, which has no deadlock to go on to.
     let same = ["replay", "--program", "./inversion", "old.json", "--", "same"];
     run(folder, &same).expect(1, &["does not fit at step 2"]);
     let on = ["replay", "--program", "./inversion", "old.json", "--continue", "dfs", "--", "same"];
-    run(folder, &on).expect(3, &["going on with dfs: found nothing"]);
+    run(folder, &on).expect(3, &["continuing with dfs: found nothing"]);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn memory_must_be_visible_to_be_searched() {
     run(folder, &["search", "--program", "./counter.hooks"]).expect(1, &words);
     let race = json(folder, 1, &["search", "--program", "./counter.hooks", "--find", "race"]);
     assert_eq!(race["verdict"], "found");
-    run(folder, &["check", "--program", "./counter.hooks"]).expect(0, &["memory accesses can be seen"]);
+    run(folder, &["check", "--program", "./counter.hooks"]).expect(0, &["memory accesses visible"]);
     run(folder, &["check", "--program", "./counter"]).expect(0, &["compile with -fsanitize=thread"]);
 }
 
@@ -304,7 +304,7 @@ fn mistakes_are_explained() {
         (&["search", "--program", "./nosuch"][..], "nosuch"),
         (&["search", "--program", "counter.c"], "not executable"),
         (&["search", "--program", "counter.o"], "counter.o"),
-        (&["search", "--program", "./inversion", "model.aut"], "cannot be given together"),
+        (&["search", "--program", "./inversion", "model.aut"], "cannot use --program together"),
         (&["search", "builtin:philosophers", "--spurious", "1"], "--spurious is for programs"),
         (&["search", "--program", "./inversion", "--set", "n=3"], "--set is for models"),
         (&["search", "--program", "./inversion", "--query", "A[] true"], "--query is for timed automata"),

@@ -275,7 +275,10 @@ fn witnesses_are_written_in_three_formats_and_long_ones_abbreviated() {
     }
     let long = ["search", "builtin:diamond", "--set", "n=400", "--strategy", "dfs", "--no-shorten"];
     let out = turnpike(&long).exits(1).stdout;
-    assert!(out.contains("more lines; --trace FILE keeps all, `turnpike show FILE` prints it ..."), "{out}");
+    assert!(
+        out.contains("more lines; save all with --trace FILE, print with `turnpike show FILE` ..."),
+        "{out}"
+    );
     assert!(out.lines().count() < 90);
     let none = folder.path().join("none.json").display().to_string();
     turnpike(&["search", PHILOSOPHERS, "--find", "action no", "--strategy", "bfs", "--trace", &none])

@@ -19,7 +19,7 @@ fn a_script_walks_into_the_deadlock_and_back() {
             "step 1: lock(1,1)  philosopher1=has-left, fork1=held-by-1",
             "deadlock: no transition is enabled",
             "after step 1, lock(1,1)",
-            "one more step is ahead",
+            "1 more step ahead",
             "  fork1=held-by-1",
             "none of 2 enabled transitions matches",
         ],

@@ -14,9 +14,9 @@ fn figure_1(name: &str, a: &str) -> String {
     )
 }
 
-const MAY: &str = "time: it may stand still around this cycle";
-const PASSES: &str = "time: it passes all bounds along this run";
-const ALWAYS: &str = "time: it passes around every loop of this model";
+const MAY: &str = "time: need not diverge on this cycle";
+const PASSES: &str = "time: diverges along this run";
+const ALWAYS: &str = "time: passes on every loop of this model";
 
 #[test]
 fn cycles_of_figure_1() {
@@ -81,7 +81,7 @@ fn queries_about_runs() {
     // What is reachable does not depend on it.
     ask("E<> P.c", &["--non-zeno"]).expect(1, &["satisfied"]);
     let json = ask("A<> P.b", &["--format", "json"]);
-    json.expect(1, &["\"warnings\"", "it may stand still around this cycle"]);
+    json.expect(1, &["\"warnings\"", "time need not diverge on this cycle"]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn flags_that_mean_nothing_are_refused() {
     let folder = folder(&[("p.xta", "process P() { state a; init a; } system P;")]);
     let run = |arguments: &[&str]| turnpike_in(folder.path(), arguments, "");
     run(&["search", "p.xta", "--find", "deadlock", "--non-zeno"])
-        .expect(2, &["--non-zeno is for cycles of timed automata, but no cycles are looked for"]);
+        .expect(2, &["--non-zeno is for cycles of timed automata, but this search does not look for cycles"]);
     run(&["search", "builtin:philosophers", "--find", "accepting", "--non-zeno"]).expect(
         2,
         &["--non-zeno is for cycles of timed automata, but builtin:philosophers is not a timed automaton"],
@@ -104,6 +104,6 @@ fn models_that_come_with_turnpike() {
         let model = model.to_str().expect("a path in UTF-8");
         turnpike_in(&models, &["search", model, "--find", find, "--non-zeno"], "")
     };
-    search("train_gate.xta", "accepting Train(0).crossing").expect(1, &["found", "time: it passes"]);
-    search("fischer.xta", "accepting P(1).critical").expect(1, &["found", "time: it passes"]);
+    search("train_gate.xta", "accepting Train(0).crossing").expect(1, &["found", "time: passes"]);
+    search("fischer.xta", "accepting P(1).critical").expect(1, &["found", "time: diverges along this run"]);
 }

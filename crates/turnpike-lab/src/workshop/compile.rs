@@ -1,4 +1,4 @@
-//! Programs of experiments: compiled from their source, as `models/programs/build.sh` does.
+//! Compiles the programs of experiments, as `models/programs/build.sh` does.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -177,7 +177,7 @@ impl FromStr for Objective {
             if rest.is_empty() {
                 Ok(goal)
             } else {
-                Err(Diagnostic::error(format!("'{keyword}' takes no argument, but got '{rest}'")))
+                Err(Diagnostic::error(format!("`{keyword}` takes no argument, but got `{rest}`")))
             }
         };
         let needs = |what: &str, example: &str| {

@@ -40,7 +40,7 @@ impl Section for Goals {
                 "queries",
                 Takes::Text,
                 "FILE",
-                "Answer the queries of a file, one a line",
+                "Answer the queries in a file, one per line",
                 |goals| text_of(goals.query_file.as_ref()),
                 |goals, text| {
                     goals.query_file = Some(text.to_owned());
@@ -50,7 +50,7 @@ impl Section for Goals {
         },
         switch(
             "non-zeno",
-            "Count only cycles and runs of timed automata along which time passes all bounds: no Zeno runs",
+            "Exclude Zeno runs: consider only cycles and runs of timed automata along which time diverges",
             |goals| is_on(goals.non_zeno),
             |goals, _| {
                 goals.non_zeno = true;
@@ -59,7 +59,7 @@ impl Section for Goals {
         ),
         switch(
             "all",
-            "Go on until every objective was met, not just one",
+            "Continue until every objective is met, not just one",
             |goals| is_on(goals.all),
             |goals, _| {
                 goals.all = true;
@@ -68,7 +68,7 @@ impl Section for Goals {
         ),
         switch(
             "lookahead",
-            "Test deadlock on states that were only met, too, not only on expanded ones",
+            "Also test successors for deadlock, not only expanded states",
             |goals| is_on(goals.lookahead),
             |goals, _| {
                 goals.lookahead = true;
@@ -79,7 +79,7 @@ impl Section for Goals {
             "accept",
             Takes::Word(AcceptAt::WORDS),
             "WHEN",
-            "When states are tested: as soon as a transition leads to them, or when they are expanded \
+            "When to test states: as soon as a transition leads to them, or when they are expanded \
              [default: generation]",
             |goals| unusual(goals.accept),
             |goals, text| AcceptAt::from_word(text).map(|when| goals.accept = when),
@@ -122,7 +122,7 @@ impl Section for Limits {
             "max-depth",
             Takes::Small { least: 0 },
             "N",
-            "Expand no state at this depth or deeper",
+            "Do not expand states at this depth or deeper",
             |limits| text_of(limits.depth.as_ref()),
             |limits, text| parse(text, values::count).map(|number| limits.depth = Some(number)),
         ),
@@ -130,7 +130,7 @@ impl Section for Limits {
             "max-executions",
             Takes::Positive,
             "N",
-            "Programs: execute at most this many times, shortening not included",
+            "Programs: execute at most this many times, not counting shortening",
             |limits| text_of(limits.executions.as_ref()),
             |limits, text| parse(text, values::positive).map(|number| limits.executions = Some(number)),
         ),
@@ -160,7 +160,7 @@ impl Section for Running {
             "runs",
             Takes::Positive,
             "N",
-            "Search this many times, each with a seed of its own",
+            "Search this many times, each time with a different seed",
             |running| text_of(running.runs.as_ref()),
             |running, text| parse(text, values::positive).map(|runs| running.runs = Some(runs)),
         ),
@@ -168,7 +168,7 @@ impl Section for Running {
             "threads",
             Takes::Positive,
             "N",
-            "Threads; results do not depend on it [default: all cores where they help]",
+            "Number of threads; results do not depend on it [default: all cores where they help]",
             |running| text_of(running.threads.as_ref()),
             |running, text| parse(text, values::positive).map(|threads| running.threads = Some(threads)),
         ),
@@ -176,7 +176,7 @@ impl Section for Running {
             "store",
             Takes::Word(Store::WORDS),
             "STORE",
-            "How visited states are remembered [default: auto]",
+            "How to store visited states [default: auto]",
             |running| unusual(running.store),
             |running, text| Store::from_word(text).map(|store| running.store = store),
         ),
@@ -192,7 +192,7 @@ impl Section for Running {
             "seed",
             Takes::Seed,
             "SEED",
-            "Where chance begins, decimal or 0x hexadecimal; the same seed gives the same result [default: 0]",
+            "The random seed, decimal or 0x hexadecimal; the same seed gives the same result [default: 0]",
             // Always written: whoever repeats a search wants to see it.
             |running| vec![values::write_seed(running.seed)],
             |running, text| parse(text, values::seed).map(|seed| running.seed = seed),
@@ -205,7 +205,7 @@ impl Section for WitnessSettings {
     const OPTIONS: &'static [OptionRow<Self>] = &[
         switch(
             "no-shorten",
-            "Report witnesses as they were found",
+            "Do not shorten witnesses",
             |witness| is_on(!witness.shorten),
             |witness, _| {
                 witness.shorten = false;
@@ -218,9 +218,9 @@ impl Section for WitnessSettings {
                 "shorten-budget",
                 Takes::Count,
                 "N",
-                "States (of a program: executions) that shortening a witness may take [default: half as many as \
-                 the search took, within bounds; with a limit on states, for a long witness what the search left \
-                 of it, up to 40000]",
+                "The number of states (of a program: executions) that shortening a witness may take [default: \
+                 half as many as the search took, within bounds; with a limit on states, for a long witness \
+                 what is left of it, up to 40000]",
                 |witness| text_of(witness.shorten_budget.as_ref()),
                 |witness, text| {
                     parse(text, values::count).map(|number| witness.shorten_budget = Some(number))
@@ -229,7 +229,7 @@ impl Section for WitnessSettings {
         },
         switch(
             "no-witness",
-            "Tell only whether there is a witness; random walks then need constant memory",
+            "Report only whether there is a witness; random walks then need constant memory",
             |witness| is_on(!witness.keep),
             |witness, _| {
                 witness.keep = false;

@@ -142,10 +142,10 @@ fn what_makes_no_sense_is_refused() {
         (r#"{ "goals": { "queries": ["A[] p"] } }"#, "is not a timed automaton"),
         (r#"{ "strategy": { "name": "hihgway" } }"#, "there is no strategy `hihgway`"),
         (r#"{ "strategy": { "name": "bfs", "options": { "width": 8 } } }"#, "belongs to the strategies"),
-        (r#"{ "running": { "bitstate_size": 100 } }"#, "belongs to the store bitstate"),
-        (r#"{ "running": { "store": "tree" }, "strategy": { "name": "random" } }"#, "no use"),
+        (r#"{ "running": { "bitstate_size": 100 } }"#, "needs the store bitstate"),
+        (r#"{ "running": { "store": "tree" }, "strategy": { "name": "random" } }"#, "no effect"),
         (r#"{ "limits": { "memory": 18446744073709551615 } }"#, "this machine has"),
-        (r#"{ "goals": { "non_zeno": true } }"#, "no cycles are looked for"),
+        (r#"{ "goals": { "non_zeno": true } }"#, "does not look for cycles"),
         (r#"{ "witness": { "shorten": false, "shorten_budget": 7 } }"#, "cannot be given together"),
     ] {
         let refused = refused(&request(search));

@@ -1,4 +1,4 @@
-//! A model whose every expansion takes a given time, as those of most front-ends do.
+//! A model in which every expansion takes a given time, as in most front-ends.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Stores, strategies and reduction on built-in models, each row a promise of the engine.
+//! Benchmarks of stores, strategies and reduction on built-in models. Each row has a target.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,5 @@
-//! The yardstick: a breadth-first search over the philosophers, written for nothing else: the fastest that a page of Rust gives.
+//! The baseline: a breadth-first search over the philosophers alone, as fast as a page of Rust can
+//! make it.
 
 use std::collections::VecDeque;
 use std::hint::black_box;

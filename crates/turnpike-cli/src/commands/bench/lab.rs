@@ -1,6 +1,6 @@
-//! The lab: what it costs besides its runs, and how long the report of many runs takes.
+//! Benchmarks of the lab: its overhead, and the time for a report on many runs.
 //!
-//! Runs are in the column of states.
+//! The column of states counts runs.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,5 @@
-//! Generating mCRL2 specifications: bundled ones, and public ones beside the figures of the mCRL2 tools.
+//! Benchmarks of generating mCRL2 specifications: bundled ones, and public ones next to the figures
+//! of the mCRL2 tools.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Measuring: the best of several runs, by the clock and by the processor's account.
+//! Measures the best of several runs, by wall clock and by processor time.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

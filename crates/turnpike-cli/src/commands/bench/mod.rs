@@ -26,16 +26,16 @@ pub(crate) struct Args {
     /// What to measure
     #[arg(value_enum, value_name = "SUITE", default_value = "engine")]
     suite: Suite,
-    /// Small sizes: shows that everything runs, the figures mean little
+    /// Use small sizes to check that everything runs; the figures mean little
     #[arg(long)]
     quick: bool,
-    /// A folder of public models: those with known figures of other tools are measured too
+    /// A folder of public models; also measure those with known figures of other tools
     #[arg(long, value_name = "FOLDER")]
     models: Option<std::path::PathBuf>,
-    /// For timed automata: TChecker's figures for the models of that folder, a JSON object a line
+    /// For timed automata: TChecker's figures for the models of that folder, one JSON object per line
     #[arg(long, value_name = "FILE", requires = "models")]
     oracle: Option<std::path::PathBuf>,
-    /// Measure each row this often and tell the best [default: 3; with --quick 1]
+    /// Measure each row this many times and report the best [default: 3; with --quick 1]
     #[arg(long, value_name = "N", value_parser = values::positive::<u32>)]
     repeat: Option<u32>,
 }
@@ -45,13 +45,13 @@ pub(crate) struct Args {
 enum Suite {
     /// Stores, strategies and reduction, on built-in models
     Engine,
-    /// What the lab costs besides its runs, and how long a large report takes
+    /// The overhead of the lab, and the time for a large report
     Lab,
-    /// Generating mCRL2 specifications: the bundled ones, and those of a folder against the mCRL2 tools
+    /// Generating mCRL2 specifications: the bundled ones, and those of a folder next to the mCRL2 tools
     Mcrl2,
-    /// Executing programs: Rust in shuttle's shapes, and a small C program
+    /// Executing programs: Rust programs as in shuttle's benchmarks, and a small C program
     Program,
-    /// Exploring timed automata: Fischer's protocol, those of a folder against TChecker, and the cost of zones
+    /// Exploring timed automata: Fischer's protocol, those of a folder next to TChecker, and the cost of zones
     Timed,
 }
 

@@ -1,6 +1,7 @@
-//! Executing programs: Rust in the shapes that others measure too, and a small C program, a fork for each execution.
+//! Benchmarks of executing programs: Rust programs that others measure too, and a small C program
+//! with a fork for each execution.
 //!
-//! Executions are in the column of states, steps in that of transitions.
+//! The column of states counts executions, and the column of transitions counts steps.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

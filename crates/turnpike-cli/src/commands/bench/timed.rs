@@ -1,8 +1,10 @@
-//! Exploring timed automata: Fischer's protocol, public models beside TChecker's figures, and what a zone costs by its number of clocks.
+//! Benchmarks of timed automata: Fischer's protocol, public models next to TChecker's figures, and
+//! the cost of a zone by its number of clocks.
 //!
-//! Searches are those that TChecker does: breadth first, states tested when they are expanded; `covreach` leaves out covered states, `reach`
-//! merges equal ones, `alu` is `covreach` with simulation instead of inclusion. Time is that of reading and searching, on one thread. Memory is the peak of a
-//! process of its own, as TChecker's is.
+//! The searches are those of TChecker: breadth-first, with states tested when they are expanded;
+//! `covreach` prunes covered states, `reach` merges equal ones, `alu` is `covreach` with simulation
+//! instead of inclusion. Time includes reading and searching, on one thread. Memory is the peak of
+//! a separate process, as for TChecker.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
-//! Random searches for errors in models with many processes: how many states a second, and how long until the error is found.
+//! Benchmarks of random searches for errors in models with many processes: states per second, and
+//! time until the error is found.
 //!
-//! The models are those of a public collection for such searches, one query each.
+//! The models come from a public collection for such searches, with one query each.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -46,10 +46,10 @@ pub(crate) struct Args {
     /// Write the system to a file: .aut, .aut.gz, .dot or .svg; - is .aut on standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
-    /// How states are remembered: exact, tree (compressed), or auto: tree for wide states
+    /// How to store states: exact, tree (compressed), or auto (tree for wide states)
     #[arg(long, value_name = "STORE", default_value = "auto")]
     store: String,
-    /// Threads; the result does not depend on it [default: all cores]
+    /// Number of threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::positive::<usize>)]
     threads: Option<usize>,
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub(crate) fn is_complete(report: &GenerateReport) -> bool {
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let target = Target::of(args.output.as_deref())?;
     if target == Target::Standard && format == Format::Json {
-        return Err(Diagnostic::error("-o - and --format json both want standard output")
+        return Err(Diagnostic::error("-o - and --format json cannot both use standard output")
             .help("write the system to a file")
             .into());
     }
@@ -168,7 +168,7 @@ fn exact_store(text: &str) -> Outcome<StoreKind> {
     if store.is_exact() {
         return Ok(store);
     }
-    Err(Diagnostic::error(format!("the store {store} is lossy: the system would have holes"))
+    Err(Diagnostic::error(format!("the store {store} is lossy, so the system would be incomplete"))
         .help("generate takes --store exact or --store tree")
         .into())
 }

@@ -1,7 +1,8 @@
-//! Systems with probabilistic choices: an action leads to a distribution over states, as in `(0,"a",1 1/3 2)`.
+//! Systems with probabilistic choices: an action leads to a distribution over states, as in
+//! `(0,"a",1 1/3 2)`.
 //!
-//! The model gives the outcomes of a choice one after the other, each with its probability at the end of the label. Here they are put
-//! together again.
+//! The model returns the outcomes of a choice one by one, each with its probability at the end of
+//! the label. This module combines them again.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Where a generated system goes: a streamed `.aut` file, a picture, standard output, or nowhere.
+//! The output of `generate`: a streamed `.aut` file, a picture, standard output, or nothing.
 
 use std::fs::File;
 use std::io;
@@ -50,8 +50,8 @@ impl Target {
         } else if lower.ends_with(".svg") {
             Target::Drawing(path.clone(), Picture::Svg)
         } else {
-            return Err(Diagnostic::error(format!("{name}: the extension does not tell what to write"))
-                .help("it must be .aut, .aut.gz, .dot or .svg; - writes .aut to standard output")
+            return Err(Diagnostic::error(format!("{name}: unknown file extension"))
+                .help("use .aut, .aut.gz, .dot or .svg; - writes .aut to standard output")
                 .into());
         };
         writable(&path)?;

@@ -1,4 +1,4 @@
-//! Experiment files: which, and what they say.
+//! Finds and reads experiment files.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ impl Experiments {
         named.sort_by(|a, b| a.name.cmp(&b.name));
         if let Some(pair) = named.windows(2).find(|pair| pair[0].name == pair[1].name) {
             return Err(Failure::usage(format!(
-                "two experiment files are called {}: results are filed under the name",
+                "two experiment files have the name {}, which identifies their results",
                 pair[0].name
             )));
         }
@@ -69,7 +69,7 @@ impl Experiments {
 
 fn in_folder(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).map_err(|_| {
-        Failure::usage("there is no folder `experiments` here: name the experiment files, or make one by `turnpike lab new MODEL`")
+        Failure::usage("there is no folder `experiments` here; name the experiment files, or create one with `turnpike lab new MODEL`")
     })?;
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))

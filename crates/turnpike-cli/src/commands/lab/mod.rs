@@ -22,8 +22,8 @@ Examples:
   turnpike lab report -o report
   turnpike lab new model.mcrl2 --find 'action error' > mine.toml
 
-Results are kept in a database (--database, turnpike-lab.db by default): a lab that was interrupted or killed goes on where it was,
-and no run is made twice unless the model, the flags or turnpike's version change.";
+The lab stores results in a database (--database, turnpike-lab.db by default). If you interrupt or kill it, the same command
+continues where it stopped. It repeats a run only if the model, the flags or the version of turnpike change.";
 
 /// Flags of `turnpike lab`.
 #[derive(clap::Args)]
@@ -35,24 +35,24 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// List experiments: cells, runs, and what they repeat.
+    /// List experiments with their cells, runs and papers.
     List(Experiments),
-    /// Make the runs that are missing.
+    /// Run what is missing.
     Run(running::Args),
-    /// Tell how far experiments are.
+    /// Show the progress of experiments.
     Status(Kept),
-    /// Write the report: one page, and the numbers as CSV.
+    /// Write the report: one page, and CSV files.
     Report(results::ReportArgs),
     /// Print all runs as CSV.
     Export(results::ExportArgs),
-    /// Print an experiment file for a model of your own.
+    /// Print an experiment file for your own model.
     New(new::Args),
 }
 
 /// Which experiments.
 #[derive(clap::Args, Clone, Debug)]
 struct Experiments {
-    /// Experiment files [default: all of the folder `experiments`]
+    /// Experiment files [default: all files in the folder `experiments`]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }

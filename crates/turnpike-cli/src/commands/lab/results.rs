@@ -1,4 +1,4 @@
-//! What was measured: status, report, export.
+//! `turnpike lab status`, `report` and `export`.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(super) struct ReportArgs {
 pub(super) struct ExportArgs {
     #[command(flatten)]
     kept: Kept,
-    /// As comma-separated values, one run a line
+    /// Print comma-separated values, one run per line
     #[arg(long, required = true)]
     csv: bool,
 }
@@ -63,7 +63,7 @@ struct ReportOutput {
 fn gathered(kept: &Kept) -> Outcome<Vec<Results>> {
     if !kept.database.is_file() {
         return Err(Failure::usage(format!(
-            "there is no database {}: turnpike lab run makes one",
+            "there is no database {}; run `turnpike lab run` first",
             kept.database.display()
         )));
     }
@@ -107,7 +107,7 @@ pub(super) fn report(args: &ReportArgs, format: Format) -> Outcome<()> {
     let mut results = gathered(&args.kept)?;
     results.retain(|results| results.count() > 0);
     if results.is_empty() {
-        return Err(Failure::usage("none of these experiments has runs yet: turnpike lab run makes them"));
+        return Err(Failure::usage("these experiments have no runs yet; run `turnpike lab run` first"));
     }
     let runs = results.iter().map(Results::count).sum();
     let files = report::write(&results, VERSION, &args.output)?;

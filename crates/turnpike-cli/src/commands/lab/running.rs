@@ -25,16 +25,17 @@ use crate::output::{self, VERSION, interrupt};
 pub(super) struct Args {
     #[command(flatten)]
     kept: Kept,
-    /// Searches at the same time [default: all cores]
+    /// Number of parallel searches [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
     jobs: Option<u64>,
-    /// Only cells whose `MODEL / STRATEGY` matches, with * and ?
+    /// Run only cells whose `MODEL / STRATEGY` matches; * and ? are wildcards
     #[arg(long, value_name = "PATTERN")]
     only: Option<String>,
-    /// Make this share of the runs (never fewer than 5 of a cell, unless the experiment asks for fewer)
+    /// Make this fraction of the runs (at least 5 for each cell, unless the experiment has fewer)
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     scale: f64,
-    /// A folder of public models, such as `examples` of the mCRL2 repository: experiments use the papers' own models instead of their stand-ins
+    /// A folder of public models, such as `examples` of the mCRL2 repository; experiments then use the
+    /// models of the papers instead of ours
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 }
@@ -100,7 +101,7 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
             Ok(made) => all += made,
             // The other experiments are not to blame. The first failure is told at the end, as the command's own.
             Err(diagnostic) if failed.is_none() => failed = Some(named.failure(diagnostic)),
-            Err(diagnostic) => output::note(&format!("{}: given up: {}", named.name, diagnostic.message)),
+            Err(diagnostic) => output::note(&format!("{}: skipped: {}", named.name, diagnostic.message)),
         }
         if interrupt.load(Ordering::Relaxed) {
             break;
@@ -126,9 +127,9 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
                 args.kept.database.display()
             ));
             output::line(if interrupted {
-                "interrupted: the same command goes on"
+                "interrupted; run the same command to continue"
             } else {
-                "turnpike lab report, with the same files, shows what they say"
+                "run `turnpike lab report` with the same files to see the results"
             });
         }
     }

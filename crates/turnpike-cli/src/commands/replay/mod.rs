@@ -1,4 +1,4 @@
-//! `turnpike replay`: a trace is re-executed on a model, and where they part is told.
+//! `turnpike replay`: re-executes a trace on a model, and reports the first difference.
 
 mod program;
 
@@ -40,27 +40,28 @@ pub(crate) struct Args {
     model: String,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// The trace: .json, .txt with one label a line, an .aut path, or `-` for standard input
+    /// The trace: .json, .txt with one label per line, an .aut path, or `-` for standard input
     #[arg(value_name = "TRACE", required_unless_present = "program")]
     file: Option<String>,
     // After the trace: what comes behind `--` must be the last of all.
     #[command(flatten)]
     program: ProgramArgs,
-    /// Actions that count as internal besides tau, when the trace shows a livelock
+    /// Actions that count as internal besides tau, for traces of livelocks
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tau: Vec<String>,
     #[command(flatten)]
     view: ViewArgs,
-    /// Write the trace as it was executed, with states filled in (.json, .txt, .aut)
+    /// Write the executed trace with its states (.json, .txt, .aut)
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
-    /// With --program: take the same steps of the same threads wherever they are now, and pass over those that vanished
+    /// With --program: look for the same steps of the same threads wherever they are now, and skip those
+    /// that no longer exist
     #[arg(long, requires = "program")]
     tolerant: bool,
-    /// With --program: search on with this strategy from where the trace ends, or no longer fits
+    /// With --program: continue with this search strategy where the trace ends or no longer fits
     #[arg(long = "continue", value_name = "STRATEGY", requires = "program")]
     go_on: Option<String>,
-    /// With --continue: where chance begins
+    /// With --continue: the random seed
     #[arg(long, value_name = "SEED", default_value = "0", value_parser = values::seed)]
     seed: u64,
     #[command(flatten)]
@@ -164,8 +165,7 @@ impl Ending {
 fn unmet(objective: &str) -> Diagnostic {
     if objective == "livelock" {
         let message = "the trace was written for 'livelock', but its loop has actions that are not internal";
-        return Diagnostic::warning(message)
-            .help("--tau NAMES tells which actions count as internal besides tau");
+        return Diagnostic::warning(message).help("pass --tau NAMES to make more actions internal");
     }
     Diagnostic::warning(format!("the trace was written for '{objective}', but does not show it"))
 }

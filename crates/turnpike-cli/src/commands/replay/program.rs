@@ -1,4 +1,4 @@
-//! Replaying a schedule on a program: strictly, or as far as it can still be done; and searching on from where it ends.
+//! Replays a schedule on a program, strictly or tolerantly, and continues the search from its end.
 
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ fn conclusion(args: &Args, trace: &Trace, replay: &Replay, met: Option<bool>) ->
             }
             if !skipped.is_empty() {
                 let numbers: Vec<String> = skipped.iter().map(usize::to_string).collect();
-                line.push_str(&format!("; not there any more: {}", numbers.join(", ")));
+                line.push_str(&format!("; no longer present: {}", numbers.join(", ")));
             }
             lines.push(line);
         }
@@ -176,10 +176,10 @@ fn conclusion(args: &Args, trace: &Trace, replay: &Replay, met: Option<bool>) ->
     if let (Some(verdict), Some(strategy)) = (replay.verdict, &args.go_on) {
         let what = match verdict {
             Verdict::Found => format!("found something after {} more steps", replay.behind.len()),
-            Verdict::None => "found nothing, and there is nothing to find from there".to_owned(),
+            Verdict::None => "found nothing; every continuation was explored".to_owned(),
             Verdict::Measured | Verdict::Inconclusive => "found nothing".to_owned(),
         };
-        lines.push(format!("going on with {strategy}: {what}"));
+        lines.push(format!("continuing with {strategy}: {what}"));
     }
     lines
 }

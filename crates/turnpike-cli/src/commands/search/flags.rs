@@ -31,16 +31,17 @@ Examples:
 
 Objectives (--find):
   deadlock, livelock, nondeterminism, action NAME[,NAME...], label PATTERN, state EXPRESSION,
-  accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak, hang; only measured: min X, max X, cover PATTERN
+  accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak, hang;
+  to measure only: min X, max X, cover PATTERN
 
-Queries (--query, --queries, or those of the model; timed automata only), each answered by a search of its own:
-  E<> p  some reachable state meets p          A[] p  all reachable states meet p
-  E[] p  some run never leaves p               A<> p  every run gets to p
-  p --> q  whenever p holds, q will
-  Runs in which infinitely much happens in finite time (Zeno) count, unless --non-zeno is given.
+Queries (--query, --queries, or those of the model; timed automata only), with a separate search for each:
+  E<> p  some reachable state satisfies p      A[] p  all reachable states satisfy p
+  E[] p  p always holds on some run            A<> p  every run reaches p
+  p --> q  whenever p holds, q eventually holds
+  Runs with infinitely many steps in finite time (Zeno) count, unless you pass --non-zeno.
 
-Limits hold for each run. A random walk ends after 1,000,000 states unless --max-states or --max-time
-says otherwise; every search ends before memory does.
+Limits apply to each run. A random walk stops after 1,000,000 states unless you pass --max-states or
+--max-time. Every search stops before the machine runs out of memory.
 
 {}",
         exit::TABLE

@@ -1,4 +1,4 @@
-//! The report of a search for people: the verdict with its scope first, the command that repeats it last.
+//! The readable report of a search: the verdict with its scope first, the command that repeats it last.
 
 use indexmap::IndexMap;
 use turnpike_session::values::write_seed;
@@ -148,7 +148,7 @@ fn found(run: &RunReport, context: &Context<'_>) -> String {
 fn steps_of(witness: &WitnessReport) -> String {
     let text = format!("in {}", counted(witness.length as u64, "step"));
     match witness.loop_start {
-        Some(start) => format!("{text}, the last {} for ever", witness.length.saturating_sub(start)),
+        Some(start) => format!("{text}, the last {} repeated forever", witness.length.saturating_sub(start)),
         None => text,
     }
 }
@@ -160,7 +160,15 @@ fn sought(context: &Context<'_>) -> String {
 }
 
 fn nothing(context: &Context<'_>) -> String {
-    goals(context).map(|text| format!("no {text}")).collect::<Vec<_>>().join(", ")
+    goals(context).map(absent).collect::<Vec<_>>().join(", ")
+}
+
+/// Says that an objective was not met.
+fn absent(objective: &str) -> String {
+    match objective {
+        "any-error" => "no error found".to_owned(),
+        _ => format!("no {objective}"),
+    }
 }
 
 fn goals<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a str> {
@@ -239,7 +247,7 @@ fn one_run(run: &RunReport, context: &Context<'_>, out: &mut Vec<String>) {
     }
     if let (Some(first), Some(last)) = (run.generations.first(), run.generations.last()) {
         out.push(format!(
-            "fitness: best {:.5} and average {:.5} at first, {:.5} and {:.5} after {}",
+            "fitness: initially best {:.5} and average {:.5}, {:.5} and {:.5} after {}",
             first.best,
             first.average,
             last.best,
@@ -286,7 +294,7 @@ fn states(run: &RunReport) -> String {
 fn executed(counts: &ExecutionCounts) -> String {
     let mut text = format!("executed: {}", counted(counts.executions, "time"));
     if counts.blocked > 0 {
-        text.push_str(&format!(", {} given up because others stand for them", grouped(counts.blocked)));
+        text.push_str(&format!(", {} pruned as redundant", grouped(counts.blocked)));
     }
     if counts.cut > 0 {
         text.push_str(&format!(", {} cut at the limit on steps", grouped(counts.cut)));
@@ -406,7 +414,7 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
         let (head, tail) = (WITNESS_LINES / 2, lines.len() - WITNESS_LINES / 2);
         let hint = match context.files.first() {
             Some(file) => format!("`turnpike show {file}` prints all"),
-            None => "--trace FILE keeps all, `turnpike show FILE` prints it".to_owned(),
+            None => "save all with --trace FILE, print with `turnpike show FILE`".to_owned(),
         };
         out.extend_from_slice(&lines[..head]);
         out.push(format!("  ... {} more lines; {hint} ...", grouped((tail - head) as u64)));
@@ -424,7 +432,7 @@ fn cover(covered: &IndexMap<String, IndexMap<String, u64>>, runs: usize, out: &m
             out.push(format!("  {label}{of}"));
         }
         if labels.len() > COVERED {
-            out.push(format!("  ... and {} more (--format json tells all)", labels.len() - COVERED));
+            out.push(format!("  ... and {} more (--format json lists all)", labels.len() - COVERED));
         }
     }
 }

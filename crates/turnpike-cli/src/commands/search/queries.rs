@@ -87,7 +87,7 @@ impl From<Extent> for ValueOutput {
 }
 
 /// What a witness that is a whole run means.
-const ABOUT_RUNS: &str = "the run: 'rest' is where time passes for ever or nothing is possible any more";
+const ABOUT_RUNS: &str = "the run; at 'rest' time passes forever or no transition is possible";
 
 fn word(satisfied: Option<bool>) -> &'static str {
     match satisfied {

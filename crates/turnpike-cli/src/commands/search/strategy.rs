@@ -1,4 +1,4 @@
-//! The flags of strategies, made from their descriptors.
+//! The flags of strategies, generated from their descriptors.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use turnpike_session::strategy::{self, OptionInfo, STRATEGIES, ValueKind};
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Strategy")]
 pub(crate) struct StrategyArgs {
-    /// How to search; `turnpike strategies` explains them [default: auto]
+    /// How to search; `turnpike strategies` describes the strategies [default: auto]
     #[arg(long, value_name = "NAME", value_parser = StrategyName, hide_possible_values = true)]
     strategy: Option<String>,
     #[command(flatten)]

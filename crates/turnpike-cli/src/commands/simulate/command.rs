@@ -1,4 +1,4 @@
-//! What can be typed while simulating.
+//! The commands of `turnpike simulate`.
 
 /// One line of input, understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(crate) fn parse(line: &str) -> Result<Option<Command>, String> {
 }
 
 fn nothing(word: &str, rest: &str) -> Result<(), String> {
-    if rest.is_empty() { Ok(()) } else { Err(format!("'{word}' takes nothing after it, but got '{rest}'")) }
+    if rest.is_empty() { Ok(()) } else { Err(format!("'{word}' takes no argument, but got '{rest}'")) }
 }
 
 fn number(text: &str) -> Result<usize, String> {
@@ -118,7 +118,7 @@ mod tests {
             ("j -1", "'-1' is not a number"),
             ("99999999999999999999999", "is not a number"),
             ("w", "'w' needs a file name"),
-            ("1 2", "'1' takes nothing after it, but got '2'"),
+            ("1 2", "'1' takes no argument, but got '2'"),
         ] {
             let error = parse(line).expect_err(line);
             assert!(error.contains(words), "{error}");

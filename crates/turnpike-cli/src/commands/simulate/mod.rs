@@ -22,7 +22,7 @@ use turnpike_session::values;
 
 /// What `turnpike simulate --help` ends with.
 fn after_help() -> String {
-    HELP.lines().fold("Commands, one a line:".to_owned(), |text, line| format!("{text}\n  {line}"))
+    HELP.lines().fold("Commands, one per line:".to_owned(), |text, line| format!("{text}\n  {line}"))
 }
 
 /// Flags of `turnpike simulate`.
@@ -34,10 +34,10 @@ pub(crate) struct Args {
     /// Seed of the random steps
     #[arg(long, value_name = "SEED", default_value = "0", value_parser = values::seed)]
     seed: u64,
-    /// Begin at the end of this trace
+    /// Start at the end of this trace
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
-    /// End with exit code 2 at the first command that fails, instead of going on
+    /// Stop with exit code 2 at the first command that fails
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -181,8 +181,8 @@ impl Simulation<'_> {
                 }
                 match self.session.ahead() {
                     0 => {}
-                    1 => self.say("one more step is ahead: j goes there"),
-                    steps => self.say(&format!("{steps} more steps are ahead: j goes there")),
+                    1 => self.say("1 more step ahead; type j to go there"),
+                    steps => self.say(&format!("{steps} more steps ahead; type j to go there")),
                 }
                 return Ok(true);
             }

@@ -1,4 +1,5 @@
-//! A simulation without its terminal: where it is, how it came there, and what can happen next.
+//! A simulation without its terminal: the current state, the path to it, and the enabled
+//! transitions.
 
 use turnpike_model::{Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace, hash};
 use turnpike_session::Pattern;

@@ -12,6 +12,7 @@ mod graphs;
 mod level_sets;
 mod mutants;
 mod streaming;
+mod toy;
 mod walks;
 
 use std::sync::atomic::AtomicBool;
