@@ -4,6 +4,7 @@ use super::chart::{Chart, Series, Shape};
 use super::results::{CellResult, Results};
 use crate::experiment::{Drawing, Kind, Value};
 use crate::statistics::{Curve, Histogram, Magnitude, Observation, Summary, Survival, superiority};
+use crate::store::Record;
 
 /// A figure for the page.
 pub(super) struct Figure {
@@ -44,18 +45,50 @@ pub(super) fn figures(results: &Results, drawing: &Drawing) -> Vec<Figure> {
         .collect()
 }
 
+/// A line for a strategy.
+fn named(result: &CellResult, shape: Shape, points: Vec<(f64, f64)>) -> Series {
+    Series { name: result.cell.strategy.clone(), shape, points, ..Series::default() }
+}
+
+/// The share of runs without success by the states they took, with marks where a limit stopped runs.
+fn survival(result: &CellResult) -> Series {
+    let observe = |run: &Record| {
+        // Only a limit stops a run that might have succeeded later; one that came to its end never does.
+        let censored = run.found || run.stop.starts_with("max-");
+        let cost = if censored { run.states as f64 } else { f64::INFINITY };
+        Observation { cost, success: run.found }
+    };
+    let observations: Vec<Observation> = result.runs.iter().map(observe).collect();
+    let survival = Survival::new(&observations);
+    let stops = survival.censored.iter().filter(|cost| cost.is_finite());
+    let marks = stops.map(|&cost| (cost, survival.at(cost))).collect();
+    Series { marks, start: 1.0, ..named(result, Shape::Steps, survival.steps) }
+}
+
+/// How likely each strategy is to be cheaper than the first one: one point each.
+fn effects(first: &CellResult, others: &[&CellResult]) -> Vec<Series> {
+    let cost = |run: &Record| {
+        if run.found { (run.states + run.shorten_states) as f64 } else { f64::INFINITY }
+    };
+    let costs = |result: &CellResult| Summary::new(result.runs.iter().map(cost));
+    let against = |(index, other): (usize, &&CellResult)| {
+        let effect = superiority(&costs(other), &costs(first));
+        let points = effect.map(|effect| (index as f64, effect)).into_iter().collect();
+        let mut series = named(other, Shape::Line, points);
+        if let Some(effect) = effect {
+            series.name = format!("{} ({})", series.name, Magnitude::of(effect).word());
+        }
+        series
+    };
+    others.iter().enumerate().map(against).collect()
+}
+
 fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
     let measure = drawing.measure.as_deref().unwrap_or("states");
     let costs = |result: &CellResult, name: &str| result.measure(name).values().to_vec();
     let curve = |result: &CellResult, name: &str| {
         let curve = Curve::new(costs(result, name), result.runs.len() as u64);
         curve.points.iter().map(|point| (point.x, point.share)).collect::<Vec<_>>()
-    };
-    let named = |result: &CellResult, shape, points| Series {
-        name: result.cell.strategy.clone(),
-        shape,
-        points,
-        ..Series::default()
     };
     let mut chart = Chart { shares: true, y_label: "successful runs".into(), ..Chart::default() };
     match drawing.kind {
@@ -77,26 +110,7 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
             chart.x_label = "states (logarithmic)".into();
             chart.y_label = "runs without success".into();
             chart.log_x = true;
-            for result in cells {
-                let observations: Vec<_> = result
-                    .runs
-                    .iter()
-                    .map(|run| {
-                        // Only a limit stops a run that might have succeeded later; one that came to its end never does.
-                        let censored = run.found || run.stop.starts_with("max-");
-                        let cost = if censored { run.states as f64 } else { f64::INFINITY };
-                        Observation { cost, success: run.found }
-                    })
-                    .collect();
-                let survival = Survival::new(&observations);
-                let stops = survival.censored.iter().filter(|cost| cost.is_finite());
-                let marks = stops.map(|&cost| (cost, survival.at(cost))).collect();
-                chart.series.push(Series {
-                    marks,
-                    start: 1.0,
-                    ..named(result, Shape::Steps, survival.steps)
-                });
-            }
+            chart.series.extend(cells.iter().map(|result| survival(result)));
         }
         Kind::Generations => {
             chart.x_label = "generation".into();
@@ -112,22 +126,9 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
         }
         Kind::Effects => {
             chart.x_label = "strategy, in the order of the legend".into();
-            let all = |result: &CellResult| {
-                Summary::new(result.runs.iter().map(|run| {
-                    if run.found { (run.states + run.shorten_states) as f64 } else { f64::INFINITY }
-                }))
-            };
             if let Some((first, others)) = cells.split_first() {
                 chart.y_label = format!("probability of being cheaper than {}", first.cell.strategy);
-                for (index, other) in others.iter().enumerate() {
-                    let effect = superiority(&all(other), &all(first));
-                    let points = effect.map(|effect| (index as f64, effect)).into_iter().collect();
-                    let mut series = named(other, Shape::Line, points);
-                    if let Some(effect) = effect {
-                        series.name = format!("{} ({})", series.name, Magnitude::of(effect).word());
-                    }
-                    chart.series.push(series);
-                }
+                chart.series.extend(effects(first, others));
             }
         }
         _ => {

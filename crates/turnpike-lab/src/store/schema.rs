@@ -50,7 +50,7 @@ CREATE TABLE run (
 pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), Diagnostic> {
     let failed = |error: rusqlite::Error| {
         Diagnostic::error(format!("cannot use {} as a database of results: {error}", path.display()))
-            .help("name another file with --database")
+            .help("name another database file")
     };
     let number = |pragma: &str| {
         connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(failed)
@@ -69,7 +69,7 @@ pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), Diagno
         _ => create(connection).map_err(failed).and_then(|created| {
             created.then_some(()).ok_or_else(|| {
                 Diagnostic::error(format!("{} is a database, but not one of results", path.display()))
-                    .help("name another file with --database")
+                    .help("name another database file")
             })
         }),
     };

@@ -111,19 +111,24 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
         return Err(failure);
     }
     let interrupted = interrupt.load(Ordering::Relaxed);
-    let seconds = started.elapsed().as_secs_f64();
+    tell_end(args, all, started.elapsed().as_secs_f64(), interrupted, format);
+    Ok(())
+}
+
+/// Prints how many runs were made, and what to do next.
+fn tell_end(args: &Args, new: u64, seconds: f64, interrupted: bool, format: Format) {
     match format {
         Format::Json => output::json(&RunOutput {
             turnpike: VERSION.into(),
             command: "lab run".into(),
-            new: all,
+            new,
             seconds,
             interrupted,
         }),
         Format::Human => {
             output::line(&format!(
                 "{} new runs in {seconds:.1} s, kept in {}",
-                output::grouped(all),
+                output::grouped(new),
                 args.kept.database.display()
             ));
             output::line(if interrupted {
@@ -133,7 +138,6 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
             });
         }
     }
-    Ok(())
 }
 
 /// What results are filed under: they are made again when the engine gives other ones.
