@@ -71,9 +71,9 @@ mod tests {
     use crate::strategy::Options;
     use crate::{SearchOptions, SearchReport, StopReason, Verdict, search};
 
-    /// Searches philosophers for a deadlock.
+    /// Searches a way with a loop back to its start at every node for the deadlock at its end.
     fn run(turn: &str) -> SearchReport {
-        let model = turnpike_builtin::build("philosophers", &[]).expect("a model");
+        let model = turnpike_builtin::build("backloops", &[]).expect("a model");
         let mut options = Options::new();
         options.set("turn", turn);
         let strategy = DESCRIPTOR.build(&options, model.info()).expect("an option of the strategy");
@@ -85,13 +85,10 @@ mod tests {
 
     #[test]
     fn a_toy_strategy_searches_and_is_confirmed() {
-        // Everyone takes the left fork when it is always the last one who moves.
-        let found = run("4");
-        assert_eq!(found.verdict, Verdict::Found);
-        assert_eq!(found.witness().map(|witness| witness.length), Some(5));
-        // The first one eats for ever.
-        let none = run("0");
-        assert_eq!((none.verdict, none.runs[0].stop), (Verdict::Inconclusive, StopReason::MaxStates));
+        let (onwards, back) = (run("0"), run("1"));
+        assert_eq!(onwards.verdict, Verdict::Found);
+        assert_eq!(onwards.witness().map(|witness| witness.length), Some(10));
+        assert_eq!((back.verdict, back.runs[0].stop), (Verdict::Inconclusive, StopReason::MaxStates));
     }
 
     #[test]
