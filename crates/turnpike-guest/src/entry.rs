@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use turnpike_scheduler::Site;
 
-use crate::hook::real;
+use crate::hook::{self, real};
 use crate::protocol::{self, Header};
 use crate::{control, memory, modules, patch, process, sites, sys, zygote};
 
@@ -44,6 +44,7 @@ extern "C" fn constructor() {
         }
     }
     patch::prepare();
+    hook::prepare();
     sites::learn();
     process::prepare();
     memory::prepare();

@@ -13,14 +13,61 @@ use turnpike_scheduler::Site;
 
 use crate::sys;
 
-/// The next definition of a symbol after ours, remembered in `cache`.
-pub(crate) fn resolve(name: &'static str, cache: &AtomicUsize) -> usize {
-    let known = cache.load(Ordering::Relaxed);
-    if known != 0 {
-        return known;
+/// A function of the C library, behind ours of the same name.
+pub(crate) struct Real {
+    /// Ends with a zero byte.
+    name: &'static str,
+    address: AtomicUsize,
+}
+
+impl Real {
+    /// The function of a name that ends with a zero byte.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Real { name, address: AtomicUsize::new(0) }
     }
-    // SAFETY: the name ends with a zero byte.
-    let found = unsafe { sys::dlsym(sys::RTLD_NEXT, name.as_ptr() as *const c_char) } as usize;
+
+    /// Where it is.
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        resolve(self.name, &self.address)
+    }
+}
+
+/// Looks up all functions that `real!` mentions. Done in the fork server, because each child would
+/// have to do it again: looking one up touches a dozen pages that the child would not need.
+pub(crate) fn prepare() {
+    #[cfg(embedded)]
+    {
+        // The linker defines these for a section whose name is an identifier.
+        unsafe extern "C" {
+            #[link_name = "__start_turnpike_real"]
+            static FIRST: Real;
+            #[link_name = "__stop_turnpike_real"]
+            static END: Real;
+        }
+        let (first, end) = (&raw const FIRST, &raw const END);
+        let count = (end.addr() - first.addr()) / size_of::<Real>();
+        // SAFETY: the section has nothing but values of this type, which `real!` puts there.
+        let functions = unsafe { core::slice::from_raw_parts(first, count) };
+        for function in functions {
+            // One that does not exist (of a C++ library in a C program) may be loaded later.
+            function.address.store(find(function.name) as usize, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The next definition of a symbol after ours, remembered in `cache`.
+#[inline]
+pub(crate) fn resolve(name: &'static str, cache: &AtomicUsize) -> usize {
+    match cache.load(Ordering::Relaxed) {
+        0 => look_up(name, cache),
+        known => known,
+    }
+}
+
+#[cold]
+fn look_up(name: &'static str, cache: &AtomicUsize) -> usize {
+    let found = find(name) as usize;
     if found == 0 {
         sys::write(2, b"turnpike: a function that the program calls does not exist in its C library: ");
         sys::write(2, name.as_bytes());
@@ -40,8 +87,9 @@ pub(crate) fn find(name: &'static str) -> *mut c_void {
 /// The C library's function of this name.
 macro_rules! real {
     ($name:ident: fn($($ty:ty),*) $(-> $ret:ty)?) => {{
-        static CACHE: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
-        let address = $crate::hook::resolve(concat!(stringify!($name), "\0"), &CACHE);
+        #[cfg_attr(embedded, unsafe(link_section = "turnpike_real"))]
+        static REAL: $crate::hook::Real = $crate::hook::Real::new(concat!(stringify!($name), "\0"));
+        let address = REAL.address();
         // SAFETY: the declaration is the C library's.
         #[allow(unused_unsafe)]
         unsafe { core::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) $(-> $ret)?>(address) }
