@@ -186,14 +186,15 @@ mod tests {
 
     #[test]
     fn a_million_steps_survive() {
+        // Miri executes a thousand times slower.
+        const STEPS: u32 = if cfg!(miri) { 100 } else { 1_000_000 };
         let step = |index: u32| Step {
             label: format!("send({},{})", index % 7, index % 11),
             choice: Some(index % 5),
             state: Some([("s".to_owned(), index.to_string())].into_iter().collect()),
             ..Step::default()
         };
-        let trace =
-            Trace { seed: Some(u64::MAX), steps: (0..1_000_000).map(step).collect(), ..Trace::default() };
+        let trace = Trace { seed: Some(u64::MAX), steps: (0..STEPS).map(step).collect(), ..Trace::default() };
         let mut bytes = Vec::new();
         trace.write_json(&mut bytes).expect("memory");
         assert!(Trace::parse(&bytes).expect("reads") == trace);
