@@ -47,9 +47,9 @@ fn map(size: usize) -> usize {
         let memory = control::header().memory;
         let mapped = MAPPED.fetch_add(size as u64, Ordering::Relaxed) + size as u64;
         if memory != 0 && mapped > memory.max(LEAST) {
-            let told = "what turnpike remembers of an execution takes more memory than --guest-memory allows: allow more, or \
-                        cut executions with --max-steps";
-            control::refuse(told, Site::default());
+            let message = "recording the execution takes more memory than the option guest-memory allows; \
+                           raise it, or cut executions earlier with max-steps";
+            control::refuse(message, Site::default());
         }
         zygote::allow(size as u64);
     }

@@ -38,17 +38,19 @@ impl Real {
 pub(crate) fn prepare() {
     #[cfg(embedded)]
     {
-        // The linker defines these for a section whose name is an identifier.
+        // The linker defines these for a section whose name is an identifier. Their type is not what
+        // is there: only their addresses are used.
         unsafe extern "C" {
             #[link_name = "__start_turnpike_real"]
-            static FIRST: Real;
+            static FIRST: u8;
             #[link_name = "__stop_turnpike_real"]
-            static END: Real;
+            static END: u8;
         }
         let (first, end) = (&raw const FIRST, &raw const END);
         let count = (end.addr() - first.addr()) / size_of::<Real>();
-        // SAFETY: the section has nothing but values of this type, which `real!` puts there.
-        let functions = unsafe { core::slice::from_raw_parts(first, count) };
+        // SAFETY: the section has nothing but values of this type, one after the other, which `real!`
+        // puts there; all they hold that changes is atomic.
+        let functions = unsafe { core::slice::from_raw_parts(first.cast::<Real>(), count) };
         for function in functions {
             // One that does not exist (of a C++ library in a C program) may be loaded later.
             function.address.store(find(function.name) as usize, Ordering::Relaxed);
@@ -127,25 +129,17 @@ pub(crate) use stub;
 /// Replaces functions of the C library; outside control they stay what they are.
 macro_rules! hook {
     ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) $(-> $ret:ty)? $body:block)*) => { $(
-        const _: () = {
-            #[cfg_attr(embedded, unsafe(no_mangle))]
-            #[unsafe(naked)]
-            unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
-                $crate::hook::stub!(imp $($arg)*)
-            }
-            unsafe extern "C" fn imp($($arg: $ty,)* address: u64, frame: usize) $(-> $ret)? {
+        $crate::hook::export! {
+            fn $name($($arg: $ty),*; $site) $(-> $ret)?
+            {
                 if !$crate::control::active() {
                     let real = $crate::hook::real!($name: fn($($ty),*) $(-> $ret)?);
                     // SAFETY: the caller's arguments, unchanged.
                     return unsafe { real($($arg),*) };
                 }
-                #[allow(unused_variables)]
-                let $site = $crate::control::enter(address, frame);
-                #[allow(unused_unsafe)]
-                // SAFETY: the caller keeps to the C library's contract of this function.
-                unsafe { $body }
             }
-        };
+            $body
+        }
     )* };
 }
 pub(crate) use hook;
@@ -153,6 +147,14 @@ pub(crate) use hook;
 /// Functions that only this library has, or that must work in the same way outside control.
 macro_rules! own {
     ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) $(-> $ret:ty)? $body:block)*) => { $(
+        $crate::hook::export! { fn $name($($arg: $ty),*; $site) $(-> $ret)? {} $body }
+    )* };
+}
+pub(crate) use own;
+
+/// Exports a function: its stub, what it does first, and what it does under control.
+macro_rules! export {
+    (fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) $(-> $ret:ty)? $first:block $body:block) => {
         const _: () = {
             #[cfg_attr(embedded, unsafe(no_mangle))]
             #[unsafe(naked)]
@@ -160,13 +162,14 @@ macro_rules! own {
                 $crate::hook::stub!(imp $($arg)*)
             }
             unsafe extern "C" fn imp($($arg: $ty,)* address: u64, frame: usize) $(-> $ret)? {
+                $first
                 #[allow(unused_variables)]
                 let $site = $crate::control::enter(address, frame);
                 #[allow(unused_unsafe)]
-                // SAFETY: the caller keeps to the contract of this function.
+                // SAFETY: the caller keeps to the contract of the function that has this name.
                 unsafe { $body }
             }
         };
-    )* };
+    };
 }
-pub(crate) use own;
+pub(crate) use export;

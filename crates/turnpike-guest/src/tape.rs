@@ -37,17 +37,7 @@ pub fn write(
     }
     w.word(execution.steps.len() as u32);
     for step in &execution.steps {
-        w.word(step.taken);
-        w.word(step.count);
-        if full {
-            w.word(step.first_choice);
-            w.choice(&step.choice);
-            w.long(step.fingerprint as u64);
-            w.long((step.fingerprint >> 64) as u64);
-        } else {
-            w.word(step.choice.thread.0);
-            w.word(step.choice.alternative);
-        }
+        w.step(step, full);
     }
     w.word(execution.last_choices as u32);
     w.word(execution.choices.len() as u32);
@@ -65,23 +55,7 @@ pub fn write(
     }
     w.word(execution.threads.len() as u32);
     for thread in &execution.threads {
-        w.text(&thread.name);
-        w.long(thread.name_hash);
-        match &thread.waits {
-            None => w.byte(0),
-            Some((choice, holder)) => {
-                w.byte(1);
-                w.choice(choice);
-                w.word(holder.map_or(u32::MAX, |thread| thread.0));
-            }
-        }
-        w.word(thread.holds.len() as u32);
-        for (object, site) in &thread.holds {
-            w.word(object.0);
-            w.long(site.0);
-        }
-        w.byte(thread.ended.into());
-        w.word(thread.born);
+        w.thread(thread);
     }
     w.word(execution.objects.len() as u32);
     for object in &execution.objects {
@@ -106,6 +80,41 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    #[inline]
+    fn step(&mut self, step: &Step, full: bool) {
+        self.word(step.taken);
+        self.word(step.count);
+        if full {
+            self.word(step.first_choice);
+            self.choice(&step.choice);
+            self.long(step.fingerprint as u64);
+            self.long((step.fingerprint >> 64) as u64);
+        } else {
+            self.word(step.choice.thread.0);
+            self.word(step.choice.alternative);
+        }
+    }
+
+    fn thread(&mut self, thread: &ThreadRecord) {
+        self.text(&thread.name);
+        self.long(thread.name_hash);
+        match &thread.waits {
+            None => self.byte(0),
+            Some((choice, holder)) => {
+                self.byte(1);
+                self.choice(choice);
+                self.word(holder.map_or(u32::MAX, |thread| thread.0));
+            }
+        }
+        self.word(thread.holds.len() as u32);
+        for (object, site) in &thread.holds {
+            self.word(object.0);
+            self.long(site.0);
+        }
+        self.byte(thread.ended.into());
+        self.word(thread.born);
+    }
+
     fn bytes(&mut self, bytes: &[u8]) {
         match self.out.get_mut(self.at..self.at + bytes.len()) {
             Some(room) => room.copy_from_slice(bytes),

@@ -108,5 +108,5 @@ fn limits_are_told_by_their_names_and_only_when_they_were_met() {
     // What turnpike remembers is not the program's memory.
     exhaust(folder, &["./long", "--guest-memory", "1M"]).expect(0, &["none", "(complete)"]);
     let ran = exhaust(folder, &["./long", "--guest-memory", "64M", "--", "48"]);
-    ran.expect(2, &["takes more memory than --guest-memory allows"]);
+    ran.expect(2, &["takes more memory than the option guest-memory allows"]);
 }

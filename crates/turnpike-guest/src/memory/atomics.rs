@@ -288,7 +288,7 @@ unsafe extern "C" fn compare_wide(
     // SAFETY: the caller's variable.
     let wanted = unsafe { *expected };
     let old = compare(at, 16, (wanted, wide(low, high)), order, failure, site);
-    // SAFETY: the same.
+    // SAFETY: the caller's variable, which it lets this function write.
     unsafe { *expected = old };
     c_int::from(old == wanted)
 }

@@ -28,39 +28,26 @@ pub(super) struct Arguments {
 
 #[cfg(target_arch = "x86_64")]
 impl Arguments {
-    unsafe fn on_stack(&mut self) -> u64 {
-        // SAFETY: the caller passed as many arguments as its format says.
-        unsafe {
-            let word = *self.stack;
-            self.stack = self.stack.add(1);
-            word
-        }
+    /// Where the stub saved the next general register: there are six, of eight bytes.
+    fn saved_word(&mut self) -> Option<*const u64> {
+        const END: u32 = 48;
+        let at = self.general;
+        (at < END).then(|| {
+            self.general += 8;
+            self.saved.wrapping_add(at as usize) as *const u64
+        })
     }
 
-    /// The next one that is no floating point number.
-    unsafe fn word(&mut self) -> u64 {
-        // SAFETY: the stub saved six general registers of eight bytes, of which `general` are taken;
-        // after them come the words on the stack, of which the caller passed as many as its format says.
-        unsafe {
-            if self.general < 48 {
-                self.general += 8;
-                return *(self.saved.add(self.general as usize - 8) as *const u64);
-            }
-            self.on_stack()
-        }
-    }
-
-    unsafe fn skip_real(&mut self) {
-        if self.vector < 176 {
-            self.vector += 16;
-        } else {
-            // SAFETY: no registers are left, so that the number is on the stack.
-            unsafe { self.on_stack() };
-        }
+    /// Skips a vector register, if one is left: there are eight, of sixteen bytes.
+    fn skip_vector(&mut self) -> bool {
+        const END: u32 = 176;
+        let left = self.vector < END;
+        self.vector += if left { 16 } else { 0 };
+        left
     }
 
     unsafe fn skip_long_real(&mut self) {
-        self.stack = ((self.stack as usize).next_multiple_of(16) + 16) as *const u64;
+        self.skip_on_stack();
     }
 }
 
@@ -78,6 +65,31 @@ pub(super) struct Arguments {
 
 #[cfg(target_arch = "aarch64")]
 impl Arguments {
+    /// Where the stub saved the next general register: they end at `general_end`, and `-general` bytes are left.
+    fn saved_word(&mut self) -> Option<*const u64> {
+        let at = self.general;
+        (at < 0).then(|| {
+            self.general += 8;
+            self.general_end.wrapping_offset(at as isize) as *const u64
+        })
+    }
+
+    /// Skips a vector register, if one is left.
+    fn skip_vector(&mut self) -> bool {
+        let left = self.vector < 0;
+        self.vector += if left { 16 } else { 0 };
+        left
+    }
+
+    unsafe fn skip_long_real(&mut self) {
+        if !self.skip_vector() {
+            self.skip_on_stack();
+        }
+    }
+}
+
+/// On both processors.
+impl Arguments {
     unsafe fn on_stack(&mut self) -> u64 {
         // SAFETY: the caller passed as many arguments as its format says.
         unsafe {
@@ -87,34 +99,26 @@ impl Arguments {
         }
     }
 
-    /// The next one that is no floating point number.
+    /// The next one that is not a floating point number.
     unsafe fn word(&mut self) -> u64 {
-        // SAFETY: the saved registers end at `general_end`, and `-general` bytes of them are left; after
-        // them come the words on the stack, of which the caller passed as many as its format says.
-        unsafe {
-            if self.general < 0 {
-                self.general += 8;
-                return *(self.general_end.offset(self.general as isize - 8) as *const u64);
-            }
-            self.on_stack()
+        match self.saved_word() {
+            // SAFETY: a register that the stub saved.
+            Some(saved) => unsafe { *saved },
+            // SAFETY: no registers are left, so that the word is on the stack.
+            None => unsafe { self.on_stack() },
         }
     }
 
     unsafe fn skip_real(&mut self) {
-        if self.vector < 0 {
-            self.vector += 16;
-        } else {
+        if !self.skip_vector() {
             // SAFETY: no registers are left, so that the number is on the stack.
             unsafe { self.on_stack() };
         }
     }
 
-    unsafe fn skip_long_real(&mut self) {
-        if self.vector < 0 {
-            self.vector += 16;
-        } else {
-            self.stack = ((self.stack as usize).next_multiple_of(16) + 16) as *const u64;
-        }
+    /// Numbers of sixteen bytes are aligned on the stack.
+    fn skip_on_stack(&mut self) {
+        self.stack = ((self.stack as usize).next_multiple_of(16) + 16) as *const u64;
     }
 }
 

@@ -273,45 +273,27 @@ unsafe extern "C" fn mremap(
     unsafe { real(old, size, new_size, flags, to) }
 }
 
-/// All its arguments are in registers, which leaves none for the place where it is called.
-unsafe fn map(
-    address: usize,
-    size: usize,
-    rights: c_int,
-    flags: c_int,
-    file: c_int,
-    from: i64,
-) -> *mut c_void {
-    if control::active() {
-        note_code(rights);
-    }
-    let real = real!(mmap: fn(usize, usize, c_int, c_int, c_int, i64) -> *mut c_void);
-    // SAFETY: the caller's arguments.
-    unsafe { real(address, size, rights, flags, file, from) }
+/// Maps memory. All its arguments are in registers, which leaves none for the place where it is called.
+macro_rules! map {
+    ($name:ident) => {
+        #[cfg_attr(embedded, unsafe(no_mangle))]
+        unsafe extern "C" fn $name(
+            address: usize,
+            size: usize,
+            rights: c_int,
+            flags: c_int,
+            file: c_int,
+            from: i64,
+        ) -> *mut c_void {
+            if control::active() {
+                note_code(rights);
+            }
+            let real = real!(mmap: fn(usize, usize, c_int, c_int, c_int, i64) -> *mut c_void);
+            // SAFETY: the caller's arguments.
+            unsafe { real(address, size, rights, flags, file, from) }
+        }
+    };
 }
 
-#[cfg_attr(embedded, unsafe(no_mangle))]
-unsafe extern "C" fn mmap(
-    address: usize,
-    size: usize,
-    rights: c_int,
-    flags: c_int,
-    file: c_int,
-    from: i64,
-) -> *mut c_void {
-    // SAFETY: the caller's arguments.
-    unsafe { map(address, size, rights, flags, file, from) }
-}
-
-#[cfg_attr(embedded, unsafe(no_mangle))]
-unsafe extern "C" fn mmap64(
-    address: usize,
-    size: usize,
-    rights: c_int,
-    flags: c_int,
-    file: c_int,
-    from: i64,
-) -> *mut c_void {
-    // SAFETY: the caller's arguments.
-    unsafe { map(address, size, rights, flags, file, from) }
-}
+map!(mmap);
+map!(mmap64);

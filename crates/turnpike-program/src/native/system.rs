@@ -84,7 +84,7 @@ pub(super) fn kill(process: i32) {
 /// Asks an execution that hangs where it is.
 pub(super) fn ask(process: i32) {
     if process > 0 {
-        // SAFETY: as above.
+        // SAFETY: an execution that runs: its parent has not waited for it yet, so the number is still its own.
         unsafe { libc::kill(process, turnpike_preload::protocol::HANG_SIGNAL) };
     }
 }
@@ -130,7 +130,8 @@ impl Shared {
 
     /// The first page, to change; the guest is waiting.
     pub(super) fn header_mut(&mut self) -> &mut Header {
-        // SAFETY: as above; the guest waits for a request.
+        // SAFETY: the mapping is larger and aligned, and only this value refers to it on this side; the guest
+        // waits for a request and does not look.
         unsafe { self.start.cast::<Header>().as_mut() }
     }
 
