@@ -252,7 +252,7 @@ pub struct Operation {
 
 impl Operation {
     /// An operation on one object.
-    pub fn new(kind: Kind, object: ObjectId, site: Site) -> Self {
+    pub const fn new(kind: Kind, object: ObjectId, site: Site) -> Self {
         Operation {
             kind,
             object,

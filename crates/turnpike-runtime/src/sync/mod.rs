@@ -9,6 +9,7 @@ mod barrier;
 mod condvar;
 mod count;
 mod lazy_lock;
+mod lock;
 mod mutex;
 mod once;
 mod once_lock;

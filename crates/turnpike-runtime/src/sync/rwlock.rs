@@ -3,10 +3,11 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{self, LockResult, TryLockError, TryLockResult};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation};
 
+use super::lock::{self, guard, lock, ready, wrap};
 use crate::context;
 use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
@@ -14,9 +15,10 @@ use crate::tag::Tag;
 
 /// Many readers or one writer. Who comes first when both wait is up to the scheduler.
 ///
-/// The standard library does not say whether a writer that waits lets readers in. So a thread that reads already, and reads
-/// again while a writer waits, may get the lock or wait for ever behind the writer: both are tried. Other readers get it. Where one of them could
-/// wait for ever instead, because the other waits for it while it reads, that is told, and the check is not complete.
+/// The standard library does not say whether a waiting writer blocks new readers. A thread that already reads, and
+/// reads again while a writer waits, may get the lock or wait forever behind the writer: both are tried. Other
+/// readers get the lock. Where one of them could block forever instead, because the thread that reads waits for it,
+/// the check reports that and is not complete.
 pub struct RwLock<T: ?Sized> {
     tag: Tag,
     inner: sync::RwLock<T>,
@@ -38,50 +40,21 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     place: Place,
 }
 
-impl<T> RwLock<T> {
-    /// A lock that nobody holds.
-    #[track_caller]
-    pub const fn new(value: T) -> Self {
-        RwLock { tag: Tag::new(), inner: sync::RwLock::new(value) }
-    }
-
-    /// What it protects.
-    pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
-    }
-}
-
-/// The real guard's result, if there is one.
-fn ready<G>(result: TryLockResult<G>) -> Option<LockResult<G>> {
-    match result {
-        Ok(guard) => Some(Ok(guard)),
-        Err(TryLockError::Poisoned(poisoned)) => Some(Err(poisoned)),
-        Err(TryLockError::WouldBlock) => None,
-    }
-}
-
-/// Wraps a real guard.
-fn wrap<G, W>(result: LockResult<G>, wrap: impl FnOnce(G) -> W) -> LockResult<W> {
-    match result {
-        Ok(guard) => Ok(wrap(guard)),
-        Err(poisoned) => Err(PoisonError::new(wrap(poisoned.into_inner()))),
-    }
-}
+lock!(RwLock, "wrote");
+guard!(RwLockReadGuard);
+guard!(mut RwLockWriteGuard);
 
 impl<T: ?Sized> RwLock<T> {
     /// Waits until nobody writes, then reads.
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
-        let attempt = || ready(self.inner.try_read());
         let inner = match context::active() {
             None => self.inner.read(),
             Some(runtime) => {
                 runtime.wants_to_read(self.id(runtime));
-                let inner = match runtime.turn(self.reading(runtime, Kind::ReadLock, place)) {
-                    Turn::Step(_) => super::granted(runtime, attempt),
-                    Turn::Quiet => super::quietly(runtime, attempt),
-                };
+                let turn = runtime.turn(self.reading(runtime, Kind::ReadLock, place));
+                let inner = lock::take(runtime, turn, || ready(self.inner.try_read()));
                 runtime.reads(self.id(runtime));
                 inner
             }
@@ -93,15 +66,12 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
-        let attempt = || ready(self.inner.try_write());
         let inner = match context::active() {
             None => self.inner.write(),
             Some(runtime) => {
                 runtime.wants_to_write(self.id(runtime));
-                match runtime.turn(self.operation(runtime, Kind::WriteLock, place)) {
-                    Turn::Step(_) => super::granted(runtime, attempt),
-                    Turn::Quiet => super::quietly(runtime, attempt),
-                }
+                let turn = runtime.turn(self.operation(runtime, Kind::WriteLock, place));
+                lock::take(runtime, turn, || ready(self.inner.try_write()))
             }
         };
         wrap(inner, |inner| RwLockWriteGuard { lock: self, inner: Some(inner), place })
@@ -132,29 +102,6 @@ impl<T: ?Sized> RwLock<T> {
         Ok(wrap(inner, |inner| RwLockWriteGuard { lock: self, inner: Some(inner), place })?)
     }
 
-    /// Whether a thread panicked while it wrote.
-    pub fn is_poisoned(&self) -> bool {
-        if let Some(runtime) = context::active() {
-            // Forgets what happened in an earlier execution.
-            let _ = self.id(runtime);
-        }
-        self.inner.is_poisoned()
-    }
-
-    /// Forgets that a thread panicked while it wrote.
-    pub fn clear_poison(&self) {
-        self.inner.clear_poison();
-    }
-
-    /// What it protects; nobody else can hold it.
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
-    }
-
-    fn operation(&self, runtime: &Runtime, kind: Kind, place: Place) -> Operation {
-        Operation::new(kind, self.id(runtime), site::of(place))
-    }
-
     /// An operation that a waiting writer may come before.
     fn reading(&self, runtime: &Runtime, kind: Kind, place: Place) -> Operation {
         Operation { argument: 1, ..self.operation(runtime, kind, place) }
@@ -162,15 +109,7 @@ impl<T: ?Sized> RwLock<T> {
 
     /// Its number in the execution.
     fn id(&self, runtime: &Runtime) -> ObjectId {
-        self.tag.id_or(
-            runtime,
-            || Object::RwLock,
-            |earlier| {
-                if earlier {
-                    self.inner.clear_poison();
-                }
-            },
-        )
+        self.tag.id_or(runtime, || Object::RwLock, |earlier| self.forget_earlier(earlier))
     }
 
     /// Whether the kernel says that it is not free.
@@ -227,71 +166,5 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             self.lock.inner.clear_poison();
         }
         self.lock.released(Kind::WriteUnlock, 0, self.place);
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.inner.as_ref().expect("a guard has its lock")
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.inner.as_ref().expect("a guard has its lock")
-    }
-}
-
-impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.inner.as_mut().expect("a guard has its lock")
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    #[track_caller]
-    fn default() -> Self {
-        RwLock::new(T::default())
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    #[track_caller]
-    fn from(value: T) -> Self {
-        RwLock::new(value)
     }
 }

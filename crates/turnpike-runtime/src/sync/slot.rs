@@ -27,7 +27,7 @@ impl<T> Slot<T> {
     }
 
     pub(super) fn get_mut(&mut self) -> Option<&mut T> {
-        // SAFETY: as above, and nobody else has a reference.
+        // SAFETY: null, or a value that `set` put on the heap; the exclusive borrow of the slot is the only way to it.
         unsafe { self.pointer.get_mut().as_mut() }
     }
 

@@ -185,8 +185,9 @@ impl Builder {
                     drop(running);
                     result
                 });
-                // SAFETY: as above; the coroutine runs only while the execution does, and `Data::wait` does not return
-                // while `running` exists, not even when the execution is torn down: then it waits for ever.
+                // SAFETY: the coroutine runs only while the execution does, and drops `running` last. The scope's
+                // `Data::wait` does not return while `running` exists, not even when the execution is torn down:
+                // then it blocks forever. So nothing that the closure borrows ends before the closure does.
                 let run = unsafe {
                     std::mem::transmute::<
                         Box<dyn FnOnce() -> Result<(), crate::panics::Payload> + 'scope>,

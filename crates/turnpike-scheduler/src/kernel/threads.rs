@@ -7,7 +7,7 @@ use crate::bits;
 use crate::execution::End;
 use crate::fingerprint::{self, Fingerprint};
 use crate::kernel::objects::Cell;
-use crate::operation::{Kind, MemoryOrder, ObjectId, Operation, Outcome, Site, ThreadId};
+use crate::operation::{Kind, ObjectId, Operation, Outcome, Site, ThreadId};
 
 /// What a thread is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,18 +93,7 @@ impl Thread {
     pub(super) const fn new() -> Thread {
         Thread {
             phase: Phase::Running,
-            pending: Operation {
-                kind: Kind::Yield,
-                object: ObjectId::NONE,
-                second: ObjectId::NONE,
-                argument: 0,
-                timed: false,
-                deadline: 0,
-                writes: None,
-                order: MemoryOrder::SEQUENTIAL,
-                unchanged: MemoryOrder::SEQUENTIAL,
-                site: Site(0),
-            },
+            pending: Operation::new(Kind::Yield, ObjectId::NONE, Site(0)),
             outcome: Outcome { value: 0, ok: false, timed_out: false },
             past: Fingerprint::START,
             summand: 0,

@@ -1,0 +1,140 @@
+//! What `Mutex` and `RwLock` have in common: results of the real locks, and traits of locks and guards.
+
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::runtime::{Runtime, Turn};
+
+/// The real guard's result, if there is one.
+pub(super) fn ready<G>(result: TryLockResult<G>) -> Option<LockResult<G>> {
+    match result {
+        Ok(guard) => Some(Ok(guard)),
+        Err(TryLockError::Poisoned(poisoned)) => Some(Err(poisoned)),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Wraps a real guard.
+pub(super) fn wrap<G, W>(result: LockResult<G>, wrap: impl FnOnce(G) -> W) -> LockResult<W> {
+    match result {
+        Ok(guard) => Ok(wrap(guard)),
+        Err(poisoned) => Err(PoisonError::new(wrap(poisoned.into_inner()))),
+    }
+}
+
+/// Takes the real lock, after the kernel granted it or while the thread unwinds.
+pub(super) fn take<G>(
+    runtime: &Runtime,
+    turn: Turn,
+    attempt: impl FnMut() -> Option<LockResult<G>>,
+) -> LockResult<G> {
+    match turn {
+        Turn::Step(_) => super::granted(runtime, attempt),
+        Turn::Quiet => super::quietly(runtime, attempt),
+    }
+}
+
+/// Methods and traits of a lock with the fields `tag` and `inner`, and a method `id`.
+macro_rules! lock {
+    ($name:ident, $verb:literal) => {
+        impl<T> $name<T> {
+            /// A lock that nobody holds.
+            #[track_caller]
+            pub const fn new(value: T) -> Self {
+                $name { tag: Tag::new(), inner: sync::$name::new(value) }
+            }
+
+            /// What it protects.
+            pub fn into_inner(self) -> LockResult<T> {
+                self.inner.into_inner()
+            }
+        }
+
+        impl<T: ?Sized> $name<T> {
+            #[doc = concat!("Whether a thread panicked while it ", $verb, ".")]
+            pub fn is_poisoned(&self) -> bool {
+                if let Some(runtime) = context::active() {
+                    // Forgets what happened in an earlier execution.
+                    let _ = self.id(runtime);
+                }
+                self.inner.is_poisoned()
+            }
+
+            #[doc = concat!("Forgets that a thread panicked while it ", $verb, ".")]
+            pub fn clear_poison(&self) {
+                self.inner.clear_poison();
+            }
+
+            /// What it protects; nobody else can hold it.
+            pub fn get_mut(&mut self) -> LockResult<&mut T> {
+                self.inner.get_mut()
+            }
+
+            fn operation(&self, runtime: &Runtime, kind: Kind, place: Place) -> Operation {
+                Operation::new(kind, self.id(runtime), site::of(place))
+            }
+
+            /// Every execution begins with a healthy program.
+            fn forget_earlier(&self, earlier: bool) {
+                if earlier {
+                    self.inner.clear_poison();
+                }
+            }
+        }
+
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+
+        impl<T: Default> Default for $name<T> {
+            #[track_caller]
+            fn default() -> Self {
+                $name::new(T::default())
+            }
+        }
+
+        impl<T> From<T> for $name<T> {
+            #[track_caller]
+            fn from(value: T) -> Self {
+                $name::new(value)
+            }
+        }
+    };
+}
+pub(super) use lock;
+
+/// Traits of a guard with a real one in the field `inner`.
+macro_rules! guard {
+    ($name:ident) => {
+        impl<T: ?Sized> Deref for $name<'_, T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                self.inner.as_ref().expect("a guard has its lock")
+            }
+        }
+
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+
+        impl<T: ?Sized + fmt::Display> fmt::Display for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
+    (mut $name:ident) => {
+        guard!($name);
+
+        impl<T: ?Sized> DerefMut for $name<'_, T> {
+            fn deref_mut(&mut self) -> &mut T {
+                self.inner.as_mut().expect("a guard has its lock")
+            }
+        }
+    };
+}
+pub(super) use guard;
