@@ -119,7 +119,8 @@ fn time_goes_forward_only() {
     run(&["search", "time.mcrl2", "--timed"]).expect(1, &["a @ 1", "b @ 3"]);
     run(&["search", "time.mcrl2", "--find", "action c"]).exits(0);
     run(&["search", "two.mcrl2"]).exits(1);
-    run(&["search", "two.mcrl2", "--timed"]).expect(2, &["several components is not supported yet", "two.mcrl2:1:"]);
+    run(&["search", "two.mcrl2", "--timed"])
+        .expect(2, &["several components is not supported yet", "two.mcrl2:1:"]);
 }
 
 #[test]

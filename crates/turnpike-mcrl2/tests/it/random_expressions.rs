@@ -46,6 +46,19 @@ fn forms(kind: Kind) -> &'static [(&'static str, &'static [Kind])] {
             ("(@ * @)", &[Nat, Nat]),
             ("Int2Nat(@ - @)", &[Nat, Nat]),
             ("max(@, @)", &[Nat, Nat]),
+            ("min(@, @)", &[Nat, Nat]),
+            ("succ(@)", &[Nat]),
+            ("Int2Nat(pred(@))", &[Nat]),
+            ("abs(-(@) + @)", &[Nat, Nat]),
+            ("(@ div (@ + 1))", &[Nat, Nat]),
+            ("((@ - @) mod (@ + 1))", &[Nat, Nat, Nat]),
+            ("exp(@, @ mod 3)", &[Nat, Nat]),
+            ("sqrt(@)", &[Nat]),
+            ("Int2Nat(floor(@ / (@ + 1)))", &[Nat, Nat]),
+            ("Int2Nat(ceil(@ / (@ + 1)))", &[Nat, Nat]),
+            ("Int2Nat(round(@ / (@ + 1)))", &[Nat, Nat]),
+            ("rhead(@)", &[List]),
+            ("count(@, {@: 2, 3: @})", &[Nat, Nat, Nat]),
             ("if(@, @, @)", &[Bool, Nat, Nat]),
             ("ite(@, @, @)", &[Bool, Nat, Nat]),
             ("k(@, @)", &[Nat, Nat]),
@@ -67,6 +80,8 @@ fn forms(kind: Kind) -> &'static [(&'static str, &'static [Kind])] {
             ("(@ == @)", &[Nat, Nat]),
             ("(@ < @)", &[Nat, Nat]),
             ("(@ >= @)", &[Nat, Nat]),
+            ("(@ > @)", &[Nat, Nat]),
+            ("(@ <= @)", &[Nat, Nat]),
             ("(@ != @)", &[List, List]),
             ("(@ < @)", &[List, List]),
             ("(@ == @)", &[Struct, Struct]),
@@ -138,13 +153,13 @@ pub(crate) fn write(kind: Kind, depth: u32, choices: &mut impl Iterator<Item = u
     text
 }
 
-/// What may remain in a normal form that is no plain value.
+/// What may remain in a normal form that is not a plain value.
 const PARTIAL: [&str; 14] = [
     "head", "tail", " . ", "part", "both", "x(", "y(", "z(", "Int2Nat", "lambda", "pick", "whr", "forall",
     "exists",
 ];
 
-/// Whether a normal form is no plain value.
+/// Whether a normal form is not a plain value.
 pub(crate) fn is_stuck(text: &str) -> bool {
     PARTIAL.iter().any(|name| text.contains(name))
 }
