@@ -1,5 +1,5 @@
-//! Decides whether the library works on the target, and tells `turnpike-preload` where the sources are, which compiles
-//! them a second time as the library to preload.
+//! Decides whether the library works on the target, and tells `turnpike-preload` where the sources
+//! are, which compiles them a second time as the library to preload.
 
 use std::env;
 

@@ -1,7 +1,8 @@
 //! Compiles the guest library and the scheduler's kernel for it, so that they can be embedded.
 //!
-//! The compiler is called directly: the library has no dependencies and must not share any code or setting with the
-//! program that embeds it. Where the library does not work, an empty file takes its place.
+//! The compiler is called directly: the library has no dependencies and must not share any code or
+//! setting with the program that embeds it. Where the library does not work, an empty file takes
+//! its place.
 
 use std::env;
 use std::fs;
@@ -43,7 +44,8 @@ fn main() {
             "-Crelocation-model=pic",
             "-Cforce-unwind-tables=yes",
             "-Clink-arg=-Wl,-z,now",
-            // Programs linked with `-fsanitize=thread` want the sanitizer's library, and get ours instead: the name is replaced.
+            // Programs linked with `-fsanitize=thread` want the sanitizer's library, and get ours
+            // instead: the name is replaced.
             "-Clink-arg=-Wl,-soname,libturnpike_in_place_of_the_sanitizers_library.so",
             "-Cstrip=symbols",
         ],
@@ -65,7 +67,8 @@ fn compile(name: &str, kind: &str, source: &Path, output: &Path, more: &[&str]) 
         argument.push(linker);
         command.arg(argument);
     }
-    // Settings for the program that embeds the library (instrumentation, other linkers) are not for the library.
+    // Settings for the program that embeds the library (instrumentation, other linkers) are not for
+    // the library.
     command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     let output = command.output().unwrap_or_else(|error| panic!("rustc could not be started: {error}"));
     if !output.status.success() {

@@ -1,4 +1,5 @@
-//! Memory locations that the program itself points at: marked accesses, and what threads may ever touch.
+//! Memory locations that the program itself points at: marked accesses, and what threads may ever
+//! touch.
 
 use turnpike_scheduler::{ObjectId, Site};
 
@@ -36,7 +37,8 @@ fn declare_whole(object: ObjectId) {
     }
 }
 
-/// A line for the host. What has no name that is known now (0) means that the thread may do anything.
+/// A line for the host. What has no name that is known now (0) means that the thread may do
+/// anything.
 fn declare(name: u64, writes: bool) {
     let thread = control::kernel(|kernel| kernel.thread_name_hash(kernel.current()));
     control::DECLARED.with(|declared| declared.push((thread, name, writes)));

@@ -1,8 +1,9 @@
-//! Threads as threads of the operating system, of which one runs at a time: whoever makes way wakes the next one and sleeps.
+//! Threads as threads of the operating system, of which one runs at a time: whoever makes way wakes
+//! the next one and sleeps.
 //!
-//! For processors that do not let programs set the thread register, and for programs that look at their threads from
-//! outside. A hundred times slower than fibers, and otherwise the same. A thread that has ended sleeps for ever: leaving
-//! would run code of the C library beside the next thread.
+//! For processors that do not let programs set the thread register, and for programs that look at
+//! their threads from outside. A hundred times slower than fibers, and otherwise the same. A thread
+//! that has ended sleeps for ever: leaving would run code of the C library beside the next thread.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};

@@ -1,8 +1,9 @@
 //! Calls that wait for something outside: pipes, sockets, terminals, other processes.
 //!
-//! Pipes, sockets and their like are one object for the kernel, "descriptors": reading and writing them are steps. A thread
-//! that would block looks and yields instead, so that the kernel lets it sleep until another thread has written to a
-//! descriptor. If nobody will, the execution ends as hung, and says what was waited for. Files pass through.
+//! Pipes, sockets and their like are one object for the kernel, "descriptors": reading and writing
+//! them are steps. A thread that would block looks and yields instead, so that the kernel lets it
+//! sleep until another thread has written to a descriptor. If nobody will, the execution ends as
+//! hung, and says what was waited for. Files pass through.
 
 use alloc::format;
 use core::ffi::{c_int, c_void};
@@ -25,7 +26,8 @@ fn descriptors(site: Site) -> ObjectId {
     DESCRIPTORS.with(|known| *known.get_or_insert_with(register))
 }
 
-/// Whether calls on the descriptor may wait for others: pipes, sockets, terminals, and what has no file type at all.
+/// Whether calls on the descriptor may wait for others: pipes, sockets, terminals, and what has no
+/// file type at all.
 fn may_block(fd: c_int) -> bool {
     let mut status = [0u64; 32];
     if sys::syscall(sys::number::FSTAT, fd as usize, status.as_mut_ptr() as usize, 0, 0, 0, 0) != 0 {
@@ -85,8 +87,8 @@ fn outside(what: &str) {
     control::WAITING_OUTSIDE.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A step that takes something from a descriptor, as soon as there is something. Its order among other operations on
-/// descriptors matters; as long as there is nothing it only looks.
+/// A step that takes something from a descriptor, as soon as there is something. Its order among
+/// other operations on descriptors matters; as long as there is nothing it only looks.
 fn readable(what: &str, fd: c_int, site: Site) {
     if !may_block(fd) || nonblocking(fd) {
         return reads_stream(site);
@@ -156,7 +158,8 @@ fn wait(what: &str, milliseconds: i64, site: Site, mut look: impl FnMut() -> c_i
 
 static SIGNALS: AtomicU32 = AtomicU32::new(0);
 
-/// Sends a signal from one thread to another, or to the process: its handler runs at once, in the sender's place.
+/// Sends a signal from one thread to another, or to the process: its handler runs at once, in the
+/// sender's place.
 pub(crate) fn signal(signal: c_int, site: Site) -> c_int {
     control::uncontrolled("the moment at which a signal arrives");
     let site = sites::user(site);
@@ -318,7 +321,8 @@ unsafe extern "C" fn select(
     }
     let sets = [read, write, except];
     let mut saved = [[0u8; SET]; 3];
-    // SAFETY: the caller's sets, of fixed size; looking changes them, so they are restored before each look.
+    // SAFETY: the caller's sets, of fixed size; looking changes them, so they are restored before
+    // each look.
     unsafe {
         for (set, copy) in sets.iter().zip(&mut saved) {
             if !set.is_null() {

@@ -1,7 +1,9 @@
-//! Cancelling threads. A request is acted on where the thread waits, or is about to: deferred cancellation.
+//! Cancelling threads. A request is acted on where the thread waits, or is about to: deferred
+//! cancellation.
 //!
-//! A thread that waits already gives up as if its time were over, which by default happens when nothing else can. So not every
-//! moment at which a request could arrive is tried, and that is told.
+//! A thread that waits already gives up as if its time were over, which by default happens when
+//! nothing else can. So not every moment at which a request could arrive is tried, and that is
+//! told.
 
 use core::ffi::c_int;
 

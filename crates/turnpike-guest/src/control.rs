@@ -1,4 +1,5 @@
-//! The execution under way: the kernel, the program's threads, and the only place where one thread makes way for another.
+//! The execution under way: the kernel, the program's threads, and the only place where one thread
+//! makes way for another.
 //!
 //! Exactly one controlled thread runs at a time, so nothing is locked: see [`Global`].
 
@@ -118,7 +119,8 @@ pub(crate) static DETAIL: Global<Detail> = Global::new(Detail::Positions);
 pub(crate) static EXITS: Global<Vec<Exit>> = Global::new(Vec::new());
 /// Threads that wait for something outside.
 pub(crate) static WAITING_OUTSIDE: AtomicU32 = AtomicU32::new(0);
-/// What threads declared that they may touch: hashes of names of thread and object, whether they may modify it.
+/// What threads declared that they may touch: hashes of names of thread and object, whether they
+/// may modify it.
 pub(crate) static DECLARED: Global<Vec<(u64, u64, bool)>> = Global::new(Vec::new());
 
 static HEADER: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
@@ -145,7 +147,8 @@ pub(crate) fn enter(address: u64, frame: usize) -> Site {
     Site(address)
 }
 
-/// Where the innermost call of a hook by the running thread is on its stack. Valid up to the next switch.
+/// Where the innermost call of a hook by the running thread is on its stack. Valid up to the next
+/// switch.
 #[inline(always)]
 pub(crate) fn frame() -> usize {
     FRAME.load(Ordering::Relaxed)
@@ -249,7 +252,8 @@ pub(crate) fn step(operation: Operation) -> Outcome {
     kernel(|kernel| kernel.outcome())
 }
 
-/// Notes in the shared memory how far the execution has come, for the case that it dies without a word.
+/// Notes in the shared memory how far the execution has come, for the case that it dies without a
+/// word.
 fn note() {
     let header = header();
     kernel(|kernel| {

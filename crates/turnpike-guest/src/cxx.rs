@@ -1,4 +1,5 @@
-//! What compilers call behind the program's back: guards of local statics, clean-up handlers, unwinding at `pthread_exit`.
+//! What compilers call behind the program's back: guards of local statics, clean-up handlers,
+//! unwinding at `pthread_exit`.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,8 @@ unsafe fn guard_of(guard: *mut u32, site: Site) -> ObjectId {
 }
 
 own! {
-    // The C++ library's own versions use a futex that is not seen; without one of them there is one thread.
+    // The C++ library's own versions use a futex that is not seen; without one of them there is one
+    // thread.
     fn __cxa_guard_acquire(guard: *mut u32; site) -> c_int {
         if *(guard as *const u8) != 0 {
             return 0;
@@ -107,7 +109,8 @@ pub(crate) fn unwind_and_end(result: usize) -> ! {
     threads::end(control::thread(|thread| thread.result))
 }
 
-/// Jumps to the innermost clean-up handler whose frame is being left; it comes back by `__pthread_unwind_next`.
+/// Jumps to the innermost clean-up handler whose frame is being left; it comes back by
+/// `__pthread_unwind_next`.
 fn run_cleanups(frame: usize) {
     let Some(buffer) = control::thread(|thread| thread.cleanups.last().copied()) else { return };
     if buffer < frame {
@@ -127,7 +130,8 @@ unsafe extern "C" fn stop(
     _: *mut c_void,
 ) -> c_int {
     const END_OF_STACK: c_int = 16;
-    // SAFETY: the unwinder's own function, which `unwind_and_end` has stored, with what it was called with.
+    // SAFETY: the unwinder's own function, which `unwind_and_end` has stored, with what it was
+    // called with.
     let frame = unsafe {
         let get: unsafe extern "C" fn(*mut c_void) -> usize =
             core::mem::transmute(GET_CFA.load(Ordering::Relaxed));

@@ -1,4 +1,5 @@
-//! Where it begins: the constructor that the loader runs before the program's own, and the way around `main`.
+//! Where it begins: the constructor that the loader runs before the program's own, and the way
+//! around `main`.
 
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -68,7 +69,8 @@ type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c
 
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 
-/// The C library starts the program through this one: `main` is wrapped, so that its return is seen.
+/// The C library starts the program through this one: `main` is wrapped, so that its return is
+/// seen.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn __libc_start_main(
     main: Main,

@@ -1,10 +1,11 @@
 //! Threads as fibers on borrowed thread state.
 //!
-//! For each future thread the fork server starts a real one, which blocks all signals, tells where its thread-local
-//! storage and the free part of its stack are, and sleeps for ever. A child of the fork server has a copy of that memory but
-//! not the sleeping thread, so it can run a thread of the program there: on that stack, with the thread register set to
-//! that storage. `errno`, `pthread_self`, `thread_local` and the C library's caches then behave as in a real thread,
-//! and switching costs some twenty instructions.
+//! For each future thread the fork server starts a real one, which blocks all signals, tells where
+//! its thread-local storage and the free part of its stack are, and sleeps for ever. A child of the
+//! fork server has a copy of that memory but not the sleeping thread, so it can run a thread of the
+//! program there: on that stack, with the thread register set to that storage. `errno`,
+//! `pthread_self`, `thread_local` and the C library's caches then behave as in a real thread, and
+//! switching costs some twenty instructions.
 
 use alloc::vec::Vec;
 use core::arch::{asm, global_asm};
@@ -34,7 +35,8 @@ pub(crate) struct Slot {
     handle: usize,
     /// The lowest address of the stack.
     low: usize,
-    /// Everything above the free part of the stack, as it was when the thread was new: for using it again.
+    /// Everything above the free part of the stack, as it was when the thread was new: for using it
+    /// again.
     pristine: Vec<u8>,
     used: bool,
     /// Another stack, for a thread that wants more: where, and how many bytes.
@@ -165,7 +167,8 @@ pub(crate) fn take() -> Option<(u32, usize)> {
         let slot = pool.free.pop()?;
         let place = &mut pool.slots[slot as usize];
         if place.used {
-            // SAFETY: the thread that ran here has ended; this makes thread-local storage new again.
+            // SAFETY: the thread that ran here has ended; this makes thread-local storage new
+            // again.
             unsafe {
                 core::ptr::copy_nonoverlapping(
                     place.pristine.as_ptr(),
@@ -220,7 +223,8 @@ pub(crate) fn prepare(slot: u32, size: usize) -> Context {
     })
 }
 
-/// The memory of a thread that begins at `stack`: with its thread-local storage, where that is the same piece.
+/// The memory of a thread that begins at `stack`: with its thread-local storage, where that is the
+/// same piece.
 pub(crate) fn extent(slot: u32, stack: usize) -> (usize, usize) {
     POOL.with(|pool| {
         let place = &pool.slots[slot as usize];
@@ -235,8 +239,8 @@ pub(crate) fn switch(from: ThreadId, to: ThreadId) {
     let (target, save) = control::threads(|threads| {
         (threads[to.0 as usize].fiber, &raw mut threads[from.0 as usize].fiber.stack)
     });
-    // SAFETY: `target` was saved by a switch or prepared; threads are only moved in memory by creations, which the saved
-    // pointer does not outlive: it is used before the stacks change.
+    // SAFETY: `target` was saved by a switch or prepared; threads are only moved in memory by
+    // creations, which the saved pointer does not outlive: it is used before the stacks change.
     unsafe { turnpike_switch(save, target.stack, target.base) };
 }
 
@@ -244,7 +248,8 @@ pub(crate) fn switch(from: ThreadId, to: ThreadId) {
 pub(crate) fn leave(to: ThreadId) -> ! {
     let target = control::thread_of(to, |thread| thread.fiber);
     let mut nowhere = 0usize;
-    // SAFETY: `target` was saved by a switch or prepared; what is saved of the running thread is never used.
+    // SAFETY: `target` was saved by a switch or prepared; what is saved of the running thread is
+    // never used.
     unsafe { turnpike_switch(&mut nowhere, target.stack, target.base) };
     unreachable!()
 }

@@ -1,5 +1,6 @@
-//! What `turnpike.h` asks for. Its functions reach this library as system calls with numbers that no kernel has, through the
-//! C library's `syscall`, so that the header needs no library to link with and is inert without control.
+//! What `turnpike.h` asks for. Its functions reach this library as system calls with numbers that
+//! no kernel has, through the C library's `syscall`, so that the header needs no library to link
+//! with and is inert without control.
 
 use alloc::collections::VecDeque;
 use alloc::format;

@@ -25,8 +25,8 @@ pub(crate) struct Arena {
     free: [Cell<usize>; CLASSES],
 }
 
-// SAFETY: one thread at a time runs code of this library, as in `Global`. Cells, because a fatal signal
-// may interrupt the allocator, and whoever ends the process then allocates for its message.
+// SAFETY: one thread at a time runs code of this library, as in `Global`. Cells, because a fatal
+// signal may interrupt the allocator, and whoever ends the process then allocates for its message.
 unsafe impl Sync for Arena {}
 
 impl Arena {

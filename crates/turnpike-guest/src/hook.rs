@@ -1,9 +1,10 @@
 //! How a function of the C library is replaced.
 //!
-//! `hook!` defines the exported symbol as a stub that passes its return address and its stack pointer on as two more
-//! arguments (so a hook has four of its own at most): the [`Site`] of the operation, and where the caller's frame begins.
-//! Behind it is the Rust function. Outside control (before the first fork, in programs that
-//! were started without a host) the C library's own function is called.
+//! `hook!` defines the exported symbol as a stub that passes its return address and its stack
+//! pointer on as two more arguments (so a hook has four of its own at most): the [`Site`] of the
+//! operation, and where the caller's frame begins. Behind it is the Rust function. Outside control
+//! (before the first fork, in programs that were started without a host) the C library's own
+//! function is called.
 
 use core::ffi::{c_char, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -38,8 +39,8 @@ impl Real {
 pub(crate) fn prepare() {
     #[cfg(embedded)]
     {
-        // The linker defines these for a section whose name is an identifier. Their type is not what
-        // is there: only their addresses are used.
+        // The linker defines these for a section whose name is an identifier. Their type is not
+        // what is there: only their addresses are used.
         unsafe extern "C" {
             #[link_name = "__start_turnpike_real"]
             static FIRST: u8;
@@ -48,8 +49,8 @@ pub(crate) fn prepare() {
         }
         let (first, end) = (&raw const FIRST, &raw const END);
         let count = (end.addr() - first.addr()) / size_of::<Real>();
-        // SAFETY: the section has nothing but values of this type, one after the other, which `real!`
-        // puts there; all they hold that changes is atomic.
+        // SAFETY: the section has nothing but values of this type, one after the other, which
+        // `real!` puts there; all they hold that changes is atomic.
         let functions = unsafe { core::slice::from_raw_parts(first.cast::<Real>(), count) };
         for function in functions {
             // One that does not exist (of a C++ library in a C program) may be loaded later.

@@ -1,16 +1,19 @@
-//! The library that is preloaded into C and C++ programs: it puts their threads under turnpike's scheduler.
+//! The library that is preloaded into C and C++ programs: it puts their threads under turnpike's
+//! scheduler.
 //!
-//! Its constructor turns the process into a fork server (`zygote`). Each child runs the program once: functions that
-//! synchronise, create threads, tell the time or end the process are replaced (`hook`), and announce what they are about to do
-//! to the kernel (`control`), which says which thread runs on. Threads are fibers on the stacks of parked threads
-//! (`fiber`), or real threads of which one runs at a time (`baton`).
+//! Its constructor turns the process into a fork server (`zygote`). Each child runs the program
+//! once: functions that synchronise, create threads, tell the time or end the process are replaced
+//! (`hook`), and announce what they are about to do to the kernel (`control`), which says which
+//! thread runs on. Threads are fibers on the stacks of parked threads (`fiber`), or real threads of
+//! which one runs at a time (`baton`).
 //!
 //! Neither the standard library nor the program's heap is used: `heap` has its own memory.
 //!
 //! The crate is compiled twice. Cargo compiles it as an ordinary member of the workspace, for its
-//! tests, for lints, and for the host, which shares [`protocol`], [`tape`] and [`wire`] with it. The
-//! build script of `turnpike-preload` compiles it with `--cfg embedded` as the library to preload.
-//! Only then does it define `malloc` and its like, a constructor, an allocator and a panic handler.
+//! tests, for lints, and for the host, which shares [`protocol`], [`tape`] and [`wire`] with it.
+//! The build script of `turnpike-preload` compiles it with `--cfg embedded` as the library to
+//! preload. Only then does it define `malloc` and its like, a constructor, an allocator and a panic
+//! handler.
 
 #![no_std]
 // Taking the place of the C library is work on raw memory; every block says why it holds.
@@ -115,8 +118,8 @@ fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     control::broken(info)
 }
 
-// Nothing unwinds here, but the compiler's own library mentions these. They must not be seen from outside: C++ programs have
-// the real ones.
+// Nothing unwinds here, but the compiler's own library mentions these. They must not be seen from
+// outside: C++ programs have the real ones.
 #[cfg(embedded)]
 core::arch::global_asm!(
     ".globl _Unwind_Resume",

@@ -215,8 +215,8 @@ pub(crate) fn tell() {
     tell_lines("", opaque(0));
 }
 
-/// System calls that modules make by themselves are not seen: tells the host which modules could make some. The lines begin with a
-/// mark.
+/// System calls that modules make by themselves are not seen: tells the host which modules could
+/// make some. The lines begin with a mark.
 pub(crate) fn tell_callers() {
     UNWATCHED.store(true, Ordering::Relaxed);
     CODES.with(|codes| {
@@ -272,8 +272,8 @@ struct Code {
 }
 
 impl Code {
-    /// Whether there could be an instruction that calls the system: its bytes may as well be part of
-    /// another instruction, but without them there is none.
+    /// Whether there could be an instruction that calls the system: its bytes may as well be part
+    /// of another instruction, but without them there is none.
     fn calls(&self) -> bool {
         if !self.readable {
             return true;

@@ -1,7 +1,8 @@
 //! Mutexes of all types, and spin locks.
 //!
-//! A robust mutex whose owner ends is unlocked then, and its next owner is told. A mutex of the default type that its owner locks again waits for ever, as in
-//! the C library, and is part of a deadlock then.
+//! A robust mutex whose owner ends is unlocked then, and its next owner is told. A mutex of the
+//! default type that its owner locks again waits for ever, as in the C library, and is part of a
+//! deadlock then.
 
 use core::ffi::{c_int, c_void};
 

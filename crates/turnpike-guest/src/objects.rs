@@ -1,8 +1,9 @@
 //! From the program's synchronisation objects to the kernel's.
 //!
-//! The memory of a `pthread_mutex_t` belongs to this library while control lasts, so it holds the kernel's number for the
-//! object, with a mark. Zeroed or initialised memory has no mark and becomes a new object at its first use, even where an
-//! old one has been; the entry's address tells copies and garbage apart.
+//! The memory of a `pthread_mutex_t` belongs to this library while control lasts, so it holds the
+//! kernel's number for the object, with a mark. Zeroed or initialised memory has no mark and
+//! becomes a new object at its first use, even where an old one has been; the entry's address tells
+//! copies and garbage apart.
 
 use alloc::vec::Vec;
 
@@ -150,8 +151,8 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
     id
 }
 
-/// The object is no more, and remembered as such: using it is an error until its memory is initialised again. Tells whether
-/// it could be destroyed: a mutex that is held stays.
+/// The object is no more, and remembered as such: using it is an error until its memory is
+/// initialised again. Tells whether it could be destroyed: a mutex that is held stays.
 pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
     if crate::memory::others_may_see() {
         control::simple(Kind::Destroy, id, sites::user(site)).ok

@@ -1,7 +1,8 @@
 //! One-time initialisation.
 //!
-//! An initialiser that leaves by an exception has given up. Nothing here catches exceptions; but a thread whose stack pointer
-//! is not below the call of an initialisation that it is in has left it, which is noticed at its next operation.
+//! An initialiser that leaves by an exception has given up. Nothing here catches exceptions; but a
+//! thread whose stack pointer is not below the call of an initialisation that it is in has left it,
+//! which is noticed at its next operation.
 
 use core::ffi::c_int;
 

@@ -1,12 +1,15 @@
-//! What host and guest agree on: the shared memory, the descriptors and the words that travel over the pipes.
+//! What host and guest agree on: the shared memory, the descriptors and the words that travel over
+//! the pipes.
 //!
-//! This file is compiled into both. The shared memory is one file mapping: a [`Header`], the plan of the next execution,
-//! and the tape on which the guest records as it goes. The host writes one byte into the request pipe for an execution; the
-//! fork server answers with one byte when the child is gone and everything about it stands in the header.
+//! This file is compiled into both. The shared memory is one file mapping: a [`Header`], the plan
+//! of the next execution, and the tape on which the guest records as it goes. The host writes one
+//! byte into the request pipe for an execution; the fork server answers with one byte when the
+//! child is gone and everything about it stands in the header.
 
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
-/// Descriptors in the program at its start; the fork server closes those it no longer needs, a child the others.
+/// Descriptors in the program at its start; the fork server closes those it no longer needs, a
+/// child the others.
 pub const FD_LIBRARY: i32 = 900;
 /// The shared memory.
 pub const FD_SHARED: i32 = 901;
@@ -15,13 +18,15 @@ pub const FD_REQUEST: i32 = 902;
 /// Where answers go.
 pub const FD_ANSWER: i32 = 903;
 
-/// The environment variable that tells the library that it has a host: the size of the shared memory in bytes.
+/// The environment variable that tells the library that it has a host: the size of the shared
+/// memory in bytes.
 pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 
 /// Changes whenever the layout does.
 pub const VERSION: u32 = 1;
 
-/// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user space.
+/// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
+/// space.
 pub const THREADS_FIBERS: u32 = 1;
 /// Threads are threads of the operating system, of which one runs at a time.
 pub const THREADS_SYSTEM: u32 = 2;
@@ -38,8 +43,8 @@ pub const END_REFUSED: u32 = 3;
 /// By this signal (`SIGXCPU`) the host asks an execution that hangs where it is.
 pub const HANG_SIGNAL: i32 = 24;
 
-/// At the start, a line of [`Header::text`] names a library that cannot be looked into, or, after this mark, code that may call the
-/// system by itself without being seen.
+/// At the start, a line of [`Header::text`] names a library that cannot be looked into, or, after
+/// this mark, code that may call the system by itself without being seen.
 pub const CALLER: &str = "!";
 
 /// Bytes of [`Header::text`].
@@ -52,7 +57,8 @@ pub const PLAN_AT: usize = 8192;
 pub struct Header {
     /// Written by the host: [`VERSION`].
     pub version: u32,
-    /// Written by the host: [`THREADS_FIBERS`], [`THREADS_SYSTEM`] or 0 = what the processor allows.
+    /// Written by the host: [`THREADS_FIBERS`], [`THREADS_SYSTEM`] or 0 = what the processor
+    /// allows.
     pub threads_wanted: u32,
     /// Written by the guest: which of the two it is.
     pub threads: AtomicU32,
@@ -74,9 +80,11 @@ pub struct Header {
     pub tape_at: u64,
     /// Bytes of the tape.
     pub tape_length: u64,
-    /// Which plain accesses are steps: 0 none, 1 those at racy code locations, 2 all to memory that several threads use.
+    /// Which plain accesses are steps: 0 none, 1 those at racy code locations, 2 all to memory that
+    /// several threads use.
     pub memory_level: u64,
-    /// How many code locations, eight bytes each, stand behind the plan (at the next multiple of eight).
+    /// How many code locations, eight bytes each, stand behind the plan (at the next multiple of
+    /// eight).
     pub racy_sites: u64,
     /// Written by the guest: whether some code tells its memory accesses.
     pub instrumented: AtomicU32,

@@ -1,5 +1,5 @@
-//! Random numbers: each thread has its own, fixed ones, so that what a thread does depends on nothing but the order of its
-//! synchronisation with others.
+//! Random numbers: each thread has its own, fixed ones, so that what a thread does depends on
+//! nothing but the order of its synchronisation with others.
 
 use core::ffi::{c_int, c_long, c_void};
 

@@ -37,7 +37,8 @@ const CALLS: [u32; 63] = [
     281, 288, 299, 307, 318, 322, 426, 435, 441, 449, 454, 455, 456, 462,
 ];
 
-/// Lets the kernel tell of the program's own system calls, from now on and in all children; whether it does.
+/// Lets the kernel tell of the program's own system calls, from now on and in all children; whether
+/// it does.
 pub(crate) fn watch() -> bool {
     const LOAD: u16 = 0x20;
     const JUMP_EQUAL: u16 = 0x15;
@@ -110,8 +111,8 @@ pub(crate) unsafe fn divert(context: *mut core::ffi::c_void) {
     /// Where registers begin in the record.
     const REGISTERS: usize = 40;
     const RED_ZONE: usize = 128;
-    // SAFETY: the caller promises the kernel's record, in which the registers have a fixed place; the stack
-    // has room below the red zone, or ends with a fault here.
+    // SAFETY: the caller promises the kernel's record, in which the registers have a fixed place;
+    // the stack has room below the red zone, or ends with a fault here.
     unsafe {
         let registers = context.add(REGISTERS) as *mut Registers;
         let saved = (((*registers).rsp - RED_ZONE - size_of::<Registers>()) & !15) as *mut Registers;

@@ -1,5 +1,5 @@
-//! Semaphores. Named ones live in a file system that other processes see: those that the program creates itself are kept
-//! here, one that it expects to be there is refused.
+//! Semaphores. Named ones live in a file system that other processes see: those that the program
+//! creates itself are kept here, one that it expects to be there is refused.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -14,7 +14,8 @@ use crate::sys::{EAGAIN, EEXIST, EINVAL, ENOENT, ETIMEDOUT, Timespec, fail_with}
 use crate::{cancel, control, objects, process, sites};
 
 unsafe fn of(semaphore: *mut u32, site: Site) -> ObjectId {
-    // SAFETY: a semaphore has eight words; the first is the value of one that was made before control started.
+    // SAFETY: a semaphore has eight words; the first is the value of one that was made before
+    // control started.
     unsafe {
         let value = *semaphore;
         objects::of(semaphore, site, || Object::Semaphore { value })

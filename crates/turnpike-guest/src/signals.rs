@@ -1,4 +1,5 @@
-//! Fatal signals are ends of executions. The handler runs on a stack of its own, because the thread's may be what is full.
+//! Fatal signals are ends of executions. The handler runs on a stack of its own, because the
+//! thread's may be what is full.
 
 use alloc::format;
 use core::ffi::c_void;

@@ -1,4 +1,5 @@
-//! Which addresses belong to the program: its code, for source positions; its static data, for stable names of objects.
+//! Which addresses belong to the program: its code, for source positions; its static data, for
+//! stable names of objects.
 
 use alloc::vec::Vec;
 use core::ffi::{c_char, c_int, c_void};
@@ -114,8 +115,9 @@ pub(crate) fn stable(address: usize) -> u64 {
 /// Words of the stack that are looked at for the program's own code.
 const DEEP: usize = 1024;
 
-/// The call in the program's own code: `site` itself, or, when that is in a library (`std::thread::join`), the nearest
-/// return address on the stack that belongs to the program. A guess, for the user's eyes only.
+/// The call in the program's own code: `site` itself, or, when that is in a library
+/// (`std::thread::join`), the nearest return address on the stack that belongs to the program. A
+/// guess, for the user's eyes only.
 #[inline(never)]
 pub(crate) fn user(site: Site) -> Site {
     if in_program(site.0 as usize) {

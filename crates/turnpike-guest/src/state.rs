@@ -1,9 +1,10 @@
 //! The running thread's own state: what decides, together with what it reads, what it does next.
 //!
-//! Every stub of a hook notes the registers that the calling function keeps its variables in, and the stack pointer. With the
-//! stack above it, random numbers drawn and clocks read, that is the state of the thread as far as its own code is
-//! concerned. What it wrote elsewhere is not looked at but counted: who writes is not in the same state again.
-//! Hidden state of libraries that do not tell their accesses plays no part.
+//! Every stub of a hook notes the registers that the calling function keeps its variables in, and
+//! the stack pointer. With the stack above it, random numbers drawn and clocks read, that is the
+//! state of the thread as far as its own code is concerned. What it wrote elsewhere is not looked
+//! at but counted: who writes is not in the same state again. Hidden state of libraries that do not
+//! tell their accesses plays no part.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +13,8 @@ use crate::control;
 /// Registers that the noted ones fit in.
 const COUNT: usize = 20;
 
-/// The caller's stack pointer, then its registers, as of the last call of a hook. Valid up to the next switch.
+/// The caller's stack pointer, then its registers, as of the last call of a hook. Valid up to the
+/// next switch.
 #[repr(C, align(64))]
 pub(crate) struct Registers([AtomicUsize; COUNT]);
 
@@ -67,8 +69,9 @@ pub(crate) use saving;
 /// Words of a stack that are looked at: a thread that has more is always in a new state.
 const DEEPEST: usize = 8 << 10;
 
-/// A number that tells states of the running thread apart; odd if nothing else decides what its code does next. To be
-/// asked in a hook, before any switch: afterwards the registers are another thread's.
+/// A number that tells states of the running thread apart; odd if nothing else decides what its
+/// code does next. To be asked in a hook, before any switch: afterwards the registers are another
+/// thread's.
 pub(crate) fn own() -> u64 {
     let (high, random, clock_reads, writes) =
         control::thread(|thread| (thread.high, thread.random, thread.clock_reads, thread.writes));

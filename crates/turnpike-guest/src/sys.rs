@@ -1,6 +1,7 @@
 //! Raw system calls, and the few declarations of the C library that the guest library needs.
 //!
-//! Raw calls touch neither `errno` nor any lock of the C library, so they are safe at every point of the program.
+//! Raw calls touch neither `errno` nor any lock of the C library, so they are safe at every point
+//! of the program.
 
 use core::arch::asm;
 use core::ffi::{c_char, c_int, c_long, c_void};
@@ -152,7 +153,8 @@ pub(crate) fn map(length: usize, fd: i32) -> usize {
     if answer < 0 && answer > -4096 { 0 } else { answer as usize }
 }
 
-/// Forks by the system call itself: the C library's wrapper would give the other threads' stacks away.
+/// Forks by the system call itself: the C library's wrapper would give the other threads' stacks
+/// away.
 pub(crate) fn fork() -> isize {
     const SIGCHLD: usize = 17;
     syscall(number::CLONE, SIGCHLD, 0, 0, 0, 0, 0)

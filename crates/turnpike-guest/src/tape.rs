@@ -1,8 +1,8 @@
 //! The record of an execution as bytes, for the shared memory. Compiled into host and guest.
 //!
-//! The guest writes it when the execution ends, whatever the reason. Executions that die without a word (killed, out of
-//! memory, hung) leave only the number of steps taken: plans are deterministic, so the host executes the same plan once
-//! more up to that step, and has the record.
+//! The guest writes it when the execution ends, whatever the reason. Executions that die without a
+//! word (killed, out of memory, hung) leave only the number of steps taken: plans are
+//! deterministic, so the host executes the same plan once more up to that step, and has the record.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,7 +13,8 @@ use turnpike_scheduler::{
     ThreadId, ThreadRecord,
 };
 
-/// Writes the record, and what threads declared that they may touch; how many bytes, or `None` if they do not fit.
+/// Writes the record, and what threads declared that they may touch; how many bytes, or `None` if
+/// they do not fit.
 pub fn write(
     execution: &Execution,
     declared: &[(u64, u64, bool)],
@@ -212,8 +213,8 @@ impl Writer<'_> {
     }
 }
 
-/// Reads the record into `out`, whose buffers are used again, and hands out what threads declared that they may touch;
-/// `None` if it is no record.
+/// Reads the record into `out`, whose buffers are used again, and hands out what threads declared
+/// that they may touch; `None` if it is no record.
 pub fn read(
     bytes: &[u8],
     kinds: &[Kind],

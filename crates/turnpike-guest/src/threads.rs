@@ -230,7 +230,8 @@ hook! {
         }
         0
     }
-    // Processors and priorities of threads mean nothing here, and the system does not know the fibers.
+    // Processors and priorities of threads mean nothing here, and the system does not know the
+    // fibers.
     fn pthread_setaffinity_np(_handle: usize, _size: usize, _set: *const c_void; site) -> c_int { 0 }
     fn pthread_setschedparam(_handle: usize, _policy: c_int, _parameter: *const c_void; site) -> c_int { 0 }
     fn pthread_setschedprio(_handle: usize, _priority: c_int; site) -> c_int { 0 }

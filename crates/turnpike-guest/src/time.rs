@@ -20,7 +20,8 @@ fn passed() -> u64 {
     control::kernel(|kernel| kernel.now())
 }
 
-/// Nanoseconds since the execution began. Each look takes a microsecond, so that waiting for a time by looking ends.
+/// Nanoseconds since the execution began. Each look takes a microsecond, so that waiting for a time
+/// by looking ends.
 fn now() -> u64 {
     let reads = control::thread(|thread| {
         thread.clock_reads += 1;

@@ -1,8 +1,9 @@
-//! The fork server: a process in which the program is loaded and has not begun. For each request it forks a child, which
-//! returns from the constructor and runs the program once under control.
+//! The fork server: a process in which the program is loaded and has not begun. For each request it
+//! forks a child, which returns from the constructor and runs the program once under control.
 //!
-//! Forking is done by the raw system call when threads are parked: all their stacks and thread-local storage are copied,
-//! and the C library keeps believing in them. Without parked threads the C library's own function does.
+//! Forking is done by the raw system call when threads are parked: all their stacks and
+//! thread-local storage are copied, and the C library keeps believing in them. Without parked
+//! threads the C library's own function does.
 
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;

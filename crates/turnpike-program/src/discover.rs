@@ -1,13 +1,15 @@
 //! Which plain memory accesses are steps: found by trial before the search begins.
 //!
-//! A program whose memory accesses all were steps would have a hundred times more of them, nearly all useless: code
-//! without data races needs none. So the program is first executed a number of times with a race detector. The code
-//! locations of the races that it finds become steps at once, which brings other orders and perhaps further races, until
-//! a number of executions in a row find nothing new. Then the set stays as it is.
+//! A program whose memory accesses all were steps would have a hundred times more of them, nearly
+//! all useless: code without data races needs none. So the program is first executed a number of
+//! times with a race detector. The code locations of the races that it finds become steps at once,
+//! which brings other orders and perhaps further races, until a number of executions in a row find
+//! nothing new. Then the set stays as it is.
 //!
-//! The trial executions have plans of their own, which depend on nothing. So the set is a function of the program and
-//! its arguments: every worker, every replay of a schedule and every day finds the same one. A race that is only found later, by the
-//! search, is told, and the execution then says that it proves nothing.
+//! The trial executions have plans of their own, which depend on nothing. So the set is a function
+//! of the program and its arguments: every worker, every replay of a schedule and every day finds
+//! the same one. A race that is only found later, by the search, is told, and the execution then
+//! says that it proves nothing.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +21,8 @@ use turnpike_scheduler::{
 const MOST: u64 = 400;
 /// The set is complete when so many executions in a row were known already,
 const QUIET: u64 = 24;
-/// or found no new race, and had so many steps together: short executions are cheap, and races in them may need many.
+/// or found no new race, and had so many steps together: short executions are cheap, and races in
+/// them may need many.
 const QUIET_STEPS: u64 = 4_000;
 /// An execution counts as this many steps at least: starting it costs as much.
 const LEAST: u64 = 20;
@@ -28,7 +31,8 @@ const HUNG: u64 = 3;
 /// Steps after which a trial execution is cut.
 const STEPS: u32 = 5_000;
 
-/// Finds the code locations that race. `run` executes the program with the accesses at these locations visible.
+/// Finds the code locations that race. `run` executes the program with the accesses at these
+/// locations visible.
 pub(crate) fn discover(
     mut run: impl FnMut(&[Site], &Plan<'_>, &mut Execution) -> Result<(), GuestError>,
 ) -> Result<Vec<Site>, GuestError> {

@@ -1,8 +1,10 @@
-//! What an executable tells by its symbols: whether its memory accesses can be seen, and which calls cannot be controlled.
+//! What an executable tells by its symbols: whether its memory accesses can be seen, and which
+//! calls cannot be controlled.
 
 use object::{Object, ObjectSymbol};
 
-/// Calls that block, or start something, outside of what a scheduler inside the process sees, unless they are replaced.
+/// Calls that block, or start something, outside of what a scheduler inside the process sees,
+/// unless they are replaced.
 const DOUBTFUL: [&str; 42] = [
     "accept",
     "accept4",

@@ -1,8 +1,9 @@
 //! Schedules of traces, executed again: strictly, or as far as what they did can still be done.
 //!
-//! A strict replay takes the recorded choices and compares every step. A tolerant one looks in each state for a choice of the same
-//! thread that does the same to the same object, wherever it stands in the source by now; lets the thread get there when it has
-//! something else to do before, and passes over steps that have vanished: schedules outlive small changes of a program.
+//! A strict replay takes the recorded choices and compares every step. A tolerant one looks in each
+//! state for a choice of the same thread that does the same to the same object, wherever it stands
+//! in the source by now; lets the thread get there when it has something else to do before, and
+//! passes over steps that have vanished: schedules outlive small changes of a program.
 
 use turnpike_model::Trace;
 use turnpike_model::label::{Action, Label};
@@ -154,7 +155,8 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Lets the thread of a step go on until it comes to that step; if it does not, nothing happens.
+    /// Lets the thread of a step go on until it comes to that step; if it does not, nothing
+    /// happens.
     fn approach(&mut self, wanted: &str, added: &mut usize) -> Result<bool, GuestError> {
         let Some(step) = Step::of(wanted) else { return Ok(false) };
         let (before, enabled) = (self.choices.len(), self.enabled.clone());
@@ -190,8 +192,8 @@ fn tell(execution: &Execution, range: std::ops::Range<usize>, executor: &mut dyn
     choices.iter().map(|choice| texts::label(execution, choice, executor).text).collect()
 }
 
-/// The choice that does the same, wherever it stands in the source; the same thread and operation on the same object, whatever else
-/// was chosen, will do.
+/// The choice that does the same, wherever it stands in the source; the same thread and operation
+/// on the same object, whatever else was chosen, will do.
 fn alike(wanted: &str, enabled: &[String]) -> Option<usize> {
     let wanted = Step::of(wanted)?;
     let steps: Vec<Option<Step>> = enabled.iter().map(|label| Step::of(label)).collect();

@@ -1,4 +1,5 @@
-//! Real concurrent programs on the waist: a path is a schedule, a state is a happens-before fingerprint.
+//! Real concurrent programs on the waist: a path is a schedule, a state is a happens-before
+//! fingerprint.
 
 mod after;
 #[cfg(target_os = "linux")]

@@ -248,7 +248,8 @@ impl Paths for ProgramPaths<'_> {
     }
 }
 
-/// Whether a step is an offer that succeeds only if somebody waits for it, or reads again while a writer waits.
+/// Whether a step is an offer that succeeds only if somebody waits for it, or reads again while a
+/// writer waits.
 fn looks_at_others(step: &scheduler::Choice) -> bool {
     match step.kind {
         Kind::TrySend => step.argument >> 32 == 0,

@@ -1,4 +1,5 @@
-//! Which thread touches which object, learned from executions: what persistent sets need where nobody annotated the program.
+//! Which thread touches which object, learned from executions: what persistent sets need where
+//! nobody annotated the program.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ use crate::model::{Launch, ProgramModel};
 use crate::settings::ProgramOptions;
 
 impl ProgramModel {
-    /// The same program with persistent sets, by a table learned from so many random executions: unproved, because there may
-    /// be accesses that none of them had.
+    /// The same program with persistent sets, by a table learned from so many random executions:
+    /// unproved, because there may be accesses that none of them had.
     pub fn with_recorded_accesses(self, executions: u64) -> Result<ProgramModel, GuestError> {
         let persistent = Some(self.record_accesses(executions)?);
         let options = ProgramOptions { persistent, ..self.options().clone() };

@@ -24,9 +24,11 @@ pub struct ProgramOptions {
     pub timeouts: Timeouts,
     /// Spurious wake-ups that an execution may have.
     pub spurious: u32,
-    /// Of so many executions one is executed again, to see whether the program is deterministic; 0 = none.
+    /// Of so many executions one is executed again, to see whether the program is deterministic; 0
+    /// = none.
     pub check_every: u64,
-    /// What no execution shows, so that finding nothing proves nothing: memory accesses that are not visible.
+    /// What no execution shows, so that finding nothing proves nothing: memory accesses that are
+    /// not visible.
     pub unseen: Option<String>,
 }
 

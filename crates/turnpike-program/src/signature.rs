@@ -1,4 +1,5 @@
-//! What makes two failures the same: the kind, the place and the message; for deadlocks, who waits for what.
+//! What makes two failures the same: the kind, the place and the message; for deadlocks, who waits
+//! for what.
 
 use turnpike_model::hash;
 use turnpike_scheduler::{End, Execution, Finding, ObjectId};

@@ -1,5 +1,6 @@
-//! Steps in words: `lock(main.0, mutex 2, bank.c:31)`. The action is the kind of operation, its arguments are the thread,
-//! the object, what was chosen if there was a choice, and the place in the source, in this order.
+//! Steps in words: `lock(main.0, mutex 2, bank.c:31)`. The action is the kind of operation, its
+//! arguments are the thread, the object, what was chosen if there was a choice, and the place in
+//! the source, in this order.
 
 use turnpike_model::label::{Action, Label};
 use turnpike_scheduler::{Choice, Execution, Executor, Kind, ObjectId, Site, ThreadId};
@@ -32,7 +33,8 @@ pub(crate) fn place(executor: &mut dyn Executor, site: Site) -> Option<String> {
         return None;
     }
     let text = executor.site(site);
-    // Folders are those of the machine that compiled the program: nothing that a label should depend on.
+    // Folders are those of the machine that compiled the program: nothing that a label should
+    // depend on.
     let file = text.rsplit('/').next().unwrap_or(&text);
     Some(plain(file)).filter(|text| !text.is_empty())
 }

@@ -1,5 +1,5 @@
-//! Programs whose speed is measured, the shapes that others measure too: counters, locks, thread creation, a bounded
-//! buffer. `turnpike bench program` runs them.
+//! Programs whose speed is measured, the shapes that others measure too: counters, locks, thread
+//! creation, a bounded buffer. `turnpike bench program` runs them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -28,15 +28,15 @@ pub fn choose(count: usize) -> usize {
     }
 }
 
-/// Marks that an assertion is evaluated: genetic search can prefer executions that evaluate many. It is a step.
-/// [`check_that!`](crate::check_that!) does it for you.
+/// Marks that an assertion is evaluated: genetic search can prefer executions that evaluate many.
+/// It is a step. [`check_that!`](crate::check_that!) does it for you.
 #[track_caller]
 pub fn mark_assertion() {
     mark(Kind::Assert, Location::caller());
 }
 
-/// Marks that threads exchanged a message by other means than a channel: genetic search can prefer executions that
-/// exchange many. It is a step.
+/// Marks that threads exchanged a message by other means than a channel: genetic search can prefer
+/// executions that exchange many. It is a step.
 #[track_caller]
 pub fn mark_message() {
     mark(Kind::Message, Location::caller());

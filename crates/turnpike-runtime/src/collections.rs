@@ -1,7 +1,8 @@
 //! Hash maps and sets whose order is the same in every execution.
 //!
-//! The standard library's maps are seeded at random, so that iterating over them makes a test nondeterministic. These
-//! differ only in the seed, which is fixed inside a check. All other collections are the standard library's.
+//! The standard library's maps are seeded at random, so that iterating over them makes a test
+//! nondeterministic. These differ only in the seed, which is fixed inside a check. All other
+//! collections are the standard library's.
 
 use std::borrow::Borrow;
 use std::collections;

@@ -1,7 +1,7 @@
 //! Which execution the running code belongs to.
 //!
-//! Every operation of this crate asks [`active`] first: `None` means that the code runs outside a check, and the real
-//! primitive of the standard library does the work.
+//! Every operation of this crate asks [`active`] first: `None` means that the code runs outside a
+//! check, and the real primitive of the standard library does the work.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -26,9 +26,9 @@ pub(crate) fn with_active<R>(runtime: &Runtime, f: impl FnOnce(&'static Runtime)
             ACTIVE.set(self.0);
         }
     }
-    // SAFETY: the reference is only reachable through `ACTIVE` on this OS thread and through coroutines that `f` has
-    // to end or forget before it returns; `Restore` removes the former even when `f` unwinds. A forgotten coroutine
-    // never runs again, so it never uses its copy.
+    // SAFETY: the reference is only reachable through `ACTIVE` on this OS thread and through
+    // coroutines that `f` has to end or forget before it returns; `Restore` removes the former even
+    // when `f` unwinds. A forgotten coroutine never runs again, so it never uses its copy.
     let longer = unsafe { std::mem::transmute::<&Runtime, &'static Runtime>(runtime) };
     let _restore = Restore(ACTIVE.replace(Some(longer)));
     f(longer)

@@ -23,8 +23,9 @@ pub struct Guest {
     known: Vec<Site>,
 }
 
-// SAFETY: what is not `Send` in a `Runtime` (coroutines, their yielder, threads' local values) exists only during `run`,
-// which ends or forgets all of it before it returns; between calls there are only empty vectors, stacks and counters.
+// SAFETY: what is not `Send` in a `Runtime` (coroutines, their yielder, threads' local values)
+// exists only during `run`, which ends or forgets all of it before it returns; between calls there
+// are only empty vectors, stacks and counters.
 unsafe impl Send for Guest {}
 
 impl Guest {
@@ -44,19 +45,21 @@ impl Guest {
         self.runtime.take_payload()
     }
 
-    /// The backtrace of the panic that ended the last execution, when [`GuestOptions::backtraces`] asks for it.
+    /// The backtrace of the panic that ended the last execution, when [`GuestOptions::backtraces`]
+    /// asks for it.
     pub fn backtrace(&self) -> Option<String> {
         self.runtime.backtrace()
     }
 
-    /// Whether an execution so far looked at a count of references, or dropped the last of several with something visible.
-    /// [`GuestOptions::counts`] makes that exact; without it such executions prove nothing.
+    /// Whether an execution so far looked at a count of references, or dropped the last of several
+    /// with something visible. [`GuestOptions::counts`] makes that exact; without it such
+    /// executions prove nothing.
     pub fn counts_matter(&self) -> bool {
         self.runtime.counts_mattered()
     }
 
-    /// How many threads could not be unwound after their execution, because a destructor waits for ever. Their stacks
-    /// are lost.
+    /// How many threads could not be unwound after their execution, because a destructor waits for
+    /// ever. Their stacks are lost.
     pub fn forgotten_threads(&self) -> u32 {
         self.runtime.forgotten()
     }
@@ -100,8 +103,9 @@ impl Guest {
 impl Executor for Guest {
     fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
         if std::thread::panicking() {
-            // This OS thread unwinds (a destructor calls us), or a thread of an earlier execution was forgotten in the
-            // middle of unwinding: operations would take every thread for one that unwinds.
+            // This OS thread unwinds (a destructor calls us), or a thread of an earlier execution
+            // was forgotten in the middle of unwinding: operations would take every thread for one
+            // that unwinds.
             let fresh = std::thread::scope(|scope| scope.spawn(|| self.run_here(plan, out)).join());
             return fresh.unwrap_or_else(|_| Err(GuestError::new("the executor panicked")));
         }

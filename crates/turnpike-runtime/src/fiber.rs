@@ -12,7 +12,8 @@ pub(crate) const DEFAULT_STACK: usize = 256 * 1024;
 /// No address space has room for more.
 const LARGEST_STACK: usize = isize::MAX as usize / 2;
 
-/// A thread of the program. It is resumed by the scheduler's loop and suspends itself at visible operations.
+/// A thread of the program. It is resumed by the scheduler's loop and suspends itself at visible
+/// operations.
 pub(crate) struct Fiber {
     coroutine: Coroutine<(), (), (), DefaultStack>,
     pooled: bool,
@@ -46,8 +47,8 @@ impl Fiber {
                 pool.free.borrow_mut().push(self.coroutine.into_stack());
             }
         } else {
-            // It stands in the middle of unwinding and waits for something that cannot happen: nothing on its stack can
-            // be dropped any more.
+            // It stands in the middle of unwinding and waits for something that cannot happen:
+            // nothing on its stack can be dropped any more.
             std::mem::forget(self);
         }
     }
@@ -73,8 +74,9 @@ impl Exit {
     pub(crate) fn suspend(&self) {
         let mine = self.0.get();
         if let Some(yielder) = mine {
-            // SAFETY: the pointer was set by the coroutine that runs now: each coroutine sets it when it begins, and again
-            // right below whenever it is resumed. A yielder lives as long as its coroutine runs, on its stack.
+            // SAFETY: the pointer was set by the coroutine that runs now: each coroutine sets it
+            // when it begins, and again right below whenever it is resumed. A yielder lives as long
+            // as its coroutine runs, on its stack.
             unsafe { &*yielder }.suspend(());
         }
         self.0.set(mine);

@@ -2,20 +2,23 @@
 
 use crate::fiber::DEFAULT_STACK;
 
-/// How a Rust program is executed. Options of the search (steps, timeouts, …) are in the scheduler's plan.
+/// How a Rust program is executed. Options of the search (steps, timeouts, …) are in the
+/// scheduler's plan.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GuestOptions {
-    /// Bytes of stack for each thread; 256 KiB if not said otherwise. Only touched pages take memory.
+    /// Bytes of stack for each thread; 256 KiB if not said otherwise. Only touched pages take
+    /// memory.
     pub stack_size: usize,
     /// What a panic in a thread means.
     pub panics: Panics,
-    /// Whether the main function's return ends the other threads, as it does in a process. Otherwise, the default, an
-    /// execution goes on until all threads end.
+    /// Whether the main function's return ends the other threads, as it does in a process.
+    /// Otherwise, the default, an execution goes on until all threads end.
     pub exit_with_main: bool,
     /// Whether panics are printed as usual: for replaying.
     pub show_panics: bool,
-    /// Whether changes of a count of references are steps: for programs that look at it. See [`crate::Guest::counts_matter`].
+    /// Whether changes of a count of references are steps: for programs that look at it. See
+    /// [`crate::Guest::counts_matter`].
     pub counts: bool,
     /// Whether panics are recorded with a backtrace: slow.
     pub backtraces: bool,
@@ -40,6 +43,7 @@ pub enum Panics {
     /// The program is wrong.
     #[default]
     Fail,
-    /// As in the standard library: whoever joins the thread is told. Only panics of the main function are failures.
+    /// As in the standard library: whoever joins the thread is told. Only panics of the main
+    /// function are failures.
     Join,
 }

@@ -1,14 +1,16 @@
-//! What decides, together with what it reads, what a spinning thread does next: its registers and its stack.
+//! What decides, together with what it reads, what a spinning thread does next: its registers and
+//! its stack.
 //!
-//! A loop that comes back to the same state waits, one that counts its turns does not. Other memory is not looked at: a loop that counts
-//! on the heap is taken for one that waits, so an execution with such a loop is incomplete.
+//! A loop that comes back to the same state waits, one that counts its turns does not. Other memory
+//! is not looked at: a loop that counts on the heap is taken for one that waits, so an execution
+//! with such a loop is incomplete.
 #![allow(unsafe_code)]
 
 /// Words of a stack that are looked at.
 const DEEPEST: usize = 8 << 10;
 
-/// A number that tells states of the calling thread apart, whose stack ends at `high`; 0 if they cannot be told. Must be called by the code
-/// whose state it is.
+/// A number that tells states of the calling thread apart, whose stack ends at `high`; 0 if they
+/// cannot be told. Must be called by the code whose state it is.
 #[cfg(all(target_arch = "x86_64", unix))]
 #[unsafe(naked)]
 pub(crate) extern "C" fn of_caller(high: usize) -> u64 {
@@ -69,8 +71,8 @@ extern "C" fn hash(low: *const u64, high: usize) -> u64 {
     }
     let mut hash = 0u64;
     for at in 0..words {
-        // SAFETY: between the stack pointer and the upper end of the stack. Volatile, because some of it is padding, which has some
-        // value although the language does not say which.
+        // SAFETY: between the stack pointer and the upper end of the stack. Volatile, because some
+        // of it is padding, which has some value although the language does not say which.
         let word = unsafe { low.add(at).read_volatile() };
         hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
         hash ^= hash >> 29;

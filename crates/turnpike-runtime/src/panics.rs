@@ -1,7 +1,8 @@
 //! Panics of the program under test: what they said and where, kept quiet.
 //!
-//! One hook for the process, in front of the one that was there: a panic inside an execution is recorded with the
-//! execution, and printed only when the execution is a replay; all other panics go the usual way.
+//! One hook for the process, in front of the one that was there: a panic inside an execution is
+//! recorded with the execution, and printed only when the execution is a replay; all other panics
+//! go the usual way.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -18,7 +19,8 @@ use crate::site;
 /// What a panic carries.
 pub(crate) type Payload = Box<dyn Any + Send + 'static>;
 
-/// Thrown through threads of an execution that is over, so that their stacks are dropped in an orderly way.
+/// Thrown through threads of an execution that is over, so that their stacks are dropped in an
+/// orderly way.
 pub(crate) struct Teardown;
 
 /// A panic, as its hook saw it.
@@ -53,7 +55,8 @@ impl PanicRecord {
 /// What the standard library says before it aborts the process because of a panic inside a panic.
 const IN_CLEANUP: &str = "panic in a destructor during cleanup";
 
-/// A destructor panicked while its thread unwound, and Rust aborts the process. There is nobody left to tell it to.
+/// A destructor panicked while its thread unwound, and Rust aborts the process. There is nobody
+/// left to tell it to.
 #[allow(clippy::print_stderr)]
 fn say_last_words(runtime: &Runtime) {
     let Some((execution, record)) = runtime.last_words() else { return };

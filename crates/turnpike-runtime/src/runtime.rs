@@ -1,15 +1,19 @@
-//! One execution of a Rust program: its threads as coroutines, and the loop that switches between them.
+//! One execution of a Rust program: its threads as coroutines, and the loop that switches between
+//! them.
 //!
-//! Threads run on the OS thread that called the executor, one at a time. A thread announces each visible operation
-//! to the [`Kernel`]; if the answer is another thread, it suspends itself and the loop resumes that one.
+//! Threads run on the OS thread that called the executor, one at a time. A thread announces each
+//! visible operation to the [`Kernel`]; if the answer is another thread, it suspends itself and the
+//! loop resumes that one.
 //!
-//! **Unwinding.** While a thread unwinds (after a panic) nothing is scheduled: its operations are done at once, and the
-//! kernel hears of them when the thread runs on after `catch_unwind`; if the panic leaves the thread, the execution has
-//! failed anyway. An operation that would have to wait while unwinding ends the execution with that panic.
+//! **Unwinding.** While a thread unwinds (after a panic) nothing is scheduled: its operations are
+//! done at once, and the kernel hears of them when the thread runs on after `catch_unwind`; if the
+//! panic leaves the thread, the execution has failed anyway. An operation that would have to wait
+//! while unwinding ends the execution with that panic.
 //!
-//! **Teardown.** When an execution is over and threads are left, each is resumed once more, youngest first, and unwinds
-//! with a private payload, so that memory and guards are released. Destructors may use all primitives; one that has to
-//! wait lets the other threads unwind first. Threads that wait for ever are forgotten, with their stacks.
+//! **Teardown.** When an execution is over and threads are left, each is resumed once more,
+//! youngest first, and unwinds with a private payload, so that memory and guards are released.
+//! Destructors may use all primitives; one that has to wait lets the other threads unwind first.
+//! Threads that wait for ever are forgotten, with their stacks.
 
 mod clock;
 mod readers;
@@ -201,7 +205,8 @@ impl Runtime {
         }
     }
 
-    /// A scope holds back a panic of the running thread until its threads have ended, or gives it free.
+    /// A scope holds back a panic of the running thread until its threads have ended, or gives it
+    /// free.
     pub(crate) fn hold_panic(&self, held: bool) {
         if let Some(thread) = self.threads.borrow_mut().get_mut(self.current.get().0 as usize) {
             thread.held = held;
@@ -221,7 +226,8 @@ impl Runtime {
         }
     }
 
-    /// The process is about to abort: the record of the execution so far, and the panic that began it.
+    /// The process is about to abort: the record of the execution so far, and the panic that began
+    /// it.
     pub(crate) fn last_words(&self) -> Option<(Execution, PanicRecord)> {
         let mut execution = Execution::default();
         self.kernel.try_borrow_mut().ok()?.finish(&mut execution);
@@ -239,8 +245,9 @@ impl Runtime {
         Some(self.kernel.borrow_mut().register(object, name, site::of(made)))
     }
 
-    /// The name of the next object that was made there: of the place, and of how many from there were used before. The first
-    /// one, which usually is the only one, thus has the same name in all executions.
+    /// The name of the next object that was made there: of the place, and of how many from there
+    /// were used before. The first one, which usually is the only one, thus has the same name in
+    /// all executions.
     fn name_of_next(&self, made: Place) -> u64 {
         let mut makers = self.makers.borrow_mut();
         match makers.iter_mut().find(|(place, ..)| std::ptr::eq(*place, made)) {
@@ -321,7 +328,8 @@ impl Runtime {
         self.teardown.get()
     }
 
-    /// Creates a thread and runs it up to its first visible operation. `None` when the execution is over.
+    /// Creates a thread and runs it up to its first visible operation. `None` when the execution is
+    /// over.
     pub(crate) fn spawn(
         &'static self,
         name: Option<String>,
@@ -361,7 +369,8 @@ impl Runtime {
         }
     }
 
-    /// The name that the running thread was given, and its handle, made by `make` when it is first asked for.
+    /// The name that the running thread was given, and its handle, made by `make` when it is first
+    /// asked for.
     pub(crate) fn handle(&self, make: impl FnOnce(ThreadId, Option<String>) -> Thread) -> Thread {
         let me = self.current.get();
         let mut threads = self.threads.borrow_mut();
@@ -382,8 +391,9 @@ impl Runtime {
         self.exit.stack_end()
     }
 
-    /// The state of the running thread, with what its stack does not show. Even, because memory that is not looked at may
-    /// decide what it does next: a loop that counts on the heap. So a loop taken for waiting proves nothing.
+    /// The state of the running thread, with what its stack does not show. Even, because memory
+    /// that is not looked at may decide what it does next: a loop that counts on the heap. So a
+    /// loop taken for waiting proves nothing.
     pub(crate) fn state_of_thread(&self, stack: u64) -> u64 {
         let mut threads = self.threads.borrow_mut();
         let thread = &mut threads[self.current.get().0 as usize];

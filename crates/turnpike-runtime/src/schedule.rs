@@ -1,4 +1,5 @@
-//! Schedules as text: positions in the choice lists, `3x12` standing for twelve times a 3, joined by points.
+//! Schedules as text: positions in the choice lists, `3x12` standing for twelve times a 3, joined
+//! by points.
 
 use std::fmt::Write as _;
 
@@ -27,8 +28,8 @@ pub fn decode(text: &str) -> Result<Vec<u32>, String> {
     let mut choices = Vec::new();
     for run in text.split('.') {
         let (position, count) = run.split_once('x').unwrap_or((run, "1"));
-        let position: u32 = position.parse().map_err(|_| format!("'{run}' is no part of a schedule"))?;
-        let count: usize = count.parse().map_err(|_| format!("'{run}' is no part of a schedule"))?;
+        let position: u32 = position.parse().map_err(|_| format!("`{run}` is not a valid schedule item"))?;
+        let count: usize = count.parse().map_err(|_| format!("`{run}` is not a valid schedule item"))?;
         if count > MOST_STEPS || choices.len() + count > MOST_STEPS {
             return Err("the schedule is too long".to_owned());
         }

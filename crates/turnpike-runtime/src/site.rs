@@ -1,7 +1,8 @@
 //! Source positions as the opaque [`Site`]s of the scheduler.
 //!
-//! A position that the compiler gave us for ever is its address; the table below knows which addresses are positions,
-//! so that a foreign number is never followed. Positions of panics are copied, because they are only lent.
+//! A position that the compiler gave us for ever is its address; the table below knows which
+//! addresses are positions, so that a foreign number is never followed. Positions of panics are
+//! copied, because they are only lent.
 #![allow(unsafe_code)]
 
 use std::panic::Location;

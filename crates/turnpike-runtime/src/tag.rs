@@ -1,7 +1,9 @@
-//! What every synchronisation object carries: where it was made, and its number in the current execution.
+//! What every synchronisation object carries: where it was made, and its number in the current
+//! execution.
 //!
-//! Constructors are `const`, so an object cannot register itself when it is made. It does when it is first used in an
-//! execution: a number (the *epoch*) that is unique for each execution tells whether the registration is still good.
+//! Constructors are `const`, so an object cannot register itself when it is made. It does when it
+//! is first used in an execution: a number (the *epoch*) that is unique for each execution tells
+//! whether the registration is still good.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -37,7 +39,8 @@ impl Tag {
         self.id_or(runtime, || object, |_| {})
     }
 
-    /// The object's number in this execution; if it is new, `fresh` is told whether it was used in an earlier execution.
+    /// The object's number in this execution; if it is new, `fresh` is told whether it was used in
+    /// an earlier execution.
     #[inline]
     pub(crate) fn id_or(
         &self,

@@ -1,5 +1,6 @@
-//! `std::time`. Inside a check time is virtual: it passes only by sleeping and by waiting with a time limit, and is the
-//! same in every execution of a schedule. A thread that looks at the clock and then yields or spins sleeps a little.
+//! `std::time`. Inside a check time is virtual: it passes only by sleeping and by waiting with a
+//! time limit, and is the same in every execution of a schedule. A thread that looks at the clock
+//! and then yields or spins sleeps a little.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time;

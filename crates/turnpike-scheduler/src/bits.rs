@@ -4,7 +4,8 @@
 #[inline]
 pub(crate) fn select(word: u64, n: u32) -> u32 {
     const LOW: u64 = 0x0101_0101_0101_0101;
-    // Ones of each byte, then of each byte and all below it: the byte with the bit is the first that has more than n.
+    // Ones of each byte, then of each byte and all below it: the byte with the bit is the first
+    // that has more than n.
     let mut ones = word - ((word >> 1) & (0x55 * LOW));
     ones = (ones & (0x33 * LOW)) + ((ones >> 2) & (0x33 * LOW));
     ones = (ones + (ones >> 4)) & (0x0f * LOW);

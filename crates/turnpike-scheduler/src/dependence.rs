@@ -1,8 +1,8 @@
 //! Which steps commute: the dependency relation that reductions rest on.
 //!
-//! It is a function of two [`Choice`]s, and agrees with fingerprints: executions that differ only in the order of adjacent
-//! independent steps have the same fingerprint. Choices tell enough for that: which message, which round of a barrier,
-//! which notification.
+//! It is a function of two [`Choice`]s, and agrees with fingerprints: executions that differ only
+//! in the order of adjacent independent steps have the same fingerprint. Choices tell enough for
+//! that: which message, which round of a barrier, which notification.
 
 use crate::execution::Choice;
 use crate::operation::{Kind, ObjectId};
@@ -21,8 +21,8 @@ pub(crate) enum Class {
     Post,
 }
 
-/// Whether the order of the two steps matters: one enables or disables the other, or they do not commute. Steps of one
-/// thread always depend on each other.
+/// Whether the order of the two steps matters: one enables or disables the other, or they do not
+/// commute. Steps of one thread always depend on each other.
 pub fn dependent(one: &Choice, other: &Choice) -> bool {
     if one.thread == other.thread || global(one) || global(other) {
         return true;
@@ -49,14 +49,16 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
     })
 }
 
-/// Whether two dependent steps, the first of which was executed before the second, could have been executed in the other
-/// order: whether they race. An unlocking and the locking after it depend on each other, but are never both enabled.
+/// Whether two dependent steps, the first of which was executed before the second, could have been
+/// executed in the other order: whether they race. An unlocking and the locking after it depend on
+/// each other, but are never both enabled.
 pub fn reversible(first: &Choice, second: &Choice) -> bool {
     dependent(first, second) && first.thread != second.thread && !excludes(first, second)
 }
 
-/// Steps that depend on all others: the end of the process, giving up when nothing else can happen, offers that
-/// succeed only if another thread is about to take them, and reading again what another may be about to write.
+/// Steps that depend on all others: the end of the process, giving up when nothing else can happen,
+/// offers that succeed only if another thread is about to take them, and reading again what another
+/// may be about to write.
 fn global(choice: &Choice) -> bool {
     choice.kind == Kind::Exit
         || choice.alternative == Choice::TIMEOUT
@@ -64,7 +66,8 @@ fn global(choice: &Choice) -> bool {
         || (matches!(choice.kind, Kind::ReadLock | Kind::TryReadLock) && choice.argument & 2 != 0)
 }
 
-/// Whether `one` is a step that the other, of another thread, waits for by other means than an object's state.
+/// Whether `one` is a step that the other, of another thread, waits for by other means than an
+/// object's state.
 fn enables(one: &Choice, other: &Choice) -> bool {
     let same = one.object == other.object;
     match (one.kind, other.kind) {
@@ -85,9 +88,10 @@ fn frees(one: &Choice, other: &Choice) -> bool {
 
 /// The objects that a step touches, and how. Queues are looked at more closely.
 ///
-/// What a step does to one object may hang on what it finds in another: a futex is joined if its word has a value, a value that
-/// lies in two objects is exchanged if both match. A race on the other object, turned round, then changes how the step
-/// touches this one, so it must not commute with more than it would then.
+/// What a step does to one object may hang on what it finds in another: a futex is joined if its
+/// word has a value, a value that lies in two objects is exchanged if both match. A race on the
+/// other object, turned round, then changes how the step touches this one, so it must not commute
+/// with more than it would then.
 fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
     let (object, second) = (choice.object, choice.second);
     let nothing = (ObjectId::NONE, Class::Read);
@@ -104,7 +108,8 @@ fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
         Kind::SemPost => [(object, Class::Post), nothing],
         Kind::Reacquire => [(second, Class::Exclusive), nothing],
         Kind::Leave => [nothing, nothing],
-        // One that found another value would have waited before the word changed. Its like have read the word, too.
+        // One that found another value would have waited before the word changed. Its like have
+        // read the word, too.
         Kind::FutexWait if !choice.exclusive => [(object, Class::Share), (second, Class::Read)],
         Kind::FutexWait => [(object, class), (second, Class::Read)],
         Kind::Update if second != ObjectId::NONE => [(object, Class::Exclusive), (second, Class::Exclusive)],
@@ -148,7 +153,8 @@ fn capacity(choice: &Choice) -> u32 {
     (choice.argument >> 32) as u32
 }
 
-/// A message comes in before it goes out, and a bounded queue has room for it after an older one went out.
+/// A message comes in before it goes out, and a bounded queue has room for it after an older one
+/// went out.
 fn queue_dependent(one: &Choice, other: &Choice) -> bool {
     match (traffic(one), traffic(other)) {
         (Traffic::In(sent), Traffic::Out(taken)) => meets(sent, taken, capacity(one)),
@@ -170,7 +176,8 @@ fn meets(sent: u32, taken: u32, capacity: u32) -> bool {
     sent == taken || (capacity != 0 && taken.checked_add(capacity) == Some(sent))
 }
 
-/// Whether the second step could not have been executed in the first one's place, because that is what it waited for.
+/// Whether the second step could not have been executed in the first one's place, because that is
+/// what it waited for.
 fn excludes(first: &Choice, second: &Choice) -> bool {
     use Kind::*;
     if first.alternative >= Choice::SPURIOUS || second.alternative >= Choice::SPURIOUS {

@@ -10,9 +10,11 @@ use crate::operation::{Kind, Object, ObjectId, Site, ThreadId};
 pub struct Execution {
     /// One entry a step.
     pub steps: Vec<Step>,
-    /// With full detail: the choices of all states, one after the other ([`Step::first_choice`]); the last state's too, at `last_choices`.
+    /// With full detail: the choices of all states, one after the other ([`Step::first_choice`]);
+    /// the last state's too, at `last_choices`.
     pub choices: Vec<Choice>,
-    /// Where in `choices` those of the state at the end begin (with [`crate::Policy::Stop`] at any detail).
+    /// Where in `choices` those of the state at the end begin (with [`crate::Policy::Stop`] at any
+    /// detail).
     pub last_choices: usize,
     /// With `predict`: for each choice of the last state, the fingerprint it leads to.
     pub predicted: Vec<u128>,
@@ -38,8 +40,8 @@ pub struct Execution {
     pub assertions: u32,
     /// Branches seen that count for fitness (distinct edges, where hooks tell them).
     pub branches: u32,
-    /// Something was bounded or outside control (a spin loop was cut, a timeout policy left executions out, a call
-    /// blocked outside): the executions together prove nothing.
+    /// Something was bounded or outside control (a spin loop was cut, a timeout policy left
+    /// executions out, a call blocked outside): the executions together prove nothing.
     pub incomplete: bool,
     /// What the guest printed, when it is not shown at once.
     pub output: Vec<u8>,
@@ -77,14 +79,16 @@ pub struct Choice {
     pub within: [ObjectId; 2],
     /// Whether the thread may also give up at any time, as long as it has to wait.
     pub gives_up: bool,
-    /// Whether the step modifies the object, as opposed to one that commutes with its like (reads, posts).
+    /// Whether the step modifies the object, as opposed to one that commutes with its like (reads,
+    /// posts).
     pub exclusive: bool,
-    /// The thread that is joined, unparked or woken by [`Kind::NotifyOne`] (`u64::MAX`: none), the number of
-    /// nanoseconds, …; the round of a barrier, the number of a notification and the same for whom it woke; of a queue
-    /// the number of the message in the lower half, and the capacity in the upper half; a semaphore's value before it is
-    /// posted; of [`Kind::Close`] 0 = the last sender, 1 = the receiver, or a sender after the last,
-    /// more = one of so many senders; of
-    /// [`Kind::TryReadLock`] whether it succeeds; of this and [`Kind::ReadLock`] 2 more if the thread reads the object already.
+    /// The thread that is joined, unparked or woken by [`Kind::NotifyOne`] (`u64::MAX`: none), the
+    /// number of nanoseconds, …; the round of a barrier, the number of a notification and the same
+    /// for whom it woke; of a queue the number of the message in the lower half, and the capacity
+    /// in the upper half; a semaphore's value before it is posted; of [`Kind::Close`] 0 = the last
+    /// sender, 1 = the receiver, or a sender after the last, more = one of so many senders; of
+    /// [`Kind::TryReadLock`] whether it succeeds; of this and [`Kind::ReadLock`] 2 more if the
+    /// thread reads the object already.
     pub argument: u64,
     /// Where.
     pub site: Site,
@@ -93,7 +97,8 @@ pub struct Choice {
 impl Choice {
     /// The alternative of giving up because the time is over. It comes after the numbered ones.
     pub const TIMEOUT: u32 = u32::MAX;
-    /// The alternative of waking up for no reason, of a condition variable's waiter or a parked thread.
+    /// The alternative of waking up for no reason, of a condition variable's waiter or a parked
+    /// thread.
     pub const SPURIOUS: u32 = u32::MAX - 1;
 
     /// Whether the order of the two steps matters: [`crate::dependent`].
@@ -108,7 +113,8 @@ pub enum End {
     /// All threads ended, or the process did.
     #[default]
     Finished,
-    /// No thread can take a step, and some have not ended. (Who waits for what: [`ThreadRecord::waits`].)
+    /// No thread can take a step, and some have not ended. (Who waits for what:
+    /// [`ThreadRecord::waits`].)
     Deadlock,
     /// All threads that have not ended spin on values that nobody will change.
     Livelock,
@@ -120,7 +126,8 @@ pub enum End {
     Stopped,
     /// All choices sleep.
     Asleep,
-    /// The prefix asked for a choice that does not exist, at this step: the program is not deterministic, or is another one.
+    /// The prefix asked for a choice that does not exist, at this step: the program is not
+    /// deterministic, or is another one.
     Diverged(u32),
     /// A thread made no visible operation for too long.
     Hung,
@@ -175,7 +182,8 @@ pub enum Finding {
 /// A thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadRecord {
-    /// Stable between executions: `main`, `main.0` for the first thread that it made, `main.0.2`; or the name it was given.
+    /// Stable between executions: `main`, `main.0` for the first thread that it made, `main.0.2`;
+    /// or the name it was given.
     pub name: String,
     /// Hash of the stable name.
     pub name_hash: u64,

@@ -9,14 +9,15 @@ use crate::plan::Plan;
 
 /// A program that can be executed under control, again and again. Same plan, same execution.
 pub trait Executor: Send {
-    /// Executes the program once. Failures of the program are ends of the execution; an error means that it could not be
-    /// executed at all.
+    /// Executes the program once. Failures of the program are ends of the execution; an error means
+    /// that it could not be executed at all.
     fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError>;
 
     /// Source position for the user: `src/bank.rs:31`.
     fn site(&mut self, site: Site) -> String;
 
-    /// What no execution shows, because the program has code that cannot be looked into; empty when everything is seen.
+    /// What no execution shows, because the program has code that cannot be looked into; empty when
+    /// everything is seen.
     fn unseen(&self) -> Vec<String> {
         Vec::new()
     }

@@ -1,8 +1,9 @@
 //! Fingerprints: 128-bit hashes of happens-before pasts.
 //!
-//! A thread is deterministic given what happened before it, so the hash of its past names its state, and also names
-//! every object that it is about to touch: no other names are needed. The state of the program is the sum over
-//! threads, because the order in which unrelated threads went does not matter.
+//! A thread is deterministic given what happened before it, so the hash of its past names its
+//! state, and also names every object that it is about to touch: no other names are needed. The
+//! state of the program is the sum over threads, because the order in which unrelated threads went
+//! does not matter.
 
 /// A 128-bit hash in two halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

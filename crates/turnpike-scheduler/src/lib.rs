@@ -1,18 +1,21 @@
-//! The controlled scheduler: which thread of a program under test takes the next step, and what that step does to the
-//! objects that threads share.
+//! The controlled scheduler: which thread of a program under test takes the next step, and what
+//! that step does to the objects that threads share.
 //!
-//! A program is run by a *guest*: coroutines in the same process for Rust, fibers or OS threads inside a preloaded
-//! library for C, plain closures in tests. All of them keep their threads' stacks and the data themselves and
-//! ask one [`Kernel`] what happens next, so that the semantics of a mutex, the meaning of a choice, state fingerprints
-//! and random policies exist once.
+//! A program is run by a *guest*: coroutines in the same process for Rust, fibers or OS threads
+//! inside a preloaded library for C, plain closures in tests. All of them keep their threads'
+//! stacks and the data themselves and ask one [`Kernel`] what happens next, so that the semantics
+//! of a mutex, the meaning of a choice, state fingerprints and random policies exist once.
 //!
-//! **Vocabulary.** An operation on a shared object is *visible*; everything else is invisible and runs along with the
-//! visible operation before it. A state of the program is a situation in which every thread is about to do a visible
-//! operation, has ended, or waits. A *choice* is a thread together with an alternative (the value of a toss, the waiter
-//! that is woken); the choices of a state form one list, ordered by thread name, then alternative. A schedule is the
-//! sequence of positions in these lists. Creating a thread and ending it are not steps: they belong to the step before.
+//! **Vocabulary.** An operation on a shared object is *visible*; everything else is invisible and
+//! runs along with the visible operation before it. A state of the program is a situation in which
+//! every thread is about to do a visible operation, has ended, or waits. A *choice* is a thread
+//! together with an alternative (the value of a toss, the waiter that is woken); the choices of a
+//! state form one list, ordered by thread name, then alternative. A schedule is the sequence of
+//! positions in these lists. Creating a thread and ending it are not steps: they belong to the step
+//! before.
 //!
-//! The crate has no dependencies and needs no standard library, because it is compiled into foreign processes.
+//! The crate has no dependencies and needs no standard library, because it is compiled into foreign
+//! processes.
 
 #![no_std]
 #![forbid(unsafe_code)]

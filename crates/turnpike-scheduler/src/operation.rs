@@ -1,11 +1,13 @@
 //! What threads can do to the objects they share.
 
-/// A thread of one execution, dense from 0 (the main thread) in the order of creation. Ids are only comparable between
-/// executions with a common prefix; names ([`crate::ThreadRecord::name`]) always are.
+/// A thread of one execution, dense from 0 (the main thread) in the order of creation. Ids are only
+/// comparable between executions with a common prefix; names ([`crate::ThreadRecord::name`]) always
+/// are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId(pub u32);
 
-/// An object of one execution, dense from 0 in the order of registration. Never let a choice or a fingerprint see it.
+/// An object of one execution, dense from 0 in the order of registration. Never let a choice or a
+/// fingerprint see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
@@ -51,8 +53,8 @@ pub enum Object {
     Memory,
     /// A futex word.
     Futex,
-    /// A piece of memory with an end: a block of the heap, a mapping, the stack of a thread. Other objects lie in it
-    /// ([`crate::Kernel::place`]).
+    /// A piece of memory with an end: a block of the heap, a mapping, the stack of a thread. Other
+    /// objects lie in it ([`crate::Kernel::place`]).
     Region,
 }
 
@@ -66,8 +68,9 @@ pub enum Kind {
     TryLock,
     /// Release a mutex.
     Unlock,
-    /// Acquire for reading; enabled when there is no writer. `argument` 1 = a writer that waits may go first: a thread
-    /// that reads already then has the alternative of waiting behind it, which is for ever.
+    /// Acquire for reading; enabled when there is no writer. `argument` 1 = a writer that waits may
+    /// go first: a thread that reads already then has the alternative of waiting behind it, which
+    /// is for ever.
     ReadLock,
     /// Acquire for reading if possible. `argument` as above: the alternative is not to succeed.
     TryReadLock,
@@ -79,10 +82,12 @@ pub enum Kind {
     ReadUnlock,
     /// Release after writing; `argument` 1 = and go on reading, so that no writer comes in between.
     WriteUnlock,
-    /// Release the mutex `second` and wait on the condition variable `object`: one step. The kernel then waits, and
-    /// acquires the mutex again by a [`Kind::Reacquire`] step, before the guest's thread runs on.
+    /// Release the mutex `second` and wait on the condition variable `object`: one step. The kernel
+    /// then waits, and acquires the mutex again by a [`Kind::Reacquire`] step, before the guest's
+    /// thread runs on.
     Wait,
-    /// The second half of [`Kind::Wait`], entered by the kernel itself; enabled when notified (or timed out) and the mutex is free.
+    /// The second half of [`Kind::Wait`], entered by the kernel itself; enabled when notified (or
+    /// timed out) and the mutex is free.
     Reacquire,
     /// Wake one waiter: each waiter is an alternative.
     NotifyOne,
@@ -96,28 +101,33 @@ pub enum Kind {
     SemPost,
     /// Read the value, into `Outcome::value`.
     SemGet,
-    /// Arrive at a barrier; the last one to arrive goes on (`Outcome::ok` = leader), others wait for [`Kind::Leave`].
+    /// Arrive at a barrier; the last one to arrive goes on (`Outcome::ok` = leader), others wait
+    /// for [`Kind::Leave`].
     Arrive,
-    /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all arrived. The same for
-    /// [`Kind::FutexWait`]; enabled when woken. A guest announces it after a [`Kind::Send`] to a rendezvous queue, with
-    /// the message's number as `argument`: enabled when the message was taken (`Outcome::ok`), or no receiver is left.
+    /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all arrived.
+    /// The same for [`Kind::FutexWait`]; enabled when woken. A guest announces it after a
+    /// [`Kind::Send`] to a rendezvous queue, with the message's number as `argument`: enabled when
+    /// the message was taken (`Outcome::ok`), or no receiver is left.
     Leave,
-    /// Enter one-time initialisation: enabled unless somebody else is inside; `Outcome::ok` = this thread initialises.
+    /// Enter one-time initialisation: enabled unless somebody else is inside; `Outcome::ok` = this
+    /// thread initialises.
     OnceBegin,
     /// Initialisation is complete (`argument` 1), or was given up (0).
     OnceEnd,
-    /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent, `Outcome::value` =
-    /// the message's number). To a rendezvous queue it is always enabled: the guest then announces [`Kind::Leave`].
+    /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent,
+    /// `Outcome::value` = the message's number). To a rendezvous queue it is always enabled: the
+    /// guest then announces [`Kind::Leave`].
     Send,
-    /// Append if not full. To a rendezvous queue: if a receiver waits; one that is about to may wait already or not yet,
-    /// which are two alternatives. `Outcome::value` 1 = no receiver is left.
+    /// Append if not full. To a rendezvous queue: if a receiver waits; one that is about to may
+    /// wait already or not yet, which are two alternatives. `Outcome::value` 1 = no receiver is
+    /// left.
     TrySend,
     /// Take a message; enabled when not empty, or when no sender is left (`Outcome::ok` = got one).
     Receive,
     /// Take if not empty. `Outcome::ok` = got one; `Outcome::value` 1 = no sender is left.
     TryReceive,
-    /// One end of a queue is gone: `argument` 0 = a sender, of which there is one unless [`crate::Kernel::set_senders`]
-    /// told otherwise; 1 = the receiver.
+    /// One end of a queue is gone: `argument` 0 = a sender, of which there is one unless
+    /// [`crate::Kernel::set_senders`] told otherwise; 1 = the receiver.
     Close,
     /// Atomic read.
     Load,
@@ -139,9 +149,10 @@ pub enum Kind {
     Unpark,
     /// Let others go first; spinning threads are disabled until something they read changes.
     ///
-    /// `argument` tells states of the thread itself apart (its registers, its stack): only one that comes back to the same
-    /// state, having only read, spins. If it is odd, nothing else decides what the thread does next: waiting for a
-    /// change then leaves nothing out. With 0 the thread's state is not known and counts as always the same.
+    /// `argument` tells states of the thread itself apart (its registers, its stack): only one that
+    /// comes back to the same state, having only read, spins. If it is odd, nothing else decides
+    /// what the thread does next: waiting for a change then leaves nothing out. With 0 the thread's
+    /// state is not known and counts as always the same.
     Yield,
     /// Sleep `argument` nanoseconds of virtual time.
     Sleep,
@@ -153,17 +164,18 @@ pub enum Kind {
     Message,
     /// The process ends while other threads live.
     Exit,
-    /// Wait while the futex word is unchanged: a step that checks the word ([`Operation::writes`]) and enters the
-    /// queue, or goes on with `Outcome::ok` false; then a [`Kind::Leave`] step when woken. `second` may name the word as
-    /// a memory object.
+    /// Wait while the futex word is unchanged: a step that checks the word ([`Operation::writes`])
+    /// and enters the queue, or goes on with `Outcome::ok` false; then a [`Kind::Leave`] step when
+    /// woken. `second` may name the word as a memory object.
     FutexWait,
-    /// Wake up to `argument` waiters: each set is an alternative when there are more. `Outcome::value` = how many.
+    /// Wake up to `argument` waiters: each set is an alternative when there are more.
+    /// `Outcome::value` = how many.
     FutexWake,
-    /// A synchronisation object is no more: using it later is an error. Conflicts with every operation on it. A mutex that
-    /// is held stays (`Outcome::ok` false).
+    /// A synchronisation object is no more: using it later is an error. Conflicts with every
+    /// operation on it. A mutex that is held stays (`Outcome::ok` false).
     Destroy,
-    /// A region is given back. Conflicts with every operation on an object that lies in it; what is wrong with a later one,
-    /// the guest tells.
+    /// A region is given back. Conflicts with every operation on an object that lies in it; what is
+    /// wrong with a later one, the guest tells.
     Free,
 }
 
@@ -230,17 +242,21 @@ pub struct Operation {
     pub kind: Kind,
     /// The object it works on; [`ObjectId::NONE`] when there is none.
     pub object: ObjectId,
-    /// The second object: the mutex of a condition variable, the other variable that a memory access covers.
+    /// The second object: the mutex of a condition variable, the other variable that a memory
+    /// access covers.
     pub second: ObjectId,
     /// See [`Kind`].
     pub argument: u64,
-    /// A blocking operation that may time out, which is then an extra alternative ([`crate::Timeouts`]).
+    /// A blocking operation that may time out, which is then an extra alternative
+    /// ([`crate::Timeouts`]).
     pub timed: bool,
-    /// The virtual time at which a timed operation gives up, and that its thread's clock then shows.
+    /// The virtual time at which a timed operation gives up, and that its thread's clock then
+    /// shows.
     pub deadline: u64,
-    /// For [`Kind::Update`]: tells, when asked right before the step, whether it will modify the object: a
-    /// compare-and-exchange that is going to fail only reads. For [`Kind::FutexWait`]: whether the word is still the
-    /// expected one. `None` = yes. The function's argument is `argument`; it must have no effect.
+    /// For [`Kind::Update`]: tells, when asked right before the step, whether it will modify the
+    /// object: a compare-and-exchange that is going to fail only reads. For [`Kind::FutexWait`]:
+    /// whether the word is still the expected one. `None` = yes. The function's argument is
+    /// `argument`; it must have no effect.
     pub writes: Option<fn(u64) -> bool>,
     /// Of an atomic operation on memory: what it orders.
     pub order: MemoryOrder,
@@ -268,8 +284,8 @@ impl Operation {
     }
 }
 
-/// The memory order of an atomic operation or a fence, as far as it orders what threads do to other memory. Executions
-/// are sequentially consistent whatever it is; data races are judged by it.
+/// The memory order of an atomic operation or a fence, as far as it orders what threads do to other
+/// memory. Executions are sequentially consistent whatever it is; data races are judged by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryOrder(u8);
 
@@ -284,8 +300,8 @@ impl MemoryOrder {
     pub const SEQUENTIAL: MemoryOrder = MemoryOrder(3);
     const STORES: u8 = 4;
 
-    /// The order by its number in C, which is also the compilers': relaxed, consume, acquire, release, both, sequentially
-    /// consistent. Consuming is acquiring, as for all compilers.
+    /// The order by its number in C, which is also the compilers': relaxed, consume, acquire,
+    /// release, both, sequentially consistent. Consuming is acquiring, as for all compilers.
     pub const fn from_c(number: u32) -> MemoryOrder {
         match number {
             0 => MemoryOrder::RELAXED,
@@ -295,8 +311,9 @@ impl MemoryOrder {
         }
     }
 
-    /// Of an update that leaves the value as it is, but stores it (an exchange of equal values), as opposed to one that
-    /// only reads (a compare-and-exchange that fails): whoever reads the value acquires from it, too.
+    /// Of an update that leaves the value as it is, but stores it (an exchange of equal values), as
+    /// opposed to one that only reads (a compare-and-exchange that fails): whoever reads the value
+    /// acquires from it, too.
     #[must_use]
     pub const fn storing(self) -> MemoryOrder {
         MemoryOrder(self.0 | Self::STORES)

@@ -13,7 +13,8 @@ pub struct Plan<'a> {
     pub max_steps: u32,
     /// How much is recorded.
     pub detail: Detail,
-    /// With [`Policy::Stop`]: also tell the fingerprint that each choice of the last state leads to.
+    /// With [`Policy::Stop`]: also tell the fingerprint that each choice of the last state leads
+    /// to.
     pub predict: bool,
     /// Whether choices are left out.
     pub reduction: Reduction<'a>,
@@ -24,7 +25,8 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Executes `prefix` and stops, with the default settings: a million steps at most, positions only.
+    /// Executes `prefix` and stops, with the default settings: a million steps at most, positions
+    /// only.
     pub const fn new(prefix: &'a [u32]) -> Plan<'a> {
         Plan {
             prefix,
@@ -48,9 +50,10 @@ pub enum Policy<'a> {
     First,
     /// The thread of the last step as long as it can, else the first choice: few context switches.
     Continue,
-    /// These threads with these alternatives, one after the other: what cannot be taken in a state is passed over; an
-    /// alternative that the thread does not have there is replaced by its first one. When none is left, as
-    /// [`Policy::Continue`]. Shortening tries other orders of a schedule this way.
+    /// These threads with these alternatives, one after the other: what cannot be taken in a state
+    /// is passed over; an alternative that the thread does not have there is replaced by its first
+    /// one. When none is left, as [`Policy::Continue`]. Shortening tries other orders of a schedule
+    /// this way.
     Follow {
         /// Thread and alternative.
         order: &'a [(ThreadId, u32)],
@@ -60,8 +63,9 @@ pub enum Policy<'a> {
         /// Of the random numbers.
         seed: u64,
     },
-    /// Probabilistic concurrency testing: random priorities, `depth - 1` change points among the first `length` steps
-    /// that had more than one enabled thread. Yielding lowers the priority below all.
+    /// Probabilistic concurrency testing: random priorities, `depth - 1` change points among the
+    /// first `length` steps that had more than one enabled thread. Yielding lowers the priority
+    /// below all.
     Pct {
         /// Of the random numbers.
         seed: u64,
@@ -70,30 +74,32 @@ pub enum Policy<'a> {
         /// Expected number of steps with a choice.
         length: u32,
     },
-    /// Partial-order sampling: random priorities of pending operations, drawn again for those that race with the step taken.
+    /// Partial-order sampling: random priorities of pending operations, drawn again for those that
+    /// race with the step taken.
     Pos {
         /// Of the random numbers.
         seed: u64,
     },
-    /// Uniform random walk over interleavings: threads in proportion to the events they still have, by an estimate
-    /// for each thread id (missing ones count 1).
+    /// Uniform random walk over interleavings: threads in proportion to the events they still have,
+    /// by an estimate for each thread id (missing ones count 1).
     Weighted {
         /// Of the random numbers.
         seed: u64,
         /// Expected events of each thread.
         events: &'a [u32],
     },
-    /// Genetic search: at a state with n > 1 choices the next ceil(log2 n) bits, most significant first, are the position. A
-    /// value that is no position is replaced by a random one, and the repaired bits are returned.
+    /// Genetic search: at a state with n > 1 choices the next ceil(log2 n) bits, most significant
+    /// first, are the position. A value that is no position is replaced by a random one, and the
+    /// repaired bits are returned.
     Genes {
         /// Bits, in order from the most significant bit of the first word.
         bits: &'a [u64],
         /// For repairs, and for bits beyond the end.
         seed: u64,
     },
-    /// The first choice that does not sleep, with these asleep in the state that the prefix reaches; those that depend on
-    /// a step are woken by it. Ends as [`crate::End::Asleep`] when all choices sleep. Takes the place of [`Reduction::sleep`]:
-    /// positions count all choices.
+    /// The first choice that does not sleep, with these asleep in the state that the prefix
+    /// reaches; those that depend on a step are woken by it. Ends as [`crate::End::Asleep`] when
+    /// all choices sleep. Takes the place of [`Reduction::sleep`]: positions count all choices.
     Awake {
         /// Thread and alternative.
         sleep: &'a [(ThreadId, u32)],
@@ -108,11 +114,13 @@ pub enum Detail {
     Positions,
     /// Also thread, operation and fingerprint of each step.
     Steps,
-    /// Also all choices of each state, threads and objects by name, and what blocked threads wait for.
+    /// Also all choices of each state, threads and objects by name, and what blocked threads wait
+    /// for.
     Full,
 }
 
-/// Choices that are left out because others stand for them (seed paper 004: partial-order reduction under any strategy).
+/// Choices that are left out because others stand for them (seed paper 004: partial-order reduction
+/// under any strategy).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reduction<'a> {
     /// Sleep sets: taking choice i puts the independent ones before it to sleep.
@@ -121,11 +129,13 @@ pub struct Reduction<'a> {
     pub persistent: Option<&'a MayAccess>,
 }
 
-/// Which objects each thread may ever touch, by names that are stable between executions; made from annotations or from recorded executions.
+/// Which objects each thread may ever touch, by names that are stable between executions; made from
+/// annotations or from recorded executions.
 ///
-/// The entries of a thread also stand for the threads that it will make. A thread without entries may do anything; one
-/// that touches nothing needs an entry with an object that does not exist. The name of a thread may stand for an object:
-/// for threads that it asks whether they have ended, or unparks.
+/// The entries of a thread also stand for the threads that it will make. A thread without entries
+/// may do anything; one that touches nothing needs an entry with an object that does not exist. The
+/// name of a thread may stand for an object: for threads that it asks whether they have ended, or
+/// unparks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MayAccess {
     /// Thread name hash, object name hash, whether it may modify the object; sorted.

@@ -50,7 +50,8 @@ use crate::plan::Plan;
 
 /// A thread.
 pub trait Routine {
-    /// Runs up to the next visible operation; `None` = the thread ends. `outcome` is what came of the last one.
+    /// Runs up to the next visible operation; `None` = the thread ends. `outcome` is what came of
+    /// the last one.
     fn next(&mut self, outcome: Outcome, context: &mut Context<'_>) -> Option<Operation>;
 }
 
@@ -132,7 +133,8 @@ impl core::fmt::Debug for Script {
 }
 
 impl Script {
-    /// A program; `main` is called for each execution, in its main thread, and answers how that goes on.
+    /// A program; `main` is called for each execution, in its main thread, and answers how that
+    /// goes on.
     pub fn new(main: impl FnMut(&mut Context<'_>) -> Box<dyn Routine> + Send + 'static) -> Script {
         Script { kernel: Kernel::new(), main: Box::new(main) }
     }

@@ -1,8 +1,9 @@
 //! What code compiled with `-fsanitize=thread` calls instead of each atomic operation.
 //!
-//! All of them are steps, and done one after the other: memory is sequentially consistent whatever order the program asks for. The order,
-//! always the last argument, says what races. A read-modify-write that is about to leave the value as it is, such as a
-//! compare-and-exchange that fails or an attempt to take a spin lock that is held, counts as a read.
+//! All of them are steps, and done one after the other: memory is sequentially consistent whatever
+//! order the program asks for. The order, always the last argument, says what races. A
+//! read-modify-write that is about to leave the value as it is, such as a compare-and-exchange that
+//! fails or an attempt to take a spin lock that is held, counts as a read.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -269,7 +270,8 @@ export! {
     }
 }
 
-/// Six or seven arguments leave no register for the return address: both orders are packed into one with it.
+/// Six or seven arguments leave no register for the return address: both orders are packed into one
+/// with it.
 #[cfg(target_arch = "x86_64")]
 fn unpack(packed: u64) -> (c_int, c_int, Site) {
     ((packed >> 48 & 0xf) as c_int, (packed >> 56 & 0xf) as c_int, Site(packed & 0xffff_ffff_ffff))

@@ -1,4 +1,5 @@
-//! Functions that the program calls very often, and that work in the same way in and outside control.
+//! Functions that the program calls very often, and that work in the same way in and outside
+//! control.
 //!
 //! The exported symbol is a stub that passes its return address, the site, as one more argument.
 

@@ -1,9 +1,10 @@
-//! Strings, trees and lists of C++: the parts of them that are compiled into `libstdc++`, whose accesses
-//! nobody tells.
+//! Strings, trees and lists of C++: the parts of them that are compiled into `libstdc++`, whose
+//! accesses nobody tells.
 //!
-//! Each function counts as one access to the object that it is called for, and to its text. Whoever uses a
-//! string without changing it calls functions that only read. As long as such accesses race with nothing it makes no difference that
-//! they are told as a whole; where they race, nothing is proved.
+//! Each function counts as one access to the object that it is called for, and to its text. Whoever
+//! uses a string without changing it calls functions that only read. As long as such accesses race
+//! with nothing it makes no difference that they are told as a whole; where they race, nothing is
+//! proved.
 
 use core::ffi::c_void;
 use core::sync::atomic::AtomicUsize;

@@ -1,4 +1,5 @@
-//! What code compiled with `-fsanitize-coverage=trace-pc` calls in every basic block: new ones count for fitness.
+//! What code compiled with `-fsanitize-coverage=trace-pc` calls in every basic block: new ones
+//! count for fitness.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 

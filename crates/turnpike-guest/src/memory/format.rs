@@ -1,8 +1,9 @@
-//! `printf` and its relatives: which memory they read is decided by the format, and what they write is
-//! written after everything was read.
+//! `printf` and its relatives: which memory they read is decided by the format, and what they write
+//! is written after everything was read.
 //!
-//! Functions with any number of arguments end in a stub that makes the list of arguments (`va_list`) that
-//! the others have anyway, as the conventions for calls on the two processors lay it down.
+//! Functions with any number of arguments end in a stub that makes the list of arguments
+//! (`va_list`) that the others have anyway, as the conventions for calls on the two processors lay
+//! it down.
 
 use alloc::vec::Vec;
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -65,7 +66,8 @@ pub(super) struct Arguments {
 
 #[cfg(target_arch = "aarch64")]
 impl Arguments {
-    /// Where the stub saved the next general register: they end at `general_end`, and `-general` bytes are left.
+    /// Where the stub saved the next general register: they end at `general_end`, and `-general`
+    /// bytes are left.
     fn saved_word(&mut self) -> Option<*const u64> {
         let at = self.general;
         (at < 0).then(|| {

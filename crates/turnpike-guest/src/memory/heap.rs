@@ -1,9 +1,11 @@
-//! The program's heap under control: memory at fixed addresses, filled when it is freed, checked when it is used.
+//! The program's heap under control: memory at fixed addresses, filled when it is freed, checked
+//! when it is used.
 //!
-//! Instrumented code is checked at every access. For other code: what a program frees is filled with [`FREED`], so that
-//! a pointer read from it crashes at its first use; the fill is checked when the block's memory is used again and when
-//! the program ends, which finds writes; large blocks become inaccessible at once. Memory that is handed out is always zero,
-//! so that what a program does with memory it did not initialise is at least the same in all executions.
+//! Instrumented code is checked at every access. For other code: what a program frees is filled
+//! with [`FREED`], so that a pointer read from it crashes at its first use; the fill is checked
+//! when the block's memory is used again and when the program ends, which finds writes; large
+//! blocks become inaccessible at once. Memory that is handed out is always zero, so that what a
+//! program does with memory it did not initialise is at least the same in all executions.
 
 use alloc::string::String;
 use turnpike_scheduler::{FailureKind, ObjectId, Site, ThreadId};
@@ -139,8 +141,8 @@ pub(super) fn take_back(address: u64, site: Site) {
     }
 }
 
-/// Whether an address may come from another allocator: the loader's own, from before this one was there. Misaligned
-/// ones, static variables and variables on stacks do not.
+/// Whether an address may come from another allocator: the loader's own, from before this one was
+/// there. Misaligned ones, static variables and variables on stacks do not.
 fn foreign(address: u64) -> bool {
     let address = address as usize;
     address.is_multiple_of(16)

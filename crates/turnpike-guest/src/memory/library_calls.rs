@@ -128,7 +128,8 @@ unsafe extern "C" fn measure(text: *const c_char) -> usize {
     length
 }
 
-/// The function itself, for this library's own calls: they must not look like the program's, whose registers stubs note.
+/// The function itself, for this library's own calls: they must not look like the program's, whose
+/// registers stubs note.
 macro_rules! plain {
     ($($name:ident = $index:literal $ours:ident: fn($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => { $(
         pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
@@ -242,7 +243,8 @@ shared! {
 /// Bytes that are kept between reading and writing.
 const KEPT: usize = 4 << 10;
 
-/// Writes what was read: what other threads write to where it came from, between the two, is not part of it.
+/// Writes what was read: what other threads write to where it came from, between the two, is not
+/// part of it.
 unsafe fn deliver(to: *mut c_void, from: *const c_void, size: usize, site: Site) {
     let mut kept = Vec::new();
     if size <= KEPT && super::threaded() {
@@ -255,7 +257,8 @@ unsafe fn deliver(to: *mut c_void, from: *const c_void, size: usize, site: Site)
     unsafe { plain_memmove(to, source, size) };
 }
 
-/// Copies a text of at most so many bytes, with an end, to the end of another one or to its beginning; where the copy ends.
+/// Copies a text of at most so many bytes, with an end, to the end of another one or to its
+/// beginning; where the copy ends.
 unsafe fn deliver_text(
     to: *mut c_char,
     from: *const c_char,
@@ -480,8 +483,8 @@ unsafe fn reads_number(text: *const c_char, end: *mut *mut c_char, site: Site) {
     }
 }
 
-/// A function that is done as a whole, although compiled code would make several accesses: as long as
-/// they race with nothing, nobody can tell. Where they do, nothing is proved.
+/// A function that is done as a whole, although compiled code would make several accesses: as long
+/// as they race with nothing, nobody can tell. Where they do, nothing is proved.
 pub(super) fn as_a_whole(what: &str, address: *const c_void, size: usize, write: bool, site: Site) {
     if super::races_at(site) {
         control::uncontrolled(&format!("the order of {what} and other threads' accesses to the same memory"));

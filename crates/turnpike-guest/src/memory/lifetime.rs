@@ -1,11 +1,13 @@
-//! Where memory ends: blocks that are freed, mappings that are taken away, stacks of threads that end.
+//! Where memory ends: blocks that are freed, mappings that are taken away, stacks of threads that
+//! end.
 //!
-//! Giving memory back conflicts with every access to it. To the detector of races it is a write to all of it, and like
-//! plain writes it is a step at code locations that were found to race, with the rest of the accesses. As a step it works
-//! on a *region*; objects know the region that they lie in, so that the kernel sees the conflict whichever part of it is
-//! accessed. A block of the heap is a region, and so is the stack of a thread (the place of its end is its function).
-//! All mappings together are one: taking a part away then conflicts with more than it has to, which costs executions and
-//! hides nothing.
+//! Giving memory back conflicts with every access to it. To the detector of races it is a write to
+//! all of it, and like plain writes it is a step at code locations that were found to race, with
+//! the rest of the accesses. As a step it works on a *region*; objects know the region that they
+//! lie in, so that the kernel sees the conflict whichever part of it is accessed. A block of the
+//! heap is a region, and so is the stack of a thread (the place of its end is its function). All
+//! mappings together are one: taking a part away then conflicts with more than it has to, which
+//! costs executions and hides nothing.
 //!
 //! Synchronisation objects in such memory count as accessed by whoever uses them.
 
@@ -47,8 +49,9 @@ struct Lifetimes {
 static LIFETIMES: Global<Lifetimes> =
     Global::new(Lifetimes { dead: Vec::new(), mappings: None, stacks: Vec::new() });
 
-/// Whether another thread could tell that memory ends now. Not if all of them were joined: whatever is left to happen
-/// comes after it. This is a question about what happened before, so its answer depends on no schedule.
+/// Whether another thread could tell that memory ends now. Not if all of them were joined: whatever
+/// is left to happen comes after it. This is a question about what happened before, so its answer
+/// depends on no schedule.
 pub(crate) fn matters() -> bool {
     control::active() && threaded() && control::UNJOINED.load(Ordering::Relaxed) > 1
 }
@@ -273,7 +276,8 @@ unsafe extern "C" fn mremap(
     unsafe { real(old, size, new_size, flags, to) }
 }
 
-/// Maps memory. All its arguments are in registers, which leaves none for the place where it is called.
+/// Maps memory. All its arguments are in registers, which leaves none for the place where it is
+/// called.
 macro_rules! map {
     ($name:ident) => {
         #[cfg_attr(embedded, unsafe(no_mangle))]

@@ -1,18 +1,22 @@
-//! The program's memory: which accesses are steps, which race, and what is wrong with its use of the heap.
+//! The program's memory: which accesses are steps, which race, and what is wrong with its use of
+//! the heap.
 //!
-//! Code compiled with `-fsanitize=thread` calls a function before each access (`plain`) and instead of each atomic
-//! operation (`atomics`): that runtime is this one. No recompilation is needed for the heap: `allocate` and `operators`
-//! are the program's `malloc` and `new`.
+//! Code compiled with `-fsanitize=thread` calls a function before each access (`plain`) and instead
+//! of each atomic operation (`atomics`): that runtime is this one. No recompilation is needed for
+//! the heap: `allocate` and `operators` are the program's `malloc` and `new`.
 //!
-//! **What is a step.** Atomic operations always are. Plain accesses are steps at code locations that the host names with the
-//! plan, because earlier executions found them to race ([`Level::Racy`]); with [`Level::All`] also wherever another
-//! thread was before in the same eight bytes, if either of them writes. So a thread's stack, its thread-local storage,
-//! what it allocated and has not shown to others, and constants make no steps, without being special. An access that
-//! turns out to be concurrent with an earlier one that was no step is a race, which is told: the host adds both
-//! locations for the executions that follow, and this one counts for no proof. The set never changes within an execution,
-//! so that the same plan gives the same execution.
+//! **What is a step.** Atomic operations always are. Plain accesses are steps at code locations
+//! that the host names with the plan, because earlier executions found them to race
+//! ([`Level::Racy`]); with [`Level::All`] also wherever another thread was before in the same eight
+//! bytes, if either of them writes. So a thread's stack, its thread-local storage, what it
+//! allocated and has not shown to others, and constants make no steps, without being special. An
+//! access that turns out to be concurrent with an earlier one that was no step is a race, which is
+//! told: the host adds both locations for the executions that follow, and this one counts for no
+//! proof. The set never changes within an execution, so that the same plan gives the same
+//! execution.
 //!
-//! While the program has had no second thread, accesses are neither steps nor remembered: everything that later threads do comes after them.
+//! While the program has had no second thread, accesses are neither steps nor remembered:
+//! everything that later threads do comes after them.
 //!
 //! **Loops** that wait by reading memory pause now and then, see [`logic::spin`].
 
@@ -65,7 +69,8 @@ pub(crate) enum Level {
     All,
 }
 
-/// What is known of the execution's memory. The heap has a state of its own, because it is used before control starts.
+/// What is known of the execution's memory. The heap has a state of its own, because it is used
+/// before control starts.
 struct Memory {
     level: Level,
     /// Code locations that are steps.
@@ -121,8 +126,8 @@ pub(crate) unsafe fn take_back() {
     unsafe { heap::take_back_heap() };
 }
 
-/// Looks whether the program or a library of its own tells its accesses, and reserves the heap's addresses. Before control
-/// starts and memory is limited.
+/// Looks whether the program or a library of its own tells its accesses, and reserves the heap's
+/// addresses. Before control starts and memory is limited.
 pub(crate) fn prepare() {
     heap::open();
     if modules::any_instrumented() {
@@ -131,7 +136,8 @@ pub(crate) fn prepare() {
     control::header().instrumented.store(is_instrumented().into(), Ordering::Relaxed);
 }
 
-/// An execution begins, before its first thread runs: `visible` are the code locations whose accesses are steps.
+/// An execution begins, before its first thread runs: `visible` are the code locations whose
+/// accesses are steps.
 pub(crate) fn begin(level: u64, visible: &[u64]) {
     MEMORY.with(|memory| {
         memory.level = match level {
@@ -162,7 +168,8 @@ pub(crate) fn is_instrumented() -> bool {
     INSTRUMENTED.load(Ordering::Relaxed)
 }
 
-/// The memory is used for something new: the stack of a new thread, a block that is handed out again.
+/// The memory is used for something new: the stack of a new thread, a block that is handed out
+/// again.
 pub(crate) fn renew(address: usize, size: usize) {
     lifetime::renew(address, size);
     MEMORY.with(|memory| {

@@ -1,4 +1,5 @@
-//! C++ `new` and `delete`, so that reports tell where in the program a block was made. Their names are the compilers'.
+//! C++ `new` and `delete`, so that reports tell where in the program a block was made. Their names
+//! are the compilers'.
 
 use core::ffi::c_void;
 

@@ -14,7 +14,8 @@ mod number {
     pub(super) const ADVISE: i64 = 233;
 }
 
-/// Addresses for `size` bytes of zeros, at `wanted` if that is free; 0 on failure. Untouched pages cost nothing.
+/// Addresses for `size` bytes of zeros, at `wanted` if that is free; 0 on failure. Untouched pages
+/// cost nothing.
 pub(super) fn reserve(wanted: usize, size: usize) -> usize {
     const READ_WRITE: usize = 3;
     const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;

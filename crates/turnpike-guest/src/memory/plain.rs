@@ -1,8 +1,8 @@
 //! What code compiled with `-fsanitize=thread` calls before each plain access.
 //!
-//! The names and arguments are the compilers'. Accesses to volatile variables are accesses like others (C gives them no
-//! meaning between threads). Functions of the C library, such as `memcpy`, are called by gcc without telling; clang
-//! calls the wrappers below instead.
+//! The names and arguments are the compilers'. Accesses to volatile variables are accesses like
+//! others (C gives them no meaning between threads). Functions of the C library, such as `memcpy`,
+//! are called by gcc without telling; clang calls the wrappers below instead.
 
 use core::ffi::{c_int, c_void};
 
@@ -116,7 +116,8 @@ export! {
     fn __tsan_init(; _site) { super::instrumented() }
 }
 
-/// Calls that need nothing done: frames of functions, and annotations for the sanitizer's own detector.
+/// Calls that need nothing done: frames of functions, and annotations for the sanitizer's own
+/// detector.
 macro_rules! nothing {
     ($($name:ident)*) => { $(
         #[cfg_attr(embedded, unsafe(no_mangle))]

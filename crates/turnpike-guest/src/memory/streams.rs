@@ -1,6 +1,8 @@
-//! Streams and sorting: functions of the C library that are given memory to fill, to write out or to put in order.
+//! Streams and sorting: functions of the C library that are given memory to fill, to write out or
+//! to put in order.
 //!
-//! Which thread gets which part of a file depends on who reads first, so reading is a step when there are several threads.
+//! Which thread gets which part of a file depends on who reads first, so reading is a step when
+//! there are several threads.
 
 use core::ffi::{c_char, c_int, c_void};
 
@@ -41,7 +43,8 @@ export! {
     }
 }
 
-/// Elements are moved while they are compared: before, between and after the program's own function.
+/// Elements are moved while they are compared: before, between and after the program's own
+/// function.
 fn sorted(array: *mut c_void, size: usize, site: turnpike_scheduler::Site, sort: impl FnOnce()) {
     let told = told();
     if told {

@@ -81,7 +81,8 @@ struct Layout<'a> {
     threads: Vec<&'a str>,
     digits: usize,
     column: usize,
-    /// Whether there is a column for each thread; otherwise each line begins with the thread's name.
+    /// Whether there is a column for each thread; otherwise each line begins with the thread's
+    /// name.
     columns: bool,
 }
 

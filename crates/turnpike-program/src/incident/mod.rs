@@ -1,4 +1,5 @@
-//! What an execution showed, told: how it ended, who waits for whom, and the schedule that made it happen.
+//! What an execution showed, told: how it ended, who waits for whom, and the schedule that made it
+//! happen.
 
 mod columns;
 mod told;

@@ -182,7 +182,8 @@ impl<'m> ProgramExplorer<'m> {
         Ok(())
     }
 
-    /// Whether the schedule of a state is known to hang: seeing that again takes long and tells nothing new.
+    /// Whether the schedule of a state is known to hang: seeing that again takes long and tells
+    /// nothing new.
     fn hangs(&self, state: u128) -> bool {
         let outcome = self.model.table.find(state).and_then(|node| self.model.table.outcome(node));
         let violation = outcome.and_then(|outcome| outcome.violation);
@@ -294,7 +295,8 @@ impl Explorer for ProgramExplorer<'_> {
         out.resize(names.len(), String::new());
         let Ok(told) = self.threads(word(state)) else { return };
         for (name, text) in told {
-            // A thread that no execution had when names were learned is told with its nearest ancestor.
+            // A thread that no execution had when names were learned is told with its nearest
+            // ancestor.
             let mut known = name.as_str();
             let place = loop {
                 match (names.iter().position(|other| other == known), known.rsplit_once('.')) {

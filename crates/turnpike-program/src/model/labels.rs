@@ -1,4 +1,5 @@
-//! Labels, interned: the same step has the same label in every explorer, whatever the order in which steps were met.
+//! Labels, interned: the same step has the same label in every explorer, whatever the order in
+//! which steps were met.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -68,7 +69,8 @@ impl Labels {
     }
 }
 
-/// One explorer's short way to the ids of labels: most steps were met before, and need not be put into words again.
+/// One explorer's short way to the ids of labels: most steps were met before, and need not be put
+/// into words again.
 #[derive(Default)]
 pub(super) struct KnownLabels {
     known: FxHashMap<Key, LabelId>,

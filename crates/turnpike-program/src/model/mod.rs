@@ -1,9 +1,11 @@
-//! A program as a transition system: a state is the fingerprint of a happens-before order, together with one schedule
-//! that leads to it, which is executed again whenever the state's successors are asked for.
+//! A program as a transition system: a state is the fingerprint of a happens-before order, together
+//! with one schedule that leads to it, which is executed again whenever the state's successors are
+//! asked for.
 //!
-//! Executions with equal happens-before orders are in the same state, whatever the order of independent steps was: that
-//! is what the fingerprint captures, and why the choices in a state are a function of it. With sleep sets the choices also depend on
-//! the way that led to a state; states are then told apart by their schedules, and none are merged.
+//! Executions with equal happens-before orders are in the same state, whatever the order of
+//! independent steps was: that is what the fingerprint captures, and why the choices in a state are
+//! a function of it. With sleep sets the choices also depend on the way that led to a state; states
+//! are then told apart by their schedules, and none are merged.
 
 mod explorer;
 mod labels;
@@ -51,8 +53,8 @@ pub struct ProgramModel {
 }
 
 impl ProgramModel {
-    /// A program by its name and the hash of what it is (recorded in schedule files). It is executed a few times, so that
-    /// a program that cannot be is told now.
+    /// A program by its name and the hash of what it is (recorded in schedule files). It is
+    /// executed a few times, so that a program that cannot be is told now.
     pub fn new(
         name: &str,
         fingerprint: u64,

@@ -1,7 +1,8 @@
-//! The schedules that lead to the states met so far, as a tree: each node is a choice behind another schedule.
+//! The schedules that lead to the states met so far, as a tree: each node is a choice behind
+//! another schedule.
 //!
-//! A state is known by a fingerprint that says nothing about how to get there; the first schedule that reached it is
-//! kept. Another one would do as well: what can happen next is the same.
+//! A state is known by a fingerprint that says nothing about how to get there; the first schedule
+//! that reached it is kept. Another one would do as well: what can happen next is the same.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};

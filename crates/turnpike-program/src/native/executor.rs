@@ -86,7 +86,8 @@ impl NativeExecutor {
         self.guest.shared.header().threads.load(Ordering::Relaxed) == protocol::THREADS_FIBERS
     }
 
-    /// Whether some of the program's code tells its memory accesses (it was compiled with `-fsanitize=thread`).
+    /// Whether some of the program's code tells its memory accesses (it was compiled with
+    /// `-fsanitize=thread`).
     pub fn instrumented(&self) -> bool {
         self.guest.shared.header().instrumented.load(Ordering::Relaxed) != 0
     }
@@ -96,7 +97,8 @@ impl NativeExecutor {
         self.racy = sites.iter().map(|site| site.0).collect();
     }
 
-    /// What threads declared that they may touch (`tp_may_access`), in the executions so far; empty if nobody did.
+    /// What threads declared that they may touch (`tp_may_access`), in the executions so far; empty
+    /// if nobody did.
     pub fn declared(&self) -> Vec<(u64, u64, bool)> {
         // An object without a stable name: the thread may do anything.
         let anything: BTreeSet<u64> =
@@ -171,7 +173,8 @@ impl NativeExecutor {
         .ok_or_else(|| error("the record of the execution cannot be read"))
     }
 
-    /// An execution that left no record: the same plan again, up to before its last step, which the guest left a note of.
+    /// An execution that left no record: the same plan again, up to before its last step, which the
+    /// guest left a note of.
     fn reconstruct(&mut self, plan: &Plan<'_>, end: End, out: &mut Execution) -> Result<(), GuestError> {
         let header = self.guest.shared.header();
         let steps = header.steps.load(Ordering::Relaxed);
@@ -249,8 +252,8 @@ fn text(header: &protocol::Header) -> String {
     String::from_utf8_lossy(header.text.get(..length).unwrap_or_default()).into_owned()
 }
 
-/// What cannot be looked into: parts of the program without the flag, libraries that the guest tells, functions of the C library, and
-/// system calls that nobody tells of.
+/// What cannot be looked into: parts of the program without the flag, libraries that the guest
+/// tells, functions of the C library, and system calls that nobody tells of.
 fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
     let mut parts = opaque::sources(program);
     let mut callers = Vec::new();
@@ -378,7 +381,8 @@ impl Guest {
             } else if since.elapsed() >= limit
                 && (now.saturating_sub(used) >= limit * 3 / 4 || !running(child))
             {
-                // It computes without end, or sleeps outside control. A machine that is merely busy is given time.
+                // It computes without end, or sleeps outside control. A machine that is merely busy
+                // is given time.
                 known.note_hang((progress, fingerprint));
                 header.hangs.store(1, Ordering::Relaxed);
                 system::ask(child);

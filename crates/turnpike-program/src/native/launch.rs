@@ -1,7 +1,8 @@
 //! Starting the program with the library inside, without leaving anything in the file system.
 //!
-//! The library is a file in memory, preloaded by its descriptor. The program dies with the host: the system sends it a
-//! signal when the *thread* that started it ends, so one thread that never ends starts all programs.
+//! The library is a file in memory, preloaded by its descriptor. The program dies with the host:
+//! the system sends it a signal when the *thread* that started it ends, so one thread that never
+//! ends starts all programs.
 #![allow(unsafe_code)]
 
 use std::ffi::OsString;
@@ -63,8 +64,8 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
     receive.recv().map_err(|_| io::Error::other("the thread that starts programs has ended"))?
 }
 
-/// What the program reads: the file that this process was given as its input, opened anew, or nothing. Pipes and terminals
-/// can be read only once, and programs are executed many times.
+/// What the program reads: the file that this process was given as its input, opened anew, or
+/// nothing. Pipes and terminals can be read only once, and programs are executed many times.
 fn input() -> Stdio {
     let own = Path::new("/proc/self/fd/0");
     let is_file = std::fs::metadata(own).is_ok_and(|status| status.is_file());
@@ -101,8 +102,8 @@ fn launcher() -> mpsc::Sender<Job> {
 /// The thread sanitizer's library as gcc names it, whoever needs none of them.
 const USUAL: &str = "libtsan.so.2";
 
-/// Our library stands in for the thread sanitizer's by having its name, which differs between compilers and their versions: the one
-/// that the program was linked with.
+/// Our library stands in for the thread sanitizer's by having its name, which differs between
+/// compilers and their versions: the one that the program was linked with.
 fn wanted_name(program: &[u8]) -> String {
     let starts: [&[u8]; 2] = [b"\0libtsan.so.", b"\0libclang_rt.tsan"];
     let found =
@@ -141,8 +142,8 @@ fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
     // SAFETY: system calls with plain numbers.
     unsafe {
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL).into())?;
-        // The same addresses in every process. Some containers forbid it: then they are only the same in all executions
-        // of one process.
+        // The same addresses in every process. Some containers forbid it: then they are only the
+        // same in all executions of one process.
         let persona = libc::personality(0xffff_ffff);
         libc::personality(persona as libc::c_ulong | libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
         libc::setpgid(0, 0);
@@ -156,8 +157,9 @@ fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
         for (from, to) in pairs {
             check(libc::dup2(*from, *to).into())?;
         }
-        // The program gets no others: neither this process's nor what it inherited itself. (Marked, not closed: the
-        // standard library still needs one to report a failed start. Old systems do not have the call.)
+        // The program gets no others: neither this process's nor what it inherited itself. (Marked,
+        // not closed: the standard library still needs one to report a failed start. Old systems do
+        // not have the call.)
         const MARK: libc::c_uint = 4;
         let (first, last) = (FD_LIBRARY as libc::c_uint, FD_ANSWER as libc::c_uint);
         libc::syscall(libc::SYS_close_range, 3 as libc::c_uint, first - 1, MARK);

@@ -1,7 +1,9 @@
-//! Functions of the C and C++ libraries that a program calls although nobody knows what they do with its memory.
+//! Functions of the C and C++ libraries that a program calls although nobody knows what they do
+//! with its memory.
 //!
-//! Compiled code tells its accesses, and so do the library functions that the guest replaces. Of the others, some touch no memory of the
-//! program, or only memory that nobody else can know of; these are listed. Whatever is on no list may read or write what threads share.
+//! Compiled code tells its accesses, and so do the library functions that the guest replaces. Of
+//! the others, some touch no memory of the program, or only memory that nobody else can know of;
+//! these are listed. Whatever is on no list may read or write what threads share.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +13,8 @@ use std::sync::OnceLock;
 use object::{Object, ObjectSymbol, SymbolKind};
 use turnpike_preload::LIBRARY;
 
-/// Functions that touch none of the program's memory: they compute, tell something, end something, or work on what only they know.
+/// Functions that touch none of the program's memory: they compute, tell something, end something,
+/// or work on what only they know.
 const HARMLESS: &str = "\
 __assert __assert_fail __assert_perror_fail __chk_fail __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc \
 __ctype_toupper_loc __cxa_finalize __dynamic_cast __errno_location __fdelt_chk __gmon_start__ __h_errno_location \
@@ -36,8 +39,8 @@ log10 log10f log1p log2 log2f logb logf logl lrint lrintf lround lroundf nearbyi
 powl remainder rint rintf round roundf roundl scalbln scalbn sin sinf sinh sinhf sinl sqrt sqrtf sqrtl tan tanf tanh \
 tanhf tgamma trunc truncf __isinf __isnan __finite __signbit __fpclassify";
 
-/// Beginnings of names that are as harmless: exceptions, type information, threads and conditions of C++ (which call what is replaced), and
-/// strings, whose functions that matter are replaced.
+/// Beginnings of names that are as harmless: exceptions, type information, threads and conditions
+/// of C++ (which call what is replaced), and strings, whose functions that matter are replaced.
 const HARMLESS_BEGINNINGS: [&str; 27] = [
     "_ITM_",
     "_Unwind_",
@@ -88,7 +91,8 @@ const STREAMS: [&str; 6] =
 /// Names of streams of other kinds.
 const OTHER_STREAMS: [&str; 4] = ["stringstream", "fstream", "strstream", "stringbuf"];
 
-/// Functions that cannot be looked into, of all that these files call and the libraries define; sorted.
+/// Functions that cannot be looked into, of all that these files call and the libraries define;
+/// sorted.
 pub(super) fn unknown(program: &[u8], modules: &[PathBuf]) -> Vec<String> {
     let is_known = |path: &&PathBuf| super::opaque::is_known(&name(path));
     let mut called: BTreeSet<String> = BTreeSet::new();

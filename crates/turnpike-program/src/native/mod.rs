@@ -1,12 +1,14 @@
 //! C and C++ programs: native executables, unmodified, under the library of `turnpike-preload`.
 //!
-//! The program is started once and becomes a fork server before its `main`; every execution is a fork of it. Host and
-//! guest share one piece of memory: the plan goes in, the record comes out, one byte over a pipe each way. The host
-//! watches a counter in it, and ends executions that make no visible operation for too long.
+//! The program is started once and becomes a fork server before its `main`; every execution is a
+//! fork of it. Host and guest share one piece of memory: the plan goes in, the record comes out,
+//! one byte over a pipe each way. The host watches a counter in it, and ends executions that make
+//! no visible operation for too long.
 //!
-//! **Failures.** A failed `assert` or `tp_assert` is an assertion; a fatal signal, an abort and an exit status other than
-//! 0 are crashes (VeriSoft, too, counts a process that leaves with an error as one). What cannot be controlled at all
-//! (another process is started, a named semaphore is opened) is an error, not an execution.
+//! **Failures.** A failed `assert` or `tp_assert` is an assertion; a fatal signal, an abort and an
+//! exit status other than 0 are crashes (VeriSoft, too, counts a process that leaves with an error
+//! as one). What cannot be controlled at all (another process is started, a named semaphore is
+//! opened) is an error, not an execution.
 
 mod check;
 mod executor;
@@ -124,8 +126,8 @@ impl NativeProgram {
         Ok(xxhash_rust::xxh3::xxh3_64(&bytes))
     }
 
-    /// What its threads declare that they may touch, by `tp_may_access`, in a few executions; `None` if nothing. It is the
-    /// author's word, so it counts as proved.
+    /// What its threads declare that they may touch, by `tp_may_access`, in a few executions;
+    /// `None` if nothing. It is the author's word, so it counts as proved.
     pub fn declared_accesses(&self) -> Result<Option<MayAccess>, GuestError> {
         let mut executor = self.launch()?;
         let mut out = Execution::default();
@@ -136,8 +138,8 @@ impl NativeProgram {
         Ok((!entries.is_empty()).then_some(MayAccess { entries, proved: true }))
     }
 
-    /// Starts the program, up to its first instruction. The first time, if it tells its memory accesses, trial executions find those
-    /// that race.
+    /// Starts the program, up to its first instruction. The first time, if it tells its memory
+    /// accesses, trial executions find those that race.
     pub fn launch(&self) -> Result<NativeExecutor, GuestError> {
         check::program(&self.path)?;
         let mut executor = NativeExecutor::new(self)?;

@@ -36,7 +36,8 @@ fn size_of(object: Object) -> u64 {
     }
 }
 
-/// The guest's sentences have marks where only the host knows a name: `{site:0x…}` and `{address:0x…}`.
+/// The guest's sentences have marks where only the host knows a name: `{site:0x…}` and
+/// `{address:0x…}`.
 pub(super) fn tell(execution: &mut Execution, symbols: &mut Symbols) {
     if let End::Failed(failure) = &mut execution.end {
         fill_in(&mut failure.message, symbols);

@@ -1,7 +1,9 @@
-//! Code that cannot be looked into: which parts of a program were not compiled with `-fsanitize=thread`, and what is said about them.
+//! Code that cannot be looked into: which parts of a program were not compiled with
+//! `-fsanitize=thread`, and what is said about them.
 //!
-//! The guest tells the libraries. Here is what a file itself tells: compilers put a constructor for the sanitizer into every object file
-//! that they compile with the flag, and the symbols of a file name the sources that its object files came from.
+//! The guest tells the libraries. Here is what a file itself tells: compilers put a constructor for
+//! the sanitizer into every object file that they compile with the flag, and the symbols of a file
+//! name the sources that its object files came from.
 
 use object::{Object, ObjectSymbol, SymbolKind, SymbolScope};
 
@@ -20,7 +22,8 @@ const KNOWN: [&str; 11] = [
     "libutil",
 ];
 
-/// Whether a file is one of these libraries: `libc.so.6`, or `libc-2.31.so` as older ones are called.
+/// Whether a file is one of these libraries: `libc.so.6`, or `libc-2.31.so` as older ones are
+/// called.
 pub(super) fn is_known(name: &str) -> bool {
     let stem = name.split(".so").next().unwrap_or(name);
     let numbered = stem.rsplit_once('-').filter(|(_, version)| version.starts_with("2."));
@@ -39,7 +42,8 @@ const FIRST: [&str; 3] = ["abi-note.S", "abi-note.c", "init.c"];
 /// What the names of the sanitizer's own sources begin with.
 const RUNTIME: [&str; 5] = ["interception_", "sancov_", "sanitizer_", "tsan_", "ubsan_"];
 
-/// Source files of a program that were not compiled with the flag although others were; empty for files without symbols.
+/// Source files of a program that were not compiled with the flag although others were; empty for
+/// files without symbols.
 pub(super) fn sources(file: &[u8]) -> Vec<String> {
     let Ok(file) = object::File::parse(file) else { return Vec::new() };
     let mut unseen: Vec<String> = Vec::new();
@@ -72,7 +76,8 @@ pub(super) fn sources(file: &[u8]) -> Vec<String> {
     if seen { unseen } else { Vec::new() }
 }
 
-/// The reason why nothing is proved while there are these libraries and sources; `None` without any.
+/// The reason why nothing is proved while there are these libraries and sources; `None` without
+/// any.
 pub(super) fn tell(parts: &[String]) -> Option<String> {
     /// More are only counted.
     const MOST: usize = 8;
@@ -91,7 +96,8 @@ pub(super) fn tell(parts: &[String]) -> Option<String> {
     ))
 }
 
-/// The reason why nothing is proved where nobody tells of system calls that these parts may make by themselves; `None` without any.
+/// The reason why nothing is proved where nobody tells of system calls that these parts may make by
+/// themselves; `None` without any.
 pub(super) fn tell_callers(parts: &[String]) -> Option<String> {
     let list = parts.join(", ");
     (!parts.is_empty()).then(|| {

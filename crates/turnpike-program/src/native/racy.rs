@@ -1,4 +1,5 @@
-//! What executions teach about a program, shared by all that execute it: its racy code locations, and where it hangs.
+//! What executions teach about a program, shared by all that execute it: its racy code locations,
+//! and where it hangs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,8 +11,8 @@ use crate::discover::discover;
 /// A program, and where it races.
 type Found = (String, Vec<Site>);
 
-/// What executions taught about a program; clones share it. Code locations that race are found by the first
-/// [`NativeProgram::launch`].
+/// What executions taught about a program; clones share it. Code locations that race are found by
+/// the first [`NativeProgram::launch`].
 #[derive(Clone, Debug, Default)]
 pub struct RacySites {
     found: Arc<Mutex<Vec<Found>>>,
@@ -22,7 +23,8 @@ pub struct RacySites {
 pub(super) type Moment = (u64, u128);
 
 impl RacySites {
-    /// Whether an execution that had come so far did nothing visible ever after. It will not next time.
+    /// Whether an execution that had come so far did nothing visible ever after. It will not next
+    /// time.
     pub(super) fn hung(&self, moment: Moment) -> bool {
         self.hangs.lock().unwrap_or_else(PoisonError::into_inner).contains(&moment)
     }
@@ -36,7 +38,8 @@ impl RacySites {
     }
 }
 
-/// Makes accesses at racy code locations steps of this executor; finds them if that was not done yet.
+/// Makes accesses at racy code locations steps of this executor; finds them if that was not done
+/// yet.
 pub(super) fn find(program: &NativeProgram, executor: &mut NativeExecutor) -> Result<(), GuestError> {
     let NativeProgram { path, arguments, environment, threads, visibility, .. } = program;
     let key = format!("{path:?} {arguments:?} {environment:?} {threads:?} {visibility:?}");

@@ -1,5 +1,6 @@
-//! From addresses to source positions and variables, by the symbols and debugging information of the program and its
-//! libraries. Addresses are the same in all executions, so what was found is remembered.
+//! From addresses to source positions and variables, by the symbols and debugging information of
+//! the program and its libraries. Addresses are the same in all executions, so what was found is
+//! remembered.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -96,8 +97,8 @@ impl Symbols {
         }
     }
 
-    /// The static variable at an address, and which part of it: `accounts[1].lock`. Without types, with an index if it could be
-    /// an array of things of this size: `forks[3]`.
+    /// The static variable at an address, and which part of it: `accounts[1].lock`. Without types,
+    /// with an index if it could be an array of things of this size: `forks[3]`.
     pub(super) fn variable(&mut self, address: u64, size: u64) -> Option<String> {
         let module = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address))?;
         let own = address.wrapping_sub(module.bias);
@@ -123,7 +124,8 @@ impl Symbols {
     }
 }
 
-/// The name as the source has it. Names of C stay as they are, even those that would mean something in C++.
+/// The name as the source has it. Names of C stay as they are, even those that would mean something
+/// in C++.
 fn readable(name: &str) -> Cow<'_, str> {
     if name.starts_with("_Z") || name.starts_with("_R") {
         addr2line::demangle_auto(name.into(), None)
@@ -150,8 +152,8 @@ fn is_fixed(path: &Path) -> bool {
     read.is_ok() && start[16] == object::elf::ET_EXEC.0 as u8
 }
 
-/// The position in the program's own source: of the functions that the compiler put into each other, the innermost
-/// that is not part of the system's headers, nor of ours.
+/// The position in the program's own source: of the functions that the compiler put into each
+/// other, the innermost that is not part of the system's headers, nor of ours.
 fn position(loader: &Loader, probe: u64) -> Option<String> {
     let mut frames = loader.find_frames(probe).ok()?;
     let mut first = None;

@@ -1,5 +1,5 @@
-//! The operating system: files in memory, mappings, pipes, processes. All of the crate's unsafe code is here and in
-//! `launch`.
+//! The operating system: files in memory, mappings, pipes, processes. All of the crate's unsafe
+//! code is here and in `launch`.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
@@ -84,7 +84,8 @@ pub(super) fn kill(process: i32) {
 /// Asks an execution that hangs where it is.
 pub(super) fn ask(process: i32) {
     if process > 0 {
-        // SAFETY: an execution that runs: its parent has not waited for it yet, so the number is still its own.
+        // SAFETY: an execution that runs: its parent has not waited for it yet, so the number is
+        // still its own.
         unsafe { libc::kill(process, turnpike_preload::protocol::HANG_SIGNAL) };
     }
 }
@@ -124,18 +125,20 @@ impl Shared {
 
     /// The first page.
     pub(super) fn header(&self) -> &Header {
-        // SAFETY: the mapping is larger and aligned; what the guest writes while the host looks is atomic.
+        // SAFETY: the mapping is larger and aligned; what the guest writes while the host looks is
+        // atomic.
         unsafe { self.start.cast::<Header>().as_ref() }
     }
 
     /// The first page, to change; the guest is waiting.
     pub(super) fn header_mut(&mut self) -> &mut Header {
-        // SAFETY: the mapping is larger and aligned, and only this value refers to it on this side; the guest
-        // waits for a request and does not look.
+        // SAFETY: the mapping is larger and aligned, and only this value refers to it on this side;
+        // the guest waits for a request and does not look.
         unsafe { self.start.cast::<Header>().as_mut() }
     }
 
-    /// Bytes that the guest has written; `None` if the place is not in the mapping. The guest has stopped.
+    /// Bytes that the guest has written; `None` if the place is not in the mapping. The guest has
+    /// stopped.
     pub(super) fn bytes(&self, at: usize, length: usize) -> Option<&[u8]> {
         if at.checked_add(length)? > self.size {
             return None;

@@ -1,4 +1,5 @@
-//! Parts of static variables, by the debugging information: `accounts[1].lock` where symbols only tell `accounts+48`.
+//! Parts of static variables, by the debugging information: `accounts[1].lock` where symbols only
+//! tell `accounts+48`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,7 +31,8 @@ impl Types {
         types
     }
 
-    /// What stands so many bytes after the beginning of a variable: `[1].lock`, or nothing if it is not known.
+    /// What stands so many bytes after the beginning of a variable: `[1].lock`, or nothing if it is
+    /// not known.
     pub(super) fn part(&self, variable: u64, offset: u64) -> Option<String> {
         let &(unit, of) = self.variables.get(&variable)?;
         self.with(|dwarf| {
@@ -133,8 +135,8 @@ fn lengths(unit: &Unit<'_>, array: UnitOffset) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// The way from the beginning of a type to what stands so many bytes later. It ends where names begin with an underscore:
-/// what is behind them is the affair of a library.
+/// The way from the beginning of a type to what stands so many bytes later. It ends where names
+/// begin with an underscore: what is behind them is the affair of a library.
 fn walk(
     dwarf: &gimli::Dwarf<Slice<'_>>,
     unit: &Unit<'_>,

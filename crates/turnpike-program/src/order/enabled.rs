@@ -1,4 +1,5 @@
-//! Whether a blocking operation could go on after some steps: what tells races from orders that cannot be otherwise.
+//! Whether a blocking operation could go on after some steps: what tells races from orders that
+//! cannot be otherwise.
 
 use turnpike_scheduler::{Choice, Kind, Object, ObjectId};
 
@@ -6,8 +7,8 @@ fn object_of(objects: &[Object], id: ObjectId) -> Option<Object> {
     objects.get(id.0 as usize).copied()
 }
 
-/// Whether the operation could go on after these steps, which are executed from the beginning without the step
-/// `left_out`; `None` when it is not known.
+/// Whether the operation could go on after these steps, which are executed from the beginning
+/// without the step `left_out`; `None` when it is not known.
 pub(super) fn enabled_after<'s>(
     objects: &[Object],
     before: impl Iterator<Item = &'s Choice> + Clone,
@@ -17,8 +18,9 @@ pub(super) fn enabled_after<'s>(
     if operation.alternative >= Choice::SPURIOUS {
         return None;
     }
-    // Where it has to wait it can give up instead: that it waits is what is to be tried. Those who entered a queue have
-    // given up wherever they could, because they are seen waiting in every execution.
+    // Where it has to wait it can give up instead: that it waits is what is to be tried. Those who
+    // entered a queue have given up wherever they could, because they are seen waiting in every
+    // execution.
     if operation.gives_up && !matches!(operation.kind, Kind::Reacquire | Kind::Leave) {
         return Some(true);
     }
@@ -82,7 +84,8 @@ fn lock_is_free<'s>(
                     saved.push((by, depth.max(1)));
                     (owner, depth) = (None, 0);
                 }
-                // A waiter that gives up only leaves the queue; it takes the mutex by a step of its own.
+                // A waiter that gives up only leaves the queue; it takes the mutex by a step of its
+                // own.
                 Kind::Reacquire if acts(step) => {
                     let at = saved.iter().position(|&(waiter, _)| waiter == by);
                     depth = at.map_or(1, |at| saved.swap_remove(at).1);

@@ -1,8 +1,10 @@
-//! The order that an execution's steps must have: happens-before, by vector clocks, and the races it leaves open.
+//! The order that an execution's steps must have: happens-before, by vector clocks, and the races
+//! it leaves open.
 //!
-//! A race is a pair of dependent steps of different threads that could have happened the other way round, with nothing
-//! between them that already decides it. Unlocking and the locking that it allows are no race: the two cannot be swapped.
-//! The race for a mutex is between the two acquisitions.
+//! A race is a pair of dependent steps of different threads that could have happened the other way
+//! round, with nothing between them that already decides it. Unlocking and the locking that it
+//! allows are no race: the two cannot be swapped. The race for a mutex is between the two
+//! acquisitions.
 
 mod enabled;
 
@@ -11,7 +13,8 @@ use turnpike_scheduler::{Choice, Execution, Kind, Object, dependent};
 
 use enabled::enabled_after;
 
-/// Steps of an execution recorded with full detail, and operations that wait at its end, with their order.
+/// Steps of an execution recorded with full detail, and operations that wait at its end, with their
+/// order.
 #[derive(Clone, Default)]
 pub(crate) struct Order {
     /// Steps, then pending operations.
@@ -80,7 +83,8 @@ impl Order {
         self.events[event].thread.0 as usize
     }
 
-    /// Finds out what an event is after. Operations that wait are after all that their threads did, and before nothing.
+    /// Finds out what an event is after. Operations that wait are after all that their threads did,
+    /// and before nothing.
     fn place(&mut self, execution: &Execution, event: usize, previous: Option<usize>) {
         let thread = self.thread(event);
         let mut clock = match previous {
@@ -116,9 +120,9 @@ impl Order {
         self.previous.push(previous);
     }
 
-    /// Whether the order of two events of different threads matters. Joining is about the last step of a thread only.
-    /// Asking whether a thread has ended is about all of them: which step is the last may be another one where a step
-    /// of it sees something else.
+    /// Whether the order of two events of different threads matters. Joining is about the last step
+    /// of a thread only. Asking whether a thread has ended is about all of them: which step is the
+    /// last may be another one where a step of it sees something else.
     fn dependent(&self, earlier: usize, later: usize) -> bool {
         let (one, other) = (&self.events[earlier], &self.events[later]);
         for (join, event, step) in [(one, later, other), (other, earlier, one)] {
@@ -166,7 +170,8 @@ impl StepOrder for Order {
 
     fn races(&self, later: usize, race: &mut dyn FnMut(usize)) {
         let thread = self.events[later].thread;
-        // The end of the process races with everything, but nothing is learned from cutting others short.
+        // The end of the process races with everything, but nothing is learned from cutting others
+        // short.
         if self.events[later].kind == Kind::Exit {
             return;
         }

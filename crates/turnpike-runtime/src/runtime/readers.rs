@@ -1,8 +1,10 @@
 //! Readers that wait while they read.
 //!
-//! The standard library does not say whether a writer that waits lets readers in. Here it does, and so all orders of reading and writing are
-//! tried. The one thing that another policy could add is a deadlock: a thread reads and waits for a second one, which wants to read as well and
-//! waits behind a writer, which waits for the first. Where that could happen it is told, and nothing is proved.
+//! The standard library does not say whether a writer that waits lets readers in. Here it does, and
+//! so all orders of reading and writing are tried. The one thing that another policy could add is a
+//! deadlock: a thread reads and waits for a second one, which wants to read as well and waits
+//! behind a writer, which waits for the first. Where that could happen it is told, and nothing is
+//! proved.
 
 use std::cell::{Cell, RefCell};
 

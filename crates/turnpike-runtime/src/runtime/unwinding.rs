@@ -8,7 +8,8 @@ use super::{Runtime, Turn};
 use crate::fiber::Fiber;
 use crate::panics::Teardown;
 
-/// How often all threads that are left are resumed without any of them ending, before they are given up.
+/// How often all threads that are left are resumed without any of them ending, before they are
+/// given up.
 const TEARDOWN_ROUNDS: u32 = 64;
 
 /// Operations in destructors, after which threads must let each other run.
@@ -47,7 +48,8 @@ impl Runtime {
                 let thread = &self.threads.borrow()[me];
                 (thread.unwinding, thread.ending)
             };
-            // Another thread may stand in the middle of unwinding, so `panicking` alone says nothing about this one.
+            // Another thread may stand in the middle of unwinding, so `panicking` alone says
+            // nothing about this one.
             if !(ending || (unwinding && panicking)) {
                 self.unwind();
             }

@@ -15,8 +15,9 @@ use super::weak::Weak;
 
 /// A value with several owners. Counting them is a step where it can be noticed.
 ///
-/// Unlike the standard library's it does not become an `Arc<dyn Trait>` by itself: make it from a `Box<dyn Trait>` or
-/// [from the standard library's](Arc::from_std), and it cannot be a `self: Arc<Self>`.
+/// Unlike the standard library's it does not become an `Arc<dyn Trait>` by itself: make it from a
+/// `Box<dyn Trait>` or [from the standard library's](Arc::from_std), and it cannot be a `self:
+/// Arc<Self>`.
 pub struct Arc<T: ?Sized> {
     inner: Option<sync::Arc<T>>,
     count: sync::Arc<Count>,
@@ -81,7 +82,8 @@ impl<T> Arc<T> {
 }
 
 impl<T: ?Sized> Arc<T> {
-    /// One that counts what the other counts from now on. References that were made of it before are not seen.
+    /// One that counts what the other counts from now on. References that were made of it before
+    /// are not seen.
     #[track_caller]
     pub fn from_std(inner: sync::Arc<T>) -> Self {
         Arc { inner: Some(inner), count: sync::Arc::new(Count::new()) }

@@ -1,9 +1,10 @@
 //! The number of references to a value, as threads see it.
 //!
-//! Nobody notices how references are counted, unless somebody asks: by upgrading a `Weak`, by wanting the only reference,
-//! by reading the number; or by a destructor that does something visible in whichever thread drops the last one. Only
-//! then ([`GuestOptions::counts`](crate::GuestOptions)) is each change a step. A program that asks without that is
-//! told as outside control, so nothing is proved.
+//! Nobody notices how references are counted, unless somebody asks: by upgrading a `Weak`, by
+//! wanting the only reference, by reading the number; or by a destructor that does something
+//! visible in whichever thread drops the last one. Only then
+//! ([`GuestOptions::counts`](crate::GuestOptions)) is each change a step. A program that asks
+//! without that is told as outside control, so nothing is proved.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

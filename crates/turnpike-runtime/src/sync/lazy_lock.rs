@@ -35,7 +35,8 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
             assert!(!state.is_poisoned(), "{POISONED}");
             let make = {
                 let mut make = this.make.lock().unwrap_or_else(PoisonError::into_inner);
-                // The next execution makes the value of a `static` anew, so the function is needed again.
+                // The next execution makes the value of a `static` anew, so the function is needed
+                // again.
                 let copy =
                     if context::active().is_some() { make.as_ref().and_then(copy_of_function) } else { None };
                 copy.or_else(|| make.take())

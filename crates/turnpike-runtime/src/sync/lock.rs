@@ -1,4 +1,5 @@
-//! What `Mutex` and `RwLock` have in common: results of the real locks, and traits of locks and guards.
+//! What `Mutex` and `RwLock` have in common: results of the real locks, and traits of locks and
+//! guards.
 
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 

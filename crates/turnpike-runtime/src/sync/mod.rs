@@ -1,8 +1,9 @@
 //! `std::sync`: locks, condition variables, barriers, one-time initialisation, channels, atomics.
 //!
-//! Each type contains the real primitive. Outside a check that is all there is; inside, the scheduler decides when an
-//! operation happens, and the real primitive, never contended then, keeps the data safe and remembers poisoning.
-//! Counting references is a step only where somebody can notice, see `count`.
+//! Each type contains the real primitive. Outside a check that is all there is; inside, the
+//! scheduler decides when an operation happens, and the real primitive, never contended then, keeps
+//! the data safe and remembers poisoning. Counting references is a step only where somebody can
+//! notice, see `count`.
 
 mod arc;
 mod barrier;
@@ -38,8 +39,8 @@ use crate::runtime::Runtime;
 /// How long a primitive is tried that the kernel granted but that somebody outside the check holds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Tries until it works, for a lock that the kernel granted. It works at once, unless a thread that is not under control
-/// uses the lock too, or a guard was forgotten in an earlier execution.
+/// Tries until it works, for a lock that the kernel granted. It works at once, unless a thread that
+/// is not under control uses the lock too, or a guard was forgotten in an earlier execution.
 fn granted<G>(runtime: &Runtime, mut attempt: impl FnMut() -> Option<G>) -> G {
     if let Some(guard) = attempt() {
         return guard;

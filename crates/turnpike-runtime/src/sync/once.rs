@@ -1,7 +1,7 @@
 //! `Once`.
 //!
-//! A flag that can be read without waiting, and a gate that lets one thread in while others wait. The kernel has both: the
-//! flag is a memory location, the gate an object of its own.
+//! A flag that can be read without waiting, and a gate that lets one thread in while others wait.
+//! The kernel has both: the flag is a memory location, the gate an object of its own.
 
 use std::fmt;
 use std::panic::Location;
@@ -112,7 +112,8 @@ impl Once {
         self.poll(|| {});
     }
 
-    /// Nobody wakes a thread that waits for an attempt that has not begun, so it looks again and again.
+    /// Nobody wakes a thread that waits for an attempt that has not begun, so it looks again and
+    /// again.
     #[track_caller]
     fn poll(&self, look: impl Fn()) {
         while !self.is_completed() {

@@ -29,7 +29,8 @@ impl<T> OnceLock<T> {
         if self.once.done_quietly() { self.value.get_mut() } else { None }
     }
 
-    /// Sets the value, or gives it back when there is one already. Waits while another thread sets it.
+    /// Sets the value, or gives it back when there is one already. Waits while another thread sets
+    /// it.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
         let mut value = Some(value);

@@ -15,10 +15,10 @@ use crate::tag::Tag;
 
 /// Many readers or one writer. Who comes first when both wait is up to the scheduler.
 ///
-/// The standard library does not say whether a waiting writer blocks new readers. A thread that already reads, and
-/// reads again while a writer waits, may get the lock or wait forever behind the writer: both are tried. Other
-/// readers get the lock. Where one of them could block forever instead, because the thread that reads waits for it,
-/// the check reports that and is not complete.
+/// The standard library does not say whether a waiting writer blocks new readers. A thread that
+/// already reads, and reads again while a writer waits, may get the lock or wait forever behind the
+/// writer: both are tried. Other readers get the lock. Where one of them could block forever
+/// instead, because the thread that reads waits for it, the check reports that and is not complete.
 pub struct RwLock<T: ?Sized> {
     tag: Tag,
     inner: sync::RwLock<T>,

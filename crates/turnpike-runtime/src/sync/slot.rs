@@ -4,8 +4,9 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Empty, or a value on the heap. Setting it again forgets the value before without dropping it, because references to
-/// it may have been kept for as long as the slot exists, which for a `static` is for ever.
+/// Empty, or a value on the heap. Setting it again forgets the value before without dropping it,
+/// because references to it may have been kept for as long as the slot exists, which for a `static`
+/// is for ever.
 pub(super) struct Slot<T> {
     pointer: AtomicPtr<T>,
     owns: PhantomData<T>,
@@ -22,12 +23,14 @@ impl<T> Slot<T> {
     }
 
     pub(super) fn get(&self) -> Option<&T> {
-        // SAFETY: null, or a value that `set` put on the heap; nothing drops it while the slot is borrowed.
+        // SAFETY: null, or a value that `set` put on the heap; nothing drops it while the slot is
+        // borrowed.
         unsafe { self.pointer.load(Ordering::Acquire).as_ref() }
     }
 
     pub(super) fn get_mut(&mut self) -> Option<&mut T> {
-        // SAFETY: null, or a value that `set` put on the heap; the exclusive borrow of the slot is the only way to it.
+        // SAFETY: null, or a value that `set` put on the heap; the exclusive borrow of the slot is
+        // the only way to it.
         unsafe { self.pointer.get_mut().as_mut() }
     }
 

@@ -19,7 +19,8 @@ pub struct LocalKey<T: 'static> {
 pub(crate) struct Locals(Vec<(usize, Option<Rc<dyn Any>>)>);
 
 impl Locals {
-    /// Drops all values, the youngest first. `with` lends the values of the running thread, never while one is dropped.
+    /// Drops all values, the youngest first. `with` lends the values of the running thread, never
+    /// while one is dropped.
     pub(crate) fn destroy(with: impl Fn(&mut dyn FnMut(&mut Locals))) {
         loop {
             let mut value = None;
@@ -142,7 +143,8 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
     }
 }
 
-/// Declares thread-local values, like the standard library's macro: `static NAME: T = init;` or `= const { init };`.
+/// Declares thread-local values, like the standard library's macro: `static NAME: T = init;` or `=
+/// const { init };`.
 #[macro_export]
 macro_rules! thread_local {
     () => {};

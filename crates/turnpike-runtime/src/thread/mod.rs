@@ -24,11 +24,13 @@ pub use std::thread::{Result, panicking};
 
 pub(crate) use local::Locals;
 
-/// Threads that a program under check is told the machine runs at once: few, because more of them find no more bugs.
+/// Threads that a program under check is told the machine runs at once: few, because more of them
+/// find no more bugs.
 const PARALLELISM: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// Lets other threads go first. A thread that did nothing but read since it yielded in the same state (registers and stack) is not
-/// run again before something it read has changed. One that looked at the clock sleeps a little instead, so that time passes for it.
+/// Lets other threads go first. A thread that did nothing but read since it yielded in the same
+/// state (registers and stack) is not run again before something it read has changed. One that
+/// looked at the clock sleeps a little instead, so that time passes for it.
 #[track_caller]
 #[inline(always)]
 pub fn yield_now() {
@@ -59,7 +61,8 @@ pub fn sleep(duration: Duration) {
     }
 }
 
-/// Waits until somebody calls [`Thread::unpark`] on this thread, or has done so since the last time.
+/// Waits until somebody calls [`Thread::unpark`] on this thread, or has done so since the last
+/// time.
 #[track_caller]
 pub fn park() {
     match context::active() {

@@ -1,7 +1,8 @@
 //! Threads that may borrow from the function that creates them.
 //!
-//! As in the standard library, soundness rests on [`scope`] not returning, nor unwinding, before the last of its threads
-//! is done with what it borrowed; that includes the teardown of an execution, when threads are unwound one by one.
+//! As in the standard library, soundness rests on [`scope`] not returning, nor unwinding, before
+//! the last of its threads is done with what it borrowed; that includes the teardown of an
+//! execution, when threads are unwound one by one.
 #![allow(unsafe_code)]
 
 use std::fmt;
@@ -166,8 +167,9 @@ impl Builder {
                     drop(packet);
                     drop(running);
                 };
-                // SAFETY: the scope does not end before `running` is dropped, which is the last thing the closure does;
-                // what it borrowed, and the result unless the handle has it, is gone by then.
+                // SAFETY: the scope does not end before `running` is dropped, which is the last
+                // thing the closure does; what it borrowed, and the result unless the handle has
+                // it, is gone by then.
                 let handle = unsafe { self.real().spawn_unchecked(run) }?;
                 let thread = Thread::real(handle.thread().clone());
                 Inner::Real(handle, thread)
@@ -185,9 +187,10 @@ impl Builder {
                     drop(running);
                     result
                 });
-                // SAFETY: the coroutine runs only while the execution does, and drops `running` last. The scope's
-                // `Data::wait` does not return while `running` exists, not even when the execution is torn down:
-                // then it blocks forever. So nothing that the closure borrows ends before the closure does.
+                // SAFETY: the coroutine runs only while the execution does, and drops `running`
+                // last. The scope's `Data::wait` does not return while `running` exists, not even
+                // when the execution is torn down: then it blocks forever. So nothing that the
+                // closure borrows ends before the closure does.
                 let run = unsafe {
                     std::mem::transmute::<
                         Box<dyn FnOnce() -> Result<(), crate::panics::Payload> + 'scope>,

@@ -66,8 +66,8 @@ impl Builder {
     /// Creates it, although what it borrows might not live long enough.
     ///
     /// # Safety
-    /// As in the standard library: the thread must be joined, or be done with what it borrows, before that ends. An execution
-    /// that is over unwinds its threads, the youngest first.
+    /// As in the standard library: the thread must be joined, or be done with what it borrows,
+    /// before that ends. An execution that is over unwinds its threads, the youngest first.
     #[track_caller]
     pub unsafe fn spawn_unchecked<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
     where

@@ -1,4 +1,5 @@
-//! What a step would touch, and how: the one place that fingerprints, predictions and dependencies rest on.
+//! What a step would touch, and how: the one place that fingerprints, predictions and dependencies
+//! rest on.
 
 use super::objects::{Cell, Class, FIRST, SECOND};
 use super::{Kernel, NONE};
@@ -93,7 +94,8 @@ impl Touch {
 pub(super) struct Access {
     pub(super) first: Touch,
     pub(super) second: Touch,
-    /// A past that the step depends on besides: of the joined thread, of the step that woke this one.
+    /// A past that the step depends on besides: of the joined thread, of the step that woke this
+    /// one.
     pub(super) also: Fingerprint,
 }
 
@@ -414,7 +416,8 @@ impl Kernel {
                 || self.regions && self.frees(t, step))
     }
 
-    /// Whether a step and the pending operation of a thread meet because one of them gives a region back.
+    /// Whether a step and the pending operation of a thread meet because one of them gives a region
+    /// back.
     fn frees(&self, t: u32, step: &Access) -> bool {
         let pending = self.access(t, 0);
         let meet = |one: &Access, other: &Access| {
@@ -425,7 +428,8 @@ impl Kernel {
         meet(&pending, step) || meet(step, &pending)
     }
 
-    /// Draws new priorities for the pending operations that race with the step that thread `t` took, and for its own.
+    /// Draws new priorities for the pending operations that race with the step that thread `t`
+    /// took, and for its own.
     pub(super) fn redraw(&mut self, t: u32, step: &Access) {
         for other in 0..self.count {
             if other == t || self.races(other, step) {

@@ -1,4 +1,5 @@
-//! The list of choices: counted, indexed and listed without being built, unless something about it is unusual.
+//! The list of choices: counted, indexed and listed without being built, unless something about it
+//! is unusual.
 
 use super::Kernel;
 use crate::bits;
@@ -24,7 +25,8 @@ pub(crate) struct Pick {
 }
 
 impl Kernel {
-    /// Counts the choices of the present state. All other functions here rely on it having been called.
+    /// Counts the choices of the present state. All other functions here rely on it having been
+    /// called.
     #[inline]
     pub(super) fn count_choices(&mut self) -> u32 {
         self.plain = self.odd == 0 && !self.reduction.filters;
@@ -135,7 +137,8 @@ impl Kernel {
         if t < self.count { self.of_thread(t) } else { None }
     }
 
-    /// The choice of the same thread with this alternative, if there is one; otherwise its first choice.
+    /// The choice of the same thread with this alternative, if there is one; otherwise its first
+    /// choice.
     pub(crate) fn with_alternative(&self, first: Pick, alternative: u32) -> Option<Pick> {
         let mut position = 0;
         for run in &self.runs {

@@ -1,12 +1,15 @@
 //! Vector clocks of synchronisation, for guests that look for data races.
 //!
-//! They order less than fingerprints do: only what a program may rely on. Acquiring learns what releasing knew, by the
-//! memory orders that the program asks for; plain reads and writes that were made visible, tosses and yields order nothing.
+//! They order less than fingerprints do: only what a program may rely on. Acquiring learns what
+//! releasing knew, by the memory orders that the program asks for; plain reads and writes that were
+//! made visible, tosses and yields order nothing.
 //!
-//! Whatever is learned for sure comes from a step that the learning one depends on, so executions that differ only in the
-//! order of independent steps have the same races, and one of them stands for all. Two things are not like that, and are
-//! believed by a second set of clocks, which begins when they first happen:
-//! - A read-modify-write that leaves the value as it is tells what it knows, but commutes with reads.
+//! Whatever is learned for sure comes from a step that the learning one depends on, so executions
+//! that differ only in the order of independent steps have the same races, and one of them stands
+//! for all. Two things are not like that, and are believed by a second set of clocks, which begins
+//! when they first happen:
+//! - A read-modify-write that leaves the value as it is tells what it knows, but commutes with
+//!   reads.
 //! - Code that uses futexes in a library that tells nothing acquires and releases locks unseen.
 //!
 //! Two accesses that only the second set orders are neither a race nor surely none.
@@ -74,7 +77,8 @@ impl Clocks {
         }
     }
 
-    /// A thread is about to wait on a futex or to wake others: it may have released what it did before.
+    /// A thread is about to wait on a futex or to wake others: it may have released what it did
+    /// before.
     pub(super) fn waits(&mut self, t: u32) {
         if self.on {
             self.each(|known| known.advance(t));
@@ -233,7 +237,8 @@ mod tests {
         kernel
     }
 
-    /// What thread 0 has seen of its child's steps when both did one operation on an object, the child first.
+    /// What thread 0 has seen of its child's steps when both did one operation on an object, the
+    /// child first.
     fn after(object: Object, child: Kind, main: Kind) -> (u32, u32) {
         let mut kernel = kernel();
         let id = kernel.register(object, 0, Site(0));
@@ -246,7 +251,8 @@ mod tests {
         assert_eq!(kernel.clock()[1], 1);
         let wake = Operation { argument: 0, ..Operation::new(Kind::Yield, ObjectId::NONE, Site(0)) };
         assert_eq!(kernel.announce(wake), Next::Run(one));
-        // The thread that was parked is let go by a token that tells nothing here: taken before the release.
+        // The thread that was parked is let go by a token that tells nothing here: taken before the
+        // release.
         kernel.threads[0].token = true;
         let rank = kernel.threads[0].rank;
         crate::bits::set(&mut kernel.ready, rank);

@@ -1,9 +1,11 @@
-//! What threads know of each other's steps, as vector clocks: happens-before as the C++20 memory model defines it, which is Rust's
-//! too, and C's up to release sequences (a later store of the same thread ends one here).
+//! What threads know of each other's steps, as vector clocks: happens-before as the C++20 memory
+//! model defines it, which is Rust's too, and C's up to release sequences (a later store of the
+//! same thread ends one here).
 //!
-//! An atomic variable keeps what its present value tells: a release store tells everything that its thread knows, a relaxed
-//! one only what the thread knew at its last release fence, and a read-modify-write adds to what was told before. An
-//! acquiring read learns it; after a relaxed one it is learned at the next acquire fence.
+//! An atomic variable keeps what its present value tells: a release store tells everything that its
+//! thread knows, a relaxed one only what the thread knew at its last release fence, and a
+//! read-modify-write adds to what was told before. An acquiring read learns it; after a relaxed one
+//! it is learned at the next acquire fence.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -206,13 +208,15 @@ impl Knowledge {
         });
     }
 
-    /// A thread stores to an atomic variable: whoever reads this value learns nothing of older ones.
+    /// A thread stores to an atomic variable: whoever reads this value learns nothing of older
+    /// ones.
     pub(super) fn store(&mut self, t: u32, object: usize, releases: bool) {
         self.object(object).all.clear();
         self.update(t, object, releases);
     }
 
-    /// The second half of a read-modify-write: whoever reads the new value learns what the old one told, too.
+    /// The second half of a read-modify-write: whoever reads the new value learns what the old one
+    /// told, too.
     pub(super) fn update(&mut self, t: u32, object: usize, releases: bool) {
         self.with(t, |all, mind| {
             let told = if releases { &mind.now } else { &mind.fenced };

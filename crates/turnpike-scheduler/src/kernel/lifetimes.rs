@@ -15,7 +15,8 @@ impl Kernel {
         true
     }
 
-    /// What is wrong with a step because its object was destroyed. A waiter that was woken before does not need it any more.
+    /// What is wrong with a step because its object was destroyed. A waiter that was woken before
+    /// does not need it any more.
     pub(super) fn misses(&self, t: u32) -> Option<&'static str> {
         let operation = &self.thread(t).pending;
         let used = match operation.kind {

@@ -1,9 +1,10 @@
 //! The state of one execution: threads, their pending operations, objects, the plan.
 //!
-//! How a guest uses it. `begin` makes thread 0 current; the guest runs its main function. Before each visible operation
-//! the running thread calls [`Kernel::announce`]; the answer says which thread runs on (perhaps the same one), after the
-//! kernel has performed that thread's pending operation on its objects; the thread that runs on reads what came of it by
-//! [`Kernel::outcome`] and does the rest itself (reads the atomic, takes the message). A new thread runs at once up to
+//! How a guest uses it. `begin` makes thread 0 current; the guest runs its main function. Before
+//! each visible operation the running thread calls [`Kernel::announce`]; the answer says which
+//! thread runs on (perhaps the same one), after the kernel has performed that thread's pending
+//! operation on its objects; the thread that runs on reads what came of it by [`Kernel::outcome`]
+//! and does the rest itself (reads the atomic, takes the message). A new thread runs at once up to
 //! its first announcement ([`Kernel::spawn`]), then its creator goes on: neither is a step.
 
 use alloc::string::String;
@@ -85,7 +86,8 @@ pub struct Kernel {
     timed: Vec<u64>,
     /// Threads that wait on a condition variable and were not notified.
     waiting: Vec<u64>,
-    /// Members of the last three sets, and threads that spin: without any, the list of choices is the set of ready threads.
+    /// Members of the last three sets, and threads that spin: without any, the list of choices is
+    /// the set of ready threads.
     odd: u32,
     /// Whether that is so in the present state.
     plain: bool,
@@ -225,8 +227,8 @@ impl Kernel {
         ThreadId(self.current)
     }
 
-    /// Registers an object. `name` is a hash that is stable between executions (a static's address, a creation index);
-    /// 0 = the kernel makes one of the current thread's name and a counter.
+    /// Registers an object. `name` is a hash that is stable between executions (a static's address,
+    /// a creation index); 0 = the kernel makes one of the current thread's name and a counter.
     pub fn register(&mut self, object: Object, name: u64, site: Site) -> ObjectId {
         if self.count == 0 {
             return ObjectId::NONE;
@@ -242,7 +244,8 @@ impl Kernel {
         }
     }
 
-    /// A synchronisation object is no more, and no other thread could tell: the same as [`Kind::Destroy`] without a step.
+    /// A synchronisation object is no more, and no other thread could tell: the same as
+    /// [`Kind::Destroy`] without a step.
     pub fn destroy(&mut self, object: ObjectId) -> bool {
         (object.0 as usize) < self.objects.len() && self.ruin(object)
     }
@@ -253,16 +256,16 @@ impl Kernel {
         (region != ObjectId::NONE).then_some(region)
     }
 
-    /// So many senders hold a queue. Making more is not visible; each closes it for itself ([`Kind::Close`]), and only the
-    /// last one ends it.
+    /// So many senders hold a queue. Making more is not visible; each closes it for itself
+    /// ([`Kind::Close`]), and only the last one ends it.
     pub fn set_senders(&mut self, queue: ObjectId, senders: u32) {
         if let Some(thing) = self.objects.get_mut(queue.0 as usize) {
             thing.senders = senders.max(1);
         }
     }
 
-    /// Creates a thread, and makes it the current one: the guest must run it now. Its first announcement (or its end)
-    /// answers with the creator.
+    /// Creates a thread, and makes it the current one: the guest must run it now. Its first
+    /// announcement (or its end) answers with the creator.
     pub fn spawn(&mut self, site: Site) -> ThreadId {
         if self.count == 0 {
             return ThreadId(0);
@@ -293,8 +296,9 @@ impl Kernel {
         self.threads.get(self.current as usize).map(|thread| thread.outcome).unwrap_or_default()
     }
 
-    /// The current thread's function returned. Answers who runs on. The end of thread 0 is only the end of a thread; a
-    /// guest whose process ends with its main function announces [`crate::Kind::Exit`].
+    /// The current thread's function returned. Answers who runs on. The end of thread 0 is only the
+    /// end of a thread; a guest whose process ends with its main function announces
+    /// [`crate::Kind::Exit`].
     pub fn end_thread(&mut self) -> Next {
         if self.end.is_some() {
             return Next::End;
@@ -366,20 +370,23 @@ impl Kernel {
         }
     }
 
-    /// Virtual time of the current thread in nanoseconds. It flows along happens-before, so that it depends on no schedule.
+    /// Virtual time of the current thread in nanoseconds. It flows along happens-before, so that it
+    /// depends on no schedule.
     pub fn now(&self) -> u64 {
         self.threads.get(self.current as usize).map_or(0, |thread| thread.time)
     }
 
-    /// The current thread's vector clock of synchronisation (its own component counts its steps and the threads it made),
-    /// when `begin` was told to keep clocks by [`Kernel::keep_clocks`]; missing components are 0. What the thread does now comes before whatever
-    /// knows its next step.
+    /// The current thread's vector clock of synchronisation (its own component counts its steps and
+    /// the threads it made), when `begin` was told to keep clocks by [`Kernel::keep_clocks`];
+    /// missing components are 0. What the thread does now comes before whatever knows its next
+    /// step.
     pub fn clock(&self) -> &[u32] {
         self.clocks.of(self.current).0
     }
 
-    /// The same with what the thread may have learned besides, when there is a difference: by synchronisation that
-    /// cannot be seen, or that another order of independent steps would not have. It is no race if this orders two accesses.
+    /// The same with what the thread may have learned besides, when there is a difference: by
+    /// synchronisation that cannot be seen, or that another order of independent steps would not
+    /// have. It is no race if this orders two accesses.
     pub fn doubtful_clock(&self) -> Option<&[u32]> {
         self.clocks.of(self.current).1
     }
@@ -409,7 +416,8 @@ impl Kernel {
         self.threads[..self.count as usize].get(thread.0 as usize).map_or(0, |thread| thread.name)
     }
 
-    /// Hash of an object's name, as stable between executions as it can be; 0 if there is no such object.
+    /// Hash of an object's name, as stable between executions as it can be; 0 if there is no such
+    /// object.
     pub fn object_name_hash(&self, object: ObjectId) -> u64 {
         self.objects.get(object.0 as usize).map_or(0, |thing| thing.name)
     }

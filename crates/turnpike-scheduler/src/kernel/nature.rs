@@ -1,4 +1,5 @@
-//! What is fixed for each kind of operation, as a table: it is asked for several times in each step.
+//! What is fixed for each kind of operation, as a table: it is asked for several times in each
+//! step.
 
 use crate::operation::{Kind, Object};
 

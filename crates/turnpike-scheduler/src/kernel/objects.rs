@@ -1,7 +1,8 @@
 //! Objects: their state, and who waits for them.
 //!
-//! Each object has three *channels*, sets of threads whose pending operation waits for it. Whether a channel is open is a
-//! function of the object's state, so that a change enables or disables all of its threads by a few machine words.
+//! Each object has three *channels*, sets of threads whose pending operation waits for it. Whether
+//! a channel is open is a function of the object's state, so that a change enables or disables all
+//! of its threads by a few machine words.
 
 use super::nature::{self, Waits, nature};
 use super::{Kernel, NONE};
@@ -21,7 +22,8 @@ pub(super) const WATCH: usize = 2;
 /// The history of something that steps touch, as far as fingerprints see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
-    /// Hash of the last step that nothing commutes with, or of all steps before the present group of equals.
+    /// Hash of the last step that nothing commutes with, or of all steps before the present group
+    /// of equals.
     pub(super) before: Fingerprint,
     /// Sum over the present group of steps that commute with each other.
     pub(super) group: u128,

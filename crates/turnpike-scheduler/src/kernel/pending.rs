@@ -23,7 +23,8 @@ impl Kernel {
         self.enlist(t);
     }
 
-    /// A thread that waits may give up from now on, as if it had a time limit. For guests whose threads can be cancelled.
+    /// A thread that waits may give up from now on, as if it had a time limit. For guests whose
+    /// threads can be cancelled.
     pub fn interrupt(&mut self, thread: ThreadId) {
         let t = thread.0;
         if t >= self.count || self.thread(t).phase != Phase::Pending || self.thread(t).pending.timed {
@@ -34,7 +35,8 @@ impl Kernel {
         self.enlist(t);
     }
 
-    /// Puts a pending thread into all sets where it belongs: a function of its state and its objects'.
+    /// Puts a pending thread into all sets where it belongs: a function of its state and its
+    /// objects'.
     #[inline]
     pub(super) fn enlist(&mut self, t: u32) {
         let thread = &self.threads[t as usize];
@@ -61,7 +63,8 @@ impl Kernel {
         }
     }
 
-    /// The same for what does not just wait in a channel of its object. `open` tells whether its channel is, if it has one.
+    /// The same for what does not just wait in a channel of its object. `open` tells whether its
+    /// channel is, if it has one.
     fn enlist_specially(&mut self, t: u32, open: bool) {
         let thread = &self.threads[t as usize];
         let (rank, argument, mut timed) = (thread.rank, thread.pending.argument, thread.pending.timed);
@@ -128,8 +131,8 @@ impl Kernel {
     }
 
     fn add_timed(&mut self, rank: u32) {
-        // It could have waited, and given up, before its turn came: whether it does wait in this execution depends on
-        // the order of steps that have nothing to do with it.
+        // It could have waited, and given up, before its turn came: whether it does wait in this
+        // execution depends on the order of steps that have nothing to do with it.
         self.incomplete |= self.timeouts != Timeouts::Always;
         bits::set(&mut self.timed, rank);
         self.odd += 1;
@@ -172,7 +175,8 @@ impl Kernel {
         }
     }
 
-    /// A thread is about to read again what it reads already, by a lock that may let writers go first (`argument` 1).
+    /// A thread is about to read again what it reads already, by a lock that may let writers go
+    /// first (`argument` 1).
     pub(super) fn is_recursive(&self, t: u32) -> bool {
         let thread = self.thread(t);
         let operation = &thread.pending;

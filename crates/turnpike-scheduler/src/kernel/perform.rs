@@ -64,8 +64,8 @@ impl Kernel {
 
     /// The step of a thread that can take it.
     ///
-    /// Long, because it has an arm for each kind of operation. Arms in functions of their own would hide that each
-    /// kind has exactly one, and would cost a call for each step.
+    /// Long, because it has an arm for each kind of operation. Arms in functions of their own would
+    /// hide that each kind has exactly one, and would cost a call for each step.
     fn act(&mut self, t: u32, alternative: u32, access: &Access) -> After {
         let Operation { kind, object, second, argument, site, .. } = self.threads[t as usize].pending;
         let exclusive = access.first.is_exclusive();

@@ -1,7 +1,7 @@
 //! Queues: sending, receiving, and logs of which step a message comes from.
 //!
-//! Sending and receiving commute unless it is the same message, or the room for it: the two ends of a queue have histories
-//! of their own, and each message remembers its sender.
+//! Sending and receiving commute unless it is the same message, or the room for it: the two ends of
+//! a queue have histories of their own, and each message remembers its sender.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;

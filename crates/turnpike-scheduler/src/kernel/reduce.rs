@@ -1,8 +1,9 @@
 //! Partial-order reduction of the choice list: sleep sets and persistent sets.
 //!
-//! A choice sleeps when an equivalent execution was begun by taking it earlier: it stays asleep until a step that it
-//! depends on. A set of threads is persistent when nothing that the others may ever do depends on what its members
-//! are about to do: then it is enough to let its members go. Both leave a shorter list of choices, whatever the policy.
+//! A choice sleeps when an equivalent execution was begun by taking it earlier: it stays asleep
+//! until a step that it depends on. A set of threads is persistent when nothing that the others may
+//! ever do depends on what its members are about to do: then it is enough to let its members go.
+//! Both leave a shorter list of choices, whatever the policy.
 
 use alloc::vec::Vec;
 
@@ -85,7 +86,8 @@ impl Kernel {
         reducer.hides = false;
     }
 
-    /// The fingerprint of the state: with sleep sets it also tells who sleeps, because the choices depend on that.
+    /// The fingerprint of the state: with sleep sets it also tells who sleeps, because the choices
+    /// depend on that.
     pub fn fingerprint(&self) -> u128 {
         if !self.reduction.sleep {
             return self.sum;
@@ -125,7 +127,8 @@ impl Kernel {
         }
     }
 
-    /// A step is about to be taken: those before it in the list fall asleep, and those that depend on it wake up.
+    /// A step is about to be taken: those before it in the list fall asleep, and those that depend
+    /// on it wake up.
     pub(super) fn fall_asleep(&mut self, pick: Pick) {
         let mut asleep = core::mem::take(&mut self.reduction.asleep);
         if self.reduction.sleep {
@@ -188,7 +191,8 @@ impl Kernel {
         self.reduction.hides = some && self.runs.is_empty();
     }
 
-    /// Keeps the choices of the smallest persistent set that is found by closing over what threads may do.
+    /// Keeps the choices of the smallest persistent set that is found by closing over what threads
+    /// may do.
     fn keep_persistent(&mut self) {
         // Giving up happens only when nothing else can, or against everything: all are needed then.
         if self.runs.iter().any(|run| run.first >= Choice::SPURIOUS) {
@@ -208,8 +212,8 @@ impl Kernel {
         (self.reduction.members, self.reduction.best) = (members, best);
     }
 
-    /// Closes the set of one thread under interference; how many choices it has, or something that is not less than
-    /// `enough`.
+    /// Closes the set of one thread under interference; how many choices it has, or something that
+    /// is not less than `enough`.
     fn close(&self, seed: u32, members: &mut Vec<bool>, enough: u32) -> u32 {
         members.clear();
         members.resize(self.count as usize, false);
@@ -240,7 +244,8 @@ impl Kernel {
         size(members)
     }
 
-    /// Whether something that thread `q` may ever do depends on what thread `p` is about to do, or enables it.
+    /// Whether something that thread `q` may ever do depends on what thread `p` is about to do, or
+    /// enables it.
     fn interferes(&self, q: u32, p: u32) -> bool {
         let operation = &self.thread(p).pending;
         // Whoever asks whether a thread has ended depends on all of its steps.
@@ -279,7 +284,8 @@ impl Kernel {
         objects.filter(|&object| self.thing(object).within == region).any(|object| self.may(t, object, false))
     }
 
-    /// A thread gives a region back: a table that does not tell so is wrong about it, and proves nothing.
+    /// A thread gives a region back: a table that does not tell so is wrong about it, and proves
+    /// nothing.
     #[cold]
     pub(super) fn check_freeing(&mut self, t: u32) {
         let region = self.thread(t).pending.object;
@@ -290,7 +296,8 @@ impl Kernel {
         bits::test(&self.ready, self.thread(t).rank)
     }
 
-    /// Whether a thread may ever access an object (modify it, if `modify`). Threads without entries may do anything.
+    /// Whether a thread may ever access an object (modify it, if `modify`). Threads without entries
+    /// may do anything.
     fn may(&self, t: u32, object: ObjectId, modify: bool) -> bool {
         let Some(table) = &self.reduction.table else { return true };
         let thread = self.thread(t).name;

@@ -1,9 +1,10 @@
-//! Spin loops: a thread that yields, has only read since it yielded in the same state, and would read the same again,
-//! waits for a change instead. That keeps state spaces finite, and tells loops that nobody will ever end. A loop that
-//! counts its turns never comes back to the same state, and goes on.
+//! Spin loops: a thread that yields, has only read since it yielded in the same state, and would
+//! read the same again, waits for a change instead. That keeps state spaces finite, and tells loops
+//! that nobody will ever end. A loop that counts its turns never comes back to the same state, and
+//! goes on.
 //!
-//! A turn may have several yields. As in Brent's search for cycles, the state is compared with that at an earlier yield, which is
-//! replaced by the present one after one, three, seven … yields.
+//! A turn may have several yields. As in Brent's search for cycles, the state is compared with that
+//! at an earlier yield, which is replaced by the present one after one, three, seven … yields.
 
 use super::Kernel;
 use super::access::{Access, Place};
@@ -23,8 +24,8 @@ fn own_state(operation: &Operation) -> u64 {
 }
 
 impl Kernel {
-    /// A thread yields: if it only read since it yielded last, and nothing that it read has changed, then it would do
-    /// the same again, and waits for a change instead.
+    /// A thread yields: if it only read since it yielded last, and nothing that it read has
+    /// changed, then it would do the same again, and waits for a change instead.
     pub(super) fn check_spinning(&mut self, t: u32) {
         let thread = self.thread(t);
         let state = own_state(&thread.pending);
@@ -64,7 +65,8 @@ impl Kernel {
             thread.seen.clear();
             return;
         }
-        // The word of a futex may be changed unseen: who finds it changed, or wakes others, does not just repeat itself.
+        // The word of a futex may be changed unseen: who finds it changed, or wakes others, does
+        // not just repeat itself.
         if matches!(kind, Kind::FutexWait | Kind::FutexWake) {
             thread.spin = Spin::No;
             return;
@@ -92,8 +94,8 @@ impl Kernel {
         let version = self.objects.get(object.0 as usize).map_or(0, |thing| thing.version);
         let thread = &mut self.threads[t as usize];
         if thread.spin == Spin::Maybe && thread.seen.len() <= MOST_SEEN {
-            // What matters is that it did not change since it was read first: a thread that saw two values in one turn
-            // of its loop may do something else in the next.
+            // What matters is that it did not change since it was read first: a thread that saw two
+            // values in one turn of its loop may do something else in the next.
             if !thread.seen.iter().any(|(seen, _)| *seen == object) {
                 thread.seen.push((object, version));
             }

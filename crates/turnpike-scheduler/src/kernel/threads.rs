@@ -51,7 +51,8 @@ pub(super) struct Thread {
     pub(super) token: bool,
     pub(super) token_cell: Cell,
     pub(super) token_time: u64,
-    /// A waiter that was notified (or gave up) and only needs its mutex; a barrier's or futex's waiter that may leave.
+    /// A waiter that was notified (or gave up) and only needs its mutex; a barrier's or futex's
+    /// waiter that may leave.
     pub(super) woken: bool,
     pub(super) timed_out: bool,
     /// It waits for a lock that it reads already, behind a writer who waits for it.
@@ -69,8 +70,8 @@ pub(super) struct Thread {
     /// Objects it read since it yielded, with their versions.
     pub(super) seen: Vec<(ObjectId, u32)>,
     pub(super) spin: Spin,
-    /// Its own state when the present turn of its loop began, yields that may follow before another begins, and how many
-    /// there may be then.
+    /// Its own state when the present turn of its loop began, yields that may follow before another
+    /// begins, and how many there may be then.
     pub(super) turn: u64,
     pub(super) yields: u32,
     pub(super) patience: u32,
@@ -268,8 +269,8 @@ impl Kernel {
         self.thread_mut(t).phase = Phase::Ended;
         self.live -= 1;
         self.clocks.ended(t);
-        // Looking at all threads is slow when there are many: only if one can wait for this end. Those that spin
-        // count as odd.
+        // Looking at all threads is slow when there are many: only if one can wait for this end.
+        // Those that spin count as odd.
         if !self.thread(t).awaited && self.odd == 0 {
             return;
         }

@@ -1,7 +1,8 @@
-//! Virtual time: each thread has a clock that sleeping and giving up move on, and that learns from what it waits for.
+//! Virtual time: each thread has a clock that sleeping and giving up move on, and that learns from
+//! what it waits for.
 //!
-//! It flows along happens-before and nothing else, so that it is the same in all executions that differ only in the order
-//! of independent steps.
+//! It flows along happens-before and nothing else, so that it is the same in all executions that
+//! differ only in the order of independent steps.
 
 use super::Kernel;
 use super::access::Access;
@@ -18,7 +19,8 @@ impl Thread {
 }
 
 impl Kernel {
-    /// Thread `t` takes its pending step. Messages, and those who are woken, carry time with them elsewhere.
+    /// Thread `t` takes its pending step. Messages, and those who are woken, carry time with them
+    /// elsewhere.
     pub(super) fn pass_time(&mut self, t: u32, alternative: u32, access: &Access) {
         if alternative >= Choice::SPURIOUS {
             return;

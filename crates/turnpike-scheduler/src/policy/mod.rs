@@ -1,7 +1,8 @@
 //! How an execution goes on where the plan's prefix ends.
 //!
-//! Each policy answers one question: which of the choices of the present state. Random numbers come from one generator
-//! that the plan seeds, and are drawn in an order that depends on the execution only.
+//! Each policy answers one question: which of the choices of the present state. Random numbers come
+//! from one generator that the plan seeds, and are drawn in an order that depends on the execution
+//! only.
 
 use alloc::vec::Vec;
 

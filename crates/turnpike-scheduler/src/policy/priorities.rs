@@ -1,9 +1,10 @@
 //! Random priorities: of threads (PCT), or of pending operations (POS).
 //!
-//! PCT runs the enabled thread of highest priority; at `depth - 1` randomly chosen moments it lowers that thread below
-//! all that were not lowered. A bug of depth d shows with probability at least 1/(n k^(d-1)) in each execution of n
-//! threads and k steps. POS draws a priority for each pending operation, and again for those that race with the step
-//! taken, which makes all orders of racing operations likely.
+//! PCT runs the enabled thread of highest priority; at `depth - 1` randomly chosen moments it
+//! lowers that thread below all that were not lowered. A bug of depth d shows with probability at
+//! least 1/(n k^(d-1)) in each execution of n threads and k steps. POS draws a priority for each
+//! pending operation, and again for those that race with the step taken, which makes all orders of
+//! racing operations likely.
 
 use crate::kernel::{Kernel, Pick};
 use crate::policy::Way;
@@ -17,7 +18,8 @@ impl Kernel {
     pub(super) fn begin_pct(&mut self, depth: u32, length: u32) {
         self.policy.switches = 0;
         self.policy.lowest = MIDDLE - 1;
-        // A depth beyond the number of steps means a change at every step: no need for more points than that.
+        // A depth beyond the number of steps means a change at every step: no need for more points
+        // than that.
         for _ in 1..depth.min(length.saturating_add(1)) {
             let point = self.random.below(u64::from(length.max(1))) as u32;
             self.policy.points.push(point);
@@ -67,7 +69,8 @@ impl Kernel {
         self.choose_alternative(best)
     }
 
-    /// The first choice of the thread of highest priority that can take a step; the first of equals.
+    /// The first choice of the thread of highest priority that can take a step; the first of
+    /// equals.
     #[inline]
     fn highest(&self) -> Option<Pick> {
         let (mut best, mut highest) = (None, 0);

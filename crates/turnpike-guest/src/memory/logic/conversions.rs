@@ -37,7 +37,8 @@ pub(crate) enum Takes {
     Unknown,
 }
 
-/// Conversions in a format, one after the other. Nothing comes after one that ends early or is unknown.
+/// Conversions in a format, one after the other. Nothing comes after one that ends early or is
+/// unknown.
 pub(crate) struct Conversions<'a> {
     rest: &'a [u8],
 }
@@ -176,7 +177,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every `%` begins a conversion, belongs to one, or comes after one that is not understood.
+        /// Every `%` begins a conversion, belongs to one, or comes after one that is not
+        /// understood.
         #[test]
         fn no_conversion_is_lost(format in "[%a-z0-9.*$ ]{0,24}") {
             let found = takes(&format);

@@ -1,10 +1,12 @@
-//! The heap of a program under test: where blocks are, who allocated and freed them, and what an address belongs to.
+//! The heap of a program under test: where blocks are, who allocated and freed them, and what an
+//! address belongs to.
 //!
-//! A bump allocator in an address range of its own, with lists of blocks to use again. All bookkeeping is outside that
-//! range, so that the program cannot destroy it, and every address finds its block in constant time: pages of small
-//! blocks hold blocks of one size. Each block has at least one byte more than was asked for, which nobody may touch.
-//! Addresses depend only on the sequence of calls. A block has a name that is stable between executions: its thread
-//! and how many that thread had allocated before.
+//! A bump allocator in an address range of its own, with lists of blocks to use again. All
+//! bookkeeping is outside that range, so that the program cannot destroy it, and every address
+//! finds its block in constant time: pages of small blocks hold blocks of one size. Each block has
+//! at least one byte more than was asked for, which nobody may touch. Addresses depend only on the
+//! sequence of calls. A block has a name that is stable between executions: its thread and how many
+//! that thread had allocated before.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -142,8 +144,8 @@ impl Heap {
         self.blocks.reserve(1 << 13);
     }
 
-    /// A block of `size` bytes at a multiple of `align`, a power of two. `None` when there is no room. [`Block::used`]
-    /// tells whether the memory may hold something else than zeros.
+    /// A block of `size` bytes at a multiple of `align`, a power of two. `None` when there is no
+    /// room. [`Block::used`] tells whether the memory may hold something else than zeros.
     pub(crate) fn allocate(&mut self, size: u64, align: u64, thread: u32, site: u64) -> Option<Block> {
         // One byte more, so that the byte after a block never belongs to another one.
         let room = size.checked_add(1)?;
@@ -173,7 +175,8 @@ impl Heap {
         }
     }
 
-    /// Takes a block back, before the step `epoch` of the thread. Call [`Heap::release`] afterwards.
+    /// Takes a block back, before the step `epoch` of the thread. Call [`Heap::release`]
+    /// afterwards.
     pub(crate) fn free(&mut self, address: u64, thread: u32, site: u64, epoch: u32) -> Result<Block, Misuse> {
         let number = self.number(address).ok_or(Misuse::Unknown)?;
         let block = &mut self.blocks[number as usize];
@@ -194,7 +197,8 @@ impl Heap {
         }
     }
 
-    /// A block whose quarantine is over: its memory will be used again. To be asked until there is none.
+    /// A block whose quarantine is over: its memory will be used again. To be asked until there is
+    /// none.
     pub(crate) fn release(&mut self) -> Option<Block> {
         let number = self.quarantine.release()?;
         let block = &mut self.blocks[number as usize];
@@ -299,7 +303,8 @@ impl Heap {
         Some(number)
     }
 
-    /// `count` consecutive pages, and whether they were used before: the smallest unused run that is long enough, else new pages.
+    /// `count` consecutive pages, and whether they were used before: the smallest unused run that
+    /// is long enough, else new pages.
     fn run(&mut self, count: u64) -> Option<(u64, bool)> {
         if let Some((&length, starts)) = self.runs.range_mut(count..).next() {
             let page = starts.pop()?;

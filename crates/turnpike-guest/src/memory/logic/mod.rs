@@ -1,5 +1,5 @@
-//! What is known about memory, as plain data structures: nothing here touches the memory it talks about, so that all of
-//! it runs as ordinary unit tests as well as inside a program under test.
+//! What is known about memory, as plain data structures: nothing here touches the memory it talks
+//! about, so that all of it runs as ordinary unit tests as well as inside a program under test.
 
 pub(crate) mod conversions;
 pub(crate) mod heap;

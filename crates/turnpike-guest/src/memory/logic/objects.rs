@@ -1,9 +1,10 @@
 //! Which object of the scheduler a piece of memory is.
 //!
-//! The first visible access to some bytes makes them one object; bytes that are first touched together with bytes of an
-//! object join it. So a variable that is always accessed as a whole is one object, and neighbouring variables stay
-//! independent of each other. An access that covers two objects names both. One that covers more cannot name them all:
-//! the answer says so, and the execution does not count for proofs.
+//! The first visible access to some bytes makes them one object; bytes that are first touched
+//! together with bytes of an object join it. So a variable that is always accessed as a whole is
+//! one object, and neighbouring variables stay independent of each other. An access that covers two
+//! objects names both. One that covers more cannot name them all: the answer says so, and the
+//! execution does not count for proofs.
 
 use super::shadow::GRANULE;
 use super::table::Table;
@@ -117,7 +118,8 @@ mod tests {
     }
 
     proptest! {
-        /// Accesses that share a byte share an object, unless the answer says that not all are named.
+        /// Accesses that share a byte share an object, unless the answer says that not all are
+        /// named.
         #[test]
         fn overlapping_accesses_meet(accesses in proptest::collection::vec((0u64..40, 1u64..20), 1..40)) {
             let mut objects = Objects::new();

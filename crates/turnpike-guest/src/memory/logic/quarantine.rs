@@ -1,4 +1,5 @@
-//! Blocks that were freed wait here before their memory is used again, so that whoever still uses them is caught.
+//! Blocks that were freed wait here before their memory is used again, so that whoever still uses
+//! them is caught.
 
 use alloc::vec::Vec;
 

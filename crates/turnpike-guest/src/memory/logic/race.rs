@@ -1,17 +1,20 @@
-//! Finds data races: two accesses to the same byte, at least one of them a write, at least one not atomic, that
-//! synchronisation does not order.
+//! Finds data races: two accesses to the same byte, at least one of them a write, at least one not
+//! atomic, that synchronisation does not order.
 //!
-//! The idea is FastTrack's (Flanagan and Freund, PLDI 2009): an access is remembered as the thread and the value of its
-//! clock, and is ordered before the present if the present thread's vector clock has reached that value. An access is
-//! forgotten when a later one makes it superfluous: everything that races with the old one races with the new one, or
-//! comes after the new one and so after the old one.
+//! The idea is FastTrack's (Flanagan and Freund, PLDI 2009): an access is remembered as the thread
+//! and the value of its clock, and is ordered before the present if the present thread's vector
+//! clock has reached that value. An access is forgotten when a later one makes it superfluous:
+//! everything that races with the old one races with the new one, or comes after the new one and so
+//! after the old one.
 //!
-//! Clocks count steps. What a thread does invisibly after its step k is ordered before whoever synchronises with its
-//! step k + 1 or a later one, and so gets the epoch k + 1; an atomic access is itself the step, and gets k.
+//! Clocks count steps. What a thread does invisibly after its step k is ordered before whoever
+//! synchronises with its step k + 1 or a later one, and so gets the epoch k + 1; an atomic access
+//! is itself the step, and gets k.
 
 use super::shadow::{GRANULE, NOBODY, NONE, Record, SEVERAL, Shadow};
 
-/// Records of one cell, at most: beyond it the oldest is forgotten. Only hundreds of threads come near.
+/// Records of one cell, at most: beyond it the oldest is forgotten. Only hundreds of threads come
+/// near.
 const LONGEST: u32 = 128;
 
 /// An access to memory by the running thread.
@@ -104,8 +107,8 @@ impl Detector {
         }
     }
 
-    /// The memory is given back by `thread`: tells every access that nothing orders before that. It is not remembered, because
-    /// whoever comes later is wrong anyway.
+    /// The memory is given back by `thread`: tells every access that nothing orders before that. It
+    /// is not remembered, because whoever comes later is wrong anyway.
     pub(crate) fn freed(&self, thread: u32, clocks: Clocks<'_>, memory: &Access, mut tell: impl FnMut(Race)) {
         self.shadow.visit(memory.address, memory.size, |granule, record| {
             let first = granule + u64::from(record.mask.trailing_zeros());
@@ -124,7 +127,8 @@ impl Detector {
         });
     }
 
-    /// Whether another thread than `thread` was in one of the eight-byte units of the range, and somebody wrote there or is about to.
+    /// Whether another thread than `thread` was in one of the eight-byte units of the range, and
+    /// somebody wrote there or is about to.
     pub(crate) fn shared(&self, thread: u32, address: u64, size: u64, write: bool) -> bool {
         let end = address.saturating_add(size);
         let mut granule = address & !(GRANULE - 1);
@@ -159,8 +163,8 @@ impl Detector {
         cell.written |= new.write;
         if head != NONE {
             let latest = self.shadow.record(head);
-            // The same thread again, with nothing new: most accesses end here. Where other threads were too, every code
-            // location counts, because each that races must become a step.
+            // The same thread again, with nothing new: most accesses end here. Where other threads
+            // were too, every code location counts, because each that races must become a step.
             let same = latest.thread == new.thread && latest.epoch == new.epoch;
             if same && (alone || latest.site == new.site) && covers(latest, &new) {
                 return;

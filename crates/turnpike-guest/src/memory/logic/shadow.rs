@@ -1,9 +1,9 @@
-//! The shadow of the program's memory: for every eight bytes that threads touched, the accesses that a later one may
-//! race with, and whether more than one thread was there.
+//! The shadow of the program's memory: for every eight bytes that threads touched, the accesses
+//! that a later one may race with, and whether more than one thread was there.
 //!
-//! Pages of 4 KiB are found through a hash table; a page has one [`Cell`] for every eight bytes. Accesses are kept as
-//! [`Record`]s in linked lists. A record has a mask of the bytes it touched, so that neighbouring small variables are
-//! told apart.
+//! Pages of 4 KiB are found through a hash table; a page has one [`Cell`] for every eight bytes.
+//! Accesses are kept as [`Record`]s in linked lists. A record has a mask of the bytes it touched,
+//! so that neighbouring small variables are told apart.
 
 use alloc::vec::Vec;
 
@@ -145,7 +145,8 @@ impl Shadow {
         self.free.push(index);
     }
 
-    /// All records of the eight-byte units that a range touches, with the first address of their unit.
+    /// All records of the eight-byte units that a range touches, with the first address of their
+    /// unit.
     pub(crate) fn visit(&self, address: u64, size: u64, mut tell: impl FnMut(u64, &Record)) {
         let end = address.saturating_add(size);
         let mut at = address & !(GRANULE - 1);

@@ -1,4 +1,5 @@
-//! Sizes of blocks: small ones share a page with others of the same size, large ones have pages of their own.
+//! Sizes of blocks: small ones share a page with others of the same size, large ones have pages of
+//! their own.
 
 /// Unit of the address space that the heap manages.
 pub(crate) const PAGE: u64 = 4096;
@@ -6,7 +7,8 @@ pub(crate) const PAGE: u64 = 4096;
 pub(crate) const CLASSES: [u16; 20] =
     [16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024];
 
-/// The smallest class for `size` bytes at a multiple of `align` (a power of two); `None` = whole pages.
+/// The smallest class for `size` bytes at a multiple of `align` (a power of two); `None` = whole
+/// pages.
 pub(crate) fn class_of(size: u64, align: u64) -> Option<usize> {
     let largest = u64::from(CLASSES[CLASSES.len() - 1]);
     if size > largest || align > largest {

@@ -1,16 +1,19 @@
 //! Loops that wait for another thread by reading memory.
 //!
-//! They ask no scheduler to let others go first, so it is done for them. A thread that comes back to the same read of
-//! the same object *in the same state*, having done nothing else that is visible, waits: it yields, and the scheduler lets it
-//! go on when something that it read was modified. If nobody can do that, it is a livelock.
+//! They ask no scheduler to let others go first, so it is done for them. A thread that comes back
+//! to the same read of the same object *in the same state*, having done nothing else that is
+//! visible, waits: it yields, and the scheduler lets it go on when something that it read was
+//! modified. If nobody can do that, it is a livelock.
 //!
-//! A loop whose turns change something of the thread's own, such as a counter, may end by itself. It runs, and every
-//! order of its reads among the steps of others is a different execution; only after very many turns the thread naps now and
-//! then, and goes on when the object was modified or nothing else can happen.
+//! A loop whose turns change something of the thread's own, such as a counter, may end by itself.
+//! It runs, and every order of its reads among the steps of others is a different execution; only
+//! after very many turns the thread naps now and then, and goes on when the object was modified or
+//! nothing else can happen.
 //!
-//! Where plain accesses are no steps, a waiting loop would never give way. So a thread that makes very many accesses
-//! without a step is looked at: if it does nothing but read a few places again and again, these reads become steps,
-//! and the first rule applies. Long computations are left alone.
+//! Where plain accesses are no steps, a waiting loop would never give way. So a thread that makes
+//! very many accesses without a step is looked at: if it does nothing but read a few places again
+//! and again, these reads become steps, and the first rule applies. Long computations are left
+//! alone.
 //!
 //! Counts only, so that the same execution pauses at the same places.
 
@@ -18,7 +21,8 @@
 const LONG: u32 = 2048;
 /// and every so many of them.
 const PERHAPS: u32 = 8;
-/// Visible reads after which a loop is looked for elsewhere, at first; twice as many the next time, and so on
+/// Visible reads after which a loop is looked for elsewhere, at first; twice as many the next time,
+/// and so on
 const FIRST_WINDOW: u32 = 4;
 /// up to this number.
 const WINDOW: u32 = 256;
@@ -111,7 +115,8 @@ impl Spin {
         *self = Spin::new();
     }
 
-    /// The thread makes an access that would be invisible, when `steps` steps were taken in all; whether it should be a step.
+    /// The thread makes an access that would be invisible, when `steps` steps were taken in all;
+    /// whether it should be a step.
     #[inline]
     pub(crate) fn invisible(&mut self, site: u64, address: u64, write: bool, steps: u32) -> bool {
         if self.waits {

@@ -1,5 +1,5 @@
-//! A small open-addressing hash table from 64-bit keys, without removal: all that the shadow of an address space needs.
-//! Nothing ever walks through it, so that its order cannot influence a result.
+//! A small open-addressing hash table from 64-bit keys, without removal: all that the shadow of an
+//! address space needs. Nothing ever walks through it, so that its order cannot influence a result.
 
 use alloc::vec::Vec;
 

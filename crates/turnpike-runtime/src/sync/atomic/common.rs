@@ -34,7 +34,8 @@ macro_rules! common {
                 self.inner.swap(value, order)
             }
 
-            /// Writes it if it has the value `current`. Gives the value before, as `Ok` if it was written.
+            /// Writes it if it has the value `current`. Gives the value before, as `Ok` if it was
+            /// written.
             #[track_caller]
             #[inline]
             pub fn compare_exchange(
@@ -50,7 +51,8 @@ macro_rules! common {
                 self.inner.compare_exchange(current, new, success, failure)
             }
 
-            /// [`compare_exchange`](Self::compare_exchange); inside a check it does not fail spuriously.
+            /// [`compare_exchange`](Self::compare_exchange); inside a check it does not fail
+            /// spuriously.
             #[track_caller]
             #[inline]
             pub fn compare_exchange_weak(
@@ -82,7 +84,8 @@ macro_rules! common {
                 self.compare_exchange(current, new, order, failure).unwrap_or_else(|value| value)
             }
 
-            /// Reads it and writes what `f` makes of it, until nobody wrote in between or `f` gives nothing.
+            /// Reads it and writes what `f` makes of it, until nobody wrote in between or `f` gives
+            /// nothing.
             #[track_caller]
             pub fn fetch_update<F>(
                 &self,
@@ -114,7 +117,8 @@ macro_rules! common {
                 self.fetch_update(set_order, fetch_order, f)
             }
 
-            /// Reads it and writes what `f` makes of it, until nobody wrote in between. Gives the value before.
+            /// Reads it and writes what `f` makes of it, until nobody wrote in between. Gives the
+            /// value before.
             #[track_caller]
             pub fn update(
                 &self,

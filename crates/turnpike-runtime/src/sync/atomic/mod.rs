@@ -1,5 +1,6 @@
-//! `std::sync::atomic`. Inside a check every atomic operation is a step, and all of them are sequentially consistent,
-//! whatever ordering is asked for: bugs that only weak memory shows are not found.
+//! `std::sync::atomic`. Inside a check every atomic operation is a step, and all of them are
+//! sequentially consistent, whatever ordering is asked for: bugs that only weak memory shows are
+//! not found.
 
 mod common;
 mod hint;

@@ -1,4 +1,5 @@
-//! The messages of a channel. The kernel keeps their number and decides whose turn it is; the messages are here.
+//! The messages of a channel. The kernel keeps their number and decides whose turn it is; the
+//! messages are here.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -82,7 +83,8 @@ impl<T> Queue<T> {
         id
     }
 
-    /// The kernel hears of a channel that was used before it was registered: its messages are sent again.
+    /// The kernel hears of a channel that was used before it was registered: its messages are sent
+    /// again.
     #[cold]
     fn catch_up(&self, runtime: &'static Runtime, id: ObjectId) {
         let (messages, senders, receiver) = {

@@ -54,7 +54,8 @@ fn sure(clock: &[u32]) -> Clocks<'_> {
 /// Pairs of places.
 type Pairs = BTreeSet<(u64, u64)>;
 
-/// Runs the events with clocks as the kernel keeps them; answers the bytes and site pairs that race by the definition, and by the detector.
+/// Runs the events with clocks as the kernel keeps them; answers the bytes and site pairs that race
+/// by the definition, and by the detector.
 fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
     let mut clocks = [[0u32; 4]; 4];
     let mut locks = [[0u32; 4]; 3];
@@ -82,7 +83,8 @@ fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
                 continue;
             }
             Event::Spawnlike { other } => {
-                // As creation of a thread: what came before is ordered before all that `other` does from now on.
+                // As creation of a thread: what came before is ordered before all that `other` does
+                // from now on.
                 clocks[thread][thread] += 1;
                 let from = clocks[thread];
                 join(&mut clocks[other], &from);
