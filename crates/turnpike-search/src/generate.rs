@@ -115,7 +115,7 @@ pub fn generate(
     request.store = options.store;
     request.witness = false;
     let mut run = Run::new(model, &request, &[], 0, 0, Control { events, interrupt })?;
-    run.threads = options.threads;
+    run.team.threads = options.threads;
     // Every state of what is written is counted, also an initial one from which the proper ones are reached.
     run.count_root();
     let mut space = Space {
@@ -142,7 +142,7 @@ pub fn generate(
         transitions: run.counters.transitions,
         deadlocks: space.deadlocks,
         levels: space.levels,
-        actions: run.monitor.action_counts(&mut *run.explorer),
+        actions: run.view.monitor.action_counts(&mut *run.view.explorer),
         seconds: run.seconds(),
         peak_bytes: resources::peak_bytes(),
         store_bytes: space.visited.bytes() as u64,
@@ -171,7 +171,7 @@ impl Space<'_> {
         let (mut start, mut end) = (0u32, 1u32);
         let (mut states, mut state) = (Vec::new(), Vec::new());
         while start < end {
-            if self.levels == u64::from(run.max_depth) {
+            if self.levels == u64::from(run.view.max_depth) {
                 return Ok(StopReason::MaxDepth);
             }
             while start < end {

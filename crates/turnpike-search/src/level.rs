@@ -6,6 +6,7 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use turnpike_model::paths::Paths;
 use turnpike_model::{Explorer, StepError, Successors};
 
 use crate::error::Halt;
@@ -24,7 +25,7 @@ const MIN_SAMPLES: u32 = 16;
 
 /// Where the time goes: whether threads pay is measured, not guessed. Results never depend on the answer.
 #[derive(Debug, Default)]
-pub(crate) struct Costs {
+struct Costs {
     expanding: Duration,
     consuming: Duration,
     samples: u32,
@@ -34,6 +35,21 @@ impl Costs {
     /// Handing blocks over costs about as much as a cheap model's expansions: they must be worth sharing out.
     fn threads_pay(&self) -> bool {
         self.samples >= MIN_SAMPLES && self.expanding * 2 > self.consuming
+    }
+}
+
+/// The threads of a run. What helpers need is made when it is first asked for, and kept.
+pub(crate) struct Team<'m> {
+    pub(crate) threads: usize,
+    explorers: Vec<Box<dyn Explorer + 'm>>,
+    pub(crate) paths: Vec<Box<dyn Paths + 'm>>,
+    costs: Costs,
+}
+
+impl Default for Team<'_> {
+    /// One thread alone.
+    fn default() -> Self {
+        Team { threads: 1, explorers: Vec::new(), paths: Vec::new(), costs: Costs::default() }
     }
 }
 
@@ -69,26 +85,26 @@ impl Run<'_> {
         let width = self.width();
         let mut successors = self.buffer();
         let count = states.len().checked_div(width).unwrap_or(1);
-        let threads_pay = self.options.eager_threads || self.costs.threads_pay();
-        if self.threads < 2 || count < MIN_PARALLEL || !threads_pay {
+        let threads_pay = self.options.eager_threads || self.team.costs.threads_pay();
+        if self.team.threads < 2 || count < MIN_PARALLEL || !threads_pay {
             for index in 0..count {
                 let state = &states[index * width..(index + 1) * width];
-                let sampled = (self.threads > 1 && index % SAMPLE == 0).then(Instant::now);
+                let sampled = (self.team.threads > 1 && index % SAMPLE == 0).then(Instant::now);
                 self.expand(state, depth, &mut successors, &|| path(context, index))?;
                 let expanded = sampled.map(|start| start.elapsed());
                 consume(self, context, index, state, &successors)?;
                 if let (Some(start), Some(expanding)) = (sampled, expanded) {
-                    self.costs.expanding += expanding;
-                    self.costs.consuming += start.elapsed() - expanding;
-                    self.costs.samples += 1;
+                    self.team.costs.expanding += expanding;
+                    self.team.costs.consuming += start.elapsed() - expanding;
+                    self.team.costs.samples += 1;
                 }
             }
             return Ok(());
         }
-        while self.helpers.len() < self.threads {
-            self.helpers.push(self.model.explorer());
+        while self.team.explorers.len() < self.team.threads {
+            self.team.explorers.push(self.model.explorer());
         }
-        let mut helpers = std::mem::take(&mut self.helpers);
+        let mut helpers = std::mem::take(&mut self.team.explorers);
         let outcome = std::thread::scope(|scope| {
             let team = helpers.len();
             let mut inboxes = Vec::with_capacity(team);
@@ -129,7 +145,7 @@ impl Run<'_> {
             }
             Ok(())
         });
-        self.helpers = helpers;
+        self.team.explorers = helpers;
         outcome
     }
 }

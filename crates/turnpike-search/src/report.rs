@@ -208,6 +208,37 @@ pub struct SearchReport {
     pub warnings: Vec<turnpike_model::Diagnostic>,
 }
 
+impl RunReport {
+    /// A report in which nothing is known but the run's seed and why it stopped.
+    pub(crate) fn new(seed: u64, stop: StopReason) -> Self {
+        RunReport {
+            verdict: Verdict::Inconclusive,
+            stop,
+            seed,
+            objective: String::new(),
+            states: 0,
+            considered: None,
+            generated: None,
+            held: None,
+            stored: None,
+            transitions: 0,
+            depth: 0,
+            seconds: 0.0,
+            peak_bytes: 0,
+            shorten_states: 0,
+            actions: IndexMap::new(),
+            never_taken: Vec::new(),
+            witness: None,
+            witnesses: Vec::new(),
+            covered: IndexMap::new(),
+            extreme: IndexMap::new(),
+            generations: Vec::new(),
+            executions: None,
+            odds: None,
+        }
+    }
+}
+
 impl WitnessReport {
     pub(crate) fn new(objective: &str, original_length: usize, trace: Trace) -> Self {
         let steps = trace.steps.iter().map(StepReport::from).collect();

@@ -10,11 +10,11 @@ use crate::event::{Event, EventSink};
 use crate::limits::StopReason;
 use crate::objective::{Monitor, Objective};
 use crate::options::SearchOptions;
-use crate::report::{ExecutionCounts, RunReport, SearchReport, Verdict, WitnessReport};
+use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
 use crate::resources;
 use crate::rng::run_seed;
 use crate::run::{Control, Run};
-use crate::witness::{self, Witness, add_times, trace_of};
+use crate::witness::{self, add_times, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -167,7 +167,7 @@ fn one_run(
     let seed = run_seed(options.seed, number);
     (control.events)(&Event::RunStarted { run: number, seed });
     let mut run = Run::new(model, options, objectives, number, seed, control)?;
-    run.threads = threads;
+    run.team.threads = threads;
     let stop = match options.strategy.search(&mut run) {
         Ok(stop) => stop,
         Err(Halt::Stop(stop)) => stop,
@@ -180,80 +180,52 @@ fn one_run(
 
 /// Shortens and confirms witnesses, and draws the conclusion.
 fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError> {
-    let (options, objectives, model) = (run.options, run.objectives, run.model);
-    let mut shorten_states = 0;
+    let mut report = RunReport::new(run.seed, stop);
+    report.objective = run.objectives.iter().map(Objective::text).collect::<Vec<_>>().join("; ");
+    let (explorer, monitor) = (&mut *run.view.explorer, &run.view.monitor);
+    report.actions = monitor.action_counts(explorer);
+    report.covered = monitor
+        .covered(explorer)
+        .into_iter()
+        .map(|(pattern, labels)| (pattern, labels.into_iter().map(|label| (label, 1)).collect()))
+        .collect();
+    report.extreme = monitor.extremes();
+    run.counters.report(run.uncounted_levels(), &mut report);
+    // Executions tell no actions.
+    if report.executions.is_none() {
+        report.never_taken = never_taken(run.model, &report);
+    }
+    let found = run.findings.in_order();
+    report.verdict = conclude(run, stop, !found.is_empty());
     let mut witnesses = Vec::new();
-    let mut counters = run.counters.clone();
-    // A virtual root was stored, but does not count.
-    for count in [&mut counters.considered, &mut counters.generated].into_iter().flatten() {
-        *count = count.saturating_sub(run.uncounted_levels().into());
+    for witness in found.into_iter().filter(|_| run.options.witness) {
+        let (finished, spent) = witness::finish(run, witness, stop)?;
+        witnesses.push(finished);
+        report.shorten_states += spent;
     }
-    let seconds_searching = run.seconds();
-    let actions = run.monitor.action_counts(&mut *run.explorer);
-    let covered = run.monitor.covered(&mut *run.explorer);
-    let extreme = run.monitor.extremes();
-    let mut order: Vec<usize> = (0..objectives.len()).filter(|&index| run.found[index].is_some()).collect();
-    order.sort_by_key(|&index| (run.first != Some(index), index));
-    let mut found: Vec<Witness> = order.iter().filter_map(|&index| run.found[index].clone()).collect();
-    found.extend(run.more.iter().cloned());
-    for witness in found.into_iter().filter(|_| options.witness) {
-        let (report, spent) = witness::finish(run, witness, stop)?;
-        witnesses.push(report);
-        shorten_states += spent;
+    report.witness = witnesses.first().cloned();
+    if run.options.all {
+        report.witnesses = witnesses;
     }
-    let measured_only = objectives.iter().all(Objective::is_measure);
+    report.seconds = run.seconds();
+    report.peak_bytes = resources::peak_bytes();
+    Ok(report)
+}
+
+fn conclude(run: &Run<'_>, stop: StopReason, found: bool) -> Verdict {
     let complete = stop == StopReason::Exhausted
-        && options.store.is_exact()
-        && !run.monitor.gave_up()
-        && model.left_out().is_none();
-    let verdict = match () {
-        () if !order.is_empty() => Verdict::Found,
-        () if measured_only => Verdict::Measured,
+        && run.options.store.is_exact()
+        && !run.view.monitor.gave_up()
+        && run.model.left_out().is_none();
+    match () {
+        () if found => Verdict::Found,
+        () if run.objectives.iter().all(Objective::is_measure) => Verdict::Measured,
         () if complete => Verdict::None,
         () => Verdict::Inconclusive,
-    };
-    let counted = counters.executions.total == 0;
-    let never_taken = model
-        .info()
-        .actions
-        .iter()
-        .filter(|_| counted)
-        .filter(|name| !actions.keys().any(|key| key.split('|').any(|part| part == name.as_str())))
-        .cloned()
-        .collect();
-    Ok(RunReport {
-        verdict,
-        stop,
-        seed: run.seed,
-        objective: objectives.iter().map(Objective::text).collect::<Vec<_>>().join("; "),
-        states: counters.states,
-        considered: counters.considered,
-        generated: counters.generated,
-        held: counters.held,
-        stored: counters.stored,
-        transitions: counters.transitions,
-        depth: counters.depth,
-        seconds: seconds_searching.max(run.seconds()),
-        peak_bytes: resources::peak_bytes(),
-        shorten_states,
-        actions,
-        never_taken,
-        witness: witnesses.first().cloned(),
-        witnesses: if options.all { witnesses } else { Vec::new() },
-        covered: covered
-            .into_iter()
-            .map(|(pattern, labels)| (pattern, labels.into_iter().map(|label| (label, 1)).collect()))
-            .collect(),
-        extreme,
-        generations: counters.generations,
-        executions: (counters.executions.total > 0).then(|| ExecutionCounts {
-            executions: counters.executions.total,
-            completed: counters.executions.completed,
-            blocked: counters.executions.blocked,
-            cut: counters.executions.cut,
-            distinct: (counters.executions.sampled > 0)
-                .then(|| counters.executions.distinct as f64 / counters.executions.sampled as f64),
-        }),
-        odds: counters.odds,
-    })
+    }
+}
+
+fn never_taken(model: &dyn Model, report: &RunReport) -> Vec<String> {
+    let taken = |name: &str| report.actions.keys().any(|key| key.split('|').any(|part| part == name));
+    model.info().actions.iter().filter(|name| !taken(name)).cloned().collect()
 }

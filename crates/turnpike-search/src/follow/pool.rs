@@ -39,16 +39,16 @@ impl<T: Send> Batch<'_, '_, T> {
         run: &mut Run<'_>,
         consume: &mut dyn FnMut(&mut Run<'_>, usize, T) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
-        if run.threads < 2 || self.count < LEAST {
+        if run.team.threads < 2 || self.count < LEAST {
             return self.one_by_one(run, consume);
         }
-        while run.path_helpers.len() < run.threads {
+        while run.team.paths.len() < run.team.threads {
             let Some(paths) = run.model.paths() else { break };
-            run.path_helpers.push(paths);
+            run.team.paths.push(paths);
         }
-        let mut helpers = std::mem::take(&mut run.path_helpers);
+        let mut helpers = std::mem::take(&mut run.team.paths);
         let results = self.together(run, &mut helpers);
-        run.path_helpers = helpers;
+        run.team.paths = helpers;
         let mut expected = 0;
         for (index, result) in results {
             if index != expected {

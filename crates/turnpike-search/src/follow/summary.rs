@@ -121,23 +121,12 @@ impl Run<'_> {
                 format!("step {} of a schedule that was recorded cannot be taken any more", step + 1);
             return Err(SearchError::Nondeterministic(message).into());
         }
-        let counters = &mut self.counters;
-        counters.executions.count(summary.ending, summary.incomplete);
-        for &print in &summary.prints {
-            counters.executions.sampled += 1;
-            counters.executions.distinct += u64::from(self.seen.insert(print));
-        }
-        let threads = u32::try_from(summary.events.len()).unwrap_or(u32::MAX);
-        counters.executions.threads = counters.executions.threads.max(threads);
+        self.counters.execute(summary);
         // Not the share of a portfolio: that may be exceeded by the last execution.
         let limit = self.options.limits.states.unwrap_or(u64::MAX);
-        let steps = summary.steps as u64;
-        counters.transitions += steps;
-        counters.depth = counters.depth.max(u32::try_from(summary.steps).unwrap_or(u32::MAX));
-        counters.states = counters.states.saturating_add(steps);
-        if counters.states > limit {
+        if self.counters.states > limit {
             // What the limit forbids was not seen.
-            counters.states = limit;
+            self.counters.states = limit;
             return Err(Halt::Stop(StopReason::MaxStates));
         }
         if summary.hits.is_empty() {
@@ -148,6 +137,7 @@ impl Run<'_> {
             let choices = summary.choices[..hit.steps.min(summary.choices.len())].to_vec();
             Witness { objective: hit.objective, stem: choices.len(), choices, loop_start: None, kind }
         });
-        self.meet_by_execution(witnesses.collect(), summary.signature)
+        let (witnesses, all) = (witnesses.collect(), self.options.all);
+        self.findings.meet_by_execution(witnesses, summary.signature, self.objectives, all)
     }
 }

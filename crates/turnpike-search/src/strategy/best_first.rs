@@ -103,11 +103,11 @@ fn best_first(
     let mut queue: BTreeMap<Key, (u32, u32)> = BTreeMap::new();
     let mut arrival = 0;
     let (mut state, mut successors) = (run.initial()?, run.buffer());
-    visited.insert(&mut *run.explorer, &state, ROOT, 0);
+    visited.insert(&mut *run.view.explorer, &state, ROOT, 0);
     queue.insert(Key { rank: 0.0, arrival }, (0, 0));
     let (mut cut, mut dropped) = (false, false);
     while let Some((_, (id, depth))) = queue.pop_first() {
-        if depth == run.max_depth {
+        if depth == run.view.max_depth {
             cut = true;
             continue;
         }
@@ -115,7 +115,7 @@ fn best_first(
         run.expand(&state, depth, &mut successors, &|| visited.path(id))?;
         for choice in 0..successors.len() {
             let target = successors.state(choice);
-            if let Some(child) = visited.insert(&mut *run.explorer, target, id, choice as u32) {
+            if let Some(child) = visited.insert(&mut *run.view.explorer, target, id, choice as u32) {
                 arrival += 1;
                 queue.insert(Key { rank: guide.rank(run, measure, target), arrival }, (child, depth + 1));
             }

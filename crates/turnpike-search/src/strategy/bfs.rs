@@ -69,7 +69,7 @@ fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<Stop
     let mut depth = 0;
     let (mut states, mut state, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     while start < end {
-        if depth == run.max_depth {
+        if depth == run.view.max_depth {
             return Ok(StopReason::MaxDepth);
         }
         while start < end {
@@ -86,7 +86,7 @@ fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<Stop
                 |visited, index| visited.path(batch.start + index as u32),
                 |run, visited, index, state, successors| {
                     let id = batch.start + index as u32;
-                    visited.insert_all(&mut *run.explorer, successors, id, &mut targets);
+                    visited.insert_all(&mut *run.view.explorer, successors, id, &mut targets);
                     run.check(state, successors, &|| visited.path(id))?;
                     visited.forget(id);
                     Ok(())

@@ -155,7 +155,7 @@ impl Candidates {
         mut priority: impl FnMut(&mut Run<'_>, &[u32], u64) -> Priority,
     ) {
         for (choice, (_, target)) in (0..).zip(successors.iter()) {
-            let content_hash = run.explorer.content_hash(target);
+            let content_hash = run.view.explorer.content_hash(target);
             considered.prefetch(content_hash);
             let priority = priority(run, target, content_hash);
             self.index.prefetch(spread(priority.chance));
@@ -192,12 +192,12 @@ impl Candidates {
                     Acquaintance::Never => true,
                     Acquaintance::Unvisited => !self.contains(offer.priority, target),
                     Acquaintance::Unknown => {
-                        !visited.contains(&mut *run.explorer, target)
+                        !visited.contains(&mut *run.view.explorer, target)
                             && !self.contains(offer.priority, target)
                     }
                 };
             if eligible {
-                self.add(&mut *run.explorer, offer.priority, target, offer.parent, offer.choice);
+                self.add(&mut *run.view.explorer, offer.priority, target, offer.parent, offer.choice);
             }
         }
         (self.offers, self.offered) = (offers, offered);
@@ -285,9 +285,9 @@ impl Candidates {
         visited: &mut Visited,
         considered: &mut Considered,
     ) -> bool {
-        self.select(&mut *run.explorer);
+        self.select(&mut *run.view.explorer);
         let (states, width) = (&self.states, self.width);
-        self.entries.sort_unstable_by(|a, b| compare(&mut *run.explorer, states, width, a, b));
+        self.entries.sort_unstable_by(|a, b| compare(&mut *run.view.explorer, states, width, a, b));
         let state = |entry: &Entry| {
             let start = entry.slot as usize * width;
             &states[start..start + width]
@@ -295,7 +295,7 @@ impl Candidates {
         let mut hashes = [0; TOGETHER];
         for entries in self.entries.chunks(TOGETHER) {
             for (hash, entry) in hashes.iter_mut().zip(entries) {
-                *hash = run.explorer.content_hash(state(entry));
+                *hash = run.view.explorer.content_hash(state(entry));
                 considered.prefetch(*hash);
                 visited.prefetch(state(entry));
             }

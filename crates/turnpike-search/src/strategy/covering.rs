@@ -37,7 +37,7 @@ pub(crate) enum Order {
 }
 
 pub(crate) fn search(run: &mut Run<'_>, order: Order) -> Result<StopReason, Halt> {
-    let mut store = CoverStore::new(run.width(), &mut *run.explorer);
+    let mut store = CoverStore::new(run.width(), &mut *run.view.explorer);
     let outcome = covering(run, order, &mut store);
     run.counters.considered = None;
     run.counters.stored = Some((store.alive() as u64).saturating_sub(run.uncounted_levels().into()));
@@ -46,7 +46,7 @@ pub(crate) fn search(run: &mut Run<'_>, order: Order) -> Result<StopReason, Halt
 
 fn covering(run: &mut Run<'_>, order: Order, store: &mut CoverStore) -> Result<StopReason, Halt> {
     let initial = run.initial()?;
-    store.insert(&mut *run.explorer, &initial, ROOT);
+    store.insert(&mut *run.view.explorer, &initial, ROOT);
     let mut queue: VecDeque<u32> = VecDeque::from([0]);
     let (mut state, mut successors) = (Vec::new(), run.buffer());
     let mut cut = false;
@@ -60,7 +60,7 @@ fn covering(run: &mut Run<'_>, order: Order, store: &mut CoverStore) -> Result<S
             continue;
         }
         let depth = store.depth(id);
-        if depth == run.max_depth {
+        if depth == run.view.max_depth {
             cut = true;
             continue;
         }
@@ -70,11 +70,11 @@ fn covering(run: &mut Run<'_>, order: Order, store: &mut CoverStore) -> Result<S
         run.check(&state, &successors, &|| store.path(id))?;
         let first = store.len() as u32;
         for (_, target) in successors.iter() {
-            store.add(&mut *run.explorer, target, id);
+            store.add(&mut *run.view.explorer, target, id);
         }
         for new in first..store.len() as u32 {
             queue.push_back(new);
-            store.leave_out_covered(&mut *run.explorer, new);
+            store.leave_out_covered(&mut *run.view.explorer, new);
         }
     }
     Ok(if cut { StopReason::MaxDepth } else { StopReason::Exhausted })

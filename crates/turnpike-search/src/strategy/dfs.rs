@@ -148,7 +148,7 @@ fn stack_search(run: &mut Run<'_>, order: Order, met: &mut Visited) -> Result<St
             continue;
         }
         let depth = stack.len() as u32;
-        if depth == run.max_depth {
+        if depth == run.view.max_depth {
             cut = true;
             continue;
         }
@@ -205,11 +205,11 @@ fn lossy_search(run: &mut Run<'_>, order: Order, met: &mut Visited) -> Result<St
         let pick = if order == Order::Random { run.rng.index(top.todo.len()) } else { top.todo.len() - 1 };
         let state = top.todo.swap_remove(pick);
         let depth = (stack.len() - 1) as u32;
-        if depth == run.max_depth {
+        if depth == run.view.max_depth {
             cut = true;
             continue;
         }
-        let Some(id) = met.insert(&mut *run.explorer, &state, ROOT, 0) else { continue };
+        let Some(id) = met.insert(&mut *run.view.explorer, &state, ROOT, 0) else { continue };
         met.forget(id);
         stack.push(Whole { state: state.clone(), todo: Vec::new() });
         run.expand(&state, depth, &mut successors, &|| path(&stack))?;

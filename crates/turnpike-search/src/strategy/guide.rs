@@ -25,7 +25,7 @@ pub struct Guide {
 impl Guide {
     /// The guide's rank of a state: smaller is better, whatever the direction.
     pub(crate) fn rank(&self, run: &mut Run<'_>, index: usize, state: &[u32]) -> f64 {
-        let measures = run.explorer.measures();
+        let measures = run.view.explorer.measures();
         let value = measures.map_or(f64::NAN, |measures| measures.measure(state, index));
         if self.maximise { -value } else { value }
     }

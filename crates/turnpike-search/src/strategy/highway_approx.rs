@@ -106,8 +106,8 @@ impl Selection for Reservoir {
         distinct_targets(successors, &mut distinct);
         for choice in distinct {
             let target = successors.state(choice as usize);
-            considered.add(run.explorer.content_hash(target));
-            if !visited.contains(&mut *run.explorer, target) {
+            considered.add(run.view.explorer.content_hash(target));
+            if !visited.contains(&mut *run.view.explorer, target) {
                 self.consider(&mut run.rng, target, parent, choice);
             }
         }

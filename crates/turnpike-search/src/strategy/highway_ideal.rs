@@ -69,8 +69,8 @@ impl Selection for Eligible {
         (successors, parent): (&Successors, u32),
     ) {
         for (choice, (_, target)) in (0..).zip(successors.iter()) {
-            considered.add(run.explorer.content_hash(target));
-            if !visited.contains(&mut *run.explorer, target) && self.states.insert(target).1 {
+            considered.add(run.view.explorer.content_hash(target));
+            if !visited.contains(&mut *run.view.explorer, target) && self.states.insert(target).1 {
                 self.origins.push((parent, choice));
             }
         }

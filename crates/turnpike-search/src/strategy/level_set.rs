@@ -54,12 +54,12 @@ fn levels(
     considered: &mut Considered,
 ) -> Result<StopReason, Halt> {
     let mut level = Level::first(run, visited)?;
-    let initial = run.explorer.content_hash(&level.states);
+    let initial = run.view.explorer.content_hash(&level.states);
     considered.add(initial);
     considered.visit(initial);
     let (mut depth, mut passed_over) = (0, false);
     while !level.is_empty() {
-        if depth == run.max_depth {
+        if depth == run.view.max_depth {
             return Ok(StopReason::MaxDepth);
         }
         let ids = &level.ids;
@@ -110,7 +110,7 @@ impl Level {
         parent: u32,
         choice: u32,
     ) {
-        if let Some(id) = visited.insert(&mut *run.explorer, state, parent, choice) {
+        if let Some(id) = visited.insert(&mut *run.view.explorer, state, parent, choice) {
             self.ids.push(id);
             self.states.extend_from_slice(state);
         }

@@ -162,7 +162,7 @@ impl Strategy {
 
     /// Runs to the end. `Exhausted` claims that every reachable state was expanded.
     pub(crate) fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        if run.monitor.seeks_lasso() {
+        if run.view.monitor.seeks_lasso() {
             return lasso::search(run, self);
         }
         if self.descriptor().programs_only && run.paths.is_none() {

@@ -116,7 +116,7 @@ impl Source {
     fn is_only(&self, run: &Run<'_>, first: Walked) -> bool {
         let grows = matches!(self, Source::Walks(Walks { length: Length::Varied(_), .. }));
         let nothing_chosen = first.contested == 0 && (first.ending != Ending::Cut || !grows);
-        nothing_chosen || run.max_depth <= run.uncounted_levels()
+        nothing_chosen || run.view.max_depth <= run.uncounted_levels()
     }
 
     /// Whether the only path shows everything.
@@ -134,7 +134,7 @@ impl Source {
             Source::Paths(paths) => paths.max_steps,
             Source::Walks(walks) => walks.last,
         };
-        if ending == Ending::Cut && steps >= run.max_depth {
+        if ending == Ending::Cut && steps >= run.view.max_depth {
             StopReason::MaxDepth
         } else {
             StopReason::Finished
@@ -177,7 +177,7 @@ impl Sampler {
 impl NativePaths {
     fn new(run: &Run<'_>, info: PathsInfo, sampler: Sampler, length: Length) -> Result<Self, Halt> {
         let length = if let Length::Steps(steps) = length { steps } else { u32::MAX };
-        let max_steps = info.max_steps.min(run.max_depth).min(length);
+        let max_steps = info.max_steps.min(run.view.max_depth).min(length);
         let summarise = Summarise::new(run)?;
         Ok(NativePaths { sampler, max_steps, summarise, estimate: Estimate::default() })
     }
@@ -242,7 +242,7 @@ impl Walks {
     fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {
         let mut walked = None;
         for number in (first + 1..).take(count) {
-            let mut unexpanded = run.max_depth;
+            let mut unexpanded = run.view.max_depth;
             if let Length::Varied(length) = self.length {
                 let steps = length(u32::try_from(number).unwrap_or(u32::MAX));
                 unexpanded = unexpanded.min(steps.saturating_add(run.uncounted_levels()));
@@ -325,7 +325,7 @@ impl LoopErased {
     }
 
     fn step(&mut self, run: &mut Run<'_>, state: &[u32]) {
-        let hash = run.explorer.content_hash(state);
+        let hash = run.view.explorer.content_hash(state);
         if let Some(&at) = self.position.get(&hash)
             && &self.states[at * self.width..(at + 1) * self.width] == state
         {

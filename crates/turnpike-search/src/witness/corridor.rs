@@ -21,7 +21,7 @@ pub(crate) fn search_along(
 ) -> Result<Option<Witness>, StepError> {
     let (options, info) = (run.options, run.model.info());
     let sought = std::slice::from_ref(&run.objectives[witness.objective]);
-    let explorer = &mut *run.explorer;
+    let explorer = &mut *run.view.explorer;
     let Ok(mut monitor) = Monitor::new(sought, &options.internal, options.lookahead, explorer, info) else {
         return Ok(None);
     };
@@ -108,7 +108,7 @@ mod tests {
         let begin = || Run::new(&*model, &options, &objectives, 0, 7, control).expect("a run begins");
         let mut run = begin();
         let _ = options.strategy.search(&mut run);
-        let witness = run.found[0].take().expect("a witness");
+        let witness = run.findings.witnesses[0].take().expect("a witness");
         let along = |run: &mut Run<'_>, width: usize| {
             let mut spent = 0;
             let found = search_along(run, &witness, width, &mut spent).expect("the model takes every step");

@@ -105,7 +105,7 @@ struct Route {
 
 impl Route {
     fn new(run: &mut Run<'_>, witness: &Witness) -> Result<Self, StepError> {
-        let explorer = &mut *run.explorer;
+        let explorer = &mut *run.view.explorer;
         let states = Path::Choices(witness.choices.clone()).into_states(explorer)?;
         let mut successors = Successors::new(states[0].len());
         let mut steps = Vec::with_capacity(witness.len());
@@ -129,7 +129,7 @@ impl Route {
     ) -> Result<Option<Witness>, StepError> {
         let (options, info) = (run.options, run.model.info());
         let sought = std::slice::from_ref(&run.objectives[witness.objective]);
-        let explorer = &mut *run.explorer;
+        let explorer = &mut *run.view.explorer;
         let Ok(mut monitor) = Monitor::new(sought, &options.internal, options.lookahead, explorer, info)
         else {
             return Ok(None);

@@ -150,10 +150,10 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
     let Ok(mut again) = Run::new(run.model, &options, &objectives, run.number, seed, run.control) else {
         return nothing;
     };
-    again.threads = run.threads;
+    again.team.threads = run.team.threads;
     let stop = options.strategy.search(&mut again);
     let covered = matches!(stop, Ok(StopReason::Exhausted | StopReason::MaxDepth));
-    let shorter = again.found[0].take().filter(|witness| witness.len() < best.len());
+    let shorter = again.findings.witnesses[0].take().filter(|witness| witness.len() < best.len());
     let shorter = shorter.map(|witness| Witness { objective: best.objective, ..witness });
     debug_assert!(!matches!(stop, Err(Halt::Error(_))) || shorter.is_none());
     Again { shorter, covered, states: again.counters.states }
@@ -162,7 +162,7 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
 /// Looks from states of the path, by small breadth-first searches, for quicker ways to later states
 /// of the path.
 fn take_shortcuts(run: &mut Run<'_>, witness: &Witness, budget: u64) -> Result<(Witness, u64), StepError> {
-    let explorer = &mut *run.explorer;
+    let explorer = &mut *run.view.explorer;
     let stem = Path::Choices(witness.choices[..witness.stem].to_vec());
     let mut states = stem.into_states(explorer)?;
     let mut spent = 0;

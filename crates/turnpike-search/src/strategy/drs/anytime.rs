@@ -38,11 +38,11 @@ impl Anytime {
         // The engine writes a witness only where there is none: those that could be beaten here step aside.
         let beatable = |witness: &mut Witness| witness.len() > transitions as usize;
         let mut parked: Vec<Option<Witness>> = Vec::new();
-        if run.first.is_some() {
-            parked.extend(run.found.iter_mut().map(|slot| slot.take_if(beatable)));
+        if run.findings.first.is_some() {
+            parked.extend(run.findings.witnesses.iter_mut().map(|slot| slot.take_if(beatable)));
         }
         let outcome = run.check(state, successors, path);
-        for (slot, old) in run.found.iter_mut().zip(parked) {
+        for (slot, old) in run.findings.witnesses.iter_mut().zip(parked) {
             if old.as_ref().is_some_and(|old| slot.as_ref().is_none_or(|new| old.len() <= new.len())) {
                 *slot = old;
             }
@@ -59,7 +59,11 @@ impl Anytime {
     /// The smallest depth (the initial state has depth 1) whose states need not be expanded any more, because nothing
     /// shorter than what was found can be met there. `None` while something is still to be found at all.
     pub(super) fn bound(&self, run: &Run<'_>) -> Option<u32> {
-        let sought = run.objectives.iter().zip(&run.found).filter(|(objective, _)| !objective.is_measure());
+        let sought = run
+            .objectives
+            .iter()
+            .zip(&run.findings.witnesses)
+            .filter(|(objective, _)| !objective.is_measure());
         let mut lengths = sought.map(|(_, found)| found.as_ref().map(Witness::len));
         let length = if run.options.all {
             lengths.try_fold(0, |longest, length| Some(longest.max(length?)))
@@ -73,11 +77,11 @@ impl Anytime {
 
 /// One objective is enough: of several met, the one with the shortest witness counts.
 fn keep_shortest(run: &mut Run<'_>) {
-    let length = |index: &usize| run.found[*index].as_ref().map(Witness::len);
-    let met = (0..run.found.len()).filter(|index| run.found[*index].is_some());
+    let length = |index: &usize| run.findings.witnesses[*index].as_ref().map(Witness::len);
+    let met = (0..run.findings.witnesses.len()).filter(|index| run.findings.witnesses[*index].is_some());
     let Some(best) = met.min_by_key(length) else { return };
-    for (_, slot) in run.found.iter_mut().enumerate().filter(|(index, _)| *index != best) {
+    for (_, slot) in run.findings.witnesses.iter_mut().enumerate().filter(|(index, _)| *index != best) {
         *slot = None;
     }
-    run.first = Some(best);
+    run.findings.first = Some(best);
 }

@@ -42,7 +42,7 @@ struct Covered {
 
 pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Halt> {
     let covered = Covered {
-        store: CoverStore::new(run.width(), &mut *run.explorer),
+        store: CoverStore::new(run.width(), &mut *run.view.explorer),
         entered: Vec::new(),
         deepest: cutoff(run, options) - 1,
         cut: false,
@@ -66,7 +66,7 @@ fn until_closed(
     first: Option<u32>,
 ) -> Result<StopReason, Halt> {
     let initial = run.initial()?;
-    let (root, _) = walks.terrain.store.insert(&mut *run.explorer, &initial, ROOT);
+    let (root, _) = walks.terrain.store.insert(&mut *run.view.explorer, &initial, ROOT);
     walks.terrain.entered.push(true);
     if walks.terrain.deepest == 0 {
         return Ok(StopReason::MaxDepth);
@@ -112,14 +112,14 @@ impl Terrain for Covered {
         let mut untried = Vec::with_capacity(self.distinct.len());
         for &index in &self.distinct {
             let target = self.successors.state(index as usize);
-            let (child, _) = self.store.insert(&mut *run.explorer, target, node);
+            let (child, _) = self.store.insert(&mut *run.view.explorer, target, node);
             if !untried.contains(&child) {
                 untried.push(child);
             }
         }
         self.entered.resize(self.store.len(), false);
         for new in first..self.store.len() as u32 {
-            self.store.leave_out_covered(&mut *run.explorer, new);
+            self.store.leave_out_covered(&mut *run.view.explorer, new);
         }
         untried.retain(|&child| self.is_new(child));
         Ok(untried)

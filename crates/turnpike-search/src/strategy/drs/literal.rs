@@ -107,7 +107,7 @@ impl Literal {
         // Acc(initState) is the same in every pass.
         let initial = run.initial()?;
         self.meet(&initial);
-        if run.max_depth == 0 {
+        if run.view.max_depth == 0 {
             return Ok(StopReason::MaxDepth);
         }
         let cutoff = cutoff(run, options);
@@ -203,7 +203,7 @@ impl Literal {
         if self.kind[state as usize] == Kind::Untested {
             run.admit()?;
             let child = self.successors.state(index);
-            let outcome = run.explorer.successors(child, &mut self.ahead);
+            let outcome = run.view.explorer.successors(child, &mut self.ahead);
             let path = || self.nodes.path_below(parent, &self.met, child);
             if outcome.is_err() || self.ahead.is_empty() {
                 // The leaf's only expansion. A step that fails is told the same way.

@@ -245,7 +245,7 @@ pub(crate) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Hal
 /// The depth whose states are never expanded: the cutoff or the engine's limit, whichever is smaller.
 pub(in crate::strategy) fn cutoff(run: &Run<'_>, options: &Drs) -> u32 {
     let cutoff = options.cutoff.unwrap_or(u32::MAX).saturating_add(run.uncounted_levels());
-    cutoff.min(run.max_depth.saturating_add(1))
+    cutoff.min(run.view.max_depth.saturating_add(1))
 }
 
 /// A node and those it was reached through, the initial one last.

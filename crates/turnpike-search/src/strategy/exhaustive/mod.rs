@@ -137,7 +137,7 @@ impl Enumerated for Walks {
     fn follow(&mut self, run: &mut Run<'_>, path: &mut Vec<Chosen>) -> Result<(), Halt> {
         loop {
             let at = path.len();
-            if at as u32 == run.max_depth {
+            if at as u32 == run.view.max_depth {
                 self.cut = true;
                 return Ok(());
             }
@@ -176,7 +176,7 @@ struct NativePaths {
 
 impl NativePaths {
     fn new(run: &Run<'_>, info: PathsInfo, depth: u32) -> Result<Self, Halt> {
-        let max_steps = info.max_steps.min(run.max_depth).min(depth);
+        let max_steps = info.max_steps.min(run.view.max_depth).min(depth);
         Ok(NativePaths { info, max_steps, summarise: Summarise::new(run)?, prefix: Vec::new() })
     }
 }

@@ -102,7 +102,7 @@ impl Frame {
 /// Explores all executions of at most `depth` steps.
 pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
     let Some(info) = run.paths_info() else { return Ok(StopReason::Finished) };
-    let max_steps = info.max_steps.min(run.max_depth).min(depth);
+    let max_steps = info.max_steps.min(run.view.max_depth).min(depth);
     let mut summarise = Summarise::new(run)?;
     let mut frames: Vec<Frame> = Vec::new();
     // So many from the root are open because an execution was cut below them, or looked at what others were about to do.

@@ -33,7 +33,7 @@ impl Evaluator {
             && follow::natively(run)
             && options.fitness.is_told_by_paths()
         {
-            let max_steps = info.max_steps.min(run.max_depth).min(options.depth);
+            let max_steps = info.max_steps.min(run.view.max_depth).min(options.depth);
             return Ok(Evaluator::Paths(NativePaths::new(run, &options.fitness, max_steps)?));
         }
         Ok(Evaluator::Walks(Walks::new(run, options)?))
@@ -75,11 +75,11 @@ impl Walks {
         let scorer = Scorer::new(&options.fitness, run.model.info()).map_err(SearchError::from)?;
         let walker = Walker::new(run)?;
         // States at the limit on depth are not expanded.
-        let Some(deepest) = run.max_depth.checked_sub(1) else {
+        let Some(deepest) = run.view.max_depth.checked_sub(1) else {
             return Err(Halt::Stop(StopReason::MaxDepth));
         };
         let last = options.depth.saturating_add(run.uncounted_levels()).min(deepest);
-        let bounds = Bounds { unexpanded: run.max_depth, last };
+        let bounds = Bounds { unexpanded: run.view.max_depth, last };
         Ok(Walks { walker, bounds, scorer, penalties: Penalties::default(), choices: Vec::new() })
     }
 

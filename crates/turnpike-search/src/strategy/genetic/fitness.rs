@@ -187,12 +187,12 @@ impl Scorer {
             Kind::Enabled => self.sum += successors.len() as f64,
             // `max` passes over what is not a number.
             Kind::Measure { index, sign } => {
-                let measures = run.explorer.measures();
+                let measures = run.view.explorer.measures();
                 let value = measures.map_or(f64::NAN, |measures| measures.measure(state, *index));
                 self.sum = self.sum.max(*sign * value);
             }
             Kind::Novelty { seen } => {
-                self.sum += f64::from(u8::from(seen.insert(run.explorer.content_hash(state))));
+                self.sum += f64::from(u8::from(seen.insert(run.view.explorer.content_hash(state))));
             }
             Kind::Label { .. } => {}
         }
@@ -205,8 +205,8 @@ impl Scorer {
         if known.len() <= label.index() {
             known.resize(label.index() + 1, None);
         }
-        let matches =
-            *known[label.index()].get_or_insert_with(|| pattern.matches(&run.explorer.label(label).text));
+        let matches = *known[label.index()]
+            .get_or_insert_with(|| pattern.matches(&run.view.explorer.label(label).text));
         self.sum += f64::from(u8::from(matches));
     }
 

@@ -36,7 +36,7 @@ enum Outcome {
 
 /// Searches from the initial state, expanding what was not expanded yet.
 pub(super) fn search(run: &mut Run<'_>, graph: &mut Graph, order: Order) -> Result<StopReason, Halt> {
-    let max_depth = run.max_depth;
+    let max_depth = run.view.max_depth;
     let mut rng = run.rng.clone();
     let pick = |count: usize| match order {
         Order::Given => count - 1,

@@ -53,7 +53,7 @@ impl Graph {
             count: Vec::new(),
             targets: Vec::new(),
             marks: Vec::new(),
-            sets: run.monitor.acceptance_sets(),
+            sets: run.view.monitor.acceptance_sets(),
             state: Vec::new(),
             successors: run.buffer(),
         };

@@ -36,7 +36,7 @@ pub(super) fn search(run: &mut Run<'_>, graph: &mut Graph, order: Order) -> Resu
     loop {
         if let Some(id) = entering.take() {
             let depth = stack.len() as u32;
-            if depth == run.max_depth {
+            if depth == run.view.max_depth {
                 cut = true;
                 if let Some(top) = stack.last_mut() {
                     top.all_red = false;

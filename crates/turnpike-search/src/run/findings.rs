@@ -1,0 +1,81 @@
+//! What a run has found.
+
+use crate::error::Halt;
+use crate::limits::StopReason;
+use crate::objective::Objective;
+use crate::witness::Witness;
+
+/// The witnesses of a run.
+pub(crate) struct Findings {
+    /// By objective.
+    pub(crate) witnesses: Vec<Option<Witness>>,
+    /// The objective met first.
+    pub(crate) first: Option<usize>,
+    /// If all are to be met, for programs: further errors that meet objectives already met, in the order in which they
+    /// were found.
+    more: Vec<Witness>,
+    /// The errors of a program found so far, told apart by these.
+    signatures: Vec<u64>,
+}
+
+impl Findings {
+    pub(super) fn new(objectives: usize) -> Self {
+        Findings { witnesses: vec![None; objectives], first: None, more: Vec::new(), signatures: Vec::new() }
+    }
+
+    /// Whether an objective was met.
+    pub(super) fn has(&self, objective: usize) -> bool {
+        self.witnesses[objective].is_some()
+    }
+
+    /// Keeps the first witness of an objective, and stops unless all are to be met.
+    pub(super) fn keep(&mut self, witness: Witness, all: bool) -> Result<(), Halt> {
+        let objective = witness.objective;
+        self.witnesses[objective] = Some(witness);
+        self.first.get_or_insert(objective);
+        if all { Ok(()) } else { Err(Halt::Stop(StopReason::Found)) }
+    }
+
+    /// Stops when everything that is looked for was found; measures are never.
+    pub(super) fn stop_when_complete(&self, objectives: &[Objective]) -> Result<(), Halt> {
+        let mut sought = objectives.iter().zip(&self.witnesses).filter(|(one, _)| !one.is_measure());
+        if self.first.is_some() && sought.all(|(_, witness)| witness.is_some()) {
+            return Err(Halt::Stop(StopReason::Found));
+        }
+        Ok(())
+    }
+
+    /// Keeps the witnesses of an execution's error, and stops unless others are looked for.
+    pub(crate) fn meet_by_execution(
+        &mut self,
+        witnesses: Vec<Witness>,
+        signature: u64,
+        objectives: &[Objective],
+        all: bool,
+    ) -> Result<(), Halt> {
+        let known = self.signatures.contains(&signature);
+        for witness in witnesses {
+            if !self.has(witness.objective) {
+                self.keep(witness, all)?;
+            } else if !known && objectives[witness.objective].is_error() {
+                self.more.push(witness);
+            }
+        }
+        if !known {
+            self.signatures.push(signature);
+        }
+        // A program may have any number of errors: there is no telling when all were found.
+        let endless = objectives.iter().any(Objective::is_error);
+        if !endless && self.witnesses.iter().all(Option::is_some) {
+            return Err(Halt::Stop(StopReason::Found));
+        }
+        Ok(())
+    }
+
+    /// All witnesses: that of the objective met first, those of the others in their order, further errors.
+    pub(crate) fn in_order(&self) -> Vec<Witness> {
+        let mut all: Vec<&Witness> = self.witnesses.iter().flatten().collect();
+        all.sort_by_key(|witness| (self.first != Some(witness.objective), witness.objective));
+        all.into_iter().chain(&self.more).cloned().collect()
+    }
+}
