@@ -20,7 +20,7 @@ pub(crate) fn read(given: &str) -> Result<Given, String> {
     if !path.is_file() {
         let looks_like_a_file = given.contains(['/', '\\']) || path.extension().is_some_and(is_word);
         return parse(given).map_err(|mistake| {
-            if looks_like_a_file { format!("there is no file '{given}'") } else { mistake }
+            if looks_like_a_file { format!("there is no file `{given}`") } else { mistake }
         });
     }
     if let Ok(text) = std::fs::read_to_string(path)
@@ -36,7 +36,7 @@ pub(crate) fn read(given: &str) -> Result<Given, String> {
 fn parse(text: &str) -> Result<Given, String> {
     let (check, schedule) = match text.trim().split_once(':') {
         Some((check, schedule)) => {
-            (check.parse().map_err(|_| format!("'{check}' is no number of a check"))?, schedule)
+            (check.parse().map_err(|_| format!("`{check}` is not the number of a check"))?, schedule)
         }
         None => (1, text),
     };
@@ -66,9 +66,9 @@ mod tests {
 
     #[test]
     fn mistakes_are_told() {
-        assert!(read("a:1").unwrap_err().contains("'a' is no number"));
+        assert!(read("a:1").unwrap_err().contains("`a` is not the number"));
         assert!(read("0.1.z").unwrap_err().contains("there is no file"));
         assert!(read("nowhere/schedule").unwrap_err().contains("there is no file"));
-        assert!(read("0.1.2z").unwrap_err().contains("'2z'"));
+        assert!(read("0.1.2z").unwrap_err().contains("`2z`"));
     }
 }

@@ -379,7 +379,7 @@ fn a_schedule_of_any_check_can_be_replayed_and_told() {
     assert_eq!(again.incident, found.incident);
     let fine = Config::new().replay("-").run(correct).unwrap();
     assert!(!fine.complete && fine.executions == Some(1), "{fine:?}");
-    for (given, told) in [("no/such.file", "there is no file"), ("0.1y", "'1y'"), ("x:0", "'x'")] {
+    for (given, told) in [("no/such.file", "there is no file"), ("0.1y", "`1y`"), ("x:0", "`x`")] {
         match Config::new().replay(given).run(correct) {
             Err(CheckError::Unusable(why)) => assert!(why.contains(told), "{why}"),
             other => panic!("{other:?}"),
