@@ -28,7 +28,7 @@ pub struct SearchOptions {
     pub lookahead: bool,
     /// When states are tested against the objectives that concern states.
     pub accept: Accept,
-    /// Leave out states that another state covers, by the relation of the model ([`turnpike_model::Explorer::covers`]).
+    /// Leave out states that another state covers, by the relation of the model ([`turnpike_model::Covering::covers`]).
     /// Only for strategies and objectives for which that changes no answer.
     pub cover: bool,
     /// For programs: whether `exhaustive` uses source-DPOR, or follows the model's choice lists as they are. By default it

@@ -80,7 +80,7 @@ const TOO_LARGE: &str = "a difference of clocks became too large for exact bound
 pub struct Options {
     /// How zones are made coarser; `None`: the coarsest that is right for what is asked.
     pub extrapolation: Option<Extrapolation>,
-    /// The relation behind [`turnpike_model::Explorer::covers`].
+    /// The relation behind [`turnpike_model::Covering::covers`].
     pub cover: Cover,
     /// Let time pass after each transition (TChecker's analyses, the default) rather than before it.
     pub elapsed: bool,
