@@ -122,7 +122,7 @@ impl Source {
     /// Whether the only path shows everything.
     fn proves(&self, run: &Run<'_>) -> bool {
         match self {
-            Source::Paths(_) => !run.counters.executions.incomplete,
+            Source::Paths(paths) => paths.reduction_is_proved && !run.counters.executions.incomplete,
             // Single states stand for nothing but themselves.
             Source::Walks(_) => !run.is_concrete(),
         }
@@ -146,6 +146,8 @@ impl Source {
 struct NativePaths {
     sampler: Sampler,
     max_steps: u32,
+    /// Where the choices that the system offers leave out others, that these do not matter.
+    reduction_is_proved: bool,
     summarise: Summarise,
     estimate: Estimate,
 }
@@ -179,7 +181,8 @@ impl NativePaths {
         let length = if let Length::Steps(steps) = length { steps } else { u32::MAX };
         let max_steps = info.max_steps.min(run.view.max_depth).min(length);
         let summarise = Summarise::new(run)?;
-        Ok(NativePaths { sampler, max_steps, summarise, estimate: Estimate::default() })
+        let reduction_is_proved = info.reduction_is_proved;
+        Ok(NativePaths { sampler, max_steps, reduction_is_proved, summarise, estimate: Estimate::default() })
     }
 
     fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {

@@ -45,7 +45,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
         let unbounded = given.model.capabilities.violations_on_expansion.then_some(u32::MAX);
         let depth = given.count(&DEPTH)?.or(unbounded).ok_or_else(|| {
             Diagnostic::error("exhaustive needs a depth: it follows every path up to there")
-                .help("20 steps are much already; bfs covers everything without a bound")
+                .help("give one by the option `depth`, such as 20; bfs covers everything without a bound")
         })?;
         Ok(Exhaustive { depth }.into())
     },
