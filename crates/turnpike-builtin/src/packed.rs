@@ -1,8 +1,8 @@
 //! One adapter from the models of this crate to the waist, so that each model is only its own idea.
 
 use turnpike_model::{
-    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, StepError, Successors, Violation,
-    ViolationKind, Violations,
+    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Signatures, StepError, Successors,
+    Violation, ViolationKind, Violations, Vocabulary,
 };
 
 /// What a model of this crate provides. Everything takes `&self`: such a model needs no memory
@@ -13,6 +13,9 @@ pub(crate) trait Packed: Send + Sync + 'static {
 
     /// Fills in names of parameters, actions and measures, and the suggestions.
     fn describe(&self, info: &mut ModelInfo);
+
+    /// How many arguments an action has. All of them are numbers.
+    fn arity(&self, action: &str) -> usize;
 
     /// Writes the initial state over `width` zero words.
     fn initial(&self, state: &mut [u32]);
@@ -41,7 +44,14 @@ pub(crate) fn model(name: String, system: impl Packed) -> Box<dyn Model> {
     let mut info = ModelInfo::new(name, system.width());
     info.violations = &[ViolationKind::Assertion];
     system.describe(&mut info);
-    Box::new(Adapter { info, system })
+    let mut signatures = Signatures::new().with_sort("number", |argument| argument.parse::<u64>().is_ok());
+    // Without actions, only the internal one is possible.
+    signatures.add_combination(Vec::new());
+    for name in &info.actions {
+        signatures.add(name, system.arity(name));
+        signatures.add_combination(vec![name.clone()]);
+    }
+    Box::new(Adapter { info, signatures, system })
 }
 
 /// The names as `ModelInfo` wants them.
@@ -63,6 +73,7 @@ pub(crate) fn no_measure(index: usize) -> ! {
 
 struct Adapter<P> {
     info: ModelInfo,
+    signatures: Signatures,
     system: P,
 }
 
@@ -77,6 +88,10 @@ impl<P: Packed> Model for Adapter<P> {
 
     fn left_out(&self) -> Option<String> {
         None
+    }
+
+    fn vocabulary(&self) -> Option<&dyn Vocabulary> {
+        Some(&self.signatures)
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use turnpike_model::hash;
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, StepError, Successors,
+    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Signatures, StepError,
+    Successors, Vocabulary,
 };
 
 use crate::outgoing::{Outgoing, dense};
@@ -27,6 +28,7 @@ pub struct LtsModel {
     initial: u32,
     states: u32,
     labels: Vec<String>,
+    signatures: Signatures,
     outgoing: Outgoing,
     /// States entered by `Terminate`, ascending.
     terminated: Vec<u32>,
@@ -52,12 +54,15 @@ impl LtsModel {
 
         let uses = uses_of_labels(&lts);
         let mut actions: BTreeMap<String, u64> = BTreeMap::new();
+        let mut signatures = Signatures::new();
         let mut terminate = None;
         for (id, (text, &uses)) in lts.labels.iter().zip(&uses).enumerate() {
             if text == TERMINATE {
                 terminate = Some(LabelId(id as u32));
             }
-            for action in Label::parse(text).actions {
+            let label = Label::parse(text);
+            signatures.add_label(&label);
+            for action in label.actions {
                 *actions.entry(action.name).or_default() += uses;
             }
         }
@@ -77,7 +82,16 @@ impl LtsModel {
         terminated.dedup();
 
         let Lts { initial, states, labels, .. } = lts;
-        Ok(LtsModel { info, initial, states, labels, outgoing, terminated, depths: OnceLock::new() })
+        Ok(LtsModel {
+            info,
+            initial,
+            states,
+            labels,
+            signatures,
+            outgoing,
+            terminated,
+            depths: OnceLock::new(),
+        })
     }
 
     /// Number of states, unreachable ones included.
@@ -107,6 +121,10 @@ impl Model for LtsModel {
 
     fn left_out(&self) -> Option<String> {
         None
+    }
+
+    fn vocabulary(&self) -> Option<&dyn Vocabulary> {
+        Some(&self.signatures)
     }
 }
 
@@ -283,6 +301,29 @@ mod tests {
         assert_ne!(info.fingerprint, model(&SAMPLE.replace("(2,\"a\",3)", "(2,\"a\",4)")).info().fingerprint);
         assert_ne!(info.fingerprint, model(&SAMPLE.replace("b(2)", "b(3)")).info().fingerprint);
         assert_ne!(info.fingerprint, model(&SAMPLE.replace("5,5", "5,6")).info().fingerprint);
+    }
+
+    #[test]
+    fn every_label_is_in_the_vocabulary() {
+        let odd = "des (0,6,2)\n(0,\"send !1\",1)\n(0,\"x) | (y\",1)\n(0,\"a(\",1)\n(0,\"f(g(1,2),[3])|h\",1)\n\
+                   (0,\"h(1)\",1)\n(0,\"a || b\",1)\n";
+        for text in [SAMPLE, odd] {
+            let model = model(text);
+            let vocabulary = model.vocabulary().expect("a vocabulary");
+            for label in &model.labels {
+                assert!(vocabulary.label(label).is_known(), "{label}: {:?}", vocabulary.label(label));
+                for action in Label::parse(label).actions {
+                    assert!(vocabulary.action(&action.name).is_known(), "{}", action.name);
+                }
+            }
+            assert!(!vocabulary.action("d").is_known());
+        }
+        let model = model(SAMPLE);
+        let vocabulary = model.vocabulary().expect("a vocabulary");
+        assert!(vocabulary.label("b(7)").is_known(), "a value that does not occur");
+        assert!(!vocabulary.label("b(1,2)").is_known());
+        assert!(!vocabulary.label("c|b(1)").is_known(), "this combination does not occur");
+        assert!(!vocabulary.label("c").is_known(), "only together with b");
     }
 
     #[test]

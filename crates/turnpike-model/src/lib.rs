@@ -8,7 +8,9 @@ pub mod id_table;
 pub mod label;
 pub mod native;
 pub mod paths;
+mod pattern;
 pub mod predicate;
+mod signatures;
 mod successors;
 mod system;
 pub mod trace;
@@ -16,10 +18,13 @@ pub mod trace;
 pub use diagnostic::{Diagnostic, Severity};
 pub use facets::{
     Approximation, BareLabels, Claim, Concrete, Covering, LabelSetId, MeasureInfo, Measures, Moment,
-    PredicateId, Predicates, Schedule, StateLabels, Timing, Violation, ViolationKind, Violations,
+    PredicateId, Predicates, Schedule, StateLabels, Timing, Violation, ViolationKind, Violations, Vocabulary,
+    Word,
 };
 pub use id_table::IdTable;
 pub use label::{Label, LabelId};
+pub use pattern::Pattern;
+pub use signatures::{Absence, Signatures};
 pub use successors::Successors;
 pub use system::{Capabilities, Explorer, Model, ModelInfo, StepError, StepErrorKind};
 pub use trace::{StateValues, Step, Trace};

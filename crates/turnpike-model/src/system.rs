@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::facets::{
     Approximation, BareLabels, Concrete, Covering, MeasureInfo, Measures, Predicates, StateLabels, Timing,
-    ViolationKind, Violations,
+    ViolationKind, Violations, Vocabulary,
 };
 use crate::hash;
 use crate::label::{Label, LabelId};
@@ -47,6 +47,11 @@ pub trait Model: Send + Sync {
     fn concrete(&self) -> Option<&dyn Concrete> {
         None
     }
+
+    /// The names of what the system can do, where they are known before it is explored.
+    fn vocabulary(&self) -> Option<&dyn Vocabulary> {
+        None
+    }
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -76,6 +81,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn concrete(&self) -> Option<&dyn Concrete> {
         (**self).concrete()
+    }
+
+    fn vocabulary(&self) -> Option<&dyn Vocabulary> {
+        (**self).vocabulary()
     }
 }
 

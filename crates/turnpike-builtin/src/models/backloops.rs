@@ -62,6 +62,10 @@ impl Packed for Backloops {
         info.suggestions = names(&["deadlock", "max progress", "livelock"]);
     }
 
+    fn arity(&self, _action: &str) -> usize {
+        0
+    }
+
     fn initial(&self, state: &mut [u32]) {
         state[0] = FORWARD;
     }

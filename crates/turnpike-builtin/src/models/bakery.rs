@@ -175,6 +175,13 @@ impl Packed for Bakery {
         info.suggestions = names(&["assertion", "max highest-ticket", "max in-critical-section"]);
     }
 
+    fn arity(&self, action: &str) -> usize {
+        match action {
+            "read" | "pass" | "ticket" => 2,
+            _ => 1,
+        }
+    }
+
     fn initial(&self, _state: &mut [u32]) {}
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

@@ -86,6 +86,10 @@ impl Packed for Buffers {
         info.suggestions = names(&["max report.1", "min report.1", "action report"]);
     }
 
+    fn arity(&self, action: &str) -> usize {
+        if action == ACTIONS[REPORT as usize] { 1 } else { 3 }
+    }
+
     fn initial(&self, state: &mut [u32]) {
         state[TODO] = self.messages;
     }

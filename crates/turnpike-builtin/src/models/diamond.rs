@@ -47,6 +47,10 @@ impl Packed for Diamond {
         info.suggestions = names(&["action report", "max report.1", "cover report*", "deadlock"]);
     }
 
+    fn arity(&self, _action: &str) -> usize {
+        1
+    }
+
     fn initial(&self, _state: &mut [u32]) {}
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

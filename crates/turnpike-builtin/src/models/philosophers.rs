@@ -119,6 +119,10 @@ impl Packed for Philosophers {
         info.suggestions = names(&["deadlock", "max waiting", "action eat"]);
     }
 
+    fn arity(&self, action: &str) -> usize {
+        if action == "eat" { 1 } else { 2 }
+    }
+
     fn initial(&self, _state: &mut [u32]) {}
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

@@ -139,6 +139,10 @@ impl Packed for Tossing {
         info.suggestions = names(&["deadlock", "max waiting", "min enabled"]);
     }
 
+    fn arity(&self, _action: &str) -> usize {
+        2
+    }
+
     fn initial(&self, _state: &mut [u32]) {}
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

@@ -55,6 +55,10 @@ impl Packed for Components {
         info.suggestions = names(&["cover report*", "action report", "max report.1", "deadlock"]);
     }
 
+    fn arity(&self, _action: &str) -> usize {
+        1
+    }
+
     fn initial(&self, _state: &mut [u32]) {}
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

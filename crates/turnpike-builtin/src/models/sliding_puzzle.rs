@@ -153,6 +153,10 @@ impl Packed for Puzzle {
         info.suggestions = names(&["action solved", "min manhattan"]);
     }
 
+    fn arity(&self, action: &str) -> usize {
+        if action == "solved" { 0 } else { 1 }
+    }
+
     fn initial(&self, state: &mut [u32]) {
         state.copy_from_slice(&self.initial);
     }

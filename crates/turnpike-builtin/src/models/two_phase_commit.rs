@@ -106,6 +106,10 @@ impl Packed for TwoPhaseCommit {
         info.suggestions = names(&["assertion", "action TmCommit", "max committed"]);
     }
 
+    fn arity(&self, action: &str) -> usize {
+        usize::from(ACTIONS.contains(&action))
+    }
+
     fn initial(&self, _state: &mut [u32]) {}
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

@@ -14,6 +14,41 @@ fn every_model_keeps_the_contract() {
 }
 
 #[test]
+fn every_label_is_in_the_vocabulary() {
+    for info in turnpike_builtin::catalogue() {
+        let model = build(info.name, &[]);
+        let vocabulary = model.vocabulary().expect("a vocabulary");
+        let mut seen = std::collections::BTreeSet::<String>::new();
+        let mut steps = 0;
+        let (mut explorer, width) = (model.explorer(), model.info().width);
+        let (mut state, mut successors) = (Vec::new(), turnpike_model::Successors::new(width));
+        explorer.initial(&mut state).expect("an initial state");
+        // A walk that takes each successor in turn.
+        for step in 0..3000 {
+            explorer.successors(&state, &mut successors).expect("successors");
+            for &label in successors.labels() {
+                steps += 1;
+                let label = explorer.label(label);
+                assert!(vocabulary.label(&label.text).is_known(), "{}: {}", info.name, label.text);
+                seen.extend(label.actions.into_iter().map(|action| action.name));
+            }
+            if successors.is_empty() {
+                explorer.initial(&mut state).expect("an initial state");
+            } else {
+                state = successors.state(step * 7 % successors.len()).to_vec();
+            }
+        }
+        assert!(steps > 0, "{}", info.name);
+        assert!(seen.iter().all(|name| vocabulary.action(name).is_known()));
+        for name in vocabulary.names() {
+            assert!(!vocabulary.label(&format!("{name}(1,2,3,4)")).is_known(), "{}: {name}", info.name);
+            assert!(!vocabulary.label(&format!("{name}x(1)")).is_known(), "{}: {name}", info.name);
+        }
+        assert!(!vocabulary.action("no-such-action").is_known());
+    }
+}
+
+#[test]
 fn the_ends_of_the_ranges_work() {
     for info in turnpike_builtin::catalogue() {
         for parameter in info.parameters {

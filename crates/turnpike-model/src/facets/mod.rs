@@ -13,6 +13,7 @@ mod predicates;
 mod state_labels;
 mod timing;
 mod violations;
+mod vocabulary;
 
 pub use approximation::{Approximation, Claim};
 pub use bare_labels::BareLabels;
@@ -23,3 +24,4 @@ pub use predicates::{PredicateId, Predicates};
 pub use state_labels::{LabelSetId, StateLabels};
 pub use timing::{Moment, Schedule, Timing};
 pub use violations::{Violation, ViolationKind, Violations};
+pub use vocabulary::{Vocabulary, Word};

@@ -4,7 +4,6 @@ mod execution;
 mod extreme;
 mod livelock;
 mod monitor;
-mod pattern;
 mod state_test;
 
 use std::fmt;
@@ -12,7 +11,7 @@ use std::str::FromStr;
 
 pub(crate) use execution::{ExecutionHit, Judge};
 pub(crate) use monitor::{Hit, HitKind, Monitor};
-pub use pattern::Pattern;
+pub use turnpike_model::Pattern;
 use turnpike_model::{Diagnostic, Label, ViolationKind};
 
 /// One objective, in the words of `--find`: a keyword, a blank, and the rest verbatim.

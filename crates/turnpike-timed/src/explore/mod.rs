@@ -32,6 +32,7 @@ mod source;
 mod stay;
 mod tables;
 mod tuple;
+mod vocabulary;
 mod walker;
 
 use std::collections::BTreeSet;
@@ -427,6 +428,10 @@ impl Model for TimedModel {
 
     fn concrete(&self) -> Option<&dyn turnpike_model::Concrete> {
         self.grid.is_some().then_some(self as &dyn turnpike_model::Concrete)
+    }
+
+    fn vocabulary(&self) -> Option<&dyn turnpike_model::Vocabulary> {
+        Some(self)
     }
 }
 

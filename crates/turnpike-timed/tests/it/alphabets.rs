@@ -1,6 +1,6 @@
 //! Networks with both internal edges and events: the order of transitions, their labels, and schedules.
 
-use turnpike_model::{Model, Successors, Timing};
+use turnpike_model::{Model, Successors, Timing, Vocabulary, Word};
 use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::uppaal::{self, Format};
 
@@ -46,4 +46,30 @@ fn ways_have_schedules() {
     let delays: Vec<&str> = schedule.moments.iter().map(|moment| moment.delay.as_str()).collect();
     assert_eq!(delays.len(), 3);
     assert_eq!(delays[0], "2");
+}
+
+#[test]
+fn the_vocabulary_has_what_transitions_can_have() {
+    let model = model(
+        "chan a[3], lonely, unused; broadcast chan all; int[0,2] i;
+         process P() { state s; init s;
+             trans s -> s { sync a[i]!; }, s -> s { sync lonely!; }, s -> s { sync all!; }, s -> s { assign i = 1; }; }
+         process Q() { state s; init s; trans s -> s { sync a[1]?; }, s -> s { sync all?; }; }
+         system P, Q;",
+    );
+    let unknown =
+        |name: &str, nearest: &str| Word::Unknown { name: name.into(), nearest: Some(nearest.into()) };
+    for name in ["a[1]", "all", "tau"] {
+        assert_eq!(model.action(name), Word::Known, "{name}");
+    }
+    assert_eq!(model.action("a[0]"), Word::Blocked { name: "a[0]".into() }, "nothing receives it");
+    assert_eq!(model.action("lonely"), Word::Blocked { name: "lonely".into() });
+    assert_eq!(model.action("unused"), Word::Unused { name: "unused".into() });
+    assert_eq!(model.action("al"), unknown("al", "all"));
+    assert_eq!(Vocabulary::names(&model), ["a[1]", "all"]);
+    for pattern in ["*", "P@a[1]!,Q@a[1]?", "*all*", "P@tau", "initial", "P@all!,*"] {
+        assert_eq!(model.label(pattern), Word::Known, "{pattern}");
+    }
+    assert_eq!(model.label("P@al!"), unknown("P@al!", "P@all!"));
+    assert!(!model.label("R@*").is_known());
 }
