@@ -9,6 +9,7 @@ mod options;
 mod output;
 mod source;
 mod steps;
+mod stuck;
 
 use std::process::ExitCode;
 

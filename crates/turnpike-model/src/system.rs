@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use crate::facets::{
-    Approximation, BareLabels, Concrete, Covering, MeasureInfo, Measures, Predicates, StateLabels, Timing,
-    ViolationKind, Violations, Vocabulary,
+    Approximation, BareLabels, Concrete, Covering, MeasureInfo, Measures, Obstacles, Predicates, StateLabels,
+    Timing, ViolationKind, Violations, Vocabulary,
 };
 use crate::hash;
 use crate::label::{Label, LabelId};
@@ -150,6 +150,11 @@ pub trait Explorer: Send {
 
     /// Comparing states by what they can do, where states stand for others.
     fn covering(&mut self) -> Option<&mut dyn Covering> {
+        None
+    }
+
+    /// Why nothing can happen in a state.
+    fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
         None
     }
 

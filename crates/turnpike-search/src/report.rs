@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_model::{StateValues, Step, Trace};
+use turnpike_model::{StateValues, Step, StuckComponent, Trace};
 
 use crate::limits::StopReason;
 
@@ -43,6 +43,10 @@ pub struct WitnessReport {
     /// For models with time: how long after the last step the objective is met, if not at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_delay: Option<String>,
+    /// If it ends in a deadlock: what keeps each component from going on, for models that tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub stuck: Vec<StuckComponent>,
     /// For programs: what the schedule is like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleReport>,
@@ -250,6 +254,7 @@ impl WitnessReport {
             initial: trace.initial.clone(),
             steps,
             last_delay: trace.last_delay.clone(),
+            stuck: trace.stuck.clone(),
             schedule: None,
             trace,
         }

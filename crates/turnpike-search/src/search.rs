@@ -14,7 +14,7 @@ use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
 use crate::resources;
 use crate::rng::run_seed;
 use crate::run::{Control, Run};
-use crate::witness::{self, add_times, trace_of};
+use crate::witness::{self, add_obstacles, add_times, choices_of, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -70,12 +70,15 @@ fn add_details_to_shortest(
     if shortest.schedule.is_some() {
         return Ok(());
     }
-    let choices: Vec<u32> = shortest.trace.steps.iter().filter_map(|step| step.choice).collect();
+    let choices = choices_of(&shortest.trace);
     let failed = SearchError::from_replay_failure;
     let detailed = trace_of(model, &choices, options.states_in_witness).map_err(failed)?;
     let mut trace = Trace { initial: detailed.initial, steps: detailed.steps, ..shortest.trace.clone() };
     let objective = options.objectives.iter().find(|objective| objective.text() == shortest.objective);
     add_times(model, &mut trace, objective).map_err(failed)?;
+    if let Some(objective) = objective {
+        add_obstacles(model, &mut trace, objective).map_err(failed)?;
+    }
     *shortest = WitnessReport::new(&shortest.objective, shortest.original_length, trace);
     Ok(())
 }

@@ -16,6 +16,7 @@ use crate::explicit;
 use crate::failure::{Failure, Outcome};
 use crate::output;
 use crate::steps::{self, ViewArgs};
+use crate::stuck;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,7 +70,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
                 Some(rows) if args.view.is_plain() => schedule(rows),
                 _ => steps::lines(&trace, &args.view.view()),
             };
-            for line in header(&trace).into_iter().chain(lines) {
+            for line in header(&trace).into_iter().chain(lines).chain(stuck::lines(&trace.stuck)) {
                 output::line(&line);
             }
             for path in [&args.output, &args.chart, &args.gantt].into_iter().flatten() {
@@ -162,6 +163,9 @@ pub(crate) fn witness(trace: &Trace) -> Value {
     });
     if let Some(delay) = &trace.last_delay {
         witness["last_delay"] = delay.as_str().into();
+    }
+    if !trace.stuck.is_empty() {
+        witness["stuck"] = json!(trace.stuck);
     }
     witness
 }

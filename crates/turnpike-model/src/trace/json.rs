@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{StateValues, Step, Trace, VERSION};
 use crate::diagnostic::Diagnostic;
+use crate::facets::StuckComponent;
 
 const FORMAT: &str = "turnpike-trace";
 
@@ -27,6 +28,9 @@ pub(super) fn write(trace: &Trace, mut out: impl Write) -> io::Result<()> {
     field(&mut out, "initial", &trace.initial)?;
     if trace.last_delay.is_some() {
         field(&mut out, "last_delay", &trace.last_delay)?;
+    }
+    if !trace.stuck.is_empty() {
+        field(&mut out, "stuck", &trace.stuck)?;
     }
     write!(out, "  \"steps\": [")?;
     for (index, step) in trace.steps.iter().enumerate() {
@@ -79,6 +83,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
         initial: body.initial,
         steps: body.steps,
         last_delay: body.last_delay,
+        stuck: body.stuck,
     };
     trace.check()?;
     Ok(trace)
@@ -126,6 +131,8 @@ struct Body {
     initial: Option<StateValues>,
     #[serde(default)]
     last_delay: Option<String>,
+    #[serde(default)]
+    stuck: Vec<StuckComponent>,
     steps: Vec<Step>,
 }
 
@@ -207,7 +214,7 @@ fn malformed(error: serde_json::Error) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facets::{Moment, Schedule};
+    use crate::facets::{Counterpart, Moment, Obstacle, Offer, Schedule, TimeStop};
     use proptest::prelude::*;
 
     fn written(trace: &Trace) -> String {
@@ -241,6 +248,7 @@ mod tests {
                 Step::new("tau"),
             ],
             last_delay: None,
+            stuck: Vec::new(),
         };
         let expected = format!(
             r#"{{
@@ -374,12 +382,50 @@ mod tests {
     }
 
     prop_compose! {
+        fn obstacles()(
+            kind in 0..5,
+            texts in (any::<String>(), any::<String>(), any::<Option<String>>()),
+            others in prop::collection::vec(any::<String>(), 0..2),
+        ) -> Obstacle {
+            let (one, other, perhaps) = texts;
+            match kind {
+                0 => Obstacle::Condition { condition: one, actual: perhaps },
+                1 => Obstacle::Target { component: one, condition: other },
+                2 => {
+                    let counterpart = Counterpart { component: one.clone(), action: other, reason: perhaps };
+                    Obstacle::Partner { action: one, elsewhere: others, instead: vec![counterpart] }
+                }
+                3 => Obstacle::Disallowed { by: one },
+                _ => Obstacle::Precedence { component: one },
+            }
+        }
+    }
+
+    prop_compose! {
+        fn stuck_components()(
+            texts in (any::<String>(), any::<String>(), any::<String>()),
+            obstacles in prop::collection::vec(obstacles(), 0..3),
+            stop in 0..4,
+        ) -> StuckComponent {
+            let (component, position, action) = texts;
+            let stops_time = match stop {
+                0 => Some(TimeStop::Invariant { condition: action.clone() }),
+                1 => Some(TimeStop::Urgent),
+                2 => Some(TimeStop::Committed),
+                _ => None,
+            };
+            StuckComponent { component, position, offers: vec![Offer { action, obstacles }], stops_time }
+        }
+    }
+
+    prop_compose! {
         fn traces()(
             texts in (any::<String>(), any::<String>(), any::<String>()),
             numbers in (any::<u64>(), any::<Option<u64>>(), any::<Option<usize>>()),
             initial in values(),
             steps in prop::collection::vec((any::<String>(), any::<Option<u32>>(), values()), 0..12),
             times in (any::<Option<String>>(), any::<Option<String>>(), values(), any::<Option<String>>()),
+            stuck in prop::collection::vec(stuck_components(), 0..3),
         ) -> Trace {
             let loop_start = numbers.2.filter(|_| !steps.is_empty()).map(|index| index % steps.len());
             Trace {
@@ -402,6 +448,7 @@ mod tests {
                     })
                     .collect(),
                 last_delay: times.3,
+                stuck,
             }
         }
     }

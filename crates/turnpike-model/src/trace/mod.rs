@@ -31,7 +31,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::facets::Schedule;
+use crate::facets::{Schedule, StuckComponent};
 
 pub use values::StateValues;
 
@@ -88,6 +88,8 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// For models with time: how long after the last step the objective is met, if not at once.
     pub last_delay: Option<String>,
+    /// If it ends in a deadlock: what keeps each component from going on, as far as it is known.
+    pub stuck: Vec<StuckComponent>,
 }
 
 impl Trace {

@@ -1,6 +1,8 @@
 //! Confirms a witness before it is reported: it is executed again, and its objective judged again.
 
-use turnpike_model::{Claim, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace};
+use turnpike_model::{
+    Claim, Explorer, Model, ModelInfo, StateValues, Step, StepError, StuckComponent, Successors, Trace,
+};
 
 use super::{Path, Witness};
 use crate::error::SearchError;
@@ -23,15 +25,13 @@ pub(crate) fn confirm(
     with_states: bool,
 ) -> Result<Trace, SearchError> {
     let failed = |error: StepError| SearchError::Replay(error.message);
-    let trace = Trace {
-        objective: objective.text().to_owned(),
-        loop_start: witness.loop_start,
-        ..trace_of(model, &witness.choices, with_states).map_err(failed)?
-    };
-    let info = model.info();
+    // A new monitor and a new explorer judge the objective: they have seen nothing else.
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;
-    let states = Path::Choices(witness.choices.clone()).into_states(explorer).map_err(failed)?;
+    let info = model.info();
+    let (mut trace, states) = follow(explorer, info, &witness.choices, with_states).map_err(failed)?;
+    trace.objective = objective.text().to_owned();
+    trace.loop_start = witness.loop_start;
     if witness.loop_start.is_some_and(|anchor| states.get(anchor) != states.last()) {
         return Err(SearchError::Replay("the loop does not close".into()));
     }
@@ -43,8 +43,6 @@ pub(crate) fn confirm(
             .then_some(trace)
             .ok_or_else(|| SearchError::Replay("the loop is not accepting".into()));
     }
-    let mut successors = Successors::new(info.width);
-    // A new monitor and a new explorer judge the objective: they have seen nothing else.
     let (internal, lookahead) = (&options.internal, options.lookahead);
     let mut monitor = Monitor::new(std::slice::from_ref(objective), internal, lookahead, explorer, info)?;
     let mut hits = Vec::new();
@@ -55,6 +53,7 @@ pub(crate) fn confirm(
         return Ok(trace);
     }
     hits.clear();
+    let mut successors = Successors::new(info.width);
     explorer.successors(expanded, &mut successors).map_err(failed)?;
     monitor.examine(explorer, expanded, &successors, &mut hits).map_err(failed)?;
     let met = hits.iter().any(|hit| match (&hit.kind, &witness.kind) {
@@ -65,6 +64,50 @@ pub(crate) fn confirm(
         return Err(SearchError::Replay(format!("the last step does not meet '{objective}'")));
     }
     Ok(trace)
+}
+
+/// Adds what keeps the components from going on to a trace that ends in a deadlock, if the model can
+/// explain it.
+pub(crate) fn add_obstacles(
+    model: &dyn Model,
+    trace: &mut Trace,
+    objective: &Objective,
+) -> Result<(), StepError> {
+    let condition = match &objective.goal {
+        Goal::Deadlock | Goal::AnyError => None,
+        Goal::State(condition) => Some(condition.as_str()),
+        _ => return Ok(()),
+    };
+    let mut explorer = model.explorer();
+    let explorer = &mut *explorer;
+    if explorer.obstacles().is_none() {
+        return Ok(());
+    }
+    let states = Path::Choices(choices_of(trace)).into_states(explorer)?;
+    trace.stuck = stuck_components(explorer, &states[states.len() - 1], condition)?;
+    Ok(())
+}
+
+/// What keeps the components from going on in a state, if it is a deadlock or meets a condition that
+/// asks for one.
+pub(super) fn stuck_components(
+    explorer: &mut dyn Explorer,
+    state: &[u32],
+    condition: Option<&str>,
+) -> Result<Vec<StuckComponent>, StepError> {
+    if condition.is_none() {
+        let mut successors = Successors::new(state.len());
+        explorer.successors(state, &mut successors)?;
+        if !explorer.is_deadlock(state, &successors) {
+            return Ok(Vec::new());
+        }
+    }
+    explorer.obstacles().map_or(Ok(Vec::new()), |obstacles| obstacles.stuck_components(state, condition))
+}
+
+/// The choices that a trace recorded.
+pub(crate) fn choices_of(trace: &Trace) -> Vec<u32> {
+    trace.steps.iter().filter_map(|step| step.choice).collect()
 }
 
 /// Whether the end of these states, from `loop_start` on, is a cycle that is accepting.
@@ -111,7 +154,7 @@ pub(crate) fn add_times(
     trace: &mut Trace,
     objective: Option<&Objective>,
 ) -> Result<(), StepError> {
-    let choices: Vec<u32> = trace.steps.iter().filter_map(|step| step.choice).collect();
+    let choices = choices_of(trace);
     let target = objective.and_then(|objective| match &objective.goal {
         Goal::State(condition) => Some(condition.as_str()),
         _ => None,
@@ -125,13 +168,21 @@ pub(crate) fn add_times(
 /// The trace that these choices make from the initial state, with the values of its states if
 /// wanted.
 pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) -> Result<Trace, StepError> {
-    let info = model.info();
-    let mut explorer = model.explorer();
-    let explorer = &mut *explorer;
+    follow(&mut *model.explorer(), model.info(), choices, with_states).map(|(trace, _)| trace)
+}
+
+/// The trace that these choices make from the initial state, and its states.
+fn follow(
+    explorer: &mut dyn Explorer,
+    info: &ModelInfo,
+    choices: &[u32],
+    with_states: bool,
+) -> Result<(Trace, Vec<Vec<u32>>), StepError> {
     let mut state = Vec::new();
     explorer.initial(&mut state)?;
     let mut trace = Trace { model: info.name.clone(), fingerprint: info.fingerprint, ..Trace::default() };
     trace.initial = with_states.then(|| values(explorer, &info.parameters, &state));
+    let mut states = Vec::with_capacity(choices.len() + 1);
     let mut successors = Successors::new(info.width);
     for &choice in choices {
         explorer.successors(&state, &mut successors)?;
@@ -141,8 +192,8 @@ pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) ->
                 trace.len() + 1
             )));
         }
-        state.clear();
-        state.extend_from_slice(successors.state(choice as usize));
+        let next = successors.state(choice as usize).to_vec();
+        states.push(std::mem::replace(&mut state, next));
         trace.steps.push(Step {
             label: explorer.label(successors.label(choice as usize)).text,
             choice: Some(choice),
@@ -150,5 +201,6 @@ pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) ->
             ..Step::default()
         });
     }
-    Ok(trace)
+    states.push(state);
+    Ok((trace, states))
 }

@@ -5,7 +5,7 @@
 //! confirmed on a fresh view of the system, where the objective is judged again.
 
 use super::program::{finish_schedule, is_judged_by_paths};
-use super::{Budget, Witness, add_times, confirm, is_real, shorten};
+use super::{Budget, Witness, add_obstacles, add_times, confirm, is_real, shorten};
 use crate::error::SearchError;
 use crate::event::Event;
 use crate::limits::StopReason;
@@ -53,6 +53,8 @@ fn finish_path(
     if options.runs == 1 {
         let timed = add_times(model, &mut trace, Some(objective));
         timed.map_err(SearchError::from_replay_failure)?;
+        let explained = add_obstacles(model, &mut trace, objective);
+        explained.map_err(SearchError::from_replay_failure)?;
     }
     Ok((WitnessReport::new(objective.text(), original, trace), spent))
 }

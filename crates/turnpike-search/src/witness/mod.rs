@@ -9,7 +9,7 @@ mod program;
 mod replay;
 mod shorten;
 
-pub(crate) use confirm::{add_times, confirm, is_real, trace_of};
+pub(crate) use confirm::{add_obstacles, add_times, choices_of, confirm, is_real, trace_of};
 pub(crate) use finish::finish;
 pub(crate) use path::{Path, Witness};
 pub use replay::{Divergence, Replayed, judge, replay};

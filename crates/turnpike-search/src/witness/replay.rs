@@ -3,7 +3,7 @@
 use turnpike_model::{Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace};
 
 use super::Path;
-use super::confirm::{add_times, is_accepting, values};
+use super::confirm::{add_times, choices_of, is_accepting, stuck_components, values};
 use crate::error::SearchError;
 use crate::objective::{Goal, HitKind, Monitor, Objective};
 
@@ -74,8 +74,12 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
         // A loop that was not reached does not close.
         loop_start: trace.loop_start.filter(|_| divergence.is_none()),
         last_delay: None,
+        stuck: Vec::new(),
         ..trace.clone()
     };
+    if deadlock {
+        trace.stuck = stuck_components(explorer, last, None)?;
+    }
     // A trace from elsewhere may be a run only of the abstraction, which has no times.
     let objective = trace.objective.parse::<Objective>().ok().filter(|_| divergence.is_none());
     let _ = add_times(model, &mut trace, objective.as_ref());
@@ -155,7 +159,7 @@ pub fn judge(
         return Ok(None);
     }
     let failed = |error: StepError| SearchError::Replay(error.message);
-    let choices: Vec<u32> = replayed.trace.steps.iter().filter_map(|step| step.choice).collect();
+    let choices = choices_of(&replayed.trace);
     let info = model.info();
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;

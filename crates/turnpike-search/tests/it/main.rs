@@ -15,6 +15,7 @@ mod lifetimes;
 mod livelocks;
 mod native;
 mod objectives;
+mod obstacles;
 mod paths;
 mod philosophers;
 mod portfolio;

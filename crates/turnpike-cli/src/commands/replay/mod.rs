@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::output::{self, VERSION};
 use crate::source::{ProgramArgs, ReadingArgs, source};
 use crate::steps::{self, ViewArgs};
+use crate::stuck;
 use turnpike_session::Limits;
 use turnpike_session::values;
 use turnpike_session::{Purpose, Session};
@@ -115,6 +116,9 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
                 output::line(&line);
             }
             for line in conclusion(&trace, &replayed, &end, met) {
+                output::line(&line);
+            }
+            for line in stuck::lines(&replayed.trace.stuck) {
                 output::line(&line);
             }
             if let Some(path) = &args.trace {

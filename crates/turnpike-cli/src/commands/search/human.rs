@@ -13,6 +13,7 @@ use crate::options::spell_all;
 use crate::output::repeat::Invocation;
 use crate::output::{bytes, grouped};
 use crate::steps::{self, StepView};
+use crate::stuck;
 
 /// What is printed about a search.
 pub(crate) struct Context<'a> {
@@ -421,6 +422,11 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
         out.extend_from_slice(&lines[tail..]);
     }
     out.push(String::new());
+    let reasons = stuck::lines(&witness.stuck);
+    if !reasons.is_empty() {
+        out.extend(reasons);
+        out.push(String::new());
+    }
 }
 
 /// The labels that `cover` saw.

@@ -3,7 +3,7 @@
 
 use turnpike_model::{
     Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, MeasureInfo, Measures, Model, ModelInfo,
-    Moment, Schedule, StateLabels, StepError, Successors, Timing,
+    Moment, Obstacle, Obstacles, Offer, Schedule, StateLabels, StepError, StuckComponent, Successors, Timing,
 };
 
 /// Values go from 0 to this.
@@ -175,6 +175,10 @@ impl Explorer for View<'_> {
     fn covering(&mut self) -> Option<&mut dyn Covering> {
         Some(self)
     }
+
+    fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
+        Some(self)
+    }
 }
 
 impl Measures for View<'_> {
@@ -191,6 +195,30 @@ impl StateLabels for View<'_> {
 
     fn has_labels(&mut self, labels: LabelSetId, state: &[u32]) -> bool {
         state[0] == labels.0
+    }
+}
+
+impl Obstacles for View<'_> {
+    fn stuck_components(
+        &mut self,
+        state: &[u32],
+        condition: Option<&str>,
+    ) -> Result<Vec<StuckComponent>, StepError> {
+        if condition.is_some() {
+            return Ok(Vec::new());
+        }
+        let leaving = self.0.edges.iter().filter(|edge| edge.from == state[0]);
+        let offer = |edge: &Edge| {
+            let condition = format!("in {}..{}", edge.guard.0, edge.guard.1);
+            let obstacle = Obstacle::Condition { condition, actual: None };
+            Offer { action: ACTIONS[edge.action as usize].to_owned(), obstacles: vec![obstacle] }
+        };
+        Ok(vec![StuckComponent {
+            component: "interval".to_owned(),
+            position: format!("l{}", state[0]),
+            offers: leaving.map(offer).collect(),
+            stops_time: None,
+        }])
     }
 }
 
