@@ -374,6 +374,12 @@ pub(crate) fn end_child(end: u32) -> ! {
         // SAFETY: no stream is locked: threads make way for each other only outside the C library.
         unsafe { sys::fflush(core::ptr::null_mut()) };
     }
+    if header().hold != 0 {
+        let thread = sys::syscall(sys::number::GETTID, 0, 0, 0, 0, 0, 0);
+        header().ended_by.store(thread as i32, Ordering::Relaxed);
+        header().end.store(end, Ordering::Release);
+        sys::wait_for_debugger();
+    }
     header().end.store(end, Ordering::Release);
     sys::exit_group(0)
 }

@@ -110,6 +110,10 @@ pub struct Header {
     pub site: AtomicU64,
     /// Written by the host: the execution hangs, and shall say where when it gets [`HANG_SIGNAL`].
     pub hangs: AtomicU32,
+    /// Written by the host: an execution stops where it ends, for a debugger to look at.
+    pub hold: u32,
+    /// Written by the guest: the system's number of the thread that ended the execution.
+    pub ended_by: AtomicI32,
     /// For the user.
     pub text: [u8; TEXT],
 }

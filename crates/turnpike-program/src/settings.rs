@@ -48,7 +48,8 @@ impl Default for ProgramOptions {
 
 impl ProgramOptions {
     /// What all executions have in common: a strategy puts its own prefix, policy and detail in it.
-    pub(crate) fn plan(&self) -> Plan<'_> {
+    /// How executions are made with these options, as far as they decide it.
+    pub fn plan(&self) -> Plan<'_> {
         Plan {
             max_steps: self.max_steps,
             reduction: Reduction { sleep: self.sleep, persistent: self.persistent.as_ref() },

@@ -30,7 +30,8 @@ pub use options::{Given, OptionRow, Section, Takes, takes};
 pub use plan::{Plan, all_cores};
 pub use problem::{Problem, ProblemKind};
 pub use program::{
-    GiveUp, Output, ProgramSource, Reduction, ThreadsAs, Visible, describe_doubts, read_executable,
+    GiveUp, Held, Output, ProgramSource, Reduction, ThreadsAs, Visible, describe_doubts, hold_at_end,
+    read_executable,
 };
 pub use purpose::Purpose;
 pub use report::{Answer, Findings, Outcome, ProgramFindings, Reply, Report, Shown};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
+pub use turnpike_program::native::Held;
 use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
 use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
 use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
@@ -281,6 +282,20 @@ fn native(source: &ProgramSource) -> NativeProgram {
         output: true,
         ..NativeProgram::new(&source.path)
     }
+}
+
+/// Executes a schedule with threads of the system, so that a debugger knows them, and stops it where it ends until `look`
+/// has seen it.
+#[cfg(target_os = "linux")]
+pub fn hold_at_end(
+    source: &ProgramSource,
+    model: &ProgramModel,
+    schedule: &[u32],
+    look: impl FnOnce(&NativeProgram, Held),
+) -> Result<(), GuestError> {
+    let program = NativeProgram { threads: Threads::System, ..native(source) };
+    let plan = Plan { prefix: schedule, ..model.options().plan() };
+    program.launch()?.hold(&plan, |held| look(&program, held))
 }
 
 /// What the program's threads declare that they may touch.

@@ -7,6 +7,7 @@ mod check_mcrl2;
 mod common;
 mod completions;
 mod conformance;
+mod debugger;
 mod docs;
 mod first_use;
 mod generate;

@@ -56,6 +56,15 @@ struct Guest {
     unseen: Vec<String>,
 }
 
+/// An execution that waits to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Its process.
+    pub process: i32,
+    /// The system's number of the thread that ended it.
+    pub thread: i32,
+}
+
 /// How an execution came back.
 enum Came {
     /// With a record.
@@ -111,8 +120,22 @@ impl NativeExecutor {
         self.guest.child.id()
     }
 
-    /// One execution, without what is known only outside.
-    fn execute(&mut self, plan: &Plan<'_>) -> Result<Came, GuestError> {
+    /// One execution that stops where it ends, or where it hangs, until `look` has seen the process.
+    pub fn hold(&mut self, plan: &Plan<'_>, look: impl FnOnce(Held)) -> Result<(), GuestError> {
+        self.guest.shared.header_mut().hold = 1;
+        let began = self.begin(plan);
+        let held = began.and_then(|()| self.guest.wait_until_held(self.program.limits.hang));
+        if let Ok(held) = &held {
+            look(*held);
+            system::kill(held.process);
+            let _ = system::read_byte(&self.guest.answer);
+        }
+        self.guest.shared.header_mut().hold = 0;
+        held.map(|_| ())
+    }
+
+    /// Asks for an execution.
+    fn begin(&mut self, plan: &Plan<'_>) -> Result<(), GuestError> {
         self.plan.clear();
         wire::encode(plan, &mut self.plan);
         let length = self.plan.len();
@@ -134,10 +157,16 @@ impl NativeExecutor {
         header.steps.store(0, Ordering::Relaxed);
         header.tape_used.store(0, Ordering::Relaxed);
         header.end.store(protocol::END_NONE, Ordering::Relaxed);
-        let Some(request) = &self.guest.request else { return Ok(Came::Gone) };
-        if !system::write_byte(request, b'X') {
-            return Ok(Came::Gone);
+        if let Some(request) = &self.guest.request {
+            // When the fork server is gone, waiting for its answer tells.
+            system::write_byte(request, b'X');
         }
+        Ok(())
+    }
+
+    /// One execution, without what is known only outside.
+    fn execute(&mut self, plan: &Plan<'_>) -> Result<Came, GuestError> {
+        self.begin(plan)?;
         let Some(hung) = self.guest.wait(self.program.limits.hang, &self.program.racy) else {
             return Ok(Came::Gone);
         };
@@ -357,6 +386,29 @@ impl Guest {
         let symbols = Symbols::of_process(child.id());
         let unseen = unseen(&std::fs::read(&program.path)?, &text(shared.header()), &symbols);
         Ok(Guest { child, shared, request: Some(request), answer, output, symbols, unseen })
+    }
+
+    /// Waits for an execution that is told to stop at its end.
+    fn wait_until_held(&self, limit: Duration) -> Result<Held, GuestError> {
+        let (mut seen, mut since) = (u64::MAX, Instant::now());
+        loop {
+            if system::readable(&self.answer, Duration::from_millis(5)) {
+                let _ = system::read_byte(&self.answer);
+                return Err(error("the execution ended before it could be looked at"));
+            }
+            let header = self.shared.header();
+            let (process, thread) =
+                (header.child.load(Ordering::Acquire), header.ended_by.load(Ordering::Relaxed));
+            if header.end.load(Ordering::Acquire) != protocol::END_NONE && process != 0 {
+                return Ok(Held { process, thread });
+            }
+            let progress = header.progress.load(Ordering::Relaxed);
+            if progress != seen {
+                (seen, since) = (progress, Instant::now());
+            } else if since.elapsed() >= limit && process != 0 {
+                return Ok(Held { process, thread: process });
+            }
+        }
     }
 
     /// Waits for the end of an execution: whether it hung, or `None` when the fork server is gone.

@@ -64,6 +64,20 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
     receive.recv().map_err(|_| io::Error::other("the thread that starts programs has ended"))?
 }
 
+/// A debugger that finds the library where the program says it is: behind a descriptor of its own.
+pub(super) fn debugger(name: &str, program: &Path) -> io::Result<Command> {
+    let library = library(&wanted_name(&std::fs::read(program)?))?;
+    let mut command = Command::new(name);
+    // SAFETY: only system calls, which is all that is allowed between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            raise_descriptors();
+            if libc::dup2(library, FD_LIBRARY) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        });
+    }
+    Ok(command)
+}
+
 /// What the program reads: the file that this process was given as its input, opened anew, or
 /// nothing. Pipes and terminals can be read only once, and programs are executed many times.
 fn input() -> Stdio {

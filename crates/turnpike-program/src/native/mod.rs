@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Policy};
 
-pub use executor::NativeExecutor;
+pub use executor::{Held, NativeExecutor};
 pub use racy::RacySites;
 
 /// How threads of the program are run.
@@ -136,6 +136,11 @@ impl NativeProgram {
         }
         let entries = executor.declared();
         Ok((!entries.is_empty()).then_some(MayAccess { entries, proved: true }))
+    }
+
+    /// How to start a debugger that can look at executions of the program: see [`NativeExecutor::hold`].
+    pub fn debugger(&self, name: &str) -> std::io::Result<std::process::Command> {
+        launch::debugger(name, &self.path)
     }
 
     /// Starts the program, up to its first instruction. The first time, if it tells its memory

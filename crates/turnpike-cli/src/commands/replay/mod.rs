@@ -1,5 +1,6 @@
 //! `turnpike replay`: re-executes a trace on a model, and reports the first difference.
 
+mod debugger;
 mod program;
 
 use clap::builder::ArgPredicate;
@@ -19,12 +20,13 @@ use crate::steps::{self, ViewArgs};
 use crate::stuck;
 use turnpike_session::Limits;
 use turnpike_session::values;
-use turnpike_session::{Purpose, Session};
+use turnpike_session::{Purpose, Session, Source};
 
 const EXAMPLES: &str = "\
 Examples:
   turnpike replay lift.mcrl2 witness.json
   turnpike replay --program ./bank witness.json -- 3 accounts
+  turnpike replay --program ./bank witness.json --gdb
   turnpike replay --program ./bank-fixed witness.json --tolerant --continue pos --max-time 10s";
 
 /// Flags of `turnpike replay`.
@@ -67,6 +69,9 @@ pub(crate) struct Args {
     seed: u64,
     #[command(flatten)]
     limits: Options<Limits>,
+    /// With --program: open the debugger gdb where the trace ends, with all threads in place
+    #[arg(long, requires = "program", conflicts_with_all = ["go_on", "tolerant", "trace"])]
+    gdb: bool,
 }
 
 pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
@@ -89,6 +94,9 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     let session = Session::open(&source(&args.model, &args.reading, &args.program)?)?;
     let named = session.prepare(&purpose)?;
     if let Some(program) = &named.program {
+        if let (true, Source::Program(source)) = (args.gdb, session.source()) {
+            return debugger::run(source, program, &trace);
+        }
         return program::run(&args, &file, &trace, program, format);
     }
     let model = named.model;
