@@ -37,6 +37,9 @@ pub struct Signatures {
     sort: Option<Sort>,
 }
 
+/// Stands for any number of arguments.
+const ANY_ARITY: usize = usize::MAX;
+
 /// A sort of arguments, and whether a text is one of its values.
 type Sort = (&'static str, fn(&str) -> bool);
 
@@ -56,6 +59,11 @@ impl Signatures {
     /// Adds an action that can occur with so many arguments.
     pub fn add(&mut self, name: impl Into<String>, arity: usize) {
         self.actions.entry(name.into()).or_default().insert(arity);
+    }
+
+    /// Adds an action that can occur with any number of arguments.
+    pub fn add_with_any_arity(&mut self, name: impl Into<String>) {
+        self.actions.entry(name.into()).or_default().extend([0, ANY_ARITY]);
     }
 
     /// Adds an action that is declared but cannot occur. What can occur stays possible.
@@ -124,7 +132,7 @@ impl Signatures {
         // A wildcard may stand for any number of arguments.
         let counted =
             !pattern.is_open() && !action.arguments.iter().any(|argument| Pattern::new(argument).is_open());
-        if counted && !arities.contains(&found) {
+        if counted && !arities.contains(&found) && !arities.contains(&ANY_ARITY) {
             let arities = arities.into_iter().collect();
             return Word::WrongArity { name: action.name.clone(), arities, found };
         }
@@ -269,6 +277,17 @@ mod tests {
         assert_eq!(signatures.label("receive(*)"), Word::Hidden { name: "receive".into() });
         assert_eq!(signatures.label("C(3)"), unknown("C", None));
         assert_eq!(signatures.label("send(1,2"), unknown("send(1,2", None));
+    }
+
+    #[test]
+    fn any_number_of_arguments() {
+        let mut signatures = Signatures::new();
+        signatures.add_with_any_arity("lock");
+        for pattern in ["lock", "lock(1)", "lock(main.0, mutex 2, bank.c:31)", "*mutex*"] {
+            assert_eq!(signatures.label(pattern), Word::Known, "{pattern}");
+        }
+        assert_eq!(signatures.argument("lock", 9), Word::Known);
+        assert_eq!(signatures.label("lokc(1)"), unknown("lokc", Some("lock")));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub use report::{
     WitnessReport,
 };
 pub use rng::run_seed;
-pub use search::{DEFAULT_STEPS, search, warnings};
+pub use search::{DEFAULT_STEPS, search};
 pub use store::StoreKind;
 
 /// Raised whenever the same seed gives another result than before: whoever keeps results keeps them under it.

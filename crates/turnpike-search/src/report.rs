@@ -151,7 +151,8 @@ pub struct RunReport {
     pub objective: String,
     /// Expansions.
     pub states: u64,
-    /// Distinct states met, expanded or not; null when the strategy does not remember them.
+    /// Distinct states met, expanded or not; null when the strategy does not remember them. There
+    /// are fewer than `states` where states were expanded more than once.
     pub considered: Option<u64>,
     /// Size of the set `generated` (Deep Random Search only).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,8 +209,6 @@ pub struct SearchReport {
     pub verdict: Verdict,
     /// All runs, in order.
     pub runs: Vec<RunReport>,
-    /// Warnings about the request.
-    pub warnings: Vec<turnpike_model::Diagnostic>,
 }
 
 impl RunReport {

@@ -8,7 +8,7 @@ use turnpike_model::{Diagnostic, Model, Trace};
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
 use crate::limits::StopReason;
-use crate::objective::{Monitor, Objective};
+use crate::objective::Objective;
 use crate::options::SearchOptions;
 use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
 use crate::resources;
@@ -18,11 +18,6 @@ use crate::witness::{self, add_obstacles, add_times, choices_of, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
-
-/// What is doubtful about these objectives for this model, such as an action it does not have.
-pub fn warnings(model: &dyn Model, objectives: &[Objective]) -> Vec<Diagnostic> {
-    Monitor::warnings(objectives, model.info())
-}
 
 /// Searches a model. Events go to `events`; setting `interrupt` ends the search with a partial
 /// report.
@@ -47,7 +42,6 @@ pub fn search(
         options.limits.states = Some(DEFAULT_STEPS);
     }
     let objectives = options.objectives.clone();
-    let warnings = warnings(model, &objectives);
     let control = Control { events, interrupt };
     let runs = if options.runs == 1 {
         vec![one_run(model, &options, &objectives, 0, options.threads, control)?]
@@ -56,7 +50,7 @@ pub fn search(
         add_details_to_shortest(model, &options, &mut runs)?;
         runs
     };
-    Ok(SearchReport { verdict: SearchReport::overall(&runs), runs, warnings })
+    Ok(SearchReport { verdict: SearchReport::overall(&runs), runs })
 }
 
 /// Adds states and times to the shortest witness of many runs, the only one that is shown.

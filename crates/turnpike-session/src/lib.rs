@@ -4,6 +4,7 @@ mod choice;
 mod explicit;
 mod extremes;
 mod front_end;
+mod impossible;
 mod options;
 mod plan;
 mod problem;

@@ -3,18 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use turnpike_model::{Model, ModelInfo};
+use turnpike_model::{Diagnostic, Model, ModelInfo};
 use turnpike_search::{
     Accept, EventSink, Objective, RunReport, SearchError, SearchOptions, SearchReport, Strategy, run_seed,
 };
 
+use crate::impossible;
 use crate::problem::Problem;
 use crate::request::{AcceptAt, Search};
+use crate::warnings;
 
 /// A search that is ready to begin. It can be made any number of times.
 pub struct Plan {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) options: SearchOptions,
+    /// What is odd about the goals, to be read before the search rather than hours later.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// What the engine must know of a source besides its system.
@@ -46,6 +50,8 @@ impl Plan {
         traits: Traits,
     ) -> Result<Plan, Problem> {
         let Search { goals, running, witness, limits, .. } = search;
+        let mut warnings = impossible::check(&*model, &objectives, goals)?;
+        warnings.extend(warnings::of_goals(&objectives, goals));
         let runs = running.runs.unwrap_or(1);
         let mut options = SearchOptions::new(strategy);
         options.threads = running.threads.unwrap_or_else(|| {
@@ -70,7 +76,7 @@ impl Plan {
         options.states_in_witness = witness.states;
         options.shorten = witness.shorten;
         options.shorten_budget = witness.shorten_budget;
-        Ok(Plan { model, options })
+        Ok(Plan { model, options, warnings })
     }
 
     /// The same search with a strategy that the client made itself.

@@ -19,7 +19,6 @@ use crate::request::{Goals, Search};
 use crate::run::Observer;
 use crate::session::Session;
 use crate::timed::{Timed, read_queries};
-use crate::warnings;
 
 impl Session {
     /// The queries that are asked, if any: by the request, or by the model itself when the request does
@@ -127,7 +126,7 @@ impl Session {
         traits.cover &= !about_runs;
         let plan = Plan::new(prepared.model.clone(), strategy, search, vec![objective], traits)?;
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
-        findings.warnings = warnings::of_goals(&*plan.model, &plan.options.objectives, &search.goals);
+        findings.warnings = plan.warnings.clone();
         let satisfied = match findings.verdict {
             Verdict::Found => Some(asked.satisfied_if_found),
             Verdict::None => Some(!asked.satisfied_if_found),

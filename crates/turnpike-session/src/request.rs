@@ -66,6 +66,8 @@ pub struct Goals {
     pub accept: AcceptAt,
     /// Actions that count as internal besides `tau`.
     pub internal: Vec<String>,
+    /// Objectives may name what the model cannot do.
+    pub allow_unknown: bool,
 }
 
 choice! {

@@ -7,6 +7,7 @@ use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
 use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, Verdict};
 
+use crate::impossible;
 use crate::plan::{Plan, Traits, build_strategy};
 use crate::problem::Problem;
 use crate::purpose::Purpose;
@@ -64,13 +65,13 @@ impl Session {
             return self.answer_all(search, queries, observer, interrupt, started);
         }
         let (plan, prepared) = self.ready(search)?;
-        // Before the search, not after it: a misspelt action is no reason to wait for hours.
-        let mut warnings = warnings::of_goals(&*plan.model, &plan.options.objectives, &search.goals);
+        let mut warnings = plan.warnings.clone();
         warnings.extend(warnings::of_covering(&*plan.model, plan.options.cover));
         observer.begins(&plan.model.info().name, prepared.warnings, &warnings);
         let begun = Instant::now();
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
         findings.seconds = begun.elapsed().as_secs_f64();
+        warnings.extend(impossible::never_seen(&*plan.model, &findings.objectives, &findings.runs));
         findings.warnings = warnings;
         let met = findings.verdict == Verdict::Found;
         findings.zeno = prepared.zeno.filter(|zeno| zeno.is_worth_mentioning(met, search.goals.non_zeno));

@@ -70,9 +70,7 @@ fn state_expressions_are_pointed_into() {
 fn odd_wishes_are_warned_about() {
     let folder = folder(&[("a.aut", "des (0,2,2)\n(0,\"go\",1)\n(1,\"back\",0)\n")]);
     for (arguments, words) in [
-        (&["--find", "race"][..], "race cannot occur in a.aut"),
-        (&["--find", "assertion"], "no assertions"),
-        (&["--find", "livelock", "--tau", "bakc"], "did you mean `back`?"),
+        (&["--find", "race", "--allow-unknown"][..], "race cannot occur in a.aut"),
         (&["--tau", "back"], "--tau has no effect"),
         (&["--find", "action go", "--lookahead"], "--lookahead has no effect"),
     ] {
@@ -82,6 +80,65 @@ fn odd_wishes_are_warned_about() {
         let json = turnpike_in(folder.path(), &[&all[..], &["--format", "json"]].concat(), "").json();
         assert_eq!(json["warnings"].as_array().map(Vec::len), Some(1), "{json:#}");
     }
+}
+
+#[test]
+fn what_a_model_cannot_do_is_refused() {
+    let system = "des (0,3,2)\n(0,\"go(1)\",1)\n(1,\"back\",0)\n(1,\"a|b\",0)\n";
+    let folder = folder(&[("a.aut", system)]);
+    for (objective, words) in [
+        ("race", "race cannot occur in a.aut"),
+        ("assertion", "no assertions"),
+        ("action bck", "did you mean `back`?"),
+        ("action go,bck", "a.aut has no action `bck`"),
+        ("label Zeta(3)", "its actions are a, b, back, go"),
+        ("label go(1,2)", "`go` takes 1 argument in a.aut, not 2"),
+        ("label go", "`go` takes 1 argument in a.aut, not 0"),
+        ("label b", "`b` cannot occur in a.aut"),
+        ("label z*", "a.aut has no label like `z*`"),
+        ("cover bakc*", "a.aut has no label like `bakc*`"),
+        ("max go.2", "`go` takes 1 argument in a.aut, not 2"),
+        ("max bck.1", "did you mean `back`?"),
+        ("livelock' --tau 'bck", "did you mean `back`?"),
+    ] {
+        let (objective, tau) = objective.split_once("' --tau '").unwrap_or((objective, "tau"));
+        let all = ["search", "a.aut", "--find", objective, "--tau", tau];
+        let ran = turnpike_in(folder.path(), &all, "").exits(2);
+        assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(words), "{}", ran.text());
+        assert_eq!(ran.stdout, "");
+        let allowed = [&all[..], &["--allow-unknown"]].concat();
+        let ran = turnpike_in(folder.path(), &allowed, "");
+        assert!(ran.stderr.contains(words) && ran.stderr.contains("warning: "), "{}", ran.text());
+        assert!(!ran.stdout.is_empty(), "{}", ran.text());
+    }
+    // A value that never occurs is not an error.
+    for objective in ["label go(99)", "label *(7)", "action go", "label a|b", "label tau"] {
+        let ran = turnpike_in(folder.path(), &["search", "a.aut", "--find", objective], "");
+        assert!(ran.stderr.is_empty(), "{objective}: {}", ran.text());
+    }
+}
+
+#[test]
+fn expansions_are_never_more_than_states() {
+    let ran = turnpike(&["search", MODEL, "--find", "state waiting > 5"]).exits(0);
+    assert!(ran.stdout.contains("counted: 1,352 expansions of 392 states, "), "{}", ran.stdout);
+    let ran = turnpike(&["search", MODEL, "--find", "state waiting > 5", "--strategy", "bfs"]).exits(0);
+    assert!(ran.stdout.contains("counted: 392 states expanded, 392 considered, "), "{}", ran.stdout);
+}
+
+#[test]
+fn an_inconclusive_search_says_why() {
+    let lossy = ["search", MODEL, "--find", "state waiting > 5", "--strategy", "bfs", "--store", "compact"];
+    let ran = turnpike(&lossy).exits(3);
+    let (verdict, rest) = ran.stdout.split_once('\n').expect("lines");
+    assert!(verdict.starts_with("inconclusive: ") && verdict.contains("lossy store"), "{verdict}");
+    assert!(!rest.contains("every reachable state was expanded"), "{rest}");
+    assert!(
+        rest.contains("stopped: nothing was left to try; this proves nothing because the lossy"),
+        "{rest}"
+    );
+    let ran = turnpike(&[&lossy[..], &["--runs", "2"]].concat()).exits(3);
+    assert!(ran.stdout.contains("stopped: 2 because nothing was left to try; this proves"), "{}", ran.stdout);
 }
 
 #[test]

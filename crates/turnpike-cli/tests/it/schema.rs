@@ -59,7 +59,7 @@ fn what_search_prints_keeps_to_its_schema() {
         &[philosophers, "--strategy", "bfs", "--all", "--find", "deadlock", "--find", "action eat"],
         &[philosophers, "--strategy", "highway", "--runs", "5", "--width", "4"],
         &[philosophers, "--strategy", "random", "--no-witness"],
-        &[philosophers, "--strategy", "rdfs", "--store", "compact", "--find", "action none"],
+        &[philosophers, "--strategy", "rdfs", "--store", "compact", "--find", "label eat(9)"],
         &[philosophers, "--strategy", "drs", "--max-states", "1000"],
         &[philosophers, "--strategy", "genetic", "--generations", "3"],
         &["builtin:bakery", "--max-states", "10"],

@@ -14,7 +14,9 @@ mod table;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use turnpike_model::paths::Paths;
-use turnpike_model::{Explorer, MeasureInfo, Model, ModelInfo, StepError, ViolationKind};
+use turnpike_model::{
+    Explorer, MeasureInfo, Model, ModelInfo, Signatures, StepError, ViolationKind, Vocabulary,
+};
 use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, GuestErrorKind, Plan, Policy};
 
 use crate::guard::Guarded;
@@ -46,6 +48,8 @@ pub struct ProgramModel {
     names: Arc<OnceLock<Names>>,
     table: Table,
     labels: Labels,
+    /// The operations of threads.
+    operations: Signatures,
     /// Of the initial state.
     root: u128,
     /// Executors that nobody uses at the moment: launching one may mean starting a process.
@@ -76,6 +80,7 @@ impl ProgramModel {
             names: Arc::default(),
             table: Table::new(),
             labels: Labels::default(),
+            operations: operations(),
             root: 0,
             idle: Mutex::default(),
         };
@@ -140,6 +145,20 @@ impl Model for ProgramModel {
     fn left_out(&self) -> Option<String> {
         self.left_out.told(&self.options)
     }
+
+    fn vocabulary(&self) -> Option<&dyn Vocabulary> {
+        Some(&self.operations)
+    }
+}
+
+/// What threads can do, whatever they work on.
+fn operations() -> Signatures {
+    let mut signatures = Signatures::new();
+    for kind in turnpike_scheduler::Kind::ALL {
+        signatures.add_with_any_arity(crate::verb(kind));
+        signatures.add_combination(vec![crate::verb(kind).to_owned()]);
+    }
+    signatures
 }
 
 /// The measures of a state, in the order in which explorers count.

@@ -233,39 +233,6 @@ impl Monitor {
         self.root.as_deref() == Some(state)
     }
 
-    /// Unknown action names and the like: worth a warning, not an error.
-    pub(crate) fn warnings(objectives: &[Objective], info: &ModelInfo) -> Vec<Diagnostic> {
-        let mut warnings = Vec::new();
-        if info.actions.is_empty() {
-            return warnings;
-        }
-        let mut check = |name: &str| {
-            if name == turnpike_model::label::TAU || info.actions.iter().any(|action| action == name) {
-                return;
-            }
-            let actions = info.actions.iter().map(String::as_str);
-            warnings.push(
-                Diagnostic::warning(format!("{} has no action `{name}`", info.name)).suggest_or_list(
-                    name,
-                    actions,
-                    "its actions are",
-                ),
-            );
-        };
-        for objective in objectives {
-            match &objective.goal {
-                Goal::Action(names) => names.iter().for_each(|name| check(name)),
-                Goal::Extreme { quantity, .. } if info.measure(quantity).is_none() => {
-                    if let Some((action, _)) = quantity.rsplit_once('.') {
-                        check(action);
-                    }
-                }
-                _ => {}
-            }
-        }
-        warnings
-    }
-
     /// Tests the initial state before anything is expanded, unless states are tested when they are
     /// expanded.
     pub(crate) fn examine_initial(

@@ -279,18 +279,6 @@ fn any_match_ends_the_run_unless_all_are_asked() {
 }
 
 #[test]
-fn unknown_names_are_warnings_with_a_suggestion() {
-    let model = system(&[(0, "error(1)", 1), (1, "timeout", 0)]);
-    let report =
-        searched(&model, &asking(&["action eror", "max timeot.1", "action error,tau", "cover nothing"]));
-    let warnings: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(warnings.len(), 2, "{warnings:?}");
-    assert!(warnings[0].contains("no action `eror`") && warnings[0].contains("did you mean `error`?"));
-    assert!(warnings[1].contains("no action `timeot`") && warnings[1].contains("did you mean `timeout`?"));
-    assert_eq!(report.verdict, Verdict::Found);
-}
-
-#[test]
 fn actions_are_counted_by_name() {
     let model = system(&[(0, "a(1)", 1), (0, "a(2)", 1), (1, "b|a", 1), (1, "tau", 0), (2, "never", 2)]);
     let report = run(&model, &asking(&["deadlock"]));

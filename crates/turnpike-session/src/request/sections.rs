@@ -92,6 +92,15 @@ impl Section for Goals {
             |goals| goals.internal.clone(),
             |goals, text| add_names(&mut goals.internal, text),
         ),
+        switch(
+            "allow-unknown",
+            "Only warn about objectives that name what the model cannot do",
+            |goals| is_on(goals.allow_unknown),
+            |goals, _| {
+                goals.allow_unknown = true;
+                Ok(())
+            },
+        ),
     ];
 }
 

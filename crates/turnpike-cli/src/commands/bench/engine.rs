@@ -176,6 +176,7 @@ fn builtin(name: &str, settings: &[(&str, u32)]) -> Outcome<Arc<dyn Model>> {
 fn unmet(strategy: StrategyChoice) -> Search {
     let mut search = Search { strategy, ..Search::default() };
     search.goals.find.extend("action no-such-action".parse::<Objective>());
+    search.goals.allow_unknown = true;
     search.running.threads = Some(1);
     search
 }

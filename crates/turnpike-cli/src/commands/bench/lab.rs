@@ -28,7 +28,7 @@ const STORED: u64 = 100_000;
 const WALKS: &str = r#"
 title = "walks"
 runs = 300
-flags = "--find 'action none' --strategy random --restart --max-states 100000"
+flags = "--find 'action none' --allow-unknown --strategy random --restart --max-states 100000"
 
 [[model]]
 name = "philosophers(17)"

@@ -238,7 +238,8 @@ impl Task<'_> {
     fn peak_bytes(&self) -> Option<u64> {
         let mut command = Command::new(std::env::current_exe().ok()?);
         command.arg("search").arg(&self.path).args(["--strategy", "bfs", "--accept", "pop"]);
-        command.args(["--threads", "1", "--no-shorten", "--format", "json", "--find", &self.objective]);
+        command.args(["--threads", "1", "--no-shorten", "--format", "json"]);
+        command.args(["--allow-unknown", "--find", &self.objective]);
         let cover = match self.cover {
             None => "none",
             Some(Cover::Inclusion) => "inclusion",
@@ -280,6 +281,7 @@ pub(super) fn open(
 
 fn explore(model: Arc<TimedModel>, mut search: Search, cover: bool, objective: &str) -> Outcome<RunReport> {
     search.goals.find = vec![objective.parse()?];
+    search.goals.allow_unknown = true;
     search.running.threads = Some(1);
     let plan = Plan::of_model(model, &search)?.leave_out_covered(cover);
     let mut report = plan.run(&|_| {}, &AtomicBool::new(false))?;

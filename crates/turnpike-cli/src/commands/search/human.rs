@@ -102,21 +102,30 @@ fn verdict_of_many(context: &Context<'_>) -> String {
 
 /// How much of the truth a verdict without a trace tells.
 fn scope(run: &RunReport, context: &Context<'_>) -> String {
-    match run.stop {
-        StopReason::Exhausted if !context.findings.exact => "all that the lossy store let through".to_owned(),
-        StopReason::Exhausted
-            if run.verdict == Verdict::Inconclusive && context.findings.left_out.is_some() =>
-        {
-            format!("nothing more to try, but {}", context.findings.left_out.as_deref().unwrap_or_default())
-        }
-        StopReason::Exhausted if run.verdict == Verdict::Inconclusive => {
-            "every reachable state was expanded, but a check was too large and was cut short".to_owned()
-        }
-        StopReason::Exhausted => "complete".to_owned(),
-        stop => match (&context.findings.left_out, stop) {
-            (Some(left_out), StopReason::Finished) => format!("stopped: {}: {left_out}", stop.describe()),
-            _ => format!("stopped: {}", stop.describe()),
+    match doubt(run, context) {
+        Some(doubt) => format!("nothing more to try, but {doubt}"),
+        None if run.stop == StopReason::Exhausted => "complete".to_owned(),
+        None => match (&context.findings.left_out, run.stop) {
+            (Some(left_out), StopReason::Finished) => {
+                format!("stopped: {}: {left_out}", run.stop.describe())
+            }
+            (_, stop) => format!("stopped: {}", stop.describe()),
         },
+    }
+}
+
+/// Why nothing is proved, although nothing was left to try.
+fn doubt(run: &RunReport, context: &Context<'_>) -> Option<String> {
+    let findings = context.findings;
+    match (run.stop, run.verdict) {
+        (StopReason::Exhausted, _) if !findings.exact => {
+            Some("the lossy store may have taken new states for old ones".to_owned())
+        }
+        (StopReason::Exhausted, Verdict::Inconclusive) => {
+            let cut = || "a check was too large and was cut short".to_owned();
+            Some(findings.left_out.clone().unwrap_or_else(cut))
+        }
+        _ => None,
     }
 }
 
@@ -234,7 +243,7 @@ fn one_run(run: &RunReport, context: &Context<'_>, out: &mut Vec<String>) {
         context.findings.strategy,
         write_seed(context.seed)
     ));
-    out.push(format!("stopped: {}", stop(run.stop, context)));
+    out.push(format!("stopped: {}", stop(run, context)));
     out.push(format!(
         "counted: {}, {}, in {:.2} s and {}",
         states(run),
@@ -265,22 +274,26 @@ fn one_run(run: &RunReport, context: &Context<'_>, out: &mut Vec<String>) {
     }
 }
 
-/// Why it stopped, in words that hold for this store.
-fn stop(reason: StopReason, context: &Context<'_>) -> String {
-    match reason {
-        StopReason::Exhausted if !context.findings.exact => {
-            "every state that the lossy store let through was expanded".to_owned()
-        }
-        reason => reason.describe().to_owned(),
+/// Why it stopped. What makes a search inconclusive that left nothing to try belongs to it.
+fn stop(run: &RunReport, context: &Context<'_>) -> String {
+    match doubt(run, context) {
+        Some(doubt) => format!("nothing was left to try; this proves nothing because {doubt}"),
+        None => run.stop.describe().to_owned(),
     }
 }
 
 /// `12 states expanded of 30 met, depth 5`.
 fn states(run: &RunReport) -> String {
-    let mut text = format!("{} expanded", counted(run.states, "state"));
-    if let Some(considered) = run.considered {
-        text.push_str(&format!(", {} considered", grouped(considered)));
-    }
+    let mut text = match run.considered {
+        // Members of a portfolio expand the same states, and so do searches that begin again.
+        Some(considered) if considered < run.states => {
+            format!("{} of {}", counted(run.states, "expansion"), counted(considered, "state"))
+        }
+        Some(considered) => {
+            format!("{} expanded, {} considered", counted(run.states, "state"), grouped(considered))
+        }
+        None => format!("{} expanded", counted(run.states, "state")),
+    };
     if let Some(generated) = run.generated {
         text.push_str(&format!(", {} generated", grouped(generated)));
     }
@@ -329,10 +342,14 @@ fn many_runs(context: &Context<'_>, out: &mut Vec<String>) {
         context.findings.strategy,
         write_seed(context.seed)
     ));
+    let why = |reason: StopReason| {
+        let run = context.findings.runs.iter().find(|run| run.stop == reason);
+        run.map_or_else(|| reason.describe().to_owned(), |run| stop(run, context))
+    };
     let stops = summary
         .stops
         .iter()
-        .map(|&(reason, count)| format!("{} because {}", grouped(count as u64), stop(reason, context)));
+        .map(|&(reason, count)| format!("{} because {}", grouped(count as u64), why(reason)));
     let mut stopped = stops.collect::<Vec<_>>().join("; ");
     if (summary.runs as u64) < context.findings.runs_asked {
         stopped.push_str(&format!(

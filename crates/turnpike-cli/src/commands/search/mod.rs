@@ -94,7 +94,9 @@ impl Client<'_> {
             }
             Found::Queries(answers) => {
                 if self.human {
-                    output::line(&format!("repeat: {}", invocation.exactly()));
+                    if !self.quiet {
+                        output::line(&format!("repeat: {}", invocation.exactly()));
+                    }
                 } else {
                     let files = self.files().concat();
                     output::json(&json::of_queries(report, answers, invocation, files));

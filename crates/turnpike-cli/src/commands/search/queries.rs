@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_session::{Answer, Bound, Extent, Extremes, QueryText, Reply, Search};
+use turnpike_session::{Answer, Bound, Extent, Extremes, Problem, QueryText, Reply, Search};
 use turnpike_session::{StopReason, Verdict, WitnessReport};
 
 use super::human;
+use crate::options::spell_all;
 use crate::output;
 
 /// A query with its answer.
@@ -97,33 +98,54 @@ fn word(satisfied: Option<bool>) -> &'static str {
     }
 }
 
-/// One block: the query, the answer, how it was found, the trace.
+/// The verdict on a query, in one line.
+fn verdict(answer: &Answer) -> String {
+    let text = answer.query.text.trim();
+    match &answer.reply {
+        Ok(Reply::Searched { satisfied, .. }) => format!("{}: {text}", word(*satisfied)),
+        Ok(Reply::Measured(extremes)) => {
+            let values = extremes.comparisons();
+            let doubt = if extremes.verdict() == Verdict::Inconclusive { "inconclusive: " } else { "" };
+            match values.is_empty() {
+                true => format!("{doubt}{}: {text}", no_value(extremes)),
+                false => format!("{doubt}{}: {text}", values.join(", ")),
+            }
+        }
+        Err(problem) => format!("error: {}: {text}", message(problem)),
+    }
+}
+
+fn message(problem: &Problem) -> String {
+    problem.diagnostics.first().map_or_else(String::new, |first| spell_all(&first.message))
+}
+
+/// One block: the query, the answer, how it was found, the trace. When quiet, the verdict alone.
 pub(super) fn show(answer: &Answer, search: &Search, quiet: bool, files: &[String]) {
+    if quiet {
+        output::line(&verdict(answer));
+        return;
+    }
     let QueryText { text, comment } = &answer.query;
-    for line in comment.lines().map(str::trim).filter(|line| !line.is_empty() && !quiet) {
+    for line in comment.lines().map(str::trim).filter(|line| !line.is_empty()) {
         output::line(&format!("// {line}"));
     }
     output::line(text.trim());
     let (findings, satisfied) = match &answer.reply {
         Ok(Reply::Searched { findings, satisfied }) => (findings, satisfied),
         Ok(Reply::Measured(extremes)) => {
-            measured(extremes, quiet, answer.seconds).iter().for_each(|line| output::line(line));
+            measured(extremes, answer.seconds).iter().for_each(|line| output::line(line));
             return;
         }
         Err(problem) => {
-            let message = problem.diagnostics.first().map_or("", |first| first.message.as_str());
-            output::line(&format!("error: {message}"));
+            output::line(&format!("error: {}", message(problem)));
             for help in problem.diagnostics.iter().filter_map(|diagnostic| diagnostic.help.as_ref()) {
-                output::line(&format!("help: {help}"));
+                output::line(&format!("help: {}", spell_all(help)));
             }
             output::line("");
             return;
         }
     };
     output::line(word(*satisfied));
-    if quiet {
-        return;
-    }
     for warning in &findings.warnings {
         output::diagnostic("", None, warning);
     }
@@ -136,17 +158,19 @@ pub(super) fn show(answer: &Answer, search: &Search, quiet: bool, files: &[Strin
     output::line("");
 }
 
+/// What is said of a query that measured nothing.
+fn no_value(extremes: &Extremes) -> &'static str {
+    match extremes.is_complete() {
+        true => "no reachable state counts",
+        false => "no state was found that counts",
+    }
+}
+
 /// Extreme values, line by line.
-fn measured(extremes: &Extremes, quiet: bool, seconds: f64) -> Vec<String> {
+fn measured(extremes: &Extremes, seconds: f64) -> Vec<String> {
     let mut lines = extremes.comparisons();
     if lines.is_empty() {
-        lines.push(match extremes.is_complete() {
-            true => "no reachable state counts".to_owned(),
-            false => "inconclusive: no state was found that counts".to_owned(),
-        });
-    }
-    if quiet {
-        return lines;
+        lines.push(no_value(extremes).to_owned());
     }
     if extremes.verdict() == Verdict::Inconclusive {
         lines.push("inconclusive: not all values are known".to_owned());

@@ -1,0 +1,236 @@
+//! Objectives that a model cannot meet because of what they name. Finding nothing would look like a
+//! proof, although it is a misspelling.
+
+use turnpike_model::label::TAU;
+use turnpike_model::{Diagnostic, Model, ModelInfo, Severity, ViolationKind, Vocabulary, Word};
+use turnpike_search::{Goal, Objective, RunReport, Verdict};
+
+use crate::problem::Problem;
+use crate::request::Goals;
+
+/// Refuses objectives that name what the model cannot do. When unknown names are allowed, they are
+/// warnings instead.
+pub(crate) fn check(
+    model: &dyn Model,
+    objectives: &[Objective],
+    goals: &Goals,
+) -> Result<Vec<Diagnostic>, Problem> {
+    let found = find(model, objectives, &goals.internal);
+    if goals.allow_unknown {
+        let warning = |error: Diagnostic| Diagnostic { severity: Severity::Warning, ..error };
+        return Ok(found.into_iter().map(warning).collect());
+    }
+    match found.is_empty() {
+        true => Ok(Vec::new()),
+        false => Err(Problem { diagnostics: found, ..Problem::new("") }),
+    }
+}
+
+fn find(model: &dyn Model, objectives: &[Objective], internal: &[String]) -> Vec<Diagnostic> {
+    let info = model.info();
+    let known = Known { vocabulary: model.vocabulary(), info };
+    // Labels of timed automata belong to locations, and explorers compile them.
+    let labels_of_states = model.explorer().state_labels().is_some();
+    let mut errors = Vec::new();
+    for objective in objectives {
+        let words: Vec<Word> = match objective.goal() {
+            Goal::Action(names) => names.iter().map(|name| known.action(name)).collect(),
+            Goal::Label(pattern) if !labels_of_states => vec![known.label(pattern.text())],
+            Goal::Cover(pattern) => vec![known.label(pattern.text())],
+            Goal::Extreme { quantity, .. } if info.measure(quantity).is_none() => {
+                let argument = quantity
+                    .rsplit_once('.')
+                    .and_then(|(action, position)| Some(known.argument(action, position.parse().ok()?)));
+                argument.into_iter().collect()
+            }
+            Goal::Violation(kind) => {
+                errors.extend(missing_error(*kind, objective, info));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        errors.extend(words.into_iter().filter_map(|word| known.explain(word)));
+    }
+    // Actions that never occur are as good as internal ones, but misspelt ones are not meant.
+    let misspelt = internal.iter().map(|name| known.action(name));
+    let misspelt = misspelt.filter(|word| matches!(word, Word::Unknown { .. }));
+    errors.extend(misspelt.filter_map(|word| known.explain(word)));
+    errors
+}
+
+/// An error that a model of this kind cannot have.
+fn missing_error(kind: ViolationKind, objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
+    let what = match kind {
+        kind if info.violations.contains(&kind) => return None,
+        ViolationKind::Assertion => "a transition system has no assertions",
+        _ => "only programs have such errors",
+    };
+    Some(Diagnostic::error(format!("{objective} cannot occur in {}: {what}", info.name)))
+}
+
+/// The names of a model, as far as they are known.
+struct Known<'a> {
+    vocabulary: Option<&'a dyn Vocabulary>,
+    info: &'a ModelInfo,
+}
+
+impl Known<'_> {
+    fn action(&self, name: &str) -> Word {
+        let actions = &self.info.actions;
+        match self.vocabulary {
+            Some(vocabulary) => vocabulary.action(name),
+            None if actions.is_empty() || name == TAU || actions.iter().any(|action| action == name) => {
+                Word::Known
+            }
+            None => {
+                let nearest = turnpike_model::diagnostic::nearest(name, actions.iter().map(String::as_str));
+                Word::Unknown { name: name.to_owned(), nearest: nearest.map(str::to_owned) }
+            }
+        }
+    }
+
+    fn label(&self, pattern: &str) -> Word {
+        self.vocabulary.map_or(Word::Known, |vocabulary| vocabulary.label(pattern))
+    }
+
+    fn argument(&self, action: &str, position: usize) -> Word {
+        match self.vocabulary {
+            Some(vocabulary) => vocabulary.argument(action, position),
+            None => self.action(action),
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match self.vocabulary {
+            Some(vocabulary) => vocabulary.names(),
+            None => self.info.actions.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// What is wrong, for the user.
+    fn explain(&self, word: Word) -> Option<Diagnostic> {
+        let model = &self.info.name;
+        let error = |message: String| Some(Diagnostic::error(message));
+        match word {
+            Word::Known => None,
+            Word::Unknown { name, nearest } => {
+                let what = if name.contains(['*', '?', '(', '@']) { "label like" } else { "action" };
+                let error = Diagnostic::error(format!("{model} has no {what} `{name}`"));
+                Some(match nearest {
+                    Some(nearest) => error.help(format!("did you mean `{nearest}`?")),
+                    None => match self.names() {
+                        names if names.is_empty() => error.help("it has only internal transitions"),
+                        names => error.help(format!("its actions are {}", list(&names))),
+                    },
+                })
+            }
+            Word::Hidden { name } => error(format!("`{name}` is hidden by `hide` in {model}"))
+                .map(|error| error.help(format!("to see it, add the option `unhide` {name}"))),
+            Word::Blocked { name } => error(format!(
+                "`{name}` cannot occur in {model}: it is blocked, or nothing synchronises with it"
+            )),
+            Word::NotAllowed { name } => {
+                error(format!("`{name}` cannot occur in {model}: `allow` does not let it through"))
+            }
+            Word::Unused { name } => {
+                error(format!("`{name}` is declared in {model}, but no transition has it"))
+            }
+            Word::WrongArity { name, arities, found } => {
+                let takes: Vec<String> = arities.iter().map(usize::to_string).collect();
+                let noun = if arities == [1] { "argument" } else { "arguments" };
+                let message = format!("`{name}` takes {} {noun} in {model}, not {found}", takes.join(" or "));
+                error(message).map(|error| error.help(format!("`{name}*` matches it with any arguments")))
+            }
+            Word::WrongSort { name, position, sort, argument } => error(format!(
+                "argument {position} of `{name}` has sort {sort} in {model}, but `{argument}` is not of that sort"
+            )),
+            _ => error(format!("this cannot occur in {model}")),
+        }
+    }
+}
+
+/// Names that are listed in a message.
+const LISTED: usize = 20;
+
+fn list(names: &[&str]) -> String {
+    let shown = names[..names.len().min(LISTED)].join(", ");
+    match names.len().saturating_sub(LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Actions of objectives that no transition of a whole state space has, in models that do not know
+/// their names before they are explored.
+pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[RunReport]) -> Vec<Diagnostic> {
+    let info = model.info();
+    let covered = runs.iter().find(|run| run.verdict == Verdict::None && run.executions.is_none());
+    let (Some(run), None, true) = (covered, model.vocabulary(), info.actions.is_empty()) else {
+        return Vec::new();
+    };
+    let seen: Vec<&str> = run.actions.keys().flat_map(|names| names.split('|')).collect();
+    let names = objectives.iter().flat_map(|objective| match objective.goal() {
+        Goal::Action(names) => names.as_slice(),
+        _ => &[],
+    });
+    let never = names.filter(|name| *name != TAU && !seen.contains(&name.as_str()));
+    let warning =
+        |name: &String| {
+            Diagnostic::warning(format!("no transition of {} has an action `{name}`", info.name))
+                .suggest_or_list(name, seen.iter().copied(), "its actions are")
+        };
+    never.map(warning).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(find: &str, tau: &[&str]) -> Vec<String> {
+        let model = turnpike_builtin::build("philosophers", &[]).expect("builds");
+        let internal: Vec<String> = tau.iter().map(|&name| name.to_owned()).collect();
+        let objectives = [find.parse().expect("an objective")];
+        let strict = Goals { internal, ..Goals::default() };
+        let errors = check(&*model, &objectives, &strict);
+        let lenient = Goals { allow_unknown: true, ..strict };
+        let warnings = check(&*model, &objectives, &lenient).expect("only warnings");
+        assert!(warnings.iter().all(|warning| warning.severity == Severity::Warning));
+        let errors = errors.map_or_else(|problem| problem.diagnostics, |_| Vec::new());
+        assert_eq!(errors.len(), warnings.len());
+        errors.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn misspelt_names_are_refused() {
+        let model = "builtin:philosophers(n=5)";
+        let none = Vec::<String>::new();
+        for (find, tau) in [
+            ("deadlock", &[][..]),
+            ("livelock", &["eat", "tau"][..]),
+            ("assertion", &[][..]),
+            ("action eat,lock", &[][..]),
+            ("label eat(99)", &[][..]),
+            ("label *", &[][..]),
+            ("cover lock(1,*)", &[][..]),
+            ("max lock.2", &[][..]),
+            ("max waiting", &[][..]),
+            ("state waiting > 99", &[][..]),
+        ] {
+            assert_eq!(refused(find, tau), none, "{find}");
+        }
+        let unknown = |what: &str| vec![format!("{model} has no {what} (did you mean `eat`?)")];
+        assert_eq!(refused("action eatt", &[]), unknown("action `eatt`"));
+        assert_eq!(refused("livelock", &["eatt"]), unknown("action `eatt`"));
+        assert_eq!(refused("label eatt(1)", &[]), unknown("action `eatt`"));
+        assert_eq!(refused("max eatt.1", &[]), unknown("action `eatt`"));
+        assert_eq!(refused("action eat,lokc,fre", &[]).len(), 2);
+        assert!(
+            refused("cover zzz*", &[])[0]
+                .contains("has no label like `zzz*` (its actions are eat, free, lock)")
+        );
+        assert!(refused("label eat(1,2)", &[])[0].contains("`eat` takes 1 argument in"));
+        assert!(refused("max eat.2", &[])[0].contains("`eat` takes 1 argument in"));
+        assert!(refused("label eat(x)", &[])[0].contains("`x` is not of that sort"));
+        assert!(refused("race", &[])[0].contains("race cannot occur in"));
+    }
+}
