@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, check, compare, completions, convert, generate, header, info, lab, linearise, man, reduce, replay,
-    search, show, simulate, strategies,
+    bench, check, compare, completions, convert, generate, header, info, lab, linearise, lsp, man, reduce,
+    replay, search, show, simulate, strategies,
 };
 use crate::exit;
 use crate::failure::Outcome;
@@ -96,6 +96,8 @@ commands! {
     Header => header,
     /// Write a completion script for a shell.
     Completions => completions,
+    /// Serve editors: diagnostics, definitions, references, renaming (the Language Server Protocol).
+    Lsp => lsp,
     /// Write the manual pages.
     Man => man,
 }

@@ -10,6 +10,7 @@ pub(crate) mod header;
 pub(crate) mod info;
 pub(crate) mod lab;
 pub(crate) mod linearise;
+pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod reduce;
 pub(crate) mod replay;

@@ -47,6 +47,7 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-timed", &["turnpike-model"]),
         ("turnpike-lab", &["turnpike-lts", "turnpike-model", "turnpike-session"]),
         ("turnpike-lts", &["turnpike-model"]),
+        ("turnpike-lsp", &["turnpike-mcrl2", "turnpike-model", "turnpike-timed"]),
         ("turnpike-search", &["turnpike-model"]),
         (
             "turnpike",
@@ -80,6 +81,7 @@ fn crates_depend_only_towards_the_waist() {
                 "turnpike-session",
                 "turnpike-builtin",
                 "turnpike-lab",
+                "turnpike-lsp",
                 "turnpike-lts",
                 "turnpike-mcrl2",
                 "turnpike-timed",

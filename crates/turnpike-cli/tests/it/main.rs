@@ -16,6 +16,7 @@ mod interrupt;
 mod lab;
 mod lab_browser;
 mod lab_killed;
+mod language_server;
 mod mcrl2;
 mod models;
 mod program_ends;

@@ -19,7 +19,7 @@ mod sorts;
 
 pub use builtin::Builtin;
 pub(crate) use builtin::is_builtin_name;
-pub use check::check_specification;
+pub use check::{Meaning, NameIndex, check_specification, index_names};
 pub use items::{
     Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId,
     FunctionSymbol, Process, ProcessId, SymbolId, SymbolKind, Variable, VariableId,

@@ -13,6 +13,7 @@ mod equations;
 mod functions;
 mod infer;
 mod messages;
+mod names;
 mod overloads;
 mod pattern;
 mod processes;
@@ -23,12 +24,20 @@ mod sort_declarations;
 use turnpike_model::diagnostic::Diagnostic;
 
 use self::checker::Checker;
+pub use self::names::{Meaning, NameIndex, index_names};
 use crate::syntax::{DataId, Specification, Tree};
 use crate::typed::{ExpressionId, Program, SortId, VariableId};
 
 /// Type-checks a specification. Returns a program if there are no errors, and all diagnostics.
 pub fn check_specification(specification: &Specification) -> (Option<Program>, Vec<Diagnostic>) {
     let mut checker = Checker::new(&specification.tree, Program::default());
+    run_all(&mut checker, specification);
+    let Checker { program, errors, diagnostics, .. } = checker;
+    ((errors == 0).then_some(program), diagnostics)
+}
+
+/// Runs all phases.
+fn run_all(checker: &mut Checker<'_>, specification: &Specification) {
     checker.declare_sorts(specification);
     checker.declare_functions(specification);
     if checker.errors == 0 {
@@ -39,9 +48,7 @@ pub fn check_specification(specification: &Specification) -> (Option<Program>, V
     checker.declare_globals(specification);
     checker.declare_processes(specification);
     checker.check_processes(specification);
-    let Checker { program, errors, mut diagnostics, .. } = checker;
-    diagnostics.sort_by_key(|one| one.span.as_ref().map_or(0, |span| span.range.start));
-    ((errors == 0).then_some(program), diagnostics)
+    checker.diagnostics.sort_by_key(|one| one.span.as_ref().map_or(0, |span| span.range.start));
 }
 
 impl Program {
