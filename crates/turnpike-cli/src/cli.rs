@@ -7,15 +7,16 @@ use crate::commands::{
     replay, search, show, simulate, strategies,
 };
 use crate::exit;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
+use crate::output::ci;
 
 /// Find bugs in designs and programs that are too big to verify, and report them as short traces.
 #[derive(Parser)]
 #[command(name = "turnpike", version, after_help = exit::TABLE, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     /// The format of the output
-    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = AnyFormat::Human, global = true)]
+    pub(crate) format: AnyFormat,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -35,11 +36,33 @@ impl Cli {
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum AnyFormat {
     /// Readable text.
     Human,
     /// Exactly one JSON object on standard output, also for errors.
     Json,
+    /// Test cases as XML, by search and check.
+    Junit,
+    /// Results of static analysis as JSON, by search and check.
+    Sarif,
+}
+
+/// How every command can print its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Human,
+    Json,
+}
+
+impl AnyFormat {
+    /// The format for continuous integration, if it is one.
+    pub(crate) fn ci(self) -> Option<ci::Kind> {
+        match self {
+            AnyFormat::Junit => Some(ci::Kind::Junit),
+            AnyFormat::Sarif => Some(ci::Kind::Sarif),
+            AnyFormat::Human | AnyFormat::Json => None,
+        }
+    }
 }
 
 macro_rules! commands {
@@ -56,7 +79,16 @@ macro_rules! commands {
                 match self { $(Command::$variant(_) => stringify!($module)),* }
             }
 
-            pub(crate) fn run(self, format: Format) -> Outcome {
+            pub(crate) fn run(mut self, format: AnyFormat) -> Outcome {
+                match (&mut self, format.ci()) {
+                    (Command::Search(args), ci) => args.ci = ci,
+                    (Command::Check(args), ci) => args.ci = ci,
+                    (_, None) => {}
+                    (_, Some(_)) => {
+                        return Err(Failure::usage("the formats junit and sarif are for search and check"));
+                    }
+                }
+                let format = if format == AnyFormat::Human { Format::Human } else { Format::Json };
                 match self { $(Command::$variant(args) => $module::run(args, format)),* }
             }
         }

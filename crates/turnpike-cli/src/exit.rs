@@ -6,9 +6,9 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// Nothing was found and everything was covered, or the command simply succeeded.
+    /// The result is the expected one, or the command simply succeeded.
     Clean = 0,
-    /// A trace was found; the systems differ; the trace does not fit the model.
+    /// The result is not the expected one; the systems differ; the trace does not fit the model.
     Found = 1,
     /// Wrong usage, or an error in the model.
     Usage = 2,
@@ -27,8 +27,9 @@ impl From<Exit> for ExitCode {
 /// The table as shown by `--help`.
 pub(crate) const TABLE: &str = "\
 Exit codes:
-  0  nothing found and everything covered, or success
-  1  a trace was found; compare: different; replay: the trace does not fit
+  0  the expected result: nothing found and everything covered; every query satisfied; or success
+  1  not the expected result: a trace was found, or a query is not satisfied;
+     compare: different; replay: the trace does not fit
   2  wrong usage, unreadable input, or an error in the model
-  3  nothing found, but not everything was covered (a limit, a lossy store, a partial strategy)
+  3  not known: a limit, a lossy store, a partial strategy, a query that is not supported
   4  internal error";

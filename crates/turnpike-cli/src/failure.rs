@@ -9,10 +9,10 @@ use turnpike_model::{Diagnostic, Trace};
 use turnpike_session::{Problem, ProblemKind};
 use turnpike_session::{SearchError, StepReport};
 
-use crate::cli::Format;
+use crate::cli::AnyFormat;
 use crate::exit::Exit;
 use crate::options::spell_all;
-use crate::output::{self, VERSION};
+use crate::output::{self, VERSION, ci};
 use crate::steps::{self, StepView};
 
 /// Why a command could not do its work.
@@ -89,9 +89,16 @@ impl Failure {
     }
 
     /// Prints the error and gives the exit code.
-    pub(crate) fn report(&self, command: &str, format: Format) -> ExitCode {
+    pub(crate) fn report(&self, command: &str, format: AnyFormat) -> ExitCode {
+        if let Some(kind) = format.ci() {
+            let diagnostics: Vec<&Diagnostic> = self.diagnostics.iter().collect();
+            let source = self.source.as_deref();
+            let cases = ci::cases_of_diagnostics(command, &self.origin, source, &diagnostics);
+            output::line(&ci::write(kind, command, &cases));
+            return self.exit.into();
+        }
         match format {
-            Format::Human => {
+            AnyFormat::Human => {
                 for diagnostic in &self.diagnostics {
                     output::diagnostic(&self.origin, self.source.as_deref(), diagnostic);
                 }
@@ -99,7 +106,7 @@ impl Failure {
                     output::note(&line);
                 }
             }
-            Format::Json => output::json(&self.as_json(Some(command))),
+            _ => output::json(&self.as_json(Some(command))),
         }
         self.exit.into()
     }

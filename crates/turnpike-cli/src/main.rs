@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     };
     let format = cli.format;
     let command = cli.command.name();
-    match cli.command.run(cli.format) {
+    match cli.command.run(format) {
         Ok(_) if output::lost() => exit::Exit::Usage.into(),
         Ok(exit) => exit.into(),
         Err(failure) => failure.report(command, format),

@@ -1,5 +1,6 @@
 //! Where everything is printed: results to standard output, diagnostics and progress to standard error.
 
+pub(crate) mod ci;
 pub(crate) mod interrupt;
 pub(crate) mod progress;
 pub(crate) mod repeat;

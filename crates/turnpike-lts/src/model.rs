@@ -35,6 +35,9 @@ pub struct LtsModel {
     depths: OnceLock<Depths>,
 }
 
+/// Transitions in about half a second, with those of the engine.
+const PACE: u64 = 1_500_000;
+
 const OUT_DEGREE: usize = 0;
 const BFS_DEPTH: usize = 1;
 
@@ -46,6 +49,7 @@ impl LtsModel {
         let outgoing = lts.outgoing();
         let mut info = ModelInfo::new(name, 1);
         info.parameters = vec!["state".to_owned()];
+        info.pace = PACE;
         info.measures = vec![
             MeasureInfo::new("out-degree", "number of outgoing transitions"),
             MeasureInfo::new("bfs-depth", "distance from the initial state"),

@@ -166,7 +166,11 @@ impl Vocabulary for Signatures {
 
     fn label(&self, pattern: &str) -> Word {
         let actions = Signatures::actions_of(pattern);
-        let fits = self.fits(&Pattern::new(pattern));
+        let closed = !Pattern::new(pattern).is_open();
+        let names: Vec<String> = actions.iter().map(|action| action.name.clone()).collect();
+        // Without wildcards it is plain where actions begin and end.
+        let combined = self.combinations.as_ref().is_none_or(|all| all.contains(&names));
+        let fits = self.fits(&Pattern::new(pattern)) && (!closed || combined || actions.is_empty());
         for action in &actions {
             let word = self.judge(action);
             // A label can be an odd text; then it fits although its parts are not actions.
@@ -312,5 +316,8 @@ mod tests {
         assert_eq!(signatures.label("send(1,2)"), Word::NotAllowed { name: "send".into() });
         assert_eq!(signatures.label("stop|log"), Word::NotAllowed { name: "stop|log".into() });
         assert_eq!(signatures.action("send"), Word::Known, "among others");
+        signatures.add_combination(vec!["send".into()]);
+        assert_eq!(signatures.label("send(1,2)|stop"), Word::NotAllowed { name: "send|stop".into() });
+        assert_eq!(signatures.label("send(1,2)"), Word::Known);
     }
 }

@@ -164,6 +164,9 @@ pub trait Explorer: Send {
     }
 }
 
+/// The pace of models that do not state theirs: those written in Rust.
+const DEFAULT_PACE: u64 = 100_000;
+
 /// Static facts about a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -189,6 +192,9 @@ pub struct ModelInfo {
     pub violations: &'static [ViolationKind],
     /// Objectives worth trying, in the syntax of `--find`.
     pub suggestions: Vec<String>,
+    /// Transitions that the front-end computes in about half a second, measured once on an ordinary
+    /// machine. It decides how much work a witness is worth, which must not depend on the clock.
+    pub pace: u64,
 }
 
 impl ModelInfo {
@@ -206,6 +212,7 @@ impl ModelInfo {
             capabilities: Capabilities::default(),
             violations: &[],
             suggestions: Vec::new(),
+            pace: DEFAULT_PACE,
         }
     }
 

@@ -27,8 +27,8 @@ pub struct ProgramOptions {
     /// Of so many executions one is executed again, to see whether the program is deterministic; 0
     /// = none.
     pub check_every: u64,
-    /// What no execution shows, so that finding nothing proves nothing: memory accesses that are
-    /// not visible.
+    /// What no execution shows, so that finding nothing says something about synchronisation only:
+    /// memory accesses that are not visible.
     pub unseen: Option<String>,
 }
 
@@ -112,9 +112,12 @@ impl LeftOut {
             steps => told.push(format!("executions were cut after {steps} steps")),
         }
         told.extend(reasons.iter().cloned());
-        told.extend(options.unseen.clone());
         if options.persistent.as_ref().is_some_and(|table| !table.proved) {
             told.push("the table behind persistent sets comes from recorded executions".to_owned());
+        }
+        // Alone, it bounds what was searched, and the verdict says so.
+        if !told.is_empty() {
+            told.extend(options.unseen.clone());
         }
         (!told.is_empty()).then(|| told.join("; "))
     }

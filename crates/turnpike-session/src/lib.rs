@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod choice;
+mod conclusion;
 mod explicit;
 mod extremes;
 mod front_end;
@@ -24,6 +25,7 @@ mod warnings;
 mod zeno;
 
 pub use choice::Choice;
+pub use conclusion::Conclusion;
 pub use explicit::read_system;
 pub use extremes::{Bound, Extent, Extremes};
 pub use front_end::{FRONT_ENDS, Format, FrontEnd, ReadText, SourceText};
@@ -35,9 +37,9 @@ pub use program::{
     read_executable,
 };
 pub use purpose::Purpose;
-pub use report::{Answer, Findings, Outcome, ProgramFindings, Reply, Report, Shown};
+pub use report::{Answer, Findings, Outcome, ProgramFindings, Reply, Report, Scope, Shown};
 pub use request::{
-    AcceptAt, Goals, Request, Running, Search, Store, StrategyChoice, WitnessSettings, check_limits,
+    AcceptAt, Expect, Goals, Request, Running, Search, Store, StrategyChoice, WitnessSettings, check_limits,
 };
 pub use run::{Observer, Silent};
 pub use session::{Prepared, Session, Size};

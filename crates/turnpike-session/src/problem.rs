@@ -55,6 +55,11 @@ impl Problem {
         self
     }
 
+    /// Whether the input is understood, but cannot be handled. Front-ends end such messages alike.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        self.diagnostics.iter().any(|one| one.message.contains("not supported"))
+    }
+
     /// The most important diagnostic.
     pub fn into_diagnostic(self) -> Diagnostic {
         let first = self.diagnostics.into_iter().next();

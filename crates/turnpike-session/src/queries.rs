@@ -10,12 +10,13 @@ use turnpike_search::{Objective, Strategy, Verdict};
 use turnpike_timed::network::QueryText;
 use turnpike_timed::query;
 
+use crate::conclusion::Conclusion;
 use crate::extremes;
 use crate::plan::{Plan, build_strategy};
 use crate::problem::Problem;
 use crate::purpose::Purpose;
 use crate::report::{Answer, Outcome, Reply, Report, overall};
-use crate::request::{Goals, Search};
+use crate::request::{Expect, Goals, Search};
 use crate::run::Observer;
 use crate::session::Session;
 use crate::timed::{Timed, read_queries};
@@ -33,7 +34,7 @@ impl Session {
             return Ok(None);
         }
         let Some(timed) = self.timed() else { return self.refuse_queries(asked).map(|()| None) };
-        let text = |text: &String| QueryText { text: text.clone(), comment: String::new() };
+        let text = |text: &String| QueryText { text: text.clone(), comment: String::new(), expect: None };
         let mut queries: Vec<QueryText> = goals.queries.iter().map(text).collect();
         if let Some(file) = &goals.query_file {
             let of_file = read_queries(file)?;
@@ -73,6 +74,11 @@ impl Session {
         interrupt: &AtomicBool,
         started: Instant,
     ) -> Result<Report, Problem> {
+        if let Some(wrong @ (Expect::Found | Expect::None)) = search.goals.expect {
+            let message = format!("`{}` is not the result of a query", crate::Choice::word(wrong));
+            let error = Diagnostic::error(message);
+            return Err(error.help("the option `expect` takes satisfied, not-satisfied or any here").into());
+        }
         let alone = queries.len() == 1;
         let mut answers: Vec<Answer> = Vec::new();
         for query in queries {
@@ -81,7 +87,8 @@ impl Session {
                 Err(problem) if alone => return Err(problem),
                 reply => reply,
             };
-            let mut answer = Answer { query, reply, seconds: begun.elapsed().as_secs_f64() };
+            let conclusion = Conclusion::of_reply(&reply, query.expect, &search.goals);
+            let mut answer = Answer { query, reply, conclusion, seconds: begun.elapsed().as_secs_f64() };
             if let Ok(Reply::Searched { findings, .. }) = &mut answer.reply {
                 findings.seconds = answer.seconds;
             }
@@ -91,6 +98,7 @@ impl Session {
         Ok(Report {
             model: self.name().to_owned(),
             verdict: overall(&answers),
+            conclusion: Conclusion::of_answers(&answers),
             interrupted: interrupt.load(Ordering::Relaxed),
             seconds: started.elapsed().as_secs_f64(),
             outcome: Outcome::Queries(answers),

@@ -5,6 +5,7 @@ use turnpike_program::Incident;
 use turnpike_search::{Objective, RunReport, Verdict, WitnessReport};
 use turnpike_timed::network::QueryText;
 
+use crate::conclusion::Conclusion;
 use crate::extremes::Extremes;
 use crate::problem::Problem;
 use crate::summary::Summary;
@@ -16,6 +17,8 @@ pub struct Report {
     pub model: String,
     /// The conclusion of everything together.
     pub verdict: Verdict,
+    /// Whether that is what was expected.
+    pub conclusion: Conclusion,
     /// Whether the client interrupted it.
     pub interrupted: bool,
     /// Wall-clock time.
@@ -52,12 +55,25 @@ pub struct Findings {
     pub warnings: Vec<Diagnostic>,
     /// Why covering everything proves nothing.
     pub left_out: Option<String>,
+    /// What the search was about, if not everything.
+    pub scope: Option<Scope>,
     /// What is known of time along the cycle that was found, where that is worth a word.
     pub zeno: Option<Zeno>,
     /// The program, when it is one.
     pub program: Option<ProgramFindings>,
     /// Wall-clock time.
     pub seconds: f64,
+}
+
+/// What a search was about, if not everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scope {
+    /// Synchronisation of a program, but not its accesses to memory.
+    Synchronisation {
+        /// Whether memory accesses could be seen, but were not asked for.
+        by_request: bool,
+    },
 }
 
 /// What a search found out about a program.
@@ -83,6 +99,8 @@ pub struct Answer {
     pub query: QueryText,
     /// The answer, or why it could not be asked.
     pub reply: Result<Reply, Problem>,
+    /// Whether that is what was expected.
+    pub conclusion: Conclusion,
     /// Wall-clock time.
     pub seconds: f64,
 }

@@ -68,6 +68,26 @@ pub struct Goals {
     pub internal: Vec<String>,
     /// Objectives may name what the model cannot do.
     pub allow_unknown: bool,
+    /// What counts as success; by default queries that hold, and objectives that are not met.
+    pub expect: Option<Expect>,
+    /// What was searched in part only does not count as success.
+    pub strict: bool,
+}
+
+choice! {
+    /// What counts as success.
+    Expect {
+        /// An objective is met
+        Found = "found",
+        /// No objective is met
+        None = "none",
+        /// Every query holds, whatever the model expects
+        Satisfied = "satisfied",
+        /// No query holds
+        NotSatisfied = "not-satisfied",
+        /// Any answer
+        Any = "any",
+    }
 }
 
 choice! {

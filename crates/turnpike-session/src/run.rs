@@ -7,12 +7,15 @@ use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
 use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, Verdict};
 
+use crate::choice::Choice;
+use crate::conclusion::Conclusion;
 use crate::impossible;
 use crate::plan::{Plan, Traits, build_strategy};
 use crate::problem::Problem;
+use crate::program::Visible;
 use crate::purpose::Purpose;
-use crate::report::{Answer, Findings, Outcome, ProgramFindings, Report, Shown};
-use crate::request::{Request, Search};
+use crate::report::{Answer, Findings, Outcome, ProgramFindings, Report, Scope, Shown};
+use crate::request::{Expect, Request, Search};
 use crate::session::{Prepared, Session};
 use crate::source::Source;
 use crate::warnings;
@@ -64,6 +67,11 @@ impl Session {
         if let Some(queries) = self.queries(&search.goals)? {
             return self.answer_all(search, queries, observer, interrupt, started);
         }
+        if let Some(wrong @ (Expect::Satisfied | Expect::NotSatisfied)) = search.goals.expect {
+            let message = format!("`{}` is the result of a query, not of an objective", wrong.word());
+            let error = Diagnostic::error(message);
+            return Err(error.help("the option `expect` takes found, none or any here").into());
+        }
         let (plan, prepared) = self.ready(search)?;
         let mut warnings = plan.warnings.clone();
         warnings.extend(warnings::of_covering(&*plan.model, plan.options.cover));
@@ -90,6 +98,7 @@ impl Session {
         Ok(Report {
             model: findings.model.clone(),
             verdict: findings.verdict,
+            conclusion: Conclusion::of_search(findings.verdict, findings.scope.is_some(), &search.goals),
             interrupted: interrupt.load(Ordering::Relaxed),
             seconds: findings.seconds,
             outcome: Outcome::Search(Box::new(findings)),
@@ -157,10 +166,18 @@ impl Session {
             runs,
             warnings: Vec::new(),
             left_out,
+            scope: self.scope(prepared),
             zeno: None,
             program: None,
             seconds: 0.0,
         })
+    }
+
+    /// What is searched, if not everything.
+    fn scope(&self, prepared: &Prepared) -> Option<Scope> {
+        prepared.program.as_ref()?.options().unseen.as_ref()?;
+        let asked = matches!(self.source(), Source::Program(program) if program.visible == Visible::Sync);
+        Some(Scope::Synchronisation { by_request: asked })
     }
 
     /// What the engine must know of the source.

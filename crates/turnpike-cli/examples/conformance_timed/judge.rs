@@ -233,6 +233,7 @@ fn explore(
     objective: &str,
 ) -> Result<turnpike_session::RunReport, String> {
     search.goals.find = vec![objective.parse().map_err(|error| format!("{error}"))?];
+    search.goals.allow_unknown = true;
     search.running.threads = Some(1);
     let plan = Plan::of_model(model, &search).map_err(|problem| problem.to_string())?;
     let report = plan.leave_out_covered(cover).run(&|_| {}, &AtomicBool::new(false));

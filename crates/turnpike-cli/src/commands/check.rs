@@ -10,7 +10,7 @@ use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::output::{self, VERSION};
+use crate::output::{self, VERSION, ci};
 use crate::source::{ModelArgs, ReadingArgs};
 use turnpike_session::{
     Purpose, Session, Source, Specification as Read, Timed, describe_doubts, read_executable,
@@ -21,11 +21,24 @@ use turnpike_session::{
 pub(crate) struct Args {
     #[command(flatten)]
     model: ModelArgs,
+    /// The format for continuous integration.
+    #[arg(skip)]
+    pub(crate) ci: Option<ci::Kind>,
+}
+
+/// Prints a check that passed, with its warnings, for continuous integration.
+fn report_to_ci(kind: ci::Kind, name: &str, source: Option<&str>, warnings: &[&Diagnostic]) -> Outcome {
+    let mut cases = ci::cases_of_diagnostics("check", name, source, warnings);
+    if cases.is_empty() {
+        cases.push(ci::Case::passed("check", name));
+    }
+    output::line(&ci::write(kind, "check", &cases));
+    Ok(Exit::Clean)
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     if let Some(path) = &args.model.program.program {
-        return program(path, &args.model, format);
+        return program(path, &args.model, args.ci, format);
     }
     let mut source = args.model.source()?;
     if let Source::Model { reading, .. } = &mut source {
@@ -33,14 +46,17 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     }
     let session = Session::open(&source)?;
     if let Some(found) = session.specification() {
-        return specification(session.name(), found, format);
+        return specification(session.name(), found, args.ci, format);
     }
     if let Some(timed) = session.timed() {
-        return timed_automata(timed, &args.model.reading, format);
+        return timed_automata(timed, &args.model.reading, args.ci, format);
     }
     let model = session.prepare(&Purpose::default())?.model;
     let enabled = first_step(&*model)?;
     let info = model.info();
+    if let Some(kind) = args.ci {
+        return report_to_ci(kind, &info.name, None, &[]);
+    }
     match format {
         Format::Human => output::line(&text(info, enabled)),
         Format::Json => output::json(&json!({
@@ -57,13 +73,16 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 }
 
 /// Checks a program: what kind of file it is, what of it can be controlled, and its first step.
-fn program(path: &Path, args: &ModelArgs, format: Format) -> Outcome {
+fn program(path: &Path, args: &ModelArgs, ci: Option<ci::Kind>, format: Format) -> Outcome {
     let name = path.display().to_string();
     let executable = read_executable(path)?;
     let warnings = describe_doubts(&executable);
     let model = args.prepare()?.model;
     let enabled = first_step(&*model)?;
     let threads = model.info().parameters.len();
+    if let Some(kind) = ci {
+        return report_to_ci(kind, &name, None, &warnings.iter().collect::<Vec<_>>());
+    }
     match format {
         Format::Human => {
             for warning in &warnings {
@@ -95,13 +114,16 @@ fn program(path: &Path, args: &ModelArgs, format: Format) -> Outcome {
 }
 
 /// Checks timed automata: syntax, types, clock bounds, and the first step.
-fn timed_automata(timed: &Timed, reading: &ReadingArgs, format: Format) -> Outcome {
+fn timed_automata(timed: &Timed, reading: &ReadingArgs, ci: Option<ci::Kind>, format: Format) -> Outcome {
     let (model, more) = timed.model(&reading.reading(), &Purpose::default())?;
     let enabled = first_step(&model)?;
     let network = &timed.network;
     let locations: usize = network.processes.iter().map(|process| process.locations.len()).sum();
     let edges: usize = network.processes.iter().map(|process| process.edges.len()).sum();
     let warnings: Vec<&Diagnostic> = timed.warnings.iter().chain(&more).collect();
+    if let Some(kind) = ci {
+        return report_to_ci(kind, &timed.name, Some(&timed.source), &warnings);
+    }
     match format {
         Format::Human => {
             for warning in &warnings {
@@ -141,9 +163,12 @@ fn timed_automata(timed: &Timed, reading: &ReadingArgs, format: Format) -> Outco
 }
 
 /// Checks an mCRL2 specification: syntax, sorts, processes, and the first step.
-fn specification(name: &str, read: &Read, format: Format) -> Outcome {
+fn specification(name: &str, read: &Read, ci: Option<ci::Kind>, format: Format) -> Outcome {
     let Read { model, warnings, text: source } = read;
     let enabled = first_step(model)?;
+    if let Some(kind) = ci {
+        return report_to_ci(kind, name, Some(source), &warnings.iter().collect::<Vec<_>>());
+    }
     let (specification, _) = parse_specification(source);
     let info = model.info();
     match format {

@@ -190,3 +190,54 @@ fn an_objective_counts_once() {
     let twice = ["search", MODEL, "--find", "deadlock", "--find", " deadlock", "--all", "-q"];
     assert_eq!(turnpike(&twice).exits(1).stdout.matches("deadlock").count(), 1);
 }
+
+#[test]
+fn success_is_what_is_expected() {
+    let find = |expect: &str, objective: &str| {
+        turnpike(&["search", MODEL, "-q", "--find", objective, "--expect", expect])
+    };
+    let (met, unmet) = ("deadlock", "state waiting > 5");
+    for (expect, found, none) in [("found", 0, 1), ("none", 1, 0), ("any", 0, 0)] {
+        find(expect, met).exits(found);
+        find(expect, unmet).exits(none);
+    }
+    find("satisfied", met).expect(2, &["is the result of a query", "--expect takes found, none or any"]);
+    turnpike(&["search", MODEL, "-q", "--expect", "found", "--max-states", "1", "--strategy", "bfs"])
+        .exits(3);
+    assert_eq!(json(0, &["search", MODEL, "--expect", "found"])["expected"], true);
+}
+
+#[test]
+fn results_for_continuous_integration() {
+    let run = |arguments: &[&str]| turnpike(arguments);
+    let junit = run(&["search", MODEL, "--format", "junit"]).exits(1).stdout;
+    let document = roxmltree::Document::parse(&junit).unwrap_or_else(|error| panic!("{error}\n{junit}"));
+    let failure = document.descendants().find(|node| node.has_tag_name("failure")).expect("a failure");
+    assert!(failure.attribute("message").is_some_and(|text| text.starts_with("found: deadlock")));
+    assert!(failure.text().is_some_and(|steps| steps.starts_with("1 lock(")), "{junit}");
+    let sarif: serde_json::Value = serde_json::from_str(
+        &run(&["search", MODEL, "--expect", "found", "--format", "sarif"]).exits(0).stdout,
+    )
+    .expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"], serde_json::json!([]));
+    // Mistakes are results, too.
+    let wrong = run(&["search", MODEL, "--find", "action eatt", "--format", "sarif"]).exits(2).stdout;
+    let sarif: serde_json::Value = serde_json::from_str(&wrong).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "error");
+    let folder = folder(&[("bad.mcrl2", "init\n  nothing;\n"), ("good.mcrl2", "act a; init a;")]);
+    let check =
+        |file: &str, format: &str| turnpike_in(folder.path(), &["check", file, "--format", format], "");
+    let sarif: serde_json::Value =
+        serde_json::from_str(&check("bad.mcrl2", "sarif").exits(2).stdout).expect("JSON");
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(
+        (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
+        (&"bad.mcrl2".into(), &2.into())
+    );
+    let junit = check("good.mcrl2", "junit").exits(0).stdout;
+    assert!(
+        roxmltree::Document::parse(&junit).is_ok() && junit.contains("failures=\"0\" errors=\"0\""),
+        "{junit}"
+    );
+    run(&["info", MODEL, "--format", "junit"]).expect(2, &["junit and sarif are for search and check"]);
+}

@@ -65,13 +65,13 @@ fn people_read_one_block_per_query() {
     ]);
     let ran = turnpike_in(files.path(), &["search", "turns.xta", "--queries", "some.q"], "");
     let ran =
-        ran.expect(1, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n", "// It ends.", "repeat: "]);
+        ran.expect(0, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n", "// It ends.", "repeat: "]);
     assert!(ran.stdout.contains("witness: state P.done in 2 steps"), "{}", ran.stdout);
     // Without flags, the queries of the file beside the model are asked.
     std::fs::rename(files.path().join("some.q"), files.path().join("turns.q")).expect("renames");
     let own = turnpike_in(files.path(), &["search", "turns.xta"], "");
-    own.expect(1, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n"]);
-    let quiet = turnpike_in(files.path(), &["search", "turns.xta", "--quiet"], "").exits(1);
+    own.expect(0, &["E<> P.done\nsatisfied\n", "A[] n < 2\nsatisfied\n"]);
+    let quiet = turnpike_in(files.path(), &["search", "turns.xta", "--quiet"], "").exits(0);
     assert_eq!(quiet.stdout, "satisfied: E<> P.done\nsatisfied: A[] n < 2\n");
 }
 
@@ -81,7 +81,7 @@ fn without_queries_deadlocks_are_looked_for() {
     turnpike_in(files.path(), &["search", "turns.xta"], "").expect(1, &["found: deadlock"]);
     turnpike_in(files.path(), &["search", "-", "--as", "xta"], TURNS).expect(1, &["found: deadlock"]);
     turnpike_in(files.path(), &["search", "-", "--as", "xta", "--query", "E<> P.b"], TURNS)
-        .expect(1, &["satisfied"]);
+        .expect(0, &["satisfied"]);
 }
 
 #[test]
@@ -298,4 +298,86 @@ fn info_tells_loops_in_which_time_need_not_pass() {
     let folder = folder(&[("zeno.xta", &model("x <= 1")), ("steady.xta", &model("x >= 1"))]);
     turnpike_in(folder.path(), &["info", "zeno.xta"], "").expect(0, &["need not pass", "P: a -> a"]);
     turnpike_in(folder.path(), &["info", "steady.xta"], "").expect(0, &["diverges in every infinite run"]);
+}
+
+#[test]
+fn the_exit_code_says_whether_queries_hold() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let run = |arguments: &[&str]| {
+        let mut all = vec!["search", "turns.xta", "-q"];
+        for query in arguments {
+            all.extend(if query.starts_with("--") { vec![*query] } else { vec!["--query", query] });
+        }
+        turnpike_in(files.path(), &all, "")
+    };
+    let (holds, fails, unsupported, wrong) = ("E<> P.b", "A[] n == 0", "sup: x - n", "E<> P.nowhere");
+    run(&[holds]).exits(0);
+    run(&["A[] n < 2", holds]).exits(0);
+    run(&[fails]).exits(1);
+    run(&[holds, fails]).exits(1);
+    run(&[unsupported]).exits(2);
+    run(&[unsupported, unsupported]).exits(2);
+    run(&[holds, unsupported]).expect(3, &["skipped: ", "sup: x - n"]);
+    run(&[holds, fails, unsupported]).exits(1);
+    run(&[holds, fails, wrong]).expect(2, &["error: ", "P.nowhere"]);
+    run(&["--expect=not-satisfied", fails]).exits(0);
+    run(&["--expect=not-satisfied", fails, holds]).exits(1);
+    run(&["--expect=any", fails, holds]).exits(0);
+    run(&["--expect=found", holds]).expect(2, &["is not the result of a query", "--expect takes"]);
+    let json = run(&[holds, unsupported, "--format=json"]).exits(3).json();
+    assert_eq!(json["queries"][0]["expected"], true);
+    assert_eq!(json["queries"][1]["skipped"], true);
+    assert_eq!(json.get("expected"), None);
+    let json = run(&[fails, "--format=json"]).exits(1).json();
+    assert_eq!(json["expected"], false);
+}
+
+#[test]
+fn the_model_says_what_it_expects() {
+    let query = |formula: &str, expect: &str| {
+        format!("<query><formula>{formula}</formula><comment></comment>{expect}</query>")
+    };
+    let model = |queries: &str| {
+        format!(
+            "<?xml version=\"1.0\"?><nta><declaration>int n;</declaration><template><name>P</name>\
+             <location id=\"a\"><name>a</name></location><location id=\"b\"><name>b</name></location>\
+             <init ref=\"a\"/><transition><source ref=\"a\"/><target ref=\"b\"/></transition></template>\
+             <system>system P;</system><queries>{queries}</queries></nta>"
+        )
+    };
+    let fails = "<expect outcome=\"failure\"/>";
+    let holds = "<expect outcome=\"success\" type=\"quality\" value=\"true\"/>";
+    let files = folder(&[
+        ("good.xml", &model(&[query("A[] P.a", fails), query("E&lt;&gt; P.b", holds)].concat())),
+        ("bad.xml", &model(&[query("A[] P.a", fails), query("E&lt;&gt; P.b", fails)].concat())),
+        ("none.xml", &model(&query("A[] P.a", ""))),
+    ]);
+    let run = |arguments: &[&str]| turnpike_in(files.path(), &[&["search"], arguments].concat(), "");
+    run(&["good.xml"]).expect(0, &["not satisfied, as expected", "P.b\nsatisfied\n"]);
+    run(&["bad.xml"]).expect(1, &["satisfied, which is not expected"]);
+    run(&["none.xml"]).exits(1);
+    run(&["good.xml", "--expect", "satisfied"]).exits(1);
+}
+
+#[test]
+fn queries_are_test_cases() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let queries = ["--query", "E<> P.b", "--query", "A[] n == 0", "--query", "sup: x - n"];
+    let run = |format: &str| {
+        let all = [&["search", "turns.xta"][..], &queries, &["--format", format]].concat();
+        turnpike_in(files.path(), &all, "").exits(1).stdout
+    };
+    let junit = run("junit");
+    let document = roxmltree::Document::parse(&junit).unwrap_or_else(|error| panic!("{error}\n{junit}"));
+    let cases: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testcase")).collect();
+    let names: Vec<_> = cases.iter().filter_map(|case| case.attribute("name")).collect();
+    assert_eq!(names, ["E<> P.b", "A[] n == 0", "sup: x - n"]);
+    let inside = |at: usize| cases[at].first_element_child().map(|node| node.tag_name().name().to_owned());
+    assert_eq!([inside(0), inside(1), inside(2)], [None, Some("failure".into()), Some("skipped".into())]);
+    let sarif: Value = serde_json::from_str(&run("sarif")).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2);
+    assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&"failed".into(), &"error".into()));
+    let place = &results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert_eq!(place, "turns.xta");
 }

@@ -162,6 +162,7 @@ impl Mcrl2Model {
         info.suggestions = suggestions(&actions);
         info.actions = actions.into_iter().collect();
         info.measures = measure_infos;
+        info.pace = PACE;
         info.fingerprint = fingerprint(text, options);
         let source = SourceText { name: name.to_owned(), text: text.to_owned() };
         let (labels, predicates) = (Labels::default(), Mutex::default());
@@ -186,6 +187,10 @@ impl Mcrl2Model {
         self.network.initial_choice.is_some()
     }
 }
+
+/// Transitions in about half a second: between 40 thousand and a million a second were measured, 300
+/// thousand on most models.
+const PACE: u64 = 150_000;
 
 impl Model for Mcrl2Model {
     fn info(&self) -> &ModelInfo {

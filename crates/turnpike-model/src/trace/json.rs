@@ -32,6 +32,12 @@ pub(super) fn write(trace: &Trace, mut out: impl Write) -> io::Result<()> {
     if !trace.stuck.is_empty() {
         field(&mut out, "stuck", &trace.stuck)?;
     }
+    if !trace.source.is_empty() {
+        field(&mut out, "source", &trace.source)?;
+    }
+    if !trace.notes.is_empty() {
+        field(&mut out, "notes", &trace.notes)?;
+    }
     write!(out, "  \"steps\": [")?;
     for (index, step) in trace.steps.iter().enumerate() {
         out.write_all(if index == 0 { b"\n    " } else { b",\n    " })?;
@@ -84,6 +90,8 @@ pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
         steps: body.steps,
         last_delay: body.last_delay,
         stuck: body.stuck,
+        source: body.source,
+        notes: body.notes,
     };
     trace.check()?;
     Ok(trace)
@@ -115,6 +123,10 @@ enum Loose {
 
 #[derive(Deserialize)]
 struct Body {
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    notes: Vec<String>,
     #[serde(default)]
     model: String,
     #[serde(default)]

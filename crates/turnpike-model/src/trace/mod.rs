@@ -90,6 +90,10 @@ pub struct Trace {
     pub last_delay: Option<String>,
     /// If it ends in a deadlock: what keeps each component from going on, as far as it is known.
     pub stuck: Vec<StuckComponent>,
+    /// What was searched and how it was read, as the JSON of a request's source; empty when unknown.
+    pub source: String,
+    /// What the search printed about it, line by line, instead of the bare steps.
+    pub notes: Vec<String>,
 }
 
 impl Trace {

@@ -3,7 +3,7 @@
 use turnpike_model::Diagnostic;
 use turnpike_search::Limits;
 
-use super::{AcceptAt, Goals, Running, Store, WitnessSettings};
+use super::{AcceptAt, Expect, Goals, Running, Store, WitnessSettings};
 use crate::choice::{Choice, unusual};
 use crate::options::{OptionRow, Section, Takes, add_names, is_on, option, parse, switch, text_of};
 use crate::values;
@@ -91,6 +91,24 @@ impl Section for Goals {
             "Actions that count as internal besides tau",
             |goals| goals.internal.clone(),
             |goals, text| add_names(&mut goals.internal, text),
+        ),
+        option(
+            "expect",
+            Takes::Word(Expect::WORDS),
+            "RESULT",
+            "The result that counts as success (exit code 0) \
+             [default: none for objectives; for queries, what the model expects, or satisfied]",
+            |goals| goals.expect.map(|expect| expect.word().to_owned()).into_iter().collect(),
+            |goals, text| Expect::from_word(text).map(|expect| goals.expect = Some(expect)),
+        ),
+        switch(
+            "strict",
+            "Programs: a search of synchronisation alone, without memory accesses, is not a success",
+            |goals| is_on(goals.strict),
+            |goals, _| {
+                goals.strict = true;
+                Ok(())
+            },
         ),
         switch(
             "allow-unknown",

@@ -102,6 +102,8 @@ pub struct QueryText {
     pub text: String,
     /// The remark that goes with it; may be empty.
     pub comment: String,
+    /// Whether the model says that it holds, or that it does not.
+    pub expect: Option<bool>,
 }
 
 /// A bounded integer cell.

@@ -46,5 +46,8 @@ pub(crate) fn lowered(
 /// Splits a `.q` file into its queries.
 pub fn query_file(text: &str) -> Result<Vec<QueryText>, Diagnostic> {
     let queries = syntax::split_queries(text)?;
-    Ok(queries.into_iter().map(|query| QueryText { text: query.text, comment: query.comment }).collect())
+    Ok(queries
+        .into_iter()
+        .map(|query| QueryText { text: query.text, comment: query.comment, expect: query.expect })
+        .collect())
 }

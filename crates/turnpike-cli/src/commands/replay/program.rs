@@ -176,7 +176,7 @@ fn conclusion(args: &Args, trace: &Trace, replay: &Replay, met: Option<bool>) ->
     if let (Some(verdict), Some(strategy)) = (replay.verdict, &args.go_on) {
         let what = match verdict {
             Verdict::Found => format!("found something after {} more steps", replay.behind.len()),
-            Verdict::None => "found nothing; every continuation was explored".to_owned(),
+            Verdict::None => "found nothing in any order of the visible operations".to_owned(),
             Verdict::Measured | Verdict::Inconclusive => "found nothing".to_owned(),
         };
         lines.push(format!("continuing with {strategy}: {what}"));

@@ -9,6 +9,7 @@ use super::strategy::StrategyArgs;
 use crate::exit;
 use crate::failure::Outcome;
 use crate::options::Options;
+use crate::output::ci;
 use crate::output::progress::ProgressArgs;
 use crate::source::ModelArgs;
 
@@ -68,6 +69,9 @@ pub(crate) struct Args {
     witness: Options<WitnessSettings>,
     #[command(flatten)]
     pub(crate) progress: ProgressArgs,
+    /// The format for continuous integration.
+    #[arg(skip)]
+    pub(crate) ci: Option<ci::Kind>,
 }
 
 /// What to do with what was found.

@@ -5,7 +5,7 @@ use turnpike_session::values::write_seed;
 use turnpike_session::{
     ExecutionCounts, Explanation, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
-use turnpike_session::{Findings, Search, Spread, Summary};
+use turnpike_session::{Findings, Scope, Search, Spread, Summary};
 
 use super::json;
 use super::program::WIDTH;
@@ -75,7 +75,7 @@ fn verdict_of_one(context: &Context<'_>) -> String {
     let scope = scope(run, context);
     match run.verdict {
         Verdict::Found => format!("found: {}", found(run, context)),
-        Verdict::None => format!("none: {} {in_states} (complete)", nothing(context)),
+        Verdict::None => format!("none: {} {in_states} ({scope})", nothing(context)),
         Verdict::Measured => format!("measured: {} {in_states} ({scope})", measured(&context.findings.runs)),
         Verdict::Inconclusive => format!("inconclusive: {} {in_states} ({scope})", nothing(context)),
     }
@@ -94,6 +94,9 @@ fn verdict_of_many(context: &Context<'_>) -> String {
             let found = grouped(summary.found as u64);
             format!("found: {} in {found} of {runs} ({share:.0}%){shortest}", sought(context))
         }
+        Verdict::None if context.findings.scope.is_some() => {
+            format!("none: {} (synchronisation only, all of it in one of {runs})", nothing(context))
+        }
         Verdict::None => format!("none: {} (complete in one of {runs})", nothing(context)),
         Verdict::Measured => format!("measured: {} in {runs}", measured(&context.findings.runs)),
         Verdict::Inconclusive => format!("inconclusive: {} in {runs}", nothing(context)),
@@ -104,6 +107,9 @@ fn verdict_of_many(context: &Context<'_>) -> String {
 fn scope(run: &RunReport, context: &Context<'_>) -> String {
     match doubt(run, context) {
         Some(doubt) => format!("nothing more to try, but {doubt}"),
+        None if run.stop == StopReason::Exhausted && context.findings.scope.is_some() => {
+            "synchronisation only".to_owned()
+        }
         None if run.stop == StopReason::Exhausted => "complete".to_owned(),
         None => match (&context.findings.left_out, run.stop) {
             (Some(left_out), StopReason::Finished) => {
@@ -211,6 +217,7 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
         &json::never_taken(&context.findings.runs),
         &mut out,
     );
+    out.extend(context.findings.scope.map(about_scope));
     if let Some(left_out) = &context.findings.left_out {
         out.push(format!("left out: {left_out}"));
     }
@@ -222,6 +229,20 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
     }
     out.extend(context.invocation.map(|invocation| format!("repeat: {}", invocation.exactly())));
     out
+}
+
+/// What was searched, and how to search more.
+fn about_scope(scope: Scope) -> String {
+    match scope {
+        Scope::Synchronisation { by_request: false } => {
+            "scope: synchronisation only; to see memory accesses, compile with -fsanitize=thread and link without it"
+        }
+        Scope::Synchronisation { by_request: true } => {
+            "scope: synchronisation only; to see memory accesses, leave out --visible sync"
+        }
+        _ => "scope: a part of what the program does",
+    }
+    .to_owned()
 }
 
 /// The runs with their counts and witnesses.
@@ -278,6 +299,9 @@ fn one_run(run: &RunReport, context: &Context<'_>, out: &mut Vec<String>) {
 fn stop(run: &RunReport, context: &Context<'_>) -> String {
     match doubt(run, context) {
         Some(doubt) => format!("nothing was left to try; this proves nothing because {doubt}"),
+        None if run.stop == StopReason::Exhausted && context.findings.scope.is_some() => {
+            "every order of the visible operations was tried".to_owned()
+        }
         None => run.stop.describe().to_owned(),
     }
 }

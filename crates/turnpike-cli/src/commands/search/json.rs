@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use turnpike_model::Diagnostic;
-use turnpike_session::{Answer, Findings, Report, Spread, Summary};
+use turnpike_session::{Answer, Conclusion, Findings, Report, Scope, Spread, Summary};
 use turnpike_session::{
     ExecutionCounts, Generation, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
@@ -97,6 +97,13 @@ pub(crate) struct SearchOutput {
     /// The odds of a lossy store, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     odds: Option<String>,
+    /// Whether that is what was expected (`--expect`), which the exit code says too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<bool>,
+    /// What the search was about, if not everything: `synchronisation` of a program whose memory
+    /// accesses are not visible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'static str>,
     /// Files that were written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
@@ -182,6 +189,8 @@ pub(super) fn of_search(
     }
     whole.seed = context.seed;
     whole.program = program::output(findings);
+    whole.expected = expected(report.conclusion);
+    whole.scope = findings.scope.map(word_of_scope);
     whole.files = files;
     whole.warnings = findings.all_warnings().iter().map(Warning::from).collect();
     whole.repeat = Some(invocation.result());
@@ -208,10 +217,27 @@ pub(super) fn of_queries(
     };
     let mut whole = total(&runs, report.verdict, &context);
     whole.queries = answers.iter().map(QueryOutput::from).collect();
+    whole.expected = expected(report.conclusion);
     whole.files = files;
     whole.warnings = findings().flat_map(Findings::all_warnings).map(|one| Warning::from(&one)).collect();
     whole.repeat = Some(invocation.result());
     whole
+}
+
+fn word_of_scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Synchronisation { .. } => "synchronisation",
+        _ => "partial",
+    }
+}
+
+/// Whether a result is what was expected, if that is known.
+pub(super) fn expected(conclusion: Conclusion) -> Option<bool> {
+    match conclusion {
+        Conclusion::Passed => Some(true),
+        Conclusion::Failed => Some(false),
+        _ => None,
+    }
 }
 
 fn joined(objectives: &[Objective]) -> String {
@@ -280,6 +306,8 @@ fn unfilled(context: &Context<'_>, verdict: Verdict, stop: StopReason) -> Search
         strategy: context.strategy.to_owned(),
         seed: context.seed,
         verdict,
+        expected: None,
+        scope: None,
         stop,
         objective: context.objective.clone(),
         states: 0,

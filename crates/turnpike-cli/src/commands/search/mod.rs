@@ -13,14 +13,14 @@ use std::sync::Mutex;
 pub(crate) use flags::Args;
 use turnpike_model::Diagnostic;
 use turnpike_session::{Answer, Findings, Observer, Outcome as Found, Problem, Report, Search};
-use turnpike_session::{Event, Verdict};
+use turnpike_session::{Conclusion, Event};
 
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::Outcome;
 use crate::output::progress::Reporter;
 use crate::output::repeat::Invocation;
-use crate::output::{self, interrupt};
+use crate::output::{self, ci, interrupt};
 use trace_file::TraceFile;
 pub(crate) use trace_file::writable;
 
@@ -37,6 +37,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         human: format == Format::Human,
         quiet: args.progress.quiet,
         reporter: Reporter::new(args.progress, search.running.runs.unwrap_or(1)),
+        ci: args.ci,
         trace,
         files: Mutex::default(),
         search,
@@ -51,6 +52,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 struct Client<'a> {
     human: bool,
     quiet: bool,
+    ci: Option<ci::Kind>,
     reporter: Reporter,
     trace: Option<TraceFile>,
     /// The files that were written for each answer.
@@ -76,6 +78,17 @@ impl Client<'_> {
 
     /// Prints the report.
     fn finish(&self, report: &Report, invocation: &Invocation) -> Outcome {
+        if let Some(kind) = self.ci {
+            let verdict = match &report.outcome {
+                Found::Search(findings) => {
+                    let files = self.write(Some(findings))?;
+                    human::verdict(&human::Context::new(findings, invocation, &files))
+                }
+                Found::Queries(_) => String::new(),
+            };
+            output::line(&ci::write(kind, "search", &ci::cases_of(report, &verdict)));
+            return Ok(exit_of(report.conclusion));
+        }
         match &report.outcome {
             Found::Search(findings) => {
                 let files = self.write(Some(findings))?;
@@ -90,7 +103,7 @@ impl Client<'_> {
                 } else {
                     output::json(&json::of_search(report, findings, invocation, files));
                 }
-                Ok(exit_of(report.verdict))
+                Ok(exit_of(report.conclusion))
             }
             Found::Queries(answers) => {
                 if self.human {
@@ -101,8 +114,7 @@ impl Client<'_> {
                     let files = self.files().concat();
                     output::json(&json::of_queries(report, answers, invocation, files));
                 }
-                let failed = answers.iter().any(|answer| answer.reply.is_err());
-                Ok(if failed { Exit::Usage } else { exit_of(report.verdict) })
+                Ok(exit_of(report.conclusion))
             }
         }
     }
@@ -135,10 +147,11 @@ impl Observer for Client<'_> {
     }
 }
 
-fn exit_of(verdict: Verdict) -> Exit {
-    match verdict {
-        Verdict::Found => Exit::Found,
-        Verdict::None | Verdict::Measured => Exit::Clean,
-        Verdict::Inconclusive => Exit::Inconclusive,
+fn exit_of(conclusion: Conclusion) -> Exit {
+    match conclusion {
+        Conclusion::Passed => Exit::Clean,
+        Conclusion::Failed => Exit::Found,
+        Conclusion::Wrong => Exit::Usage,
+        Conclusion::Inconclusive | Conclusion::Skipped => Exit::Inconclusive,
     }
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_session::{Answer, Bound, Extent, Extremes, Problem, QueryText, Reply, Search};
+use turnpike_session::{Answer, Bound, Conclusion, Extent, Extremes, Problem, QueryText, Reply, Search};
 use turnpike_session::{StopReason, Verdict, WitnessReport};
 
 use super::human;
@@ -20,9 +20,15 @@ pub(crate) struct QueryOutput {
     comment: String,
     /// Whether it holds; null when that is not known.
     satisfied: Option<bool>,
+    /// Whether the answer is the expected one; null when it is not known.
+    expected: Option<bool>,
     /// Why it could not be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// Whether it was left out because it is not supported.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    skipped: bool,
     /// What was looked for; null when it could not be asked.
     objective: Option<String>,
     /// The strategy.
@@ -111,8 +117,13 @@ fn verdict(answer: &Answer) -> String {
                 false => format!("{doubt}{}: {text}", values.join(", ")),
             }
         }
-        Err(problem) => format!("error: {}: {text}", message(problem)),
+        Err(problem) => format!("{}: {}: {text}", failure_word(answer), message(problem)),
     }
+}
+
+/// A query that is not supported is left out; any other that cannot be asked is wrong.
+fn failure_word(answer: &Answer) -> &'static str {
+    if answer.conclusion == Conclusion::Skipped { "skipped" } else { "error" }
 }
 
 fn message(problem: &Problem) -> String {
@@ -125,7 +136,7 @@ pub(super) fn show(answer: &Answer, search: &Search, quiet: bool, files: &[Strin
         output::line(&verdict(answer));
         return;
     }
-    let QueryText { text, comment } = &answer.query;
+    let QueryText { text, comment, .. } = &answer.query;
     for line in comment.lines().map(str::trim).filter(|line| !line.is_empty()) {
         output::line(&format!("// {line}"));
     }
@@ -137,7 +148,7 @@ pub(super) fn show(answer: &Answer, search: &Search, quiet: bool, files: &[Strin
             return;
         }
         Err(problem) => {
-            output::line(&format!("error: {}", message(problem)));
+            output::line(&format!("{}: {}", failure_word(answer), message(problem)));
             for help in problem.diagnostics.iter().filter_map(|diagnostic| diagnostic.help.as_ref()) {
                 output::line(&format!("help: {}", spell_all(help)));
             }
@@ -145,7 +156,12 @@ pub(super) fn show(answer: &Answer, search: &Search, quiet: bool, files: &[Strin
             return;
         }
     };
-    output::line(word(*satisfied));
+    let expected = match (answer.conclusion, satisfied) {
+        (Conclusion::Passed, Some(false)) => ", as expected",
+        (Conclusion::Failed, Some(true)) => ", which is not expected",
+        _ => "",
+    };
+    output::line(&format!("{}{expected}", word(*satisfied)));
     for warning in &findings.warnings {
         output::diagnostic("", None, warning);
     }
@@ -186,12 +202,14 @@ fn measured(extremes: &Extremes, seconds: f64) -> Vec<String> {
 
 impl From<&Answer> for QueryOutput {
     fn from(answer: &Answer) -> Self {
-        let QueryText { text, comment } = answer.query.clone();
+        let QueryText { text, comment, .. } = answer.query.clone();
         let entry = QueryOutput {
             text,
             comment,
             satisfied: None,
+            expected: super::json::expected(answer.conclusion),
             error: None,
+            skipped: answer.conclusion == Conclusion::Skipped,
             objective: None,
             strategy: None,
             verdict: None,

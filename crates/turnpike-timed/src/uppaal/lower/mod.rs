@@ -240,7 +240,11 @@ fn lower_in_parts(
     lowerer.network.queries = model
         .queries
         .iter()
-        .map(|query| QueryText { text: query.text.clone(), comment: query.comment.clone() })
+        .map(|query| QueryText {
+            text: query.text.clone(),
+            comment: query.comment.clone(),
+            expect: query.expect,
+        })
         .collect();
     lowerer.check_directions();
     lowerer.declarations(&model.declarations, functions::Owner::Global);

@@ -190,7 +190,12 @@ pub fn split_queries(text: &str) -> Result<Vec<Query>, Diagnostic> {
         if !query.is_empty() && query != "\u{feff}" {
             let start = line + (part.len() - part.trim_start().len());
             let comment = comment_before(text, &comments, start);
-            queries.push(Query { text: query.to_owned(), comment, span: start..start + query.len() });
+            queries.push(Query {
+                text: query.to_owned(),
+                comment,
+                expect: None,
+                span: start..start + query.len(),
+            });
         }
         line += part.len();
     }

@@ -580,6 +580,8 @@ pub struct Query {
     pub text: String,
     /// The remark that goes with it; may be empty.
     pub comment: String,
+    /// Whether the model says that it holds, or that it does not.
+    pub expect: Option<bool>,
     /// Where in the file.
     pub span: Range<usize>,
 }

@@ -282,9 +282,16 @@ fn query(element: Element) -> Option<Query> {
     }
     let start = line.len() - line.trim_start().len();
     let comment = child(element, "comment").map(|comment| passage(comment).text.trim().to_owned());
+    // Outcomes that are less certain say nothing.
+    let expect = child(element, "expect").and_then(|expect| match expect.attribute("outcome")? {
+        "success" => Some(true),
+        "failure" => Some(false),
+        _ => None,
+    });
     Some(Query {
         text: text.to_owned(),
         comment: comment.unwrap_or_default(),
+        expect,
         span: formula.place(start..start + text.len()),
     })
 }

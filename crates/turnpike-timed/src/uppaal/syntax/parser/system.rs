@@ -212,7 +212,7 @@ impl Parser<'_> {
                         let lead = line.len() - line.trim_start().len();
                         let text = line.trim().to_owned();
                         let span = inside + lead..inside + lead + text.len();
-                        queries.push(Query { text, comment: String::new(), span });
+                        queries.push(Query { text, comment: String::new(), expect: None, span });
                     }
                     read
                 }
