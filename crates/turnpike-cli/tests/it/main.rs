@@ -1,5 +1,6 @@
 //! All integration tests of this crate, in one binary: linking takes longer than running most of them.
 
+mod annotations;
 mod architecture;
 mod bad_input;
 mod bench;
