@@ -8,20 +8,24 @@ mod cache;
 mod emit;
 mod labels;
 mod measure;
+mod obstacles;
 mod predicate;
 mod settings;
 mod source;
+mod state_names;
+mod vocabulary;
 mod walker;
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, hash};
+use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, Vocabulary, hash};
 
 use self::labels::Labels;
 use self::measure::Measure;
 use self::predicate::Predicates;
 use self::source::SourceText;
+use self::vocabulary::Names;
 use self::walker::Walker;
 use crate::compile::process::Network;
 use crate::lint::lints;
@@ -83,6 +87,7 @@ pub struct Mcrl2Model {
     network: Network,
     summands: Option<usize>,
     labels: Labels,
+    names: Names,
     measures: Vec<Measure>,
     predicates: Mutex<Predicates>,
 }
@@ -154,6 +159,7 @@ impl Mcrl2Model {
         let actions: BTreeSet<String> =
             named.chain(more).map(|name| process.program.text(name).to_owned()).collect();
         let summands = process.later.is_none().then_some(process.summands.len());
+        let names = Names::new(&process);
         let network = crate::compile::process::compile(process);
         let (measures, measure_infos) = measure::measures(&network).into_iter().unzip();
         let mut info = ModelInfo::new(title(name, options), network.width);
@@ -166,7 +172,7 @@ impl Mcrl2Model {
         info.fingerprint = fingerprint(text, options);
         let source = SourceText { name: name.to_owned(), text: text.to_owned() };
         let (labels, predicates) = (Labels::default(), Mutex::default());
-        Ok((Mcrl2Model { info, source, network, summands, labels, measures, predicates }, warnings))
+        Ok((Mcrl2Model { info, source, network, summands, labels, names, measures, predicates }, warnings))
     }
 
     /// Whether some step is a probabilistic choice. Its outcomes are then transitions of their own,
@@ -203,6 +209,10 @@ impl Model for Mcrl2Model {
 
     fn left_out(&self) -> Option<String> {
         None
+    }
+
+    fn vocabulary(&self) -> Option<&dyn Vocabulary> {
+        Some(self)
     }
 }
 

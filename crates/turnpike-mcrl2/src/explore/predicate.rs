@@ -5,6 +5,7 @@ use std::sync::Arc;
 use turnpike_model::Diagnostic;
 
 use super::emit::Trouble;
+use super::state_names;
 use crate::compile::evaluator::{Code, Machine, Scope};
 use crate::compile::process::Network;
 use crate::syntax::{Span, parse_data_expression};
@@ -16,7 +17,7 @@ use crate::value::Value;
 #[derive(Debug, Default)]
 pub(super) struct Predicates {
     /// The program with the parameters under the names that the user sees; made when first needed.
-    extended: Option<(Program, Vec<VariableId>)>,
+    extended: Option<(Program, Vec<(VariableId, u32)>)>,
     compiled: Vec<Arc<Predicate>>,
 }
 
@@ -27,26 +28,32 @@ pub(super) struct Predicate {
     root: ExpressionId,
     code: Code,
     frame: usize,
-    /// Slots to fill from words of a state, which have the same numbers.
-    reads: Vec<u32>,
+    /// Slots to fill, each with the word of a state that it takes.
+    reads: Vec<(u32, u32)>,
     constants: Vec<(u32, Value)>,
 }
 
-/// The program and a variable for every word of a state that has a name.
-fn extend_program(network: &Network) -> (Program, Vec<VariableId>) {
+/// The program, and variables that stand for words of a state: one for each parameter, one more for
+/// parameters whose name is an identifier, one for the time.
+fn extend_program(network: &Network) -> (Program, Vec<(VariableId, u32)>) {
     let mut program = (*network.program).clone();
     let mut variables = Vec::new();
-    for parameter in &network.parameters {
-        let name = program.words.intern(&parameter.name);
+    let mut add = |program: &mut Program, name: &str, sort: SortId, word: u32| {
+        let name = program.words.intern(name);
+        variables.push((program.add_variable(name, sort, Span::default()), word));
+    };
+    for (word, parameter) in (0..).zip(&network.parameters) {
         let sort = match parameter.locations {
             Some(_) => SortId::NAT,
             None => program.variable(parameter.variable).sort,
         };
-        variables.push(program.add_variable(name, sort, Span::default()));
+        add(&mut program, &state_names::identifier(word as usize), sort, word);
+        if state_names::is_plain(parameter) {
+            add(&mut program, &parameter.name, sort, word);
+        }
     }
-    if network.now.is_some() {
-        let name = program.words.intern("now");
-        variables.push(program.add_variable(name, SortId::REAL, Span::default()));
+    if let Some(word) = network.now {
+        add(&mut program, "now", SortId::REAL, word);
     }
     (program, variables)
 }
@@ -58,9 +65,11 @@ impl Predicates {
             return Ok(Arc::clone(known));
         }
         let (program, variables) = self.extended.get_or_insert_with(|| extend_program(network));
+        let translation = state_names::translate(&network.parameters, text)?;
         let first = |all: Vec<Diagnostic>| {
             let error = all.into_iter().next();
             let error = error.unwrap_or_else(|| Diagnostic::error("this is not a data expression"));
+            let error = translation.restore(&network.parameters, error);
             let names: Vec<&str> = network.parameters.iter().map(|one| one.name.as_str()).collect();
             match error.help {
                 None if error.message.starts_with("unknown") && !names.is_empty() => {
@@ -69,27 +78,25 @@ impl Predicates {
                 _ => error,
             }
         };
-        let (parsed, diagnostics) = parse_data_expression(text, &program.words);
+        let (parsed, diagnostics) = parse_data_expression(&translation.text, &program.words);
         let Some(parsed) = parsed else { return Err(first(diagnostics)) };
         let mut visible = program.globals.clone();
-        visible.extend_from_slice(variables);
+        visible.extend(variables.iter().map(|&(variable, _)| variable));
         let root = program
             .check_expression(&parsed.tree, parsed.root, &visible, Some(SortId::BOOL))
             .map_err(first)?;
         let mut scope = Scope::default();
-        variables.iter().for_each(|&variable| {
-            scope.slot(variable);
-        });
         let mut globals = Vec::new();
         for variable in program.globals.clone() {
             let known = network.constants.iter().find(|&&(_, (owner, _))| owner == variable);
             globals.extend(known.map(|&(_, (_, value))| (scope.slot(variable), value)));
         }
         let code = network.rules.compile(program, root, &mut scope);
-        let reads = expression::free_variables(program, root)
-            .into_iter()
-            .filter(|variable| variables.contains(variable))
-            .filter_map(|variable| scope.get(variable))
+        let free = expression::free_variables(program, root);
+        let reads = variables
+            .iter()
+            .filter(|(variable, _)| free.contains(variable))
+            .filter_map(|&(variable, word)| Some((scope.get(variable)?, word)))
             .collect();
         let text = text.to_owned();
         let predicate =
@@ -103,8 +110,8 @@ impl Predicate {
     /// Whether the expression holds.
     pub(super) fn holds(&self, machine: &mut Machine, state: &[u32]) -> Result<bool, Trouble> {
         let base = machine.enter(self.frame);
-        for &word in &self.reads {
-            machine.set_slot(base, word, Value::from_word(state[word as usize]));
+        for &(slot, word) in &self.reads {
+            machine.set_slot(base, slot, Value::from_word(state[word as usize]));
         }
         for &(slot, value) in &self.constants {
             machine.set_slot(base, slot, value);

@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError};
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{
-    BareLabels, Diagnostic, Explorer, Label, LabelId, Measures, PredicateId, Predicates, StepError,
-    Successors, hash,
+    BareLabels, Diagnostic, Explorer, Label, LabelId, Measures, Obstacles, PredicateId, Predicates,
+    StepError, Successors, hash,
 };
 
 use super::Mcrl2Model;
@@ -101,7 +101,12 @@ impl<'m> Walker<'m> {
         &self.model.network
     }
 
-    fn is_before(&self, state: &[u32]) -> bool {
+    /// What evaluates expressions, and the process that they belong to.
+    pub(super) fn parts(&mut self) -> (&'m Network, &mut Machine) {
+        (&self.model.network, &mut self.machine)
+    }
+
+    pub(super) fn is_before(&self, state: &[u32]) -> bool {
         self.network().initial_choice.is_some() && state[0] == before_word()
     }
 
@@ -450,6 +455,10 @@ impl Explorer for Walker<'_> {
     }
 
     fn bare_labels(&mut self) -> Option<&mut dyn BareLabels> {
+        Some(self)
+    }
+
+    fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
         Some(self)
     }
 }

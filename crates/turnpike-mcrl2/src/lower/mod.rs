@@ -11,7 +11,7 @@ mod text;
 
 use turnpike_model::diagnostic::Diagnostic;
 
-pub use self::parallel::{Composition, Guarded, Joint};
+pub use self::parallel::{Composition, Guarded, Joint, Loss, Need, Structure, Ways};
 use crate::syntax::{Span, Symbol};
 use crate::typed::{BehaviourId, ExpressionId, Program, VariableId};
 
@@ -33,6 +33,8 @@ pub struct LinearProcess {
     /// The initial values, one update for each component; closed but for the variables of the
     /// distribution.
     pub initial: Vec<Update>,
+    /// The components that it was made from.
+    pub structure: Structure,
 }
 
 /// A parameter of a linear process.
@@ -41,10 +43,13 @@ pub struct Parameter {
     /// The variable that stands for it in expressions. Control parameters have one too, of sort
     /// `Pos`.
     pub variable: VariableId,
-    /// Unique, readable: the name in the source, made unique by the component's name or a number.
+    /// What users see and write: `Station(3)` for a component's location, and for its data the name
+    /// in the source if no other parameter has it, `Station(3).count` otherwise.
     pub name: String,
+    /// The component that it belongs to, by the name of its instance.
+    pub component: String,
     /// For control parameters: the locations, by number from 0, each with what comes next there, as
-    /// short text for the user.
+    /// short text for the user. No two are the same.
     pub locations: Option<Vec<String>>,
 }
 
@@ -125,7 +130,7 @@ pub enum Goto {
 /// A sequential component.
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    /// As the user would call it: the name of its process.
+    /// The process instance that it is, such as `Station(3)`; set when all components are known.
     pub name: String,
     /// Its data, as far as some location needs it. No other automaton of the program has the same
     /// variables.
@@ -210,9 +215,8 @@ pub fn linearise_with(program: Program, options: &Options) -> Result<LinearProce
 /// fixed closed values.
 pub(crate) fn automaton(
     program: &mut Program,
-    name: &str,
     root: BehaviourId,
     environment: &crate::typed::expression::Substitution,
 ) -> Result<Automaton, Diagnostic> {
-    sequential::automaton(program, name, root, environment)
+    sequential::automaton(program, root, environment)
 }

@@ -37,7 +37,8 @@ const CONSTANT_STEPS: u64 = 5_000;
 /// Compiles a linear process. One function, because every step adds to the scope, the program or
 /// the compiler that the next one needs.
 pub(crate) fn compile(process: LinearProcess) -> Network {
-    let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial } = process;
+    let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial, structure } =
+        process;
     let has_choices = summands.iter().any(|summand| summand.distribution.is_some())
         || later.as_ref().is_some_and(Composition::is_probabilistic);
     let timed = summands.iter().any(|summand| summand.time.is_some())
@@ -120,6 +121,7 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
         ending,
         program,
         rules,
+        structure,
     }
 }
 

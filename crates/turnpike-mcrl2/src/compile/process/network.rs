@@ -43,6 +43,8 @@ pub(crate) struct Network {
     pub(crate) initial_signature: u32,
     /// How successful termination is distinguished from deadlock.
     pub(crate) ending: Ending,
+    /// The components that the process was made from.
+    pub(crate) structure: lower::Structure,
 }
 
 /// Summands that need the same locations.

@@ -10,6 +10,7 @@ use turnpike_model::diagnostic::Diagnostic;
 
 use super::alphabet::{Filter, is_part};
 use super::operator_tree::{self, Node, Skeleton};
+use super::structure::Structure;
 use super::summands::{Layout, summand};
 use super::vectors::{Builder, Equations, Steps, TooMany, Vector};
 use crate::lower::{Edge, Step, Summand};
@@ -25,7 +26,7 @@ const MOST_KNOWN: usize = 1 << 14;
 /// Components and the operators above them: what summands are made from.
 #[derive(Clone, Debug)]
 pub struct Composition {
-    skeleton: Skeleton,
+    skeleton: Arc<Skeleton>,
     layout: Layout,
     /// For each node what can matter of its steps.
     filters: Vec<Filter>,
@@ -82,7 +83,7 @@ impl Composition {
             known: vec![FxHashMap::default(); skeleton.nodes.len()],
             equations: Equations::default(),
             terminate: program.words.intern("Terminate"),
-            skeleton,
+            skeleton: Arc::new(skeleton),
             layout,
             filters,
             components,
@@ -91,6 +92,11 @@ impl Composition {
 
     pub(super) fn skeleton(&self) -> &Skeleton {
         &self.skeleton
+    }
+
+    /// What there is to explain steps with.
+    pub(super) fn structure(&self) -> Structure {
+        Structure::new(Arc::clone(&self.skeleton), self.layout.controls.clone())
     }
 
     pub(super) fn layout(&self) -> &Layout {
@@ -113,7 +119,7 @@ impl Composition {
 
     fn build(&mut self, builder: &mut Builder<'_>, sets: Option<&[u32]>) -> Result<Steps, TooMany> {
         let Composition { skeleton, filters, components, known, sets: edges, .. } = self;
-        let Skeleton { nodes, components: automata } = skeleton;
+        let Skeleton { nodes, components: automata } = &**skeleton;
         let mut all: Vec<Option<Arc<Steps>>> = vec![None; nodes.len()];
         // From the root down, what is not known yet. What concerns all components is only asked for
         // once.
@@ -328,7 +334,7 @@ fn filters(skeleton: &Skeleton) -> Vec<Filter> {
 }
 
 /// For each node the action names that its steps may have.
-fn names_below(skeleton: &Skeleton) -> Vec<BTreeSet<Symbol>> {
+pub(super) fn names_below(skeleton: &Skeleton) -> Vec<BTreeSet<Symbol>> {
     let mut all: Vec<BTreeSet<Symbol>> = Vec::with_capacity(skeleton.nodes.len());
     for node in &skeleton.nodes {
         let names: BTreeSet<Symbol> = match node {

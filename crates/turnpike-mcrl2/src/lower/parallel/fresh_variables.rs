@@ -35,10 +35,8 @@ struct Renaming {
 /// Lists the parameters, and gives components variables of their own.
 pub(super) fn parameters(program: &mut Program, components: &mut [Automaton]) -> Layout {
     let mut uses: FxHashMap<String, usize> = FxHashMap::default();
-    let mut alike: FxHashMap<String, (usize, usize)> = FxHashMap::default();
     for component in &*components {
         *uses.entry(component.name.clone()).or_default() += 1;
-        alike.entry(component.name.clone()).or_default().0 += 1;
         for &variable in &component.variables {
             *uses.entry(program.text(program.variable(variable).name).to_owned()).or_default() += 1;
         }
@@ -47,29 +45,32 @@ pub(super) fn parameters(program: &mut Program, components: &mut [Automaton]) ->
     let mut seen = FxHashSet::default();
     let mut layout = Layout::default();
     for component in components {
-        let (all, number) = alike.entry(component.name.clone()).or_default();
-        *number += 1;
-        let name = if *all == 1 { component.name.clone() } else { format!("{}{number}", component.name) };
+        let owner = component.name.clone();
         let mut control = None;
         if component.locations.len() > 1 {
-            let name = unique.take(std::slice::from_ref(&name));
+            let name = unique.take(std::slice::from_ref(&owner));
             let word = program.words.intern(&name);
             let variable = program.add_variable(word, SortId::POS, Span::default());
-            let locations = component.locations.iter().map(|one| one.text.clone()).collect();
+            let locations = Some(distinct_texts(component));
             control = Some(layout.parameters.len());
-            layout.parameters.push(Parameter { variable, name, locations: Some(locations) });
+            layout.parameters.push(Parameter { variable, name, component: owner.clone(), locations });
         }
         layout.controls.push(control);
         let mut renaming = Renaming::default();
         for variable in component.variables.clone() {
             let plain = program.text(program.variable(variable).name).to_owned();
-            let long = format!("{plain}_{name}");
+            let long = format!("{owner}.{plain}");
             let candidates = if uses[&plain] == 1 { vec![plain.clone(), long] } else { vec![long] };
             let name = unique.take(&candidates);
             if !seen.insert(variable) || name != plain {
                 renaming.add(program, variable, &name);
             }
-            layout.parameters.push(Parameter { variable: renaming.of(variable), name, locations: None });
+            layout.parameters.push(Parameter {
+                variable: renaming.of(variable),
+                name,
+                component: owner.clone(),
+                locations: None,
+            });
         }
         let sums = component.edges.iter().flat_map(|edge| &edge.variables);
         let chances = component.edges.iter().filter_map(|edge| edge.distribution.as_ref());
@@ -85,6 +86,17 @@ pub(super) fn parameters(program: &mut Program, components: &mut [Automaton]) ->
         }
     }
     layout
+}
+
+/// The texts of the locations of a component. Those that are cut to the same text get a number.
+fn distinct_texts(component: &Automaton) -> Vec<String> {
+    let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
+    let texts = component.locations.iter().map(|location| {
+        let number = uses.entry(&location.text).or_default();
+        *number += 1;
+        if *number == 1 { location.text.clone() } else { format!("{} ({number})", location.text) }
+    });
+    texts.collect()
 }
 
 impl Renaming {

@@ -1,7 +1,7 @@
 //! Parallel composition: from components and the operators above them to summands.
 //!
-//! The operator tree is unfolded into components (`operator_tree`), each with its own variables
-//! (`fresh_variables`). From the root down, every node gets the multisets of action names that can
+//! The operator tree is unfolded into components (`operator_tree`), each with a name
+//! (`instance_names`) and variables of its own (`fresh_variables`). From the root down, every node gets the multisets of action names that can
 //! matter (`alphabet`). From the leaves up, every node gets its steps (`composition`, `vectors`,
 //! `communicate`). Each step of the root becomes a summand (`summands`), without the sum variables
 //! whose value communication determines (`one_point`).
@@ -11,10 +11,12 @@ mod closed_terms;
 mod communicate;
 mod composition;
 mod fresh_variables;
+mod instance_names;
 mod one_point;
 mod operator_tree;
 #[cfg(test)]
 mod oracle;
+mod structure;
 mod summands;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,7 @@ mod vectors;
 use turnpike_model::diagnostic::Diagnostic;
 
 pub use self::composition::{Composition, Guarded, Joint};
+pub use self::structure::{Loss, Need, Structure, Ways};
 use self::summands::product;
 use self::vectors::TooMany;
 use super::{LinearProcess, Options};
@@ -58,7 +61,8 @@ pub(super) fn linearise(mut program: Program, options: &Options) -> Result<Linea
         .map(|(index, one)| layout.update(&mut program, index, &one.initial, &Substitution::default()))
         .collect();
     let parameters = layout.parameters.clone();
+    let structure = composition.structure();
     let later = summands.is_none().then_some(composition);
     let summands = summands.unwrap_or_default();
-    Ok(LinearProcess { program, parameters, summands, later, initial_distribution, initial })
+    Ok(LinearProcess { program, parameters, summands, later, initial_distribution, initial, structure })
 }

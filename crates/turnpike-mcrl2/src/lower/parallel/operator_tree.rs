@@ -12,6 +12,7 @@ use turnpike_model::diagnostic::Diagnostic;
 
 use super::alphabet::{Bag, bag};
 use super::closed_terms::Closed;
+use super::instance_names::{Instance, Origin, name_components};
 use crate::lower::Automaton;
 use crate::syntax::{ProcessOperator, Span, Symbol};
 use crate::typed::expression::{self, Substitution};
@@ -75,16 +76,17 @@ struct Unfolder<'a> {
     /// calls.
     parallel: Vec<bool>,
     skeleton: Skeleton,
+    /// For each component where it comes from.
+    origins: Vec<Origin>,
     errors: Vec<Diagnostic>,
     calls: Vec<(ProcessId, Vec<ExpressionId>)>,
+    /// The number of the innermost call.
+    call_number: usize,
+    calls_so_far: usize,
 }
 
-/// Values of all variables in scope, and the name of the process they belong to.
-#[derive(Clone)]
-struct Surroundings {
-    values: Rc<Substitution>,
-    process: Option<ProcessId>,
-}
+/// Values of all variables in scope.
+type Surroundings = Rc<Substitution>;
 
 /// Unfolds the initial process.
 pub(super) fn unfold(program: &mut Program, unhide: &[String]) -> Result<Skeleton, Vec<Diagnostic>> {
@@ -106,13 +108,16 @@ pub(super) fn unfold(program: &mut Program, unhide: &[String]) -> Result<Skeleto
         unhide,
         parallel,
         skeleton: Skeleton::default(),
+        origins: Vec::new(),
         errors: Vec::new(),
         calls: Vec::new(),
+        call_number: 0,
+        calls_so_far: 0,
     };
-    let surroundings = Surroundings { values: Rc::new(values), process: None };
-    let whole = unfolder.node(init, &surroundings);
-    let Unfolder { skeleton, mut errors, .. } = unfolder;
+    let whole = unfolder.node(init, &Rc::new(values));
+    let Unfolder { mut skeleton, origins, mut errors, .. } = unfolder;
     if whole.is_ok() && errors.is_empty() {
+        name_components(program, &origins, &mut skeleton.components);
         return Ok(skeleton);
     }
     // Components that are alike have the same errors.
@@ -309,20 +314,22 @@ impl Unfolder<'_> {
         let parameters = declared.parameters.iter().copied().zip(values.iter().copied());
         let mut inner: Substitution = parameters.collect();
         for &global in &self.program.globals {
-            if let Some(&value) = surroundings.values.get(&global) {
+            if let Some(&value) = surroundings.get(&global) {
                 inner.insert(global, value);
             }
         }
         self.calls.push((process, values));
-        let result =
-            self.collect(body, &Surroundings { values: Rc::new(inner), process: Some(process) }, operands);
+        self.calls_so_far += 1;
+        let outer = std::mem::replace(&mut self.call_number, self.calls_so_far);
+        let result = self.collect(body, &Rc::new(inner), operands);
+        self.call_number = outer;
         self.calls.pop();
         result
     }
 
     /// A data expression with the values of its variables, evaluated as far as possible.
     fn closed_value(&mut self, id: ExpressionId, surroundings: &Surroundings) -> ExpressionId {
-        let closed = expression::substitute(self.program, id, &surroundings.values);
+        let closed = expression::substitute(self.program, id, surroundings);
         self.closed.normal_form(self.program, closed)
     }
 
@@ -373,15 +380,18 @@ impl Unfolder<'_> {
             let message = format!("more than {MAX_COMPONENTS} components run in parallel");
             return self.fail(Diagnostic::error(message).at(span.range(), "this is one of them"));
         }
-        let process = match *self.program.behaviour(id) {
-            Behaviour::Call { process, .. } => Some(process),
-            _ => surroundings.process,
+        let begins_as = match self.program.behaviour(id).clone() {
+            Behaviour::Call { process, arguments } => {
+                let arguments = arguments.iter().map(|&one| self.closed_value(one, surroundings)).collect();
+                Some(Instance { process, arguments })
+            }
+            _ => None,
         };
-        let name = match process {
-            Some(process) => self.program.text(self.program.process(process).name).to_owned(),
-            None => "init".to_owned(),
-        };
-        match crate::lower::automaton(self.program, &name, id, &surroundings.values) {
+        let inside = self.calls.last().map(|(process, arguments)| {
+            (self.call_number, Instance { process: *process, arguments: arguments.clone() })
+        });
+        self.origins.push(Origin { begins_as, inside });
+        match crate::lower::automaton(self.program, id, surroundings) {
             Ok(mut automaton) => {
                 self.closed.fold_automaton(self.program, &mut automaton);
                 self.parallel.resize(self.program.behaviour_count(), false);

@@ -201,10 +201,10 @@ fn communication_with_open_data_splits() {
              init allow({r|c, s|r}, comm({s|r -> c}, S(0) || R(1) || Q(1)));"
         ),
         [
-            "[] !(n_S == n_R) -> r(n_R)|s(n_S) [n_S=n_S + 1; n_R=n_R + 2]",
-            "[] n_S == n_R -> c(n_S)|r(n_Q) [n_S=n_S + 1; n_R=n_R + 2; n_Q=2 * n_Q]",
-            "[] n_S == n_Q && !(n_S == n_R) -> c(n_S)|r(n_R) [n_S=n_S + 1; n_R=n_R + 2; n_Q=2 * n_Q]",
-            "[] !(n_S == n_Q) -> r(n_Q)|s(n_S) [n_S=n_S + 1; n_Q=2 * n_Q]",
+            "[] !(S.n == R.n) -> r(R.n)|s(S.n) [S.n=S.n + 1; R.n=R.n + 2]",
+            "[] S.n == R.n -> c(S.n)|r(Q.n) [S.n=S.n + 1; R.n=R.n + 2; Q.n=2 * Q.n]",
+            "[] S.n == Q.n && !(S.n == R.n) -> c(S.n)|r(R.n) [S.n=S.n + 1; R.n=R.n + 2; Q.n=2 * Q.n]",
+            "[] !(S.n == Q.n) -> r(Q.n)|s(S.n) [S.n=S.n + 1; Q.n=2 * Q.n]",
         ]
     );
 }
@@ -365,7 +365,7 @@ fn diners_and_forks_meet_only_when_they_share() {
     assert!(process.summands.iter().all(|one| one.variables.is_empty()));
     assert!(time.as_millis() < 1_000, "{time:?}");
     let first = text(&process, &process.summands[0]);
-    assert_eq!(first, "[Diner1=0 Fork1=0] up(1, 1) [Diner1=1; Fork1=1 who_Fork1=1]");
+    assert_eq!(first, "[Diner(1)=0 Fork(1)=0] up(1, 1) [Diner(1)=1; Fork(1)=1 Fork(1).who=1]");
 }
 
 #[test]
@@ -425,9 +425,9 @@ fn parameters_have_readable_names() {
          init allow({a, b, c}, P(0, 0) || Q(0, 0) || P(1, 1));",
     );
     let names: Vec<&str> = process.parameters.iter().map(|one| &*one.name).collect();
-    assert_eq!(names, ["P1", "n_P1", "m_P1", "n_Q", "k", "P2", "n_P2", "m_P2"]);
+    assert_eq!(names, ["P1", "P1.n", "P1.m", "Q.n", "k", "P2", "P2.n", "P2.m"]);
     assert_eq!(process.initial.len(), 3);
-    assert_eq!(update(&process, &process.initial[2]), "P2=0 n_P2=1 m_P2=1");
+    assert_eq!(update(&process, &process.initial[2]), "P2=0 P2.n=1 P2.m=1");
 }
 
 #[test]

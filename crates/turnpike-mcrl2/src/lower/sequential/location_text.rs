@@ -1,36 +1,89 @@
 //! A short description of what happens next at a location.
 
-use super::continuation::{ChainId, Chains};
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use super::continuation::{ChainId, Chains, Rest};
 use super::terms::Terms;
 use super::unfold::Place;
 use crate::syntax::ProcessOperator;
 use crate::typed::expression;
-use crate::typed::{Behaviour, BehaviourId, Program};
+use crate::typed::{Behaviour, BehaviourId, ProcessId, Program};
 
 /// Texts have at most this many characters.
 const WIDTH: usize = 40;
 /// How deep terms are looked into.
 const DEPTH: usize = 12;
 
-/// The text of a location.
-pub(super) fn place_text(program: &Program, terms: &Terms, chains: &Chains, place: Place) -> String {
-    let (rest, chain) = match place {
-        Place::Delta => return "delta".to_owned(),
-        Place::Done => return "terminated".to_owned(),
-        Place::Term(rest, chain) => (rest, chain),
-    };
-    let mut text = String::new();
-    write(program, terms, rest.term, chain != ChainId::DONE, 0, &mut text);
-    if let Some((next, after)) = chains.first(chain) {
-        text.push_str(" . ");
-        write(program, terms, next.term, true, 0, &mut text);
-        if after != ChainId::DONE {
+/// Describes the locations of a component.
+pub(super) struct LocationTexts<'a> {
+    program: &'a Program,
+    terms: &'a Terms,
+    chains: &'a Chains,
+    /// The processes by the first term of their bodies, each with the terms that follow it.
+    starts: FxHashMap<BehaviourId, Vec<(ProcessId, Vec<BehaviourId>)>>,
+}
+
+impl<'a> LocationTexts<'a> {
+    pub(super) fn new(program: &'a Program, terms: &'a Terms, chains: &'a Chains) -> Self {
+        let mut starts: FxHashMap<BehaviourId, Vec<_>> = FxHashMap::default();
+        for (process, body) in terms.bodies() {
+            let (mut first, mut following) = (body, Vec::new());
+            while let Behaviour::Binary(ProcessOperator::Sequence, left, right) = program.behaviour(first) {
+                following.push(terms.canonical(*right));
+                first = terms.canonical(*left);
+            }
+            following.reverse();
+            starts.entry(first).or_default().push((process, following));
+        }
+        // The process that explains most of what is left to do comes first.
+        starts.values_mut().for_each(|all| all.sort_by_key(|(_, following)| Reverse(following.len())));
+        LocationTexts { program, terms, chains, starts }
+    }
+
+    /// The text of a location: the name of a process at its beginning, otherwise what is left to do.
+    pub(super) fn text(&self, place: Place) -> String {
+        let (rest, chain) = match place {
+            Place::Delta => return "delta".to_owned(),
+            Place::Done => return "terminated".to_owned(),
+            Place::Term(rest, chain) => (rest, chain),
+        };
+        let mut text = String::new();
+        let mut chain = chain;
+        match self.process_at(rest, chain) {
+            Some((process, after)) => {
+                text.push_str(self.program.text(self.program.process(process).name));
+                chain = after;
+            }
+            None => write(self.program, self.terms, rest.term, chain != ChainId::DONE, 0, &mut text),
+        }
+        if let Some((next, after)) = self.chains.first(chain) {
+            text.push_str(" . ");
+            write(self.program, self.terms, next.term, true, 0, &mut text);
+            if after != ChainId::DONE {
+                text.push_str(" . …");
+            }
+        } else if chain == ChainId::RETURN {
             text.push_str(" . …");
         }
-    } else if chain == ChainId::RETURN {
-        text.push_str(" . …");
+        shorten(text)
     }
-    shorten(text)
+
+    /// The process that begins with this term and chain, and what is left to do after it.
+    fn process_at(&self, rest: Rest, chain: ChainId) -> Option<(ProcessId, ChainId)> {
+        self.starts.get(&rest.term)?.iter().find_map(|(process, following)| {
+            let mut chain = chain;
+            for &term in following {
+                let (next, after) = self.chains.first(chain)?;
+                if next.term != term {
+                    return None;
+                }
+                chain = after;
+            }
+            Some((*process, chain))
+        })
+    }
 }
 
 fn shorten(text: String) -> String {

@@ -26,6 +26,7 @@ mod variables;
 use turnpike_model::diagnostic::Diagnostic;
 
 use self::distribution::Lottery;
+use self::location_text::LocationTexts;
 use self::reduce::Reduction;
 use self::unfold::Unfolding;
 use super::{Automaton, Location};
@@ -36,7 +37,6 @@ use crate::typed::{BehaviourId, Program};
 /// values in the root, those of the whole specification everywhere.
 pub(super) fn automaton(
     program: &mut Program,
-    name: &str,
     root: BehaviourId,
     environment: &Substitution,
 ) -> Result<Automaton, Diagnostic> {
@@ -50,15 +50,16 @@ pub(super) fn automaton(
     variables::share_variables(&mut reduction);
     variables::reset_variables(&mut reduction);
     let Reduction { program, locations, edges, chance, initial, live, .. } = reduction;
+    let texts = LocationTexts::new(program, &terms, &chains);
     let locations = (0..)
         .zip(locations)
         .map(|(location, place)| Location {
-            text: location_text::place_text(program, &terms, &chains, places[place as usize]),
+            text: texts.text(places[place as usize]),
             live: live.at(location),
         })
         .collect();
     Ok(Automaton {
-        name: name.to_owned(),
+        name: String::new(),
         variables: live.variables().to_vec(),
         locations,
         edges,

@@ -216,7 +216,7 @@ proptest! {
         let (program, diagnostics) = check_specification(&specification);
         let Some(mut program) = program else { panic!("{diagnostics:?}") };
         let root = program.init.expect("an initial process");
-        match automaton(&mut program, "Init", root, &Substitution::default()) {
+        match automaton(&mut program, root, &Substitution::default()) {
             Err(error) => prop_assert!(error.message.contains("before any action"), "{}", error),
             Ok(automaton) => {
                 let expected = by_rules(&mut program, &[(root, Values::new())], STEPS);

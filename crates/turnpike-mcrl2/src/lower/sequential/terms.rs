@@ -89,6 +89,13 @@ impl Terms {
         self.processes.get(&process).and_then(|one| one.group)
     }
 
+    /// All processes with their bodies, in the order of the text.
+    pub(super) fn bodies(&self) -> Vec<(ProcessId, BehaviourId)> {
+        let mut bodies: Vec<_> = self.processes.iter().map(|(&process, one)| (process, one.body)).collect();
+        bodies.sort_unstable();
+        bodies
+    }
+
     /// The process whose body this is.
     pub(super) fn named_process(&self, id: BehaviourId) -> Option<ProcessId> {
         self.names.get(&id).copied()

@@ -20,7 +20,7 @@ fn program(source: &str) -> Program {
 fn build(source: &str) -> Result<(Program, Automaton), String> {
     let mut program = program(source);
     let root = program.init.expect("an initial process");
-    match automaton(&mut program, "init", root, &Substitution::default()) {
+    match automaton(&mut program, root, &Substitution::default()) {
         Ok(automaton) => Ok((program, automaton)),
         Err(error) => Err(error.to_string()),
     }
@@ -294,7 +294,7 @@ fn errors_have_a_place() {
     let source = "act a; proc P = a.(P || P); init P;";
     let mut program = program(source);
     let root = program.init.expect("an initial process");
-    let error = automaton(&mut program, "P", root, &Substitution::default()).expect_err("not sequential");
+    let error = automaton(&mut program, root, &Substitution::default()).expect_err("not sequential");
     assert_eq!(&source[error.span.expect("a place").range], "P || P");
 }
 
@@ -369,7 +369,7 @@ fn the_environment_gives_values() {
     let one =
         crate::typed::expression::representative(&mut program, crate::typed::SortId::POS).expect("a number");
     let environment = Substitution::from_iter([(parameter, one)]);
-    let automaton = automaton(&mut program, "P", body, &environment).expect("sequential");
+    let automaton = automaton(&mut program, body, &environment).expect("sequential");
     assert_eq!(
         show(&program, &automaton),
         "[n = 1] 0\n0: a(n) -> if n < 9 then [n = n + 1] 0 else [n = 0] 1\n1: b(0) -> 2\n2: Terminate -> 3"
@@ -443,7 +443,7 @@ fn processes_of_public_models() {
                 environment.extend(value.map(|value| (one, value)));
             }
             let name = program.text(process.name).to_owned();
-            match automaton(&mut program, &name, process.body.expect("checked"), &environment) {
+            match automaton(&mut program, process.body.expect("checked"), &environment) {
                 Ok(automaton) => {
                     built += 1;
                     locations += automaton.locations.len();

@@ -1,4 +1,4 @@
-use super::super::{ActionInstance, Parameter};
+use super::super::{ActionInstance, Parameter, Structure};
 use super::*;
 use crate::syntax::{Span, parse_data_expression, parse_specification};
 use crate::typed::{SortId, check_specification};
@@ -64,9 +64,19 @@ fn a_process_with_everything() {
         span: Span::default(),
     };
     let parameters = vec![
-        Parameter { variable: p, name: "f".into(), locations: Some(vec!["a . b".into(), "b\n  . P".into()]) },
-        Parameter { variable: n, name: "Buffer.n".into(), locations: None },
-        Parameter { variable: q, name: "head".into(), locations: Some(vec!["x".into()]) },
+        Parameter {
+            variable: p,
+            name: "f".into(),
+            component: "f".into(),
+            locations: Some(vec!["a . b".into(), "b\n  . P".into()]),
+        },
+        Parameter { variable: n, name: "Buffer.n".into(), component: "Buffer".into(), locations: None },
+        Parameter {
+            variable: q,
+            name: "head".into(),
+            component: "head".into(),
+            locations: Some(vec!["x".into()]),
+        },
     ];
     let first = Summand {
         variables: vec![z],
@@ -95,6 +105,7 @@ fn a_process_with_everything() {
     let initial = vec![go(Some((0, 1)), Vec::new())];
     let linear = LinearProcess {
         later: None,
+        structure: Structure::default(),
         program,
         parameters,
         summands: vec![first, second, third],
@@ -132,6 +143,7 @@ init dist z: Bool[if(z, 1 / 3, 2 / 3)]. P(2, 0, 1);
 fn a_process_with_nothing() {
     let linear = LinearProcess {
         later: None,
+        structure: Structure::default(),
         program: program(),
         parameters: Vec::new(),
         summands: Vec::new(),

@@ -1,0 +1,208 @@
+//! Names in state expressions as states show them: `Station(3) == First`, `Station(3).count == 2`.
+//!
+//! The language of data has no such names, so they are replaced by identifiers, and locations by
+//! numbers, before the expression is parsed. Errors are then moved back to the text of the user.
+
+use std::ops::Range;
+
+use turnpike_model::Diagnostic;
+
+use crate::lower::Parameter;
+
+/// Most names that one message lists.
+const MOST_LISTED: usize = 12;
+
+/// A state expression in the language of data.
+#[derive(Debug)]
+pub(super) struct Translation {
+    pub(super) text: String,
+    /// What was replaced, in order.
+    replaced: Vec<Replaced>,
+}
+
+#[derive(Debug)]
+struct Replaced {
+    /// Where it is in the translation.
+    new: Range<usize>,
+    /// Where it was.
+    old: Range<usize>,
+}
+
+/// The identifier that stands for a parameter.
+pub(super) fn identifier(index: usize) -> String {
+    format!("parameter'{index}'")
+}
+
+/// Whether a parameter can be written as it is, without being replaced.
+pub(super) fn is_plain(parameter: &Parameter) -> bool {
+    parameter.locations.is_none() && parameter.name.chars().all(is_word)
+}
+
+/// Replaces the names of parameters, and the locations that components are compared with.
+pub(super) fn translate(parameters: &[Parameter], text: &str) -> Result<Translation, Diagnostic> {
+    let mut translation = Translation { text: String::new(), replaced: Vec::new() };
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let Some((index, length)) = find_parameter(parameters, text, at) else {
+            let length = unit_length(rest);
+            translation.text.push_str(&rest[..length]);
+            at += length;
+            continue;
+        };
+        let parameter = &parameters[index];
+        translation.replace(at..at + length, &identifier(index));
+        at += length;
+        let Some(locations) = &parameter.locations else { continue };
+        let Some(operator) = comparison(&text[at..]) else {
+            let place = at - length..at;
+            let example = locations.first().map_or("", String::as_str);
+            return Err(Diagnostic::error(format!("`{}` must be compared with a location", parameter.name))
+                .at(place, "this is a component")
+                .help(format!("write `{} == {example}`", parameter.name)));
+        };
+        translation.text.push_str(&text[at..at + operator]);
+        at += operator;
+        let Some((location, length)) = find_location(locations, &text[at..]) else {
+            return Err(unknown_location(parameter, locations, text, at));
+        };
+        translation.replace(at..at + length, &location.to_string());
+        at += length;
+    }
+    Ok(translation)
+}
+
+impl Translation {
+    fn replace(&mut self, old: Range<usize>, with: &str) {
+        let start = self.text.len();
+        self.text.push_str(with);
+        self.replaced.push(Replaced { new: start..self.text.len(), old });
+    }
+
+    /// A diagnostic about the translation as one about the text it was made from.
+    pub(super) fn restore(&self, parameters: &[Parameter], mut diagnostic: Diagnostic) -> Diagnostic {
+        let rename = |text: &mut String| {
+            for (index, parameter) in parameters.iter().enumerate() {
+                let identifier = identifier(index);
+                if text.contains(&identifier) {
+                    *text = text.replace(&identifier, &parameter.name);
+                }
+            }
+        };
+        rename(&mut diagnostic.message);
+        diagnostic.help.iter_mut().for_each(rename);
+        if let Some(span) = &mut diagnostic.span {
+            rename(&mut span.note);
+            let (start, end) = (span.range.start, span.range.end);
+            span.range = self.restore_position(start, false)..self.restore_position(end, true);
+        }
+        diagnostic
+    }
+
+    /// Where a position was; the end of what was replaced if it is inside and `end` is asked for.
+    fn restore_position(&self, position: usize, end: bool) -> usize {
+        let starts = |one: &&Replaced| one.new.start < position || (!end && one.new.start == position);
+        match self.replaced.iter().rev().find(starts) {
+            None => position,
+            Some(one) if position >= one.new.end => position - one.new.end + one.old.end,
+            Some(one) if end => one.old.end,
+            Some(one) => one.old.start,
+        }
+    }
+}
+
+/// The parameter whose name, or name with its component, begins here, with the length of it.
+fn find_parameter(parameters: &[Parameter], text: &str, at: usize) -> Option<(usize, usize)> {
+    let before = text[..at].trim_end().chars().next_back();
+    let joined = text[..at].chars().next_back().is_some_and(is_word);
+    if joined || before == Some('.') {
+        return None;
+    }
+    let rest = &text[at..];
+    let mut best: Option<(usize, usize)> = None;
+    for (index, parameter) in parameters.iter().enumerate() {
+        let mut consider = |name: &str| {
+            if let Some(length) = match_name(rest, name)
+                && best.is_none_or(|(_, known)| known < length)
+            {
+                best = Some((index, length));
+            }
+        };
+        match is_plain(parameter) {
+            true => consider(&format!("{}.{}", parameter.component, parameter.name)),
+            false => consider(&parameter.name),
+        }
+    }
+    best
+}
+
+/// How much of the text is this name, apart from white space between its parts.
+fn match_name(text: &str, name: &str) -> Option<usize> {
+    let length = match_spaced(text, name)?;
+    let ends_in_word = name.chars().next_back().is_some_and(is_word);
+    let goes_on = text[length..].chars().next().is_some_and(is_word);
+    (!(ends_in_word && goes_on)).then_some(length)
+}
+
+/// How much of the text matches the pattern when white space is ignored, where it does not separate
+/// two words.
+fn match_spaced(text: &str, pattern: &str) -> Option<usize> {
+    let mut at = 0;
+    let mut last: Option<char> = None;
+    for wanted in pattern.chars().filter(|one| !one.is_whitespace()) {
+        let rest = &text[at..];
+        let blank = rest.len() - rest.trim_start().len();
+        let found = rest[blank..].chars().next()?;
+        let splits_word = blank > 0 && is_word(found) && last.is_some_and(is_word);
+        let spaced = splits_word && !pattern.contains(' ');
+        if found != wanted || spaced || (last.is_none() && blank > 0) {
+            return None;
+        }
+        at += blank + found.len_utf8();
+        last = Some(found);
+    }
+    Some(at)
+}
+
+/// The length of `==` or `!=` with the white space around it.
+fn comparison(text: &str) -> Option<usize> {
+    let operator = text.trim_start();
+    let rest = operator.strip_prefix("==").or_else(|| operator.strip_prefix("!="))?;
+    Some(text.len() - rest.trim_start().len())
+}
+
+/// The location that is named here, with the length of its text. The longest one wins.
+fn find_location(locations: &[String], text: &str) -> Option<(usize, usize)> {
+    let ends = |length: usize| {
+        let rest = text[length..].trim_start();
+        rest.is_empty() || ["&&", "||", "=>", ")", "==", "!=", ","].iter().any(|one| rest.starts_with(one))
+    };
+    let matches = locations.iter().enumerate().filter_map(|(index, location)| {
+        match_spaced(text, location).filter(|&length| ends(length)).map(|length| (index, length))
+    });
+    matches.max_by_key(|&(_, length)| length)
+}
+
+fn unknown_location(parameter: &Parameter, locations: &[String], text: &str, at: usize) -> Diagnostic {
+    let rest = &text[at..];
+    let length = ["&&", "||", "=>", ")"].iter().filter_map(|one| rest.find(one)).min().unwrap_or(rest.len());
+    let word = rest[..length].trim();
+    let what =
+        if word.is_empty() { "a location is missing".to_owned() } else { "this is not one".to_owned() };
+    let listed: Vec<&str> = locations.iter().take(MOST_LISTED).map(String::as_str).collect();
+    let more = if locations.len() > MOST_LISTED { ", …" } else { "" };
+    Diagnostic::error(format!("expected a location of `{}`", parameter.name))
+        .at(at..at + word.len(), what)
+        .suggest(word, locations.iter().map(String::as_str))
+        .help_if_none(format!("its locations are: {}{more}", listed.join(", ")))
+}
+
+/// The length of a whole word, or of one character.
+fn unit_length(text: &str) -> usize {
+    let word = text.find(|one| !is_word(one)).unwrap_or(text.len());
+    word.max(text.chars().next().map_or(0, char::len_utf8))
+}
+
+fn is_word(one: char) -> bool {
+    one.is_ascii_alphanumeric() || one == '_' || one == '\''
+}

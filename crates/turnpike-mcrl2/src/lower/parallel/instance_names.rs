@@ -1,0 +1,152 @@
+//! Names components after the process instances that they are: `Station(3)`.
+//!
+//! The name of the process that a component begins with says little when the component goes on as
+//! other processes, so the name then comes from the process that put it in parallel.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::lower::Automaton;
+use crate::typed::expression;
+use crate::typed::{Behaviour, BehaviourId, ExpressionId, ProcessId, Program};
+
+/// Longer arguments are left out of names.
+const WIDEST_ARGUMENT: usize = 24;
+
+/// A process with its arguments, which are closed.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub(super) process: ProcessId,
+    pub(super) arguments: Vec<ExpressionId>,
+}
+
+/// What is known about where a component comes from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// The instance that the component begins as; `None` if it is not a call.
+    pub(super) begins_as: Option<Instance>,
+    /// The innermost instance around it, and the number of that call: two calls of the same process
+    /// with the same arguments are different instances.
+    pub(super) inside: Option<(usize, Instance)>,
+}
+
+/// Gives each component a name of its own.
+pub(super) fn name_components(program: &Program, origins: &[Origin], components: &mut [Automaton]) {
+    let instances = choose_instances(program, origins);
+    let mut alike: BTreeMap<Option<ProcessId>, Vec<usize>> = BTreeMap::new();
+    for (component, instance) in instances.iter().enumerate() {
+        alike.entry(instance.map(|one| one.process)).or_default().push(component);
+    }
+    for (process, members) in alike {
+        let base = process.map_or("init", |process| program.text(program.process(process).name));
+        let arguments = distinguishing_arguments(program, &instances, components, &members);
+        let mut uses: FxHashMap<&[String], usize> = FxHashMap::default();
+        arguments.iter().for_each(|texts| *uses.entry(texts).or_default() += 1);
+        let mut numbers: FxHashMap<&[String], usize> = FxHashMap::default();
+        for (&component, texts) in members.iter().zip(&arguments) {
+            let mut name = base.to_owned();
+            if !texts.is_empty() {
+                name.push_str(&format!("({})", texts.join(", ")));
+            }
+            if uses[&texts[..]] > 1 {
+                let number = numbers.entry(texts).or_default();
+                *number += 1;
+                let separator = if texts.is_empty() { "" } else { "#" };
+                name.push_str(&format!("{separator}{number}"));
+            }
+            components[component].name = name;
+        }
+    }
+}
+
+/// The instance that each component is called after.
+fn choose_instances<'o>(program: &Program, origins: &'o [Origin]) -> Vec<Option<&'o Instance>> {
+    let calls = Calls::new(program);
+    let mut claims: FxHashMap<usize, usize> = FxHashMap::default();
+    let wants_outer = |origin: &Origin| match (&origin.begins_as, &origin.inside) {
+        (Some(begins_as), Some((_, inside))) => {
+            calls.goes_on(begins_as.process) && !calls.is_recursive(inside.process)
+        }
+        _ => false,
+    };
+    for origin in origins {
+        if let Some((call, _)) = origin.inside.as_ref().filter(|_| wants_outer(origin)) {
+            *claims.entry(*call).or_default() += 1;
+        }
+    }
+    let choose = |origin: &'o Origin| match &origin.inside {
+        Some((call, inside)) if wants_outer(origin) && claims[call] == 1 => Some(inside),
+        Some((_, inside)) => origin.begins_as.as_ref().or(Some(inside)),
+        None => origin.begins_as.as_ref(),
+    };
+    origins.iter().map(choose).collect()
+}
+
+/// For each of these instances of one process the first arguments that tell them apart: none if
+/// there is only one. Parameters that the component changes are no part of a name.
+fn distinguishing_arguments(
+    program: &Program,
+    instances: &[Option<&Instance>],
+    components: &[Automaton],
+    members: &[usize],
+) -> Vec<Vec<String>> {
+    let mut chosen: Vec<Vec<String>> = vec![Vec::new(); members.len()];
+    let Some(process) = members.first().and_then(|&first| instances[first]).map(|one| one.process) else {
+        return chosen;
+    };
+    for (index, &parameter) in program.process(process).parameters.iter().enumerate() {
+        if chosen.iter().collect::<FxHashSet<_>>().len() == members.len() {
+            break;
+        }
+        let name = program.variable(parameter).name;
+        let changes = |&member: &usize| {
+            let mut variables = components[member].variables.iter();
+            variables.any(|&variable| program.variable(variable).name == name)
+        };
+        let texts: Vec<String> = members
+            .iter()
+            .filter_map(|&member| instances[member]?.arguments.get(index))
+            .map(|&argument| expression::text(program, argument))
+            .collect();
+        let differ = texts.iter().any(|text| *text != texts[0]);
+        let short = texts.iter().all(|text| text.chars().count() <= WIDEST_ARGUMENT);
+        if differ && short && !members.iter().any(changes) {
+            chosen.iter_mut().zip(texts).for_each(|(chosen, text)| chosen.push(text));
+        }
+    }
+    chosen
+}
+
+/// Which processes call which, with all that these call in turn.
+struct Calls(FxHashMap<ProcessId, FxHashSet<ProcessId>>);
+
+impl Calls {
+    fn new(program: &Program) -> Self {
+        let mut calls = FxHashMap::default();
+        for (index, process) in program.processes.iter().enumerate() {
+            let mut seen: FxHashSet<ProcessId> = FxHashSet::default();
+            let mut open: Vec<BehaviourId> = process.body.into_iter().collect();
+            while let Some(id) = open.pop() {
+                let behaviour = program.behaviour(id);
+                open.extend(behaviour.parts());
+                if let Behaviour::Call { process, .. } = behaviour
+                    && seen.insert(*process)
+                {
+                    open.extend(program.process(*process).body);
+                }
+            }
+            calls.insert(ProcessId::new(index), seen);
+        }
+        Calls(calls)
+    }
+
+    fn is_recursive(&self, process: ProcessId) -> bool {
+        self.0.get(&process).is_some_and(|all| all.contains(&process))
+    }
+
+    /// Whether a process may become another one.
+    fn goes_on(&self, process: ProcessId) -> bool {
+        self.0.get(&process).is_some_and(|all| all.iter().any(|&other| other != process))
+    }
+}
