@@ -245,5 +245,6 @@ fn a_new_experiment_runs_as_it_is() {
     let quoted = lab(here, &["new", "lights.mcrl2", "--find", "label it's"]).expect(0, &[]).stdout;
     std::fs::write(here.join("quoted.toml"), quoted).expect("a file");
     lab(here, &["run", "quoted.toml", "--only", "* / bfs*"]).expect(2, &["no cell"]);
-    lab(here, &["run", "quoted.toml", "--only", "* / rdfs", "--scale", "0.1"]).expect(0, &["5 new runs"]);
+    lab(here, &["run", "quoted.toml", "--only", "* / rdfs", "--scale", "0.1"])
+        .expect(2, &["has no action `it's`"]);
 }

@@ -34,8 +34,8 @@ use crate::value::Value;
 /// they are needed, so that exploring begins at once.
 const CONSTANT_STEPS: u64 = 5_000;
 
-/// Compiles a linear process. One function, because every step adds to the scope, the program or
-/// the compiler that the next one needs.
+/// Compiles a linear process. Every step adds to the scope, the program or the compiler that the
+/// next one needs.
 pub(crate) fn compile(process: LinearProcess) -> Network {
     let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial, structure } =
         process;
@@ -57,15 +57,7 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
     let extras: Vec<Extras> =
         summands.iter().map(|summand| Extras::new(&mut program, summand, now)).collect();
     let initial_possible = initial_distribution.as_ref().map(|one| not_zero(&mut program, one.weight));
-    let globals: Vec<(u32, VariableId, Option<ExpressionId>)> = program
-        .globals
-        .clone()
-        .into_iter()
-        .map(|variable| {
-            let sort = program.variable(variable).sort;
-            (scope.slot(variable), variable, expression::representative(&mut program, sort))
-        })
-        .collect();
+    let globals = represent_globals(&mut program, &mut scope);
 
     prepare(&mut program);
     let program = Arc::new(program);
@@ -123,6 +115,19 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
         rules,
         structure,
     }
+}
+
+/// A slot for each global variable, and some value of its sort if one is known.
+fn represent_globals(
+    program: &mut Program,
+    scope: &mut Scope,
+) -> Vec<(u32, VariableId, Option<ExpressionId>)> {
+    let globals = program.globals.clone();
+    let represent = |variable: VariableId| {
+        let sort = program.variable(variable).sort;
+        (scope.slot(variable), variable, expression::representative(program, sort))
+    };
+    globals.into_iter().map(represent).collect()
 }
 
 /// The words of a state.

@@ -23,6 +23,18 @@ enum Usual {
 
 use Usual::{Always, By};
 
+/// An operation on two sets or bags, one of which is given by a function or by a term.
+#[derive(Clone, Copy, Debug)]
+struct Mixed {
+    builtin: Builtin,
+    /// The sort of the elements.
+    sort: SortId,
+    left: Value,
+    right: Value,
+    /// What is usual for an element of the result.
+    usual: Usual,
+}
+
 impl Machine {
     /// `!set`
     pub(in crate::compile::evaluator) fn complement(
@@ -86,10 +98,13 @@ impl Machine {
             _ => {}
         }
         if let Some(element) = element {
-            let done = if bag {
-                self.mixed_bags(t, builtin, symbol, element, left, right)?
-            } else {
-                self.mixed_sets(t, builtin, symbol, element, left, right)?
+            let sides = (self.usual(left), self.usual(right));
+            let done = match self.combine_usual(t, builtin, symbol, element, sides, bag)? {
+                None => None,
+                Some(usual) => {
+                    let operation = Mixed { builtin, sort: element, left, right, usual };
+                    if bag { self.mixed_bags(t, operation)? } else { self.mixed_sets(t, operation)? }
+                }
             };
             if let Some(done) = done {
                 return Ok(done);
@@ -239,19 +254,8 @@ impl Machine {
     }
 
     /// An operation on sets of which one is given by a predicate, or by a term.
-    fn mixed_sets(
-        &mut self,
-        t: &Arc<Tables>,
-        builtin: Builtin,
-        symbol: SymbolId,
-        sort: SortId,
-        left: Value,
-        right: Value,
-    ) -> Known {
-        let sides = (self.usual(left), self.usual(right));
-        let Some(usual) = self.combine_usual(t, builtin, symbol, sort, sides, false)? else {
-            return Ok(None);
-        };
+    fn mixed_sets(&mut self, t: &Arc<Tables>, operation: Mixed) -> Known {
+        let Mixed { builtin, sort, left, right, usual } = operation;
         let mut candidates = Vec::new();
         for set in [left, right] {
             let listed = if self.heap.is(set, Head::SetBy) { self.heap.argument(set, 1) } else { set };
@@ -277,17 +281,8 @@ impl Machine {
     }
 
     /// An operation on bags of which one is given by a function, or by a term.
-    fn mixed_bags(
-        &mut self,
-        t: &Arc<Tables>,
-        builtin: Builtin,
-        symbol: SymbolId,
-        sort: SortId,
-        left: Value,
-        right: Value,
-    ) -> Known {
-        let sides = (self.usual(left), self.usual(right));
-        let Some(usual) = self.combine_usual(t, builtin, symbol, sort, sides, true)? else { return Ok(None) };
+    fn mixed_bags(&mut self, t: &Arc<Tables>, operation: Mixed) -> Known {
+        let Mixed { builtin, sort, left, right, usual } = operation;
         let mut candidates = Vec::new();
         for bag in [left, right] {
             let listed = if self.heap.is(bag, Head::BagBy) { self.heap.argument(bag, 1) } else { bag };
