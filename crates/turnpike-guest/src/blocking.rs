@@ -71,7 +71,7 @@ fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
     }
     let site = sites::user(site);
     let object = descriptors(site);
-    outside(what);
+    outside(what, site);
     loop {
         control::simple(Kind::Load, object, site);
         if done() {
@@ -82,8 +82,9 @@ fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
     control::WAITING_OUTSIDE.fetch_sub(1, Ordering::Relaxed);
 }
 
-fn outside(what: &str) {
-    control::uncontrolled(&format!("{what} waits for something outside the program"));
+fn outside(what: &str, site: Site) {
+    let place = format!("{{site:{:#x}}}", site.0);
+    control::uncontrolled(&format!("{what} at {place}, which waits for something outside the program,"));
     control::WAITING_OUTSIDE.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -107,7 +108,7 @@ fn readable(what: &str, fd: c_int, site: Site) {
         }
         if !waits {
             waits = true;
-            outside(what);
+            outside(what, site);
         }
         cancel::step(Operation::new(Kind::Yield, ObjectId::NONE, site));
     }

@@ -15,7 +15,7 @@ use turnpike_scheduler::{
 
 use crate::global::Global;
 use crate::protocol::{self, Header};
-use crate::{baton, fiber, record, sys, tape};
+use crate::{baton, context, dump, fiber, record, sys, tape};
 
 /// What the library knows of one thread; the kernel has the rest.
 pub(crate) struct Thread {
@@ -57,6 +57,8 @@ pub(crate) struct Thread {
     pub high: usize,
     /// The memory that ends with it; none for the first thread.
     pub extent: (usize, usize),
+    /// Where it is, if that is wanted.
+    pub registers: context::Registers,
     /// What it was created to do.
     pub start: Start,
 }
@@ -92,6 +94,7 @@ impl Thread {
             high: 0,
             extent: (0, 0),
             expects: (0, 0),
+            registers: [0; dump::REGISTERS],
             start,
         }
     }
@@ -242,6 +245,7 @@ pub(crate) unsafe fn take_back() {
 /// Announces an operation of the running thread and comes back when it has been done.
 pub(crate) fn step(operation: Operation) -> Outcome {
     crate::once::forget_unwound();
+    context::note();
     let (me, next) = kernel(|kernel| (kernel.current(), kernel.announce(operation)));
     note();
     go_on(me, next);
@@ -322,6 +326,7 @@ pub(crate) fn finish() -> ! {
 pub(crate) fn fail(kind: FailureKind, message: &str, site: Site) -> ! {
     // SAFETY: the process ends here.
     unsafe { take_back() };
+    context::note();
     kernel(|kernel| {
         let thread = kernel.current();
         kernel.fail(Failure { kind, message: message.into(), thread, site });

@@ -10,7 +10,8 @@
 //! Neither the standard library nor the program's heap is used: `heap` has its own memory.
 //!
 //! The crate is compiled twice. Cargo compiles it as an ordinary member of the workspace, for its
-//! tests, for lints, and for the host, which shares [`protocol`], [`tape`] and [`wire`] with it.
+//! tests, for lints, and for the host, which shares [`protocol`], [`tape`], [`dump`] and
+//! [`wire`] with it.
 //! The build script of `turnpike-preload` compiles it with `--cfg embedded` as the library to
 //! preload. Only then does it define `malloc` and its like, a constructor, an allocator and a panic
 //! handler.
@@ -26,6 +27,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod dump;
 pub mod protocol;
 pub mod tape;
 pub mod wire;
@@ -35,6 +37,8 @@ pub mod wire;
 mod access;
 #[cfg(supported)]
 mod baton;
+#[cfg(supported)]
+mod context;
 #[cfg(supported)]
 mod control;
 #[cfg(supported)]

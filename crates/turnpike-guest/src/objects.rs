@@ -90,7 +90,9 @@ pub(crate) unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Obj
         return ObjectId(id);
     }
     // SAFETY: the caller promises that the memory belongs to a synchronisation object.
-    unsafe { register(memory, site, make()) }
+    let id = unsafe { register(memory, site, make()) };
+    control::kernel(|kernel| kernel.mark_found(id));
+    id
 }
 
 /// The object at an address, if there is one.
@@ -146,6 +148,7 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
         return ObjectId(id);
     }
     let id = enter(memory as usize, site, make());
+    control::kernel(|kernel| kernel.mark_found(id));
     // SAFETY: one word.
     unsafe { *memory = SMALL_MARK | id.0 };
     id

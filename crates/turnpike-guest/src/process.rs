@@ -68,7 +68,7 @@ pub(crate) fn begin_exit(site: Site) {
         let id = unsafe {
             objects::of((&raw const LEAVING).cast_mut().cast(), site, || Object::Mutex { recursive: true })
         };
-        if control::DETAIL.get() == Detail::Full {
+        if control::DETAIL.get() >= Detail::Full {
             control::kernel(|kernel| kernel.name_object(id, "exit"));
         }
         control::simple(Kind::Lock, id, site);

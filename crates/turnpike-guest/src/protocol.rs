@@ -23,7 +23,7 @@ pub const FD_ANSWER: i32 = 903;
 pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
 /// space.
@@ -86,6 +86,10 @@ pub struct Header {
     /// How many code locations, eight bytes each, stand behind the plan (at the next multiple of
     /// eight).
     pub racy_sites: u64,
+    /// At the start: how many pieces of the program's code belong to libraries, such as functions of
+    /// C++ headers. Where the tape will be stand their first address and the one behind their last, as
+    /// the file has them, sorted.
+    pub library_code: u64,
     /// Written by the guest: whether some code tells its memory accesses.
     pub instrumented: AtomicU32,
     /// Counts announcements: the host's watchdog looks at it.

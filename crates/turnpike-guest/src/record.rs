@@ -7,7 +7,7 @@ use turnpike_scheduler::{Detail, End, Execution, Failure, FailureKind};
 
 use crate::protocol::PLAN_AT;
 use crate::wire::OwnedPlan;
-use crate::{control, memory, modules, tape};
+use crate::{context, control, memory, modules, tape};
 
 /// Memory that every execution needs is touched once, in the fork server.
 pub(crate) fn prepare() {
@@ -68,6 +68,10 @@ pub(crate) fn end() {
         )
     };
     let full = control::DETAIL.get() > Detail::Positions;
-    let length = control::DECLARED.with(|declared| tape::write(&execution, declared, full, out)).unwrap_or(0);
+    let mut length =
+        control::DECLARED.with(|declared| tape::write(&execution, declared, full, out)).unwrap_or(0);
+    if length > 0 && (control::DETAIL.get() == Detail::Stacks || execution.end == End::Hung) {
+        length += context::write(&mut out[length..]);
+    }
     header.tape_used.store(length as u64, Ordering::Release);
 }

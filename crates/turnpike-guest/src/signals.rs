@@ -5,7 +5,7 @@ use alloc::format;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use turnpike_scheduler::{FailureKind, Site};
+use turnpike_scheduler::{Detail, FailureKind, Site};
 
 #[cfg(target_arch = "x86_64")]
 use crate::raw;
@@ -142,6 +142,13 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
     }
     // SAFETY: the process ends below, whatever the thread was doing.
     unsafe { control::take_back() };
+    // A stack that overflowed cannot be copied, and says nothing.
+    if (asked || control::DETAIL.get() == Detail::Stacks)
+        && !(matches!(signal, SEGV | BUS) && overflowed(address, stack_of(context)))
+    {
+        // SAFETY: the kernel's record.
+        unsafe { crate::context::note_interrupted(context) };
+    }
     // One more: sites are return addresses.
     let site = sites::user_above(Site(counter as u64 + 1), stack_of(context));
     if asked {

@@ -17,10 +17,12 @@ struct Ranges {
     data: Vec<(usize, usize)>,
     /// Code of the C library and its loader.
     c_library: Vec<(usize, usize)>,
+    /// Code of the program that comes from headers of libraries, sorted.
+    headers: Vec<(usize, usize)>,
 }
 
 static RANGES: Global<Ranges> =
-    Global::new(Ranges { code: Vec::new(), data: Vec::new(), c_library: Vec::new() });
+    Global::new(Ranges { code: Vec::new(), data: Vec::new(), c_library: Vec::new(), headers: Vec::new() });
 
 /// Takes the addresses back from interrupted code.
 ///
@@ -32,7 +34,18 @@ pub(crate) unsafe fn take_back() {
 }
 
 fn in_program(address: usize) -> bool {
-    RANGES.with(|ranges| within(&ranges.code, address))
+    RANGES.with(|ranges| ranges.is_user(address))
+}
+
+impl Ranges {
+    /// Whether the user wrote the code at an address.
+    fn is_user(&self, address: usize) -> bool {
+        if !within(&self.code, address) {
+            return false;
+        }
+        let behind = self.headers.partition_point(|(start, _)| *start <= address);
+        !behind.checked_sub(1).is_some_and(|at| address < self.headers[at].1)
+    }
 }
 
 unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -> c_int {
@@ -42,6 +55,9 @@ unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -
         let first = *(count as *mut usize) == 0;
         *(count as *mut usize) += 1;
         let info = &*info;
+        if first {
+            learn_headers(info.base);
+        }
         let c_library = named(info.name, &["/libc.so", "/libpthread.so", "/ld-linux"]);
         for header in core::slice::from_raw_parts(info.headers, info.count.into()) {
             if header.kind != LOAD {
@@ -61,6 +77,20 @@ unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -
         }
     }
     0
+}
+
+/// Learns from the host which code of the program, which was loaded at `base`, comes from headers.
+fn learn_headers(base: usize) {
+    let header = control::header();
+    // SAFETY: the host has put the list there, aligned, and waits.
+    let list = unsafe {
+        let at = (control::shared() as *const u8).add(header.tape_at as usize);
+        core::slice::from_raw_parts(at as *const [u64; 2], header.library_code as usize)
+    };
+    let loaded = |address: u64| base.wrapping_add(address as usize);
+    RANGES.with(|ranges| {
+        ranges.headers = list.iter().map(|[start, end]| (loaded(*start), loaded(*end))).collect();
+    });
 }
 
 /// Whether one of these is part of a module's name.
@@ -139,7 +169,7 @@ fn search(site: Site, stack: usize) -> Site {
             // SAFETY: between the stack pointer and the stack's upper end.
             let word = unsafe { *(at as *const usize) };
             at += 8;
-            if within(&ranges.code, word) && after_call(word) {
+            if ranges.is_user(word) && after_call(word) {
                 return Site(word as u64);
             }
         }

@@ -64,6 +64,7 @@ pub fn write(
         w.long(object.name_hash);
         w.object(&object.object);
         w.long(object.site.0);
+        w.byte(object.created.into());
     }
     w.word(declared.len() as u32);
     for (thread, object, writes) in declared {
@@ -214,13 +215,14 @@ impl Writer<'_> {
 }
 
 /// Reads the record into `out`, whose buffers are used again, and hands out what threads declared
-/// that they may touch; `None` if it is no record.
-pub fn read(
-    bytes: &[u8],
+/// that they may touch. Returns the bytes behind the record; `None` if it is not a record.
+pub fn read<'a>(
+    bytes: &'a [u8],
     kinds: &[Kind],
     out: &mut Execution,
     mut declared: impl FnMut(u64, u64, bool),
-) -> Option<()> {
+) -> Option<&'a [u8]> {
+    out.stacks.clear();
     let mut r = Reader { bytes, kinds };
     let full = r.byte()? != 0;
     out.fingerprint = r.wide()?;
@@ -282,20 +284,21 @@ pub fn read(
             name_hash: r.long()?,
             object: r.object()?,
             site: Site(r.long()?),
+            created: r.byte()? != 0,
         })
     })?;
     for _ in 0..r.word()? {
         declared(r.long()?, r.long()?, r.byte()? != 0);
     }
-    Some(())
+    Some(r.bytes)
 }
 
-struct Reader<'a> {
+struct Reader<'a, 'k> {
     bytes: &'a [u8],
-    kinds: &'a [Kind],
+    kinds: &'k [Kind],
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.bytes.split_first()?;
         self.bytes = rest;

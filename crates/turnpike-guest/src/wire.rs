@@ -53,6 +53,7 @@ pub fn encode(plan: &Plan<'_>, out: &mut Vec<u8>) {
         Detail::Positions => 0,
         Detail::Steps => 1,
         Detail::Full => 2,
+        Detail::Stacks => 3,
     });
     w.byte(plan.predict.into());
     w.byte(plan.reduction.sleep.into());
@@ -191,7 +192,8 @@ impl OwnedPlan {
             detail: match self.detail {
                 0 => Detail::Positions,
                 1 => Detail::Steps,
-                _ => Detail::Full,
+                2 => Detail::Full,
+                _ => Detail::Stacks,
             },
             predict: self.predict,
             reduction: Reduction { sleep: self.sleep, persistent: self.persistent.as_ref() },
@@ -283,7 +285,7 @@ mod tests {
     fn every_setting_survives() {
         let entries = [(1, 2, true), (u64::MAX, 0, false)].to_vec();
         let table = MayAccess { proved: true, entries };
-        for detail in [Detail::Positions, Detail::Steps, Detail::Full] {
+        for detail in [Detail::Positions, Detail::Steps, Detail::Full, Detail::Stacks] {
             for timeouts in [Timeouts::Never, Timeouts::WhenStuck, Timeouts::Always] {
                 let reduction = Reduction { sleep: true, persistent: Some(&table) };
                 let plan = Plan { detail, timeouts, reduction, predict: true, spurious: 2, ..Plan::new(&[]) };

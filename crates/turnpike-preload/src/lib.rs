@@ -19,4 +19,4 @@ pub const SUPPORTED: bool =
 /// The C header for programs under test.
 pub static HEADER: &str = include_str!("../include/turnpike.h");
 
-pub use turnpike_guest::{protocol, tape, wire};
+pub use turnpike_guest::{dump, protocol, tape, wire};

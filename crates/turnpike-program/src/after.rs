@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnpike_model::Model;
-use turnpike_scheduler::{Execution, Executor, GuestError, Plan, Site};
+use turnpike_scheduler::{Execution, Executor, Frame, GuestError, Plan, Site};
 
 use crate::guard::ended;
 use crate::model::{Launch, ProgramModel};
@@ -54,6 +54,10 @@ impl Executor for After {
 
     fn site(&mut self, site: Site) -> String {
         self.inner.site(site)
+    }
+
+    fn frames(&mut self, address: u64) -> Option<Vec<Frame>> {
+        self.inner.frames(address)
     }
 
     fn unseen(&self) -> Vec<String> {

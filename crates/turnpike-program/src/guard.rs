@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Site};
+use turnpike_scheduler::{Detail, End, Execution, Executor, Frame, GuestError, Plan, Site};
 
 use crate::names::Names;
 use crate::settings::LeftOut;
@@ -92,6 +92,10 @@ impl Executor for Guarded {
 
     fn site(&mut self, site: Site) -> String {
         self.inner.site(site)
+    }
+
+    fn frames(&mut self, address: u64) -> Option<Vec<Frame>> {
+        self.inner.frames(address)
     }
 
     fn unseen(&self) -> Vec<String> {

@@ -17,13 +17,14 @@ mod paths;
 mod record;
 mod settings;
 mod signature;
+pub mod stack;
 mod steps;
 mod texts;
 mod words;
 
 pub use elf::Executable;
 pub use follow::{Followed, Parting};
-pub use incident::{Incident, IncidentKind, Row, Waiting, legend, lines, rows_of};
+pub use incident::{Incident, IncidentKind, Made, Row, Stack, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
 pub use steps::verb;

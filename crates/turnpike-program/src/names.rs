@@ -62,6 +62,7 @@ mod tests {
             name_hash,
             object: Object::Condvar,
             site: Site(0),
+            created: true,
         };
         Execution { objects: objects.iter().map(record).collect(), ..Execution::default() }
     }

@@ -9,7 +9,9 @@ mod own_state;
 mod panics;
 mod runtime;
 mod site;
+mod stack;
 mod tag;
+mod watchdog;
 
 pub mod bench;
 pub mod collections;
@@ -22,6 +24,7 @@ pub mod time;
 pub use choice::{choose, mark_assertion, mark_message};
 pub use executor::Guest;
 pub use options::{GuestOptions, Panics};
+pub use watchdog::{Blocked, Watch, Watchdog};
 
 /// Whether the calling code runs inside a check.
 pub fn is_checking() -> bool {

@@ -1,6 +1,9 @@
 //! How Rust programs are executed.
 
+use std::panic::Location;
+
 use crate::fiber::DEFAULT_STACK;
+use crate::watchdog::Watch;
 
 /// How a Rust program is executed. Options of the search (steps, timeouts, …) are in the
 /// scheduler's plan.
@@ -22,6 +25,11 @@ pub struct GuestOptions {
     pub counts: bool,
     /// Whether panics are recorded with a backtrace: slow.
     pub backtraces: bool,
+    /// Where the check was called, and the file whose panics are shown there instead: turnpike's own,
+    /// for a test that returns an error.
+    pub caller: Option<(&'static Location<'static>, &'static str)>,
+    /// Who notices executions that block outside control.
+    pub watch: Option<Watch>,
 }
 
 impl Default for GuestOptions {
@@ -33,6 +41,8 @@ impl Default for GuestOptions {
             show_panics: false,
             counts: false,
             backtraces: false,
+            caller: None,
+            watch: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Once;
 use turnpike_scheduler::{Failure, FailureKind, Site, ThreadId};
 
 use crate::context;
+use crate::options::GuestOptions;
 use crate::runtime::Runtime;
 use crate::schedule;
 use crate::site;
@@ -90,7 +91,7 @@ pub(crate) fn install_hook() {
                 let show = match runtime {
                     Some(runtime) => {
                         let options = runtime.options();
-                        let record = record(info, options.backtraces);
+                        let record = record(info, options);
                         runtime.record_panic(record);
                         options.show_panics
                     }
@@ -104,11 +105,17 @@ pub(crate) fn install_hook() {
     });
 }
 
-fn record(info: &PanicHookInfo<'_>, backtraces: bool) -> PanicRecord {
+fn record(info: &PanicHookInfo<'_>, options: &GuestOptions) -> PanicRecord {
+    let mut location = info.location();
+    if let (Some(found), Some((caller, own))) = (location, options.caller)
+        && found.file() == own
+    {
+        location = Some(caller);
+    }
     PanicRecord {
         message: message(info.payload()).to_owned(),
-        site: info.location().map_or(Site(0), site::of_lent),
-        backtrace: backtraces.then(|| Backtrace::force_capture().to_string()),
+        site: location.map_or(Site(0), site::of_lent),
+        backtrace: options.backtraces.then(|| Backtrace::force_capture().to_string()),
         before: None,
     }
 }

@@ -20,17 +20,23 @@ mod readers;
 mod unwinding;
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use turnpike_scheduler::{
-    End, Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site, ThreadId,
+    Detail, End, Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site,
+    ThreadId, ThreadStack,
 };
 
+use crate::context;
 use crate::fiber::{Exit, Fiber, StackPool};
 use crate::options::{GuestOptions, Panics};
 use crate::panics::{PanicRecord, Payload, Teardown};
 use crate::site::{self, Place};
+use crate::stack;
 use crate::thread::{Locals, Thread};
+use crate::watchdog::Pulse;
 
 /// A thread's function. The error is a panic that nobody will be told by joining the thread.
 pub(crate) type Body = Box<dyn FnOnce() -> Result<(), Payload>>;
@@ -64,6 +70,8 @@ struct ThreadState {
     ending: bool,
     /// How often it used a thread-local value, or yielded in a state that is not known.
     changes: u64,
+    /// Where it is, if that is wanted.
+    stack: Vec<u64>,
 }
 
 /// The execution that runs, or the remains of the last one.
@@ -95,10 +103,18 @@ pub(crate) struct Runtime {
     /// Somebody could notice how references are counted.
     counts: Cell<bool>,
     readers: readers::Readers,
+    pulse: Arc<Pulse>,
+    /// Whether stacks are wanted.
+    shows_stacks: Cell<bool>,
 }
 
 impl Runtime {
     pub(crate) fn new(options: GuestOptions) -> Self {
+        // A check inside a check is progress of the outer one.
+        let pulse = context::active().map_or_else(Arc::default, |outer| Arc::clone(&outer.pulse));
+        if let Some(watch) = &options.watch {
+            watch.add(&pulse);
+        }
         Runtime {
             kernel: RefCell::new(Kernel::new()),
             epoch: Cell::new(0),
@@ -121,6 +137,8 @@ impl Runtime {
             dropping: Cell::new(0),
             counts: Cell::new(false),
             readers: readers::Readers::default(),
+            pulse,
+            shows_stacks: Cell::new(false),
         }
     }
 
@@ -162,6 +180,10 @@ impl Runtime {
 
     #[inline]
     fn step(&self, operation: Operation) -> Outcome {
+        self.pulse.beat();
+        if self.shows_stacks.get() {
+            self.note_stack();
+        }
         if self.dropping.get() != 0 {
             self.counts_matter("the thread that drops the last reference");
         }
@@ -173,6 +195,32 @@ impl Runtime {
             self.switch(next);
         }
         self.kernel.borrow().outcome()
+    }
+
+    /// Notes where the running thread is.
+    #[cold]
+    fn note_stack(&self) {
+        if let Ok(mut threads) = self.threads.try_borrow_mut()
+            && let Some(thread) = threads.get_mut(self.current.get().0 as usize)
+        {
+            thread.stack.clear();
+            stack::walk(self.stack_end(), |address, _| {
+                thread.stack.push(address as u64);
+                thread.stack.len() < stack::DEEPEST
+            });
+        }
+    }
+
+    /// The stacks of threads that have not ended.
+    fn hand_out_stacks(&self, out: &mut Execution) {
+        let mut threads = self.threads.borrow_mut();
+        for (thread, id) in threads.iter_mut().zip(0..) {
+            let ended = out.threads.get(id as usize).is_some_and(|record| record.ended);
+            if !ended && !thread.stack.is_empty() {
+                let addresses = std::mem::take(&mut thread.stack);
+                out.stacks.push(ThreadStack { thread: ThreadId(id), addresses });
+            }
+        }
     }
 
     /// Lets `next` run, until the running thread's turn comes again. Unwinds if it never comes.
@@ -194,6 +242,9 @@ impl Runtime {
 
     /// The hook saw a panic of the running thread.
     pub(crate) fn record_panic(&self, record: PanicRecord) {
+        if self.shows_stacks.get() && !self.teardown.get() {
+            self.note_stack();
+        }
         if let Ok(mut threads) = self.threads.try_borrow_mut()
             && let Some(thread) = threads.get_mut(self.current.get().0 as usize)
         {
@@ -234,6 +285,14 @@ impl Runtime {
         let threads = self.threads.try_borrow().ok()?;
         let record = threads.get(self.current.get().0 as usize)?.panic.as_deref()?.clone();
         Some((execution, record))
+    }
+
+    /// The name of the running thread and the steps so far, for a signal handler: false if the
+    /// kernel is in use. Allocates nothing.
+    pub(crate) fn describe_running(&self, name: &mut dyn fmt::Write, step: impl FnMut(u32)) -> bool {
+        let Ok(kernel) = self.kernel.try_borrow() else { return false };
+        kernel.positions().for_each(step);
+        kernel.write_thread_name(self.current.get(), name).is_ok()
     }
 
     /// Registers an object that was made at `made`, unless the execution is over.
@@ -466,8 +525,10 @@ impl Runtime {
         out: &mut Execution,
     ) -> std::io::Result<()> {
         let (stack, pooled) = self.stacks.take(0)?;
+        let _beating = self.pulse.begin();
         self.epoch.set(epoch);
         self.kernel.borrow_mut().begin(plan);
+        self.shows_stacks.set(plan.detail == Detail::Stacks);
         self.teardown.set(false);
         self.special.set(false);
         self.quiet_operations.set(0);
@@ -495,6 +556,9 @@ impl Runtime {
         }
         self.kernel.borrow_mut().finish(out);
         self.explain_deadlock(out);
+        if self.shows_stacks.replace(false) {
+            self.hand_out_stacks(out);
+        }
         self.unwind_rest(&mut fibers);
         let mut threads = self.threads.borrow_mut();
         for (fiber, thread) in fibers.drain(..).zip(threads.drain(..)) {

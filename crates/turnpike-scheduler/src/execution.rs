@@ -28,6 +28,8 @@ pub struct Execution {
     pub threads: Vec<ThreadRecord>,
     /// With full detail, by object id.
     pub objects: Vec<ObjectRecord>,
+    /// With [`crate::Detail::Stacks`]: of threads that have not ended, as far as they are known.
+    pub stacks: Vec<ThreadStack>,
     /// With [`crate::Policy::Genes`]: the bits as repaired, and how many were read.
     pub genes: Vec<u64>,
     /// Bits read.
@@ -208,4 +210,15 @@ pub struct ObjectRecord {
     pub object: Object,
     /// Where it was registered.
     pub site: Site,
+    /// Whether it was created there; otherwise that is where it was first used.
+    pub created: bool,
+}
+
+/// Where a thread is, with its callers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadStack {
+    /// Whose stack it is.
+    pub thread: ThreadId,
+    /// Addresses behind calls, innermost first; see [`crate::Executor::frames`].
+    pub addresses: Vec<u64>,
 }

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::execution::Execution;
+use crate::frame::Frame;
 use crate::operation::Site;
 use crate::plan::Plan;
 
@@ -15,6 +16,13 @@ pub trait Executor: Send {
 
     /// Source position for the user: `src/bank.rs:31`.
     fn site(&mut self, site: Site) -> String;
+
+    /// The functions at an address of [`crate::ThreadStack`], inlined ones first; `None` if it is an
+    /// address of this process.
+    fn frames(&mut self, address: u64) -> Option<Vec<Frame>> {
+        let _ = address;
+        None
+    }
 
     /// What no execution shows, because the program has code that cannot be looked into; empty when
     /// everything is seen.

@@ -27,6 +27,7 @@ mod dependence;
 mod execution;
 mod executor;
 mod fingerprint;
+mod frame;
 mod kernel;
 mod operation;
 mod plan;
@@ -38,9 +39,10 @@ mod sources;
 
 pub use dependence::{dependent, reversible};
 pub use execution::{
-    Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord,
+    Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord, ThreadStack,
 };
 pub use executor::{Executor, GuestError, GuestErrorKind};
+pub use frame::{Frame, Origin};
 pub use kernel::{Kernel, Next};
 pub use operation::{Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Site, ThreadId};
 pub use plan::{Detail, MayAccess, Plan, Policy, Reduction, Timeouts};

@@ -117,6 +117,8 @@ pub enum Detail {
     /// Also all choices of each state, threads and objects by name, and what blocked threads wait
     /// for.
     Full,
+    /// Also where each thread is at the end, with its callers.
+    Stacks,
 }
 
 /// Choices that are left out because others stand for them (seed paper 004: partial-order reduction

@@ -9,6 +9,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("execution.rs", include_str!("execution.rs")),
     ("executor.rs", include_str!("executor.rs")),
     ("fingerprint.rs", include_str!("fingerprint.rs")),
+    ("frame.rs", include_str!("frame.rs")),
     ("kernel/access.rs", include_str!("kernel/access.rs")),
     ("kernel/choices.rs", include_str!("kernel/choices.rs")),
     ("kernel/clocks.rs", include_str!("kernel/clocks.rs")),

@@ -72,7 +72,8 @@ pub struct GenerateReport {
     pub states: u64,
     /// Transitions of expanded states.
     pub transitions: u64,
-    /// Expanded states without outgoing transitions.
+    /// Expanded states without outgoing transitions; of a program only those in which threads wait
+    /// for ever, not those in which it has ended.
     pub deadlocks: u64,
     /// Breadth-first levels.
     pub levels: u64,
@@ -122,6 +123,8 @@ pub fn generate(
         visited: Visited::new(options.store, run.width(), false),
         sink,
         deadlocks: 0,
+        // A program that has come to its end is not stuck.
+        ends: model.paths().is_some(),
         levels: 0,
         failure: None,
         pending: run.buffer(),
@@ -156,6 +159,8 @@ struct Space<'a> {
     visited: Visited,
     sink: &'a mut dyn TransitionSink,
     deadlocks: u64,
+    /// Whether states without outgoing transitions may be proper ends of the system.
+    ends: bool,
     levels: u64,
     failure: Option<std::io::Error>,
     /// Transitions not inserted yet, and the source of each.
@@ -187,7 +192,9 @@ impl Space<'_> {
                     self,
                     |_, _| nowhere(),
                     |run, space, index, state, successors| {
-                        space.take(batch.start + index as u32, successors)?;
+                        let stuck = successors.is_empty()
+                            && (!space.ends || run.view.explorer.is_deadlock(state, successors));
+                        space.take(batch.start + index as u32, successors, stuck)?;
                         run.check(state, successors, &nowhere)
                     },
                 );
@@ -202,8 +209,8 @@ impl Space<'_> {
         Ok(StopReason::Exhausted)
     }
 
-    fn take(&mut self, from: u32, successors: &Successors) -> Result<(), Halt> {
-        self.deadlocks += u64::from(successors.is_empty());
+    fn take(&mut self, from: u32, successors: &Successors, stuck: bool) -> Result<(), Halt> {
+        self.deadlocks += u64::from(stuck);
         self.pending.append(successors);
         self.sources.resize(self.pending.len(), from);
         if self.pending.len() >= TOGETHER { self.insert_pending() } else { Ok(()) }

@@ -10,7 +10,7 @@ use turnpike_model::{Diagnostic, hash};
 pub use turnpike_program::native::Held;
 use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
 use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
-use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Site, Timeouts};
+use turnpike_scheduler::{Execution, Executor, Frame, GuestError, MayAccess, Plan, Site, Timeouts};
 
 use crate::choice::{Choice, choice, unusual};
 use crate::options::{OptionRow, Section, Takes, option, parse, text_of};
@@ -350,6 +350,10 @@ impl Executor for Showing {
 
     fn site(&mut self, site: Site) -> String {
         self.executor.site(site)
+    }
+
+    fn frames(&mut self, address: u64) -> Option<Vec<Frame>> {
+        self.executor.frames(address)
     }
 
     fn unseen(&self) -> Vec<String> {

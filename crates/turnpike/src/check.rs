@@ -1,24 +1,28 @@
 //! Checking a closure: searching for a schedule that breaks it, and telling it.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
-use std::panic::resume_unwind;
+use std::io::Write as _;
+use std::panic::{Location, resume_unwind};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::{Model, StepErrorKind};
 use turnpike_program::{Incident, ProgramModel, ProgramOptions};
-use turnpike_runtime::Guest;
 use turnpike_runtime::schedule::encode;
+use turnpike_runtime::{Guest, Watch};
 use turnpike_scheduler::{Detail, End, Execution, Executor, GuestErrorKind, Plan, Policy};
 use turnpike_session::{
-    Goals, Limits, Running, Search, SearchError, StrategyChoice, Verdict, WitnessReport, WitnessSettings,
+    Goals, Limits, Running, Search, SearchError, StopReason, StrategyChoice, Verdict, WitnessReport,
+    WitnessSettings,
 };
 
 use crate::config::Config;
 use crate::replay;
 use crate::result::TestResult;
+use crate::watch::{Stuck, watched};
 
 /// Columns of the report.
 const WIDTH: usize = 120;
@@ -56,7 +60,7 @@ pub fn check<R: TestResult>(body: impl Fn() -> R + Send + Sync + 'static) {
     Config::new().check(body);
 }
 
-/// What a check that found nothing tells.
+/// What is known after a check that found nothing. As text, it says whether that is a proof.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Executions, where the strategy counts them.
@@ -65,6 +69,27 @@ pub struct Checked {
     pub complete: bool,
     /// What was left out, if something was.
     pub left_out: Option<String>,
+    /// Why the search ended, unless it covered everything.
+    pub stopped: Option<String>,
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let executions = match self.executions {
+            Some(1) => "1 execution".to_owned(),
+            Some(number) => format!("{number} executions"),
+            None => "executions".to_owned(),
+        };
+        if self.complete {
+            return write!(f, "proved: {executions} cover all schedules");
+        }
+        write!(f, "not proved: nothing was found in {executions}, but not all schedules were covered")?;
+        let reasons = self.stopped.iter().chain(&self.left_out);
+        for (number, reason) in reasons.enumerate() {
+            write!(f, "{} {reason}", if number == 0 { ":" } else { ";" })?;
+        }
+        Ok(())
+    }
 }
 
 /// A schedule that breaks the program.
@@ -90,13 +115,16 @@ pub enum CheckError {
     Failed(Box<Failed>),
     /// The program did something else when it was executed again with the same schedule.
     Nondeterministic(String),
+    /// An execution blocked outside control: on a lock of the standard library, in a system call.
+    /// Nothing is known of the schedules that were not executed.
+    Blocked(Box<Stuck>),
     /// The check could not be carried out.
     Unusable(String),
 }
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in self.incident.report(WIDTH) {
+        for line in self.incident.report(WIDTH, verbose()) {
             writeln!(f, "{line}")?;
         }
         writeln!(f)?;
@@ -118,6 +146,7 @@ impl fmt::Display for CheckError {
                  Threads, locks, clocks, hash maps and random numbers must be those of turnpike, and a `static` must not \
                  carry data from one execution to the next."
             ),
+            CheckError::Blocked(stuck) => write!(f, "the check had to be ended: {stuck}"),
             CheckError::Unusable(why) => write!(f, "the check could not be carried out: {why}"),
         }
     }
@@ -131,29 +160,54 @@ impl Config {
     /// # Panics
     /// When a schedule breaks the program, it is not deterministic, or a setting makes no sense.
     #[track_caller]
-    pub fn check<R: TestResult>(self, body: impl Fn() -> R + Send + Sync + 'static) {
+    pub fn check<R: TestResult>(mut self, body: impl Fn() -> R + Send + Sync + 'static) {
+        self.guest.caller = Some((Location::caller(), file!()));
         let (body, number) = (shared(body), next_number());
         match self.schedule(number) {
-            Ok(Some(schedule)) => self.again(body, &schedule),
+            Ok(Some(schedule)) => {
+                let replayed = self.watched(move |config| config.execute(body, &schedule).map(Replayed::new));
+                match replayed.map_err(|error| error.to_string()).and_then(|replayed| replayed) {
+                    Ok(Replayed::Fine) => {}
+                    Ok(Replayed::Panicked(payload)) => resume_unwind(payload),
+                    Ok(Replayed::Failed(report)) => panic!("{report}"),
+                    Err(why) => panic!("{why}"),
+                }
+            }
             Ok(None) => {
-                if let Err(error) = self.search(body, number) {
-                    panic!("{error}");
+                let name = self.test_name();
+                match self.watched(move |config| config.search(body, number)).and_then(|done| done) {
+                    Ok(checked) => say_passed(name.as_deref(), &checked),
+                    Err(error) => panic!("{error}"),
                 }
             }
             Err(mistake) => panic!("{mistake}"),
         }
     }
 
-    /// Carries out the check and tells the result.
+    /// Carries out the check and returns the result.
+    #[track_caller]
     pub fn run<R: TestResult>(
-        self,
+        mut self,
         body: impl Fn() -> R + Send + Sync + 'static,
     ) -> Result<Checked, CheckError> {
+        self.guest.caller = Some((Location::caller(), file!()));
         let (body, number) = (shared(body), next_number());
-        match self.schedule(number).map_err(CheckError::Unusable)? {
-            Some(schedule) => self.told_again(body, &schedule, number),
-            None => self.search(body, number),
-        }
+        let schedule = self.schedule(number).map_err(CheckError::Unusable)?;
+        self.watched(move |config| match schedule {
+            Some(schedule) => config.replay_and_report(body, &schedule, number),
+            None => config.search(body, number),
+        })?
+    }
+
+    /// Does `work` where it can be left behind if it blocks.
+    fn watched<T: Send + 'static>(
+        mut self,
+        work: impl FnOnce(&Config) -> T + Send + 'static,
+    ) -> Result<T, CheckError> {
+        let (watch, limits) = (Watch::new(), (self.idle, self.time));
+        self.test = self.test_name();
+        self.guest.watch = Some(watch.clone());
+        watched(watch, limits, move || work(&self)).map_err(|stuck| CheckError::Blocked(Box::new(stuck)))
     }
 
     /// The schedule to replay instead of searching, if there is one for the check of this number.
@@ -181,7 +235,7 @@ impl Config {
         let plan = Plan {
             prefix: schedule,
             policy: Policy::Continue,
-            detail: Detail::Full,
+            detail: Detail::Stacks,
             max_steps: self.steps.max(u32::try_from(schedule.len()).unwrap_or(u32::MAX)),
             timeouts: self.timeouts,
             spurious: self.spurious,
@@ -207,24 +261,8 @@ impl Config {
         }
     }
 
-    /// Executes one schedule and lets the program's own panic through.
-    #[track_caller]
-    fn again(&self, body: Arc<dyn Fn() + Send + Sync>, schedule: &[u32]) {
-        let (mut guest, execution) = match self.execute(body, schedule) {
-            Ok(done) => done,
-            Err(why) => panic!("{why}"),
-        };
-        if fine(&execution.end) {
-            return;
-        }
-        if let Some(payload) = guest.take_payload() {
-            resume_unwind(payload);
-        }
-        panic!("{}", Incident::of(&execution, &mut guest).report(WIDTH).join("\n"));
-    }
-
-    /// Executes one schedule and tells what happened.
-    fn told_again(
+    /// Executes one schedule and reports what happened.
+    fn replay_and_report(
         &self,
         body: Arc<dyn Fn() + Send + Sync>,
         schedule: &[u32],
@@ -233,7 +271,7 @@ impl Config {
         let (mut guest, execution) = self.execute(body, schedule).map_err(CheckError::Unusable)?;
         if fine(&execution.end) {
             let left_out = Some("one schedule was executed again, and no other".to_owned());
-            return Ok(Checked { executions: Some(1), complete: false, left_out });
+            return Ok(Checked { executions: Some(1), complete: false, left_out, stopped: None });
         }
         let incident = Incident::of(&execution, &mut guest);
         Err(CheckError::Failed(Box::new(self.failed(incident, schedule, number, self.seed, None))))
@@ -362,6 +400,11 @@ impl Config {
                     .next(),
                 complete: report.verdict == Verdict::None && model.left_out().is_none(),
                 left_out: model.left_out(),
+                stopped: report
+                    .runs
+                    .first()
+                    .filter(|run| run.stop != StopReason::Exhausted)
+                    .map(|run| run.stop.describe().to_owned()),
             });
         };
         let choices = replay::choices(&witness.trace)
@@ -369,6 +412,30 @@ impl Config {
         let incident = model.incident(&choices).map_err(|error| unusable(&error))?;
         let failed = self.failed(incident, &choices, number, request.running.seed, explanation(witness));
         Err(CheckError::Failed(Box::new(failed)))
+    }
+}
+
+/// What came of a replay.
+enum Replayed {
+    /// Nothing is wrong.
+    Fine,
+    /// The program's own panic.
+    Panicked(Box<dyn Any + Send>),
+    /// Another failure, as a report.
+    Failed(String),
+}
+
+impl Replayed {
+    fn new((mut guest, execution): (Guest, Execution)) -> Self {
+        if fine(&execution.end) {
+            return Replayed::Fine;
+        }
+        match guest.take_payload() {
+            Some(payload) => Replayed::Panicked(payload),
+            None => {
+                Replayed::Failed(Incident::of(&execution, &mut guest).report(WIDTH, verbose()).join("\n"))
+            }
+        }
     }
 }
 
@@ -445,6 +512,24 @@ fn next_number() -> u32 {
 /// A test as the main function of a program.
 fn shared<R: TestResult>(body: impl Fn() -> R + Send + Sync + 'static) -> Arc<dyn Fn() + Send + Sync> {
     Arc::new(move || body().expect_success())
+}
+
+/// Says what a check that found nothing is worth: where the test's output goes, or, with
+/// `TURNPIKE_LOG`, past the test harness, which hides the output of tests that pass.
+#[allow(clippy::print_stderr, reason = "the library stands in for the test, which may print")]
+fn say_passed(name: Option<&str>, checked: &Checked) {
+    let line = format!("turnpike: {}: {checked}", name.unwrap_or("check"));
+    if setting("TURNPIKE_LOG").is_some_and(|level| level != "off") {
+        // Nothing depends on it.
+        let _ = writeln!(std::io::stderr(), "{line}");
+    } else {
+        eprintln!("{line}");
+    }
+}
+
+/// Whether reports show all frames of stacks.
+fn verbose() -> bool {
+    setting("TURNPIKE_LOG").is_some_and(|level| level == "debug" || level == "trace")
 }
 
 fn setting(name: &str) -> Option<String> {

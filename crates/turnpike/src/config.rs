@@ -12,6 +12,9 @@ const EXECUTIONS: u64 = 10_000;
 /// How long it takes at most, when nothing else is said.
 const TIME: Duration = Duration::from_secs(20);
 
+/// How long an execution may do nothing visible, when nothing else is said.
+const IDLE: Duration = Duration::from_secs(5);
+
 /// A check that is to be carried out, setting by setting.
 ///
 /// ```
@@ -40,6 +43,7 @@ pub struct Config {
     pub(crate) timeouts: Timeouts,
     pub(crate) spurious: u32,
     pub(crate) replay: Option<String>,
+    pub(crate) idle: Duration,
     pub(crate) guest: GuestOptions,
     /// Path of the test, if it is known.
     pub(crate) test: Option<String>,
@@ -59,6 +63,7 @@ impl Default for Config {
             timeouts: Timeouts::default(),
             spurious: 0,
             replay: None,
+            idle: IDLE,
             guest: GuestOptions::default(),
             test: None,
         }
@@ -111,6 +116,14 @@ impl Config {
     /// The same in seconds, for `#[turnpike::test(seconds = 60)]`.
     pub fn seconds(self, seconds: u64) -> Self {
         self.time(Duration::from_secs(seconds))
+    }
+
+    /// The time without a visible operation after which an execution counts as blocked outside
+    /// control, and the check fails: 5 seconds by default; zero = never. Not counted under a
+    /// debugger.
+    pub fn guest_timeout(mut self, time: Duration) -> Self {
+        self.idle = time;
+        self
     }
 
     /// Steps after which an execution is cut. A check in which that happened proves nothing about what comes later.

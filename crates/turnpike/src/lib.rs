@@ -5,6 +5,7 @@ mod config;
 mod replay;
 mod result;
 mod search;
+mod watch;
 
 pub use check::{CheckError, Checked, Failed, check};
 pub use config::Config;
@@ -39,3 +40,4 @@ pub use turnpike_session::{
     Limits, Objective, RunReport, Search as SearchRequest, SearchError, SearchReport, StopReason, Strategy,
     Verdict, WitnessReport, strategy,
 };
+pub use watch::Stuck;

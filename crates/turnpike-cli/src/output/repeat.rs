@@ -56,7 +56,11 @@ fn presentation(args: &Args, format: Format) -> Vec<String> {
     if let Some(trace) = &args.results.trace {
         words.extend(["--trace".to_owned(), trace.to_string_lossy().into_owned()]);
     }
-    let switches = [(args.model.program.show_output, "--show-output"), (args.progress.quiet, "--quiet")];
+    let switches = [
+        (args.model.program.show_output, "--show-output"),
+        (args.progress.quiet, "--quiet"),
+        (args.results.verbose, "--verbose"),
+    ];
     words.extend(switches.iter().filter(|(given, _)| *given).map(|(_, flag)| (*flag).to_owned()));
     if let Some(kind) = args.progress.progress.and_then(|kind| clap::ValueEnum::to_possible_value(&kind)) {
         words.extend(["--progress".to_owned(), kind.get_name().to_owned()]);

@@ -23,6 +23,7 @@ mod models;
 mod program_ends;
 mod program_libraries;
 mod program_models;
+mod program_stacks;
 mod programs;
 mod reduce_compare;
 mod replay_show;

@@ -296,6 +296,10 @@ fn programs_are_described_and_stepped_through() {
     turnpike_in(folder, &["simulate", "--program", "./inversion"], "1\n2\nq\n").expect(0, &words);
     let report = json(folder, 0, &["generate", "--program", "./inversion", "-o", "space.aut"]);
     assert!(report["states"].as_u64() > Some(10), "{report}");
+    // Ends of the program are states without transitions, too, but no deadlocks.
+    assert_eq!(report["deadlocks"], 1, "{report}");
+    let report = json(folder, 0, &["generate", "--program", "./inversion", "--", "same"]);
+    assert_eq!(report["deadlocks"], 0, "{report}");
 }
 
 #[test]

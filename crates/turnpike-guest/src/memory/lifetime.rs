@@ -60,7 +60,7 @@ pub(crate) fn matters() -> bool {
 pub(super) fn register(name: u64, site: Site, called: impl FnOnce() -> String) -> ObjectId {
     let site = sites::user(site);
     let region = control::kernel(|kernel| kernel.register(Object::Region, name, site));
-    if control::DETAIL.get() == Detail::Full {
+    if control::DETAIL.get() >= Detail::Full {
         let called = called();
         control::kernel(|kernel| kernel.name_object(region, &called));
     }

@@ -319,7 +319,7 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
         let id = control::kernel(|kernel| kernel.register(Object::Memory, name, site));
         let region = lifetime::region_of(address, site);
         control::kernel(|kernel| kernel.place(id, region));
-        if control::DETAIL.get() == Detail::Full
+        if control::DETAIL.get() >= Detail::Full
             && let Some(name) = heap::called(address)
         {
             control::kernel(|kernel| kernel.name_object(id, &name));

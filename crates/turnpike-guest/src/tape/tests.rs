@@ -36,7 +36,13 @@ fn full(end: End) -> Execution {
         born: 4,
     };
     let idle = ThreadRecord { waits: Some((choice(1), None)), ended: true, ..ThreadRecord::default() };
-    let object = |object| ObjectRecord { name: "flag".to_string(), name_hash: 2, object, site: Site(1) };
+    let object = |object| ObjectRecord {
+        name: "flag".to_string(),
+        name_hash: 2,
+        object,
+        site: Site(1),
+        created: true,
+    };
     Execution {
         steps: vec![step; 2],
         choices: vec![choice(0), choice(1)],
@@ -69,6 +75,7 @@ fn full(end: End) -> Execution {
         assertions: 2,
         branches: 3,
         incomplete: true,
+        stacks: vec![],
         output: vec![],
     }
 }

@@ -2,6 +2,7 @@
 //! happen.
 
 mod columns;
+mod stacks;
 mod told;
 
 use crate::steps::verb;
@@ -10,6 +11,7 @@ use turnpike_model::label::Label;
 use turnpike_scheduler::{Detail, End, Execution, Executor, FailureKind, Finding, GuestError, Kind, Plan};
 
 pub use columns::{Row, legend, lines};
+pub use stacks::{Made, Stack};
 
 use crate::model::ProgramModel;
 use crate::texts;
@@ -92,6 +94,10 @@ pub struct Incident {
     pub waiting: Vec<Waiting>,
     /// Races, leaked threads and calls outside control.
     pub findings: Vec<String>,
+    /// Where each thread is at the end.
+    pub stacks: Vec<Stack>,
+    /// Where objects that are not static variables came from.
+    pub made: Vec<Made>,
     /// What the program printed.
     pub output: String,
 }
@@ -108,11 +114,13 @@ impl Incident {
         };
         let found = execution.findings.iter().enumerate();
         let found = found.filter_map(|(index, finding)| Some((worst(finding)?, index))).next();
+        let found_stacks = stacks::stacks(execution, executor);
         let (mut thread, mut place) = (None, None);
         let (kind, message) = match &execution.end {
             End::Failed(failure) => {
                 thread = Some(texts::thread(execution, failure.thread));
                 place = texts::place(executor, failure.site);
+                correct_place(&mut place, thread.as_deref(), &found_stacks);
                 (IncidentKind::Failed(failure.kind), failure.message.clone())
             }
             End::Deadlock => (IncidentKind::Deadlock, "no thread can go on".to_owned()),
@@ -141,6 +149,8 @@ impl Incident {
             rows: rows(execution, executor),
             waiting: waits(execution, executor),
             findings,
+            made: stacks::made(execution, executor),
+            stacks: found_stacks,
             output: String::from_utf8_lossy(&execution.output).into_owned(),
         }
     }
@@ -161,11 +171,32 @@ impl ProgramModel {
     pub fn incident(&self, choices: &[u32]) -> Result<Incident, GuestError> {
         let mut executor = self.executor()?;
         let mut execution = Execution::default();
-        let plan = Plan { prefix: choices, detail: Detail::Full, ..self.options().plan() };
+        let plan = Plan { prefix: choices, detail: Detail::Stacks, ..self.options().plan() };
         let outcome = executor.run(&plan, &mut execution);
         let incident = outcome.map(|()| Incident::of(&execution, &mut *executor));
         self.put_back(executor);
         incident
+    }
+}
+
+/// A place in a library is not where the user's mistake is: the innermost function of the user on
+/// the failing thread's stack is.
+fn correct_place(place: &mut Option<String>, thread: Option<&str>, stacks: &[Stack]) {
+    let Some(stack) = stacks.iter().find(|stack| Some(stack.thread.as_str()) == thread) else { return };
+    let file = |place: &str| place.split(':').next().unwrap_or_default().to_owned();
+    let mut users =
+        stack.frames.iter().filter(|frame| frame.is_user()).filter_map(|frame| frame.place.clone());
+    let Some(innermost) = users.next() else { return };
+    let known = place.as_deref().map(file);
+    let is_users = |known: &String| {
+        let same = |place: &str| {
+            let (one, other) = (file(place), known);
+            one.ends_with(other.as_str()) || other.ends_with(one.as_str())
+        };
+        same(&innermost) || users.any(|place| same(&place))
+    };
+    if !known.as_ref().is_some_and(is_users) {
+        *place = Some(innermost);
     }
 }
 

@@ -123,8 +123,14 @@ impl Incident {
         out
     }
 
-    /// Everything: what happened, who waits for whom, the schedule, and what the program printed.
-    pub fn report(&self, width: usize) -> Vec<String> {
+    /// Where each thread is, from the user's code on; with `all` including libraries and turnpike.
+    pub fn stack_lines(&self, all: bool) -> Vec<String> {
+        super::stacks::lines(&self.stacks, self.thread.as_deref(), all)
+    }
+
+    /// Everything: what happened, who waits for whom, the schedule, the stacks (with `all` all of
+    /// their frames), and what the program printed.
+    pub fn report(&self, width: usize, all: bool) -> Vec<String> {
         let mut out = vec![self.headline()];
         if !matches!(self.kind, IncidentKind::Open) {
             out.extend(self.explanation().into_iter().map(|line| format!("  {line}")));
@@ -133,6 +139,17 @@ impl Incident {
         out.push(format!("schedule: {}", self.size()));
         out.push(String::new());
         out.extend(self.schedule(width));
+        if !self.made.is_empty() {
+            out.push(String::new());
+            out.extend(self.made.iter().map(|made| format!("     {}", made.sentence())));
+        }
+        let wrong =
+            !matches!(self.kind, IncidentKind::Finished | IncidentKind::StepLimit | IncidentKind::Open);
+        let stacks = if wrong { self.stack_lines(all) } else { Vec::new() };
+        if !stacks.is_empty() {
+            out.push(String::new());
+            out.extend(stacks);
+        }
         let told: Vec<&String> = self.findings.iter().filter(|finding| **finding != self.message).collect();
         if !told.is_empty() {
             out.push(String::new());

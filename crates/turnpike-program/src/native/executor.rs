@@ -7,15 +7,17 @@ use std::process::Child;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use turnpike_preload::{protocol, tape, wire};
+use turnpike_preload::{dump, protocol, tape, wire};
 use turnpike_scheduler::{
-    Detail, End, Execution, Executor, Failure, FailureKind, Finding, GuestError, Kind, Plan, Site, ThreadId,
+    Detail, End, Execution, Executor, Failure, FailureKind, Finding, Frame, GuestError, Kind, Plan, Site,
+    ThreadId, ThreadStack,
 };
 
 use super::launch::{self, Descriptors};
 use super::symbols::Symbols;
 use super::system::{self, Shared};
-use super::{NativeProgram, RacySites, Threads, Visibility, error, library, names, opaque};
+use super::{NativeProgram, RacySites, Threads, Visibility, error, headers, library, names, opaque};
+use crate::stack::{called_by_user, user_part};
 
 /// Bytes for plans; a step takes four.
 const PLAN: usize = 64 << 20;
@@ -196,10 +198,34 @@ impl NativeExecutor {
         let (at, length) = (header.tape_at as usize, header.tape_used.load(Ordering::Acquire) as usize);
         let bytes = self.guest.shared.bytes(at, length).filter(|bytes| !bytes.is_empty());
         let Some(bytes) = bytes else { return Err(error("the record of the execution is too long")) };
-        tape::read(bytes, &self.kinds, out, |thread, object, writes| {
+        let behind = tape::read(bytes, &self.kinds, out, |thread, object, writes| {
             self.declared.insert((thread, object, writes));
         })
-        .ok_or_else(|| error("the record of the execution cannot be read"))
+        .ok_or_else(|| error("the record of the execution cannot be read"))?;
+        for dump in dump::read(behind) {
+            let addresses = self.guest.symbols.unwind(&dump);
+            out.stacks.push(ThreadStack { thread: ThreadId(dump.thread), addresses });
+        }
+        if out.end == End::Hung {
+            self.explain_hang(out);
+        }
+        Ok(())
+    }
+
+    /// Says in which call an execution hangs, and who called it.
+    fn explain_hang(&mut self, out: &mut Execution) {
+        let [stack] = out.stacks.as_slice() else { return };
+        let symbols = &mut self.guest.symbols;
+        let frames: Vec<Frame> =
+            stack.addresses.iter().flat_map(|&address| symbols.frames(address).to_vec()).collect();
+        let Some(call) = called_by_user(&frames) else { return };
+        let call = call.function.clone().unwrap_or_else(|| call.position());
+        let callers: Vec<String> = user_part(&frames).iter().map(Frame::to_string).collect();
+        let text = format!("`{call}`, which does not return ({}),", callers.join(" <- "));
+        // The guest, which knows no functions, said what it could.
+        if let Some(Finding::Uncontrolled(what)) = out.findings.last_mut() {
+            *what = text;
+        }
     }
 
     /// An execution that left no record: the same plan again, up to before its last step, which the
@@ -220,7 +246,7 @@ impl NativeExecutor {
                 }
             }
             if let Some(mut last) = note.step(&self.kinds) {
-                if plan.detail == Detail::Full {
+                if plan.detail >= Detail::Full {
                     last.first_choice = out.last_choices as u32;
                     out.last_choices = out.choices.len();
                 } else {
@@ -268,11 +294,27 @@ impl NativeExecutor {
         }
         self.guest.take_output(self.program.output, &mut out.output);
         names::tell(out, &mut self.guest.symbols);
-        if plan.detail == Detail::Full {
+        if out.end == End::Hung && self.program.racy.ended() >= MOST_HUNG {
+            return Err(too_many_hung(out));
+        }
+        if plan.detail >= Detail::Full {
             names::apply(out, &mut self.guest.symbols);
         }
         Ok(true)
     }
+}
+
+/// Executions that may hang before the program is given up: each takes as long as thousands of
+/// others.
+const MOST_HUNG: u32 = 30;
+
+/// A search that would go on waiting for the watchdog.
+fn too_many_hung(last: &Execution) -> GuestError {
+    let calls = last.findings.iter().filter_map(|finding| match finding {
+        Finding::Uncontrolled(what) => Some(format!("; {what} is not under control")),
+        _ => None,
+    });
+    error(format!("{MOST_HUNG} executions hung{}", calls.collect::<String>()))
 }
 
 /// What the guest says for the user.
@@ -322,6 +364,10 @@ impl Executor for NativeExecutor {
         self.guest.symbols.site(site.0)
     }
 
+    fn frames(&mut self, address: u64) -> Option<Vec<Frame>> {
+        Some(self.guest.symbols.frames(address).to_vec())
+    }
+
     fn unseen(&self) -> Vec<String> {
         self.guest.unseen.clone()
     }
@@ -359,6 +405,14 @@ impl Guest {
             Visibility::Racy => 1,
             Visibility::All => 2,
         };
+        let bytes = std::fs::read(&program.path)?;
+        let library_code = headers::ranges(&bytes);
+        header.library_code = library_code.len() as u64;
+        let tape = header.tape_at as usize;
+        shared.write(
+            tape,
+            &library_code.concat().iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>(),
+        );
         let descriptors = Descriptors {
             shared: memory,
             request: request_out,
@@ -384,7 +438,7 @@ impl Guest {
             return Err(io::Error::other(format!("it ended before it could be controlled ({status}){said}")));
         }
         let symbols = Symbols::of_process(child.id());
-        let unseen = unseen(&std::fs::read(&program.path)?, &text(shared.header()), &symbols);
+        let unseen = unseen(&bytes, &text(shared.header()), &symbols);
         Ok(Guest { child, shared, request: Some(request), answer, output, symbols, unseen })
     }
 

@@ -12,6 +12,7 @@
 
 mod check;
 mod executor;
+mod headers;
 mod launch;
 mod library;
 mod names;
@@ -20,6 +21,7 @@ mod racy;
 mod symbols;
 mod system;
 mod types;
+mod unwind;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -29,6 +31,7 @@ use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Polic
 
 pub use executor::{Held, NativeExecutor};
 pub use racy::RacySites;
+pub(crate) use symbols::Symbols;
 
 /// How threads of the program are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What executions teach about a program, shared by all that execute it: its racy code locations,
 //! and where it hangs.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use turnpike_scheduler::{Executor, GuestError, Site};
@@ -17,6 +18,8 @@ type Found = (String, Vec<Site>);
 pub struct RacySites {
     found: Arc<Mutex<Vec<Found>>>,
     hangs: Arc<Mutex<Vec<Moment>>>,
+    /// Executions that were ended because they hung.
+    ended: Arc<AtomicU32>,
 }
 
 /// How far an execution has come: announcements, and the fingerprint then.
@@ -31,10 +34,16 @@ impl RacySites {
 
     /// An execution hung there.
     pub(super) fn note_hang(&self, moment: Moment) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
         let mut hangs = self.hangs.lock().unwrap_or_else(PoisonError::into_inner);
         if !hangs.contains(&moment) && hangs.len() < 1_000 {
             hangs.push(moment);
         }
+    }
+
+    /// How many executions were ended because they hung.
+    pub(super) fn ended(&self) -> u32 {
+        self.ended.load(Ordering::Relaxed)
     }
 }
 

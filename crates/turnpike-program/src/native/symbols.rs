@@ -9,8 +9,12 @@ use std::path::{Path, PathBuf};
 
 use addr2line::Loader;
 use object::{Object, ObjectSymbol, SymbolKind};
+use turnpike_preload::dump::Dump;
+use turnpike_scheduler::{Frame, Origin};
 
 use super::types::Types;
+use super::unwind::{self, Tables};
+use crate::stack::origin;
 
 /// A part of the address space that a file is loaded into.
 struct Module {
@@ -25,18 +29,20 @@ struct Module {
     variables: Option<Vec<(u64, u64, String)>>,
     /// The types of static variables.
     types: Option<Types>,
+    /// How to find callers.
+    tables: Option<Tables>,
 }
 
 /// The program and its libraries.
 #[derive(Default)]
-pub(super) struct Symbols {
+pub(crate) struct Symbols {
     modules: Vec<Module>,
-    sites: BTreeMap<u64, String>,
+    frames: BTreeMap<u64, Vec<Frame>>,
 }
 
 impl Symbols {
     /// What a process has loaded.
-    pub(super) fn of_process(process: u32) -> Symbols {
+    pub(crate) fn of_process(process: u32) -> Symbols {
         let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
         let mut modules: Vec<Module> = Vec::new();
         for line in maps.lines() {
@@ -54,11 +60,12 @@ impl Symbols {
                         loader: None,
                         variables: None,
                         types: None,
+                        tables: None,
                     });
                 }
             }
         }
-        Symbols { modules, sites: BTreeMap::new() }
+        Symbols { modules, frames: BTreeMap::new() }
     }
 
     /// The files of what is loaded.
@@ -66,35 +73,69 @@ impl Symbols {
         self.modules.iter().map(|module| module.path.clone()).collect()
     }
 
-    /// `file.c:31`, or `module+0x1234`, or the bare address. The address is the one after a call.
+    /// `file.c:31`, or `module+0x1234`, or the bare address: of the functions that the compiler
+    /// inlined there, the innermost that is the user's. The address is the one after a call.
     pub(super) fn site(&mut self, address: u64) -> String {
         if address == 0 {
             return "?".into();
         }
-        if let Some(known) = self.sites.get(&address) {
-            return known.clone();
-        }
-        let text = self.look_up(address);
-        self.sites.insert(address, text.clone());
-        text
+        let frames = self.frames(address);
+        let frame = frames.iter().find(|frame| frame.is_user()).or(frames.first());
+        frame.map_or_else(|| format!("{address:#x}"), Frame::position)
     }
 
-    fn look_up(&mut self, address: u64) -> String {
+    /// The functions at an address, inlined ones first. The address is the one after a call.
+    pub(crate) fn frames(&mut self, address: u64) -> &[Frame] {
+        if !self.frames.contains_key(&address) {
+            let frames = self.look_up(address);
+            self.frames.insert(address, frames);
+        }
+        &self.frames[&address]
+    }
+
+    /// The addresses behind the calls that a thread is in, innermost first.
+    pub(super) fn unwind(&mut self, dump: &Dump) -> Vec<u64> {
+        unwind::unwind(dump, |address, registers, stack| {
+            let module = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address))?;
+            let tables = module.tables.get_or_insert_with(|| Tables::of(&module.path));
+            tables.step(address.wrapping_sub(module.bias).wrapping_sub(1), registers, stack)
+        })
+    }
+
+    fn look_up(&mut self, address: u64) -> Vec<Frame> {
         let Some(module) = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address)) else {
-            return format!("{address:#x}");
+            let code = format!("{address:#x}");
+            return vec![Frame { function: None, place: None, code, origin: Origin::Library }];
         };
         let own = address.wrapping_sub(module.bias);
         // The call, not what comes after it.
         let probe = own.wrapping_sub(1);
-        let loader = module.loader.get_or_insert_with(|| Loader::new(&module.path).ok());
-        if let Some(position) = loader.as_ref().and_then(|loader| position(loader, probe)) {
-            return position;
-        }
         let file = module.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match loader.as_ref().and_then(|loader| loader.find_symbol(probe)) {
-            Some(symbol) => format!("{} in {file}+{own:#x}", readable(symbol)),
-            None => format!("{file}+{own:#x}"),
+        let code = format!("{file}+{own:#x}");
+        let loader = module.loader.get_or_insert_with(|| Loader::new(&module.path).ok()).as_ref();
+        let symbol = loader.and_then(|loader| loader.find_symbol(probe)).map(readable);
+        let mut frames = loader.map_or(Vec::new(), |loader| frames_of(loader, probe, &module.path));
+        match frames.last_mut() {
+            // With so little debugging information that functions have no names, or with none.
+            Some(frame) if frame.function.is_none() => {
+                let symbol = symbol.as_deref();
+                if frame.is_user() {
+                    frame.origin = origin(symbol, None, &module.path);
+                }
+                frame.function = symbol.map(str::to_owned);
+            }
+            Some(_) => {}
+            None => frames.push(Frame {
+                origin: origin(symbol.as_deref(), None, &module.path),
+                function: symbol.map(Cow::into_owned),
+                place: None,
+                code: String::new(),
+            }),
         }
+        for frame in &mut frames {
+            frame.code.clone_from(&code);
+        }
+        frames
     }
 
     /// The static variable at an address, and which part of it: `accounts[1].lock`. Without types,
@@ -126,12 +167,20 @@ impl Symbols {
 
 /// The name as the source has it. Names of C stay as they are, even those that would mean something
 /// in C++.
-fn readable(name: &str) -> Cow<'_, str> {
-    if name.starts_with("_Z") || name.starts_with("_R") {
-        addr2line::demangle_auto(name.into(), None)
-    } else {
-        name.into()
+pub(super) fn readable(name: &str) -> Cow<'_, str> {
+    if !(name.starts_with("_Z") || name.starts_with("_R")) {
+        return name.into();
     }
+    let mut text = addr2line::demangle_auto(name.into(), None);
+    // Rust's old way of making symbols unique.
+    let hash = text.rfind("::h").filter(|at| {
+        let digits = &text[at + 3..];
+        digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    if let Some(at) = hash {
+        text.to_mut().truncate(at);
+    }
+    text
 }
 
 /// Start, end, offset and path of a line of `maps` that maps a file.
@@ -152,25 +201,19 @@ fn is_fixed(path: &Path) -> bool {
     read.is_ok() && start[16] == object::elf::ET_EXEC.0 as u8
 }
 
-/// The position in the program's own source: of the functions that the compiler put into each
-/// other, the innermost that is not part of the system's headers, nor of ours.
-fn position(loader: &Loader, probe: u64) -> Option<String> {
-    let mut frames = loader.find_frames(probe).ok()?;
-    let mut first = None;
+/// The functions whose source is known at an address, inlined ones first.
+fn frames_of(loader: &Loader, probe: u64, loaded: &Path) -> Vec<Frame> {
+    let mut out = Vec::new();
+    let Ok(mut frames) = loader.find_frames(probe) else { return out };
     while let Ok(Some(frame)) = frames.next() {
         let Some(location) = frame.location else { continue };
         let (Some(file), Some(line)) = (location.file, location.line) else { continue };
-        let own = !["/usr/include/", "/usr/lib/", "/include/c++/", "/rustc/"]
-            .iter()
-            .any(|part| file.contains(part))
-            && Path::new(file).file_name().is_none_or(|name| name != "turnpike.h");
-        let text = format!("{}:{line}", shortened(file));
-        if own {
-            return Some(text);
-        }
-        first.get_or_insert(text);
+        let function = frame.function.and_then(|name| Some(readable(&name.raw_name().ok()?).into_owned()));
+        let origin = origin(function.as_deref(), Some(file), loaded);
+        let place = Some(format!("{}:{line}", shortened(file)));
+        out.push(Frame { function, place, code: String::new(), origin });
     }
-    first
+    out
 }
 
 /// Paths below the current directory are shown relative to it.

@@ -196,7 +196,7 @@ fn deadlocks_are_explained() {
         ]
     );
     assert_eq!(incident.size(), "2 steps of 2 threads, 1 context switch (1 preemption)");
-    let report = incident.report(100).join("\n");
+    let report = incident.report(100, false).join("\n");
     for words in ["deadlock: no thread can go on", "lock mutex 0  script:10", "  2 ! |"] {
         assert!(report.contains(words), "'{words}' is missing in\n{report}");
     }

@@ -236,6 +236,13 @@ impl Kernel {
         self.add_object(object, name, site)
     }
 
+    /// The object was not seen being created: it is known since its first use.
+    pub fn mark_found(&mut self, object: ObjectId) {
+        if let Some(thing) = self.objects.get_mut(object.0 as usize) {
+            thing.created = false;
+        }
+    }
+
     /// The object lies in a region, for as long as it exists.
     pub fn place(&mut self, object: ObjectId, region: ObjectId) {
         if let Some(thing) = self.objects.get_mut(object.0 as usize) {
@@ -329,6 +336,11 @@ impl Kernel {
         self.steps.last()
     }
 
+    /// The positions that were chosen so far.
+    pub fn positions(&self) -> impl Iterator<Item = u32> + '_ {
+        self.steps.iter().map(|step| step.taken)
+    }
+
     /// Adds something worth telling.
     pub fn note(&mut self, finding: Finding) {
         if matches!(finding, Finding::Uncontrolled(_)) {
@@ -358,14 +370,14 @@ impl Kernel {
 
     /// Gives a thread a name for the user.
     pub fn name_thread(&mut self, thread: ThreadId, name: &str) {
-        if self.detail == Detail::Full {
+        if self.detail >= Detail::Full {
             self.names.push((true, thread.0, name.into()));
         }
     }
 
     /// Gives an object a name for the user.
     pub fn name_object(&mut self, object: ObjectId, name: &str) {
-        if self.detail == Detail::Full {
+        if self.detail >= Detail::Full {
             self.names.push((false, object.0, name.into()));
         }
     }
@@ -409,6 +421,11 @@ impl Kernel {
     /// A thread's name, see [`crate::ThreadRecord::name`].
     pub fn thread_name(&self, thread: ThreadId) -> String {
         if thread.0 < self.count { self.name_of(thread.0) } else { String::from("?") }
+    }
+
+    /// Writes a thread's name, and allocates nothing.
+    pub fn write_thread_name(&self, thread: ThreadId, out: &mut dyn core::fmt::Write) -> core::fmt::Result {
+        if thread.0 < self.count { self.write_name(thread.0, out) } else { out.write_char('?') }
     }
 
     /// Hash of a thread's name, stable between executions; 0 if there is no such thread.

@@ -90,6 +90,8 @@ pub(super) struct Thing {
     pub(super) time: [u64; 2],
     pub(super) name: u64,
     pub(super) site: Site,
+    /// It was created there; otherwise first used.
+    pub(super) created: bool,
     /// It was destroyed.
     pub(super) gone: bool,
     /// The region that it lies in.
@@ -170,6 +172,7 @@ impl Kernel {
             time: [0; 2],
             name,
             site,
+            created: true,
             gone: false,
             within: ObjectId::NONE,
         });

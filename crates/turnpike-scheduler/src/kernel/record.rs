@@ -2,7 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
+use core::fmt;
 
 use super::access::Access;
 use super::objects::SECOND;
@@ -33,7 +33,7 @@ impl Kernel {
     #[inline]
     pub(super) fn record_choices(&mut self, count: u32, pick: Pick) {
         let first_choice = self.choices.len() as u32;
-        if self.detail == Detail::Full {
+        if self.detail >= Detail::Full {
             self.list_choices();
         }
         let choice = Choice {
@@ -108,7 +108,8 @@ impl Kernel {
         self.hand_out_genes(out);
         out.threads.clear();
         out.objects.clear();
-        if self.detail == Detail::Full {
+        out.stacks.clear();
+        if self.detail >= Detail::Full {
             self.describe(out);
         }
         self.clear_record();
@@ -141,6 +142,7 @@ impl Kernel {
                 name_hash: thing.name,
                 object: thing.object,
                 site: thing.site,
+                created: thing.created,
             });
         }
     }
@@ -172,20 +174,27 @@ impl Kernel {
     }
 
     pub(super) fn name_of(&self, t: u32) -> String {
-        if let Some(name) = self.given_name(true, t) {
-            return name.into();
-        }
-        let mut path = Vec::new();
-        let mut at = t;
-        while self.thread(at).parent != NONE {
-            path.push(self.thread(at).index);
-            at = self.thread(at).parent;
-        }
-        let mut name = String::from("main");
-        for index in path.iter().rev() {
-            name.push_str(&format!(".{index}"));
-        }
+        let mut name = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write_name(t, &mut name);
         name
+    }
+
+    /// Writes the name of a thread, and allocates nothing.
+    pub(super) fn write_name(&self, t: u32, out: &mut dyn fmt::Write) -> fmt::Result {
+        if let Some(name) = self.given_name(true, t) {
+            return out.write_str(name);
+        }
+        self.write_path(t, out)
+    }
+
+    fn write_path(&self, t: u32, out: &mut dyn fmt::Write) -> fmt::Result {
+        let thread = self.thread(t);
+        if thread.parent == NONE {
+            return out.write_str("main");
+        }
+        self.write_path(thread.parent, out)?;
+        write!(out, ".{}", thread.index)
     }
 
     /// Numbers those of a kind.

@@ -1,7 +1,10 @@
 //! All integration tests of this crate, in one binary: linking takes longer than running most of them.
 
 mod attribute;
-mod book;
+mod blocked;
 mod checks;
+mod fresh_crate;
 mod native;
+mod passing;
 mod philosophers;
+mod stacks;

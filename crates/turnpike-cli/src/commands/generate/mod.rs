@@ -75,7 +75,8 @@ pub(crate) struct GenerateOutput {
     states: u64,
     /// Transitions.
     transitions: u64,
-    /// Expanded states without outgoing transitions.
+    /// Expanded states without outgoing transitions; of a program only those in which threads wait
+    /// for ever, not those in which it has ended.
     deadlocks: u64,
     /// Breadth-first levels.
     levels: u64,

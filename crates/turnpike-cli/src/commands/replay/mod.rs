@@ -61,6 +61,9 @@ pub(crate) struct Args {
     /// that no longer exist
     #[arg(long, requires = "program")]
     tolerant: bool,
+    /// With --program: show all frames of call stacks, also those of libraries
+    #[arg(long, short, requires = "program")]
+    verbose: bool,
     /// With --program: continue with this search strategy where the trace ends or no longer fits
     #[arg(long = "continue", value_name = "STRATEGY", requires = "program")]
     go_on: Option<String>,

@@ -135,7 +135,7 @@ fn tell(args: &Args, file: &str, trace: &Trace, name: &str, replay: &Replay, met
         output::line(&line);
     }
     output::line("");
-    for line in replay.incident.report(WIDTH) {
+    for line in replay.incident.report(WIDTH, args.verbose) {
         output::line(&line);
     }
     if let Some(path) = &args.trace {

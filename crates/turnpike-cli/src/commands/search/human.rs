@@ -28,6 +28,8 @@ pub(crate) struct Context<'a> {
     invocation: Option<&'a Invocation>,
     /// The file that was asked for although there is no witness to write.
     pub(crate) unwritten: Option<String>,
+    /// Whether stacks are shown with the frames of libraries.
+    pub(crate) verbose: bool,
 }
 
 impl<'a> Context<'a> {
@@ -47,6 +49,7 @@ impl<'a> Context<'a> {
             files,
             invocation: None,
             unwritten: None,
+            verbose: false,
         }
     }
 }
@@ -426,7 +429,7 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
     out.push(title);
     out.push(String::new());
     if let Some(incident) = context.findings.incident(witness) {
-        out.extend(incident.report(WIDTH));
+        out.extend(incident.report(WIDTH, context.verbose));
         if let Some(schedule) = &witness.schedule {
             out.push(String::new());
             if schedule.original_context_switches > schedule.context_switches {

@@ -36,6 +36,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let client = Client {
         human: format == Format::Human,
         quiet: args.progress.quiet,
+        verbose: args.results.verbose,
         reporter: Reporter::new(args.progress, search.running.runs.unwrap_or(1)),
         ci: args.ci,
         trace,
@@ -53,6 +54,7 @@ struct Client<'a> {
     human: bool,
     quiet: bool,
     ci: Option<ci::Kind>,
+    verbose: bool,
     reporter: Reporter,
     trace: Option<TraceFile>,
     /// The files that were written for each answer.
@@ -96,6 +98,7 @@ impl Client<'_> {
                     let trace = self.trace.as_ref().filter(|_| files.is_empty());
                     let mut context = human::Context::new(findings, invocation, &files);
                     context.unwritten = trace.map(TraceFile::name);
+                    context.verbose = self.verbose;
                     output::line(&human::verdict(&context));
                     if !self.quiet {
                         human::details(&context).iter().for_each(|line| output::line(line));

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_program::{Incident, Row, Waiting};
+use turnpike_program::stack::{Frame, user_part};
+use turnpike_program::{Incident, Made, Row, Stack, Waiting};
 use turnpike_session::Findings;
 
 /// Columns of a schedule fit into this many characters.
@@ -40,6 +41,10 @@ pub(crate) struct IncidentOutput {
     waiting: Vec<WaitingOutput>,
     /// Races, leaked threads and calls outside control.
     findings: Vec<String>,
+    /// Where each thread that has not ended is.
+    stacks: Vec<StackOutput>,
+    /// Where objects that are not static variables came from.
+    objects: Vec<MadeOutput>,
     /// What the program printed in this execution.
     output: String,
     /// The steps.
@@ -57,6 +62,35 @@ struct WaitingOutput {
     holder: Option<String>,
     /// Where the holder got it.
     since: Option<String>,
+}
+
+/// Where a thread is at the end.
+#[derive(Serialize, JsonSchema)]
+struct StackOutput {
+    thread: String,
+    /// The functions it is in, from the innermost one of the program under test to its outermost one.
+    frames: Vec<FrameOutput>,
+}
+
+/// A function on a stack; inlined functions have frames of their own.
+#[derive(Serialize, JsonSchema)]
+struct FrameOutput {
+    function: Option<String>,
+    /// Where it is in the source: `bank.c:31`.
+    place: Option<String>,
+    /// Whether it belongs to the program under test, and not to a library or to turnpike.
+    user: bool,
+}
+
+/// An object that is not a static variable.
+#[derive(Serialize, JsonSchema)]
+struct MadeOutput {
+    /// Its name: `mutex 2`.
+    object: String,
+    /// Where it was created, or first used.
+    place: String,
+    /// Whether it was created there; otherwise that is where it was first used.
+    created: bool,
 }
 
 /// A step.
@@ -85,6 +119,20 @@ impl From<&Incident> for IncidentOutput {
             place: row.place.clone(),
             preempts: row.preempts,
         };
+        let frame = |frame: &Frame| FrameOutput {
+            function: frame.function.clone(),
+            place: frame.place.clone(),
+            user: frame.is_user(),
+        };
+        let stack = |stack: &Stack| StackOutput {
+            thread: stack.thread.clone(),
+            frames: user_part(&stack.frames).iter().map(frame).collect(),
+        };
+        let made = |made: &Made| MadeOutput {
+            object: made.object.clone(),
+            place: made.place.clone(),
+            created: made.created,
+        };
         IncidentOutput {
             kind: incident.kind.keyword().to_owned(),
             message: incident.message.clone(),
@@ -94,6 +142,8 @@ impl From<&Incident> for IncidentOutput {
             preemptions: incident.preemptions(),
             waiting: incident.waiting.iter().map(waiting).collect(),
             findings: incident.findings.clone(),
+            stacks: incident.stacks.iter().map(stack).collect(),
+            objects: incident.made.iter().map(made).collect(),
             output: incident.output.clone(),
             schedule: incident.rows.iter().map(row).collect(),
         }

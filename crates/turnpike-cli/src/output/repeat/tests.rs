@@ -126,7 +126,7 @@ fn a_request_survives_its_command_line_and_json() {
 
 #[test]
 fn every_flag_of_a_search_is_an_option_or_presentation() {
-    let presentation = ["trace", "show-output", "quiet", "progress", "program"];
+    let presentation = ["trace", "show-output", "quiet", "verbose", "progress", "program"];
     let grammar = Args::augment_args(clap::Command::new("turnpike"));
     for flag in grammar.get_arguments().filter_map(clap::Arg::get_long) {
         let known = turnpike_session::takes(flag).is_some() || presentation.contains(&flag);

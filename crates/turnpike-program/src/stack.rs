@@ -1,0 +1,236 @@
+//! Call stacks for people: functions with their source positions, and which of them are the user's.
+
+use std::path::Path;
+
+pub use turnpike_scheduler::{Frame, Origin};
+
+/// The frames without those of libraries at both ends: from what the user's code called, or from
+/// the user's code itself, to its outermost function. All frames if none is the user's.
+pub fn user_part(frames: &[Frame]) -> &[Frame] {
+    let first = frames.iter().position(Frame::is_user);
+    let last = frames.iter().rposition(Frame::is_user);
+    match (first, last) {
+        (Some(first), Some(last)) => &frames[first..=last],
+        _ => frames,
+    }
+}
+
+/// What the innermost function of the user calls, if it calls something: the outermost function
+/// that is not the user's. Without functions of the user, what turnpike called.
+pub fn called_by_user(frames: &[Frame]) -> Option<&Frame> {
+    let turnpike = |frame: &Frame| frame.origin == Origin::Turnpike;
+    let first = frames.iter().position(Frame::is_user).or_else(|| frames.iter().position(turnpike))?;
+    frames.get(first.checked_sub(1)?)
+}
+
+/// The frames behind addresses of this process, innermost first. Addresses are those behind calls.
+pub fn resolve(stack: &[u64]) -> Vec<Frame> {
+    let mut here = ThisProcess::default();
+    stack.iter().flat_map(|&address| here.frames(address)).collect()
+}
+
+/// The functions of this process.
+#[cfg(target_os = "linux")]
+#[derive(Default)]
+pub(crate) struct ThisProcess(Option<crate::native::Symbols>);
+
+#[cfg(target_os = "linux")]
+impl ThisProcess {
+    /// The functions at an address, inlined ones first.
+    pub(crate) fn frames(&mut self, address: u64) -> Vec<Frame> {
+        let load = || crate::native::Symbols::of_process(std::process::id());
+        self.0.get_or_insert_with(load).frames(address).to_vec()
+    }
+}
+
+/// Elsewhere nothing is known of addresses.
+#[cfg(not(target_os = "linux"))]
+#[derive(Default)]
+pub(crate) struct ThisProcess;
+
+#[cfg(not(target_os = "linux"))]
+impl ThisProcess {
+    pub(crate) fn frames(&mut self, _address: u64) -> Vec<Frame> {
+        Vec::new()
+    }
+}
+
+/// Whose function a frame is, by what is known of it: its name, its source file, and the file that
+/// was loaded there.
+pub(crate) fn origin(function: Option<&str>, file: Option<&str>, loaded: &Path) -> Origin {
+    const LIBRARIES: [&str; 8] = [
+        "/usr/include/",
+        "/usr/lib/",
+        "/include/c++/",
+        "/rustc/",
+        "/rustlib/src/",
+        "/.cargo/registry/",
+        "/.cargo/git/",
+        "/csu/",
+    ];
+    let by_name = function.map_or(Origin::User, origin_of_function);
+    // Inlined functions have short names, which do not say whose they are.
+    if file.is_some_and(is_own_source) {
+        return Origin::Turnpike;
+    }
+    let header =
+        file.is_some_and(|file| Path::new(file).file_name().is_some_and(|name| name == "turnpike.h"));
+    if by_name == Origin::Turnpike || header || loaded.to_string_lossy().starts_with("/memfd:") {
+        return Origin::Turnpike;
+    }
+    let foreign = file.is_some_and(|file| LIBRARIES.iter().any(|part| file.contains(part)));
+    if foreign || is_system(loaded) { Origin::Library } else { by_name }
+}
+
+/// Whether a source file is one of turnpike's own.
+fn is_own_source(file: &str) -> bool {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let inside = crates.and_then(|crates| Path::new(file).strip_prefix(crates).ok());
+    let mut parts = inside.into_iter().flat_map(Path::components).map(|part| part.as_os_str());
+    parts.next().is_some_and(|name| name.to_string_lossy().starts_with("turnpike"))
+        && parts.next().is_some_and(|folder| folder == "src")
+}
+
+/// Whether a file belongs to the system.
+fn is_system(loaded: &Path) -> bool {
+    ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"]
+        .iter()
+        .any(|start| loaded.to_string_lossy().starts_with(start))
+}
+
+/// Whose function it is, by its name alone.
+pub(crate) fn origin_of_function(function: &str) -> Origin {
+    const OURS: [&str; 8] = [
+        "turnpike",
+        "turnpike_runtime",
+        "turnpike_scheduler",
+        "turnpike_program",
+        "turnpike_model",
+        "turnpike_search",
+        "turnpike_session",
+        "corosensei",
+    ];
+    const OWNERS: [&str; 7] = ["std", "core", "alloc", "test", "__rustc", "__gnu_cxx", "__cxxabiv1"];
+    const PLAIN: [&str; 9] = [
+        "__gthread",
+        "_start",
+        "__libc_",
+        "_Unwind_",
+        "clone3",
+        "__clone",
+        "start_thread",
+        "__rust_",
+        "__tsan_",
+    ];
+    match owner(function) {
+        Some(owner) if OURS.contains(&owner) => Origin::Turnpike,
+        Some(owner) if OWNERS.contains(&owner) => Origin::Library,
+        Some(_) => Origin::User,
+        // The first function of a coroutine.
+        None if function == "stack_init_trampoline" => Origin::Turnpike,
+        None if PLAIN.iter().any(|start| function.starts_with(start)) => Origin::Library,
+        None => Origin::User,
+    }
+}
+
+/// The crate or the outermost namespace of a function; nothing for functions of C.
+fn owner(function: &str) -> Option<&str> {
+    let path = match function.strip_prefix('<') {
+        // `<bank::Account as core::ops::Drop>::drop`
+        Some(inner) => {
+            let mut inner = inner;
+            loop {
+                let before = inner;
+                for start in ["&", "*", "[", "(", "<", "dyn ", "mut ", "const "] {
+                    inner = inner.strip_prefix(start).unwrap_or(inner);
+                }
+                if inner.len() == before.len() {
+                    break inner;
+                }
+            }
+        }
+        // `void std::__invoke_impl<…>(…)`
+        None => {
+            let end = function.find(['<', '(']).unwrap_or(function.len());
+            function[..end].rsplit(' ').next().unwrap_or_default()
+        }
+    };
+    let (owner, _) = path.split_once("::")?;
+    owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then_some(owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_have_owners() {
+        for (function, expected) in [
+            ("bank::Account::withdraw", Some("bank")),
+            ("<bank::Account as core::ops::Drop>::drop", Some("bank")),
+            ("<&mut dyn core::ops::Fn<()> as core::ops::FnOnce>::call_once", Some("core")),
+            ("std::sync::mutex::Mutex<bank::Account>::lock", Some("std")),
+            ("void std::__invoke_impl<void, void (*)()>(std::__invoke_other, void (*&&)())", Some("std")),
+            ("main::{lambda()#1}::operator()() const", Some("main")),
+            ("std::thread::join()", Some("std")),
+            ("main", None),
+            ("take_fork(int)", None),
+        ] {
+            assert_eq!(owner(function), expected, "{function}");
+        }
+    }
+
+    #[test]
+    fn frames_of_the_user_are_told_apart() {
+        use Origin::{Library, Turnpike, User};
+        let program = Path::new("/home/me/bank");
+        for (function, file, loaded, expected) in [
+            (Some("main"), Some("/home/me/bank.c"), program, User),
+            (Some("main"), None, program, User),
+            (None, None, program, User),
+            (Some("_start"), None, program, Library),
+            (Some("__gthread_mutex_lock"), Some("/usr/include/x86_64/gthr-default.h"), program, Library),
+            (Some("__gthread_mutex_lock(int*)"), None, program, Library),
+            (Some("std::mutex::lock()"), None, program, Library),
+            (Some("read"), None, Path::new("/usr/lib/libc.so.6"), Library),
+            (Some("tp_toss"), Some("/home/me/turnpike.h"), program, Turnpike),
+            (None, None, Path::new("/memfd:turnpike (deleted)"), Turnpike),
+            (Some("turnpike_runtime::sync::Mutex<T>::lock"), Some("/home/me/t/mutex.rs"), program, Turnpike),
+            (Some("std::sync::Mutex<T>::lock"), Some("/rustc/1234/library/std/m.rs"), program, Library),
+            (Some("serde::de"), Some("/home/me/.cargo/registry/src/x/serde/de.rs"), program, Library),
+        ] {
+            assert_eq!(origin(function, file, loaded), expected, "{function:?} {file:?}");
+        }
+        // A path that the compiler wrote down, and the short name of an inlined function.
+        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../turnpike-runtime/src/runtime.rs");
+        let own = own.replace("turnpike-program/../", "");
+        assert_eq!(origin(Some("step"), Some(&own), program), Turnpike, "{own}");
+        let test = own.replace("/src/", "/tests/");
+        assert_eq!(origin(Some("step"), Some(&test), program), User, "{test}");
+    }
+
+    #[test]
+    fn what_the_user_called_and_the_users_part_are_found() {
+        let frame = |function: &str, origin| Frame {
+            function: Some(function.to_owned()),
+            place: Some("a.rs:1".to_owned()),
+            code: "a+0x10".to_owned(),
+            origin,
+        };
+        let frames = [
+            frame("futex_wait", Origin::Library),
+            frame("Mutex::lock", Origin::Library),
+            frame("work", Origin::User),
+            frame("run", Origin::User),
+            frame("turnpike::check", Origin::Turnpike),
+        ];
+        let called = |frames: &[Frame]| called_by_user(frames).and_then(|frame| frame.function.clone());
+        assert_eq!(called(&frames).as_deref(), Some("Mutex::lock"));
+        assert_eq!(user_part(&frames), &frames[2..4]);
+        assert_eq!(user_part(&frames[..2]), &frames[..2]);
+        assert_eq!(called(&frames[2..]), None);
+        assert_eq!(called(&frames[..2]), None);
+        let inlined = [frames[0].clone(), frames[4].clone()];
+        assert_eq!(called(&inlined).as_deref(), Some("futex_wait"), "the user's code was inlined");
+    }
+}
