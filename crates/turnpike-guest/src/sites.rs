@@ -44,7 +44,7 @@ impl Ranges {
             return false;
         }
         let behind = self.headers.partition_point(|(start, _)| *start <= address);
-        !behind.checked_sub(1).is_some_and(|at| address < self.headers[at].1)
+        behind.checked_sub(1).is_none_or(|at| address >= self.headers[at].1)
     }
 }
 

@@ -145,7 +145,7 @@ fn case_of(report: &Report, answer: &Answer) -> Case {
 fn witness_lines(findings: &Findings) -> Vec<String> {
     let Some(witness) = findings.best_witnesses().first() else { return Vec::new() };
     match findings.incident(witness) {
-        Some(incident) => incident.report(super::super::commands::search::program::WIDTH),
+        Some(incident) => incident.report(super::super::commands::search::program::WIDTH, false),
         None => {
             witness.steps.iter().enumerate().map(|(at, step)| format!("{} {}", at + 1, step.label)).collect()
         }

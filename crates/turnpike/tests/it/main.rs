@@ -3,7 +3,6 @@
 mod attribute;
 mod blocked;
 mod checks;
-mod fresh_crate;
 mod native;
 mod passing;
 mod philosophers;

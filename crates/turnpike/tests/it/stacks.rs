@@ -1,5 +1,5 @@
 //! Where threads of a failing check are. Positions in the source need debugging information, which tests may be built
-//! without; the fresh crate of `fresh_crate` has it.
+//! without.
 
 use turnpike::sync::{Arc, Mutex, MutexGuard};
 use turnpike::{CheckError, Config, Failed, thread};
