@@ -71,8 +71,7 @@ impl StepView {
     /// `name=value` for what is different after a step; for everything when it is not known what was before.
     pub(crate) fn changes(&self, before: Option<&StateValues>, after: &StateValues) -> Vec<String> {
         let Some(before) = before else { return self.values(after) };
-        let changed = after.iter().filter(|(name, value)| before.get(*name) != Some(*value));
-        let shown = changed.filter(|(name, _)| self.shows(name));
+        let shown = after.changes(before).filter(|(name, _)| self.shows(name));
         shown.map(|(name, value)| format!("{name}={value}")).collect()
     }
 }
@@ -190,7 +189,7 @@ mod tests {
         let moment = |delay: &str, time: &str| Moment {
             delay: delay.to_owned(),
             time: time.to_owned(),
-            clocks: vec![("c".to_owned(), delay.to_owned())],
+            clocks: [("c", delay)].into_iter().collect(),
         };
         let mut timed = trace();
         let moments = vec![moment("5/2", "5/2"), moment("8", "21/2")];

@@ -27,4 +27,4 @@ pub use pattern::Pattern;
 pub use signatures::{Absence, Signatures};
 pub use successors::Successors;
 pub use system::{Capabilities, Explorer, Model, ModelInfo, StepError, StepErrorKind};
-pub use trace::{StateValues, Step, Trace};
+pub use trace::{Describer, StateValues, Step, Trace};

@@ -100,6 +100,18 @@ pub trait Explorer: Send {
     /// Writes all outgoing transitions of `state` into `out` (cleared first).
     fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError>;
 
+    /// Like [`successors`](Self::successors), but transitions after number `last` may be missing,
+    /// and so may errors in computing them. For following a path, where the others do not matter.
+    fn successors_up_to(
+        &mut self,
+        state: &[u32],
+        last: usize,
+        out: &mut Successors,
+    ) -> Result<(), StepError> {
+        let _ = last;
+        self.successors(state, out)
+    }
+
     /// A hash of what the state *means*: equal across explorers, runs and machines. The default
     /// hashes the words, which is right exactly when the words hold no interned ids.
     fn content_hash(&mut self, state: &[u32]) -> u64 {
@@ -109,8 +121,8 @@ pub trait Explorer: Send {
     /// The label behind an id that [`successors`](Self::successors) gave.
     fn label(&mut self, id: LabelId) -> Label;
 
-    /// Texts of the state's values, one for each of [`ModelInfo::parameters`], into `out` (cleared
-    /// first).
+    /// Texts of the state's values, one for each of [`ModelInfo::parameters`], in place of what
+    /// `out` holds.
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>);
 
     /// Whether `state`, with these outgoing transitions, counts as a deadlock. Front-ends with

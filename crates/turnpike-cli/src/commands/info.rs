@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use turnpike_builtin::{BuiltinInfo, catalogue};
-use turnpike_model::{Model, ModelInfo, StateValues};
+use turnpike_model::{Describer, Model, ModelInfo, StateValues};
 use turnpike_session::{Location, Prepared, Purpose, Session, Size};
 use turnpike_timed::network::Network;
 use turnpike_timed::zeno;
@@ -81,12 +81,11 @@ fn time_passes(network: &Network) -> Vec<String> {
 
 fn initial_values(model: &dyn Model) -> Outcome<StateValues> {
     let mut explorer = model.explorer();
-    let (mut state, mut values) = (Vec::new(), Vec::new());
+    let mut state = Vec::new();
     explorer.initial(&mut state).map_err(|error| {
         Failure::usage(format!("the initial state cannot be computed: {error}")).in_file(&model.info().name)
     })?;
-    explorer.state_values(&state, &mut values);
-    Ok(model.info().parameters.iter().cloned().zip(values).collect())
+    Ok(Describer::of_states(model.info()).state(&mut *explorer, &state))
 }
 
 fn catalogue_listing(format: Format) {

@@ -1,6 +1,7 @@
 //! When the transitions of a run are taken, in models with time.
 
 use crate::system::StepError;
+use crate::trace::StateValues;
 
 /// Gives the transitions of a run exact times.
 ///
@@ -29,5 +30,5 @@ pub struct Moment {
     /// Time since the start.
     pub time: String,
     /// Clock values right after it, by name.
-    pub clocks: Vec<(String, String)>,
+    pub clocks: StateValues,
 }

@@ -289,7 +289,7 @@ mod tests {
             moments: vec![Moment {
                 delay: "1/2".to_owned(),
                 time: "5/2".to_owned(),
-                clocks: vec![("x".to_owned(), "0".to_owned()), ("y".to_owned(), "5/2".to_owned())],
+                clocks: [("x", "0"), ("y", "5/2")].into_iter().collect(),
             }],
             last_delay: Some("3".to_owned()),
         });

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::Diagnostic;
 use crate::facets::{Schedule, StuckComponent};
 
-pub use values::StateValues;
+pub use values::{Describer, StateValues};
 
 /// The version of the JSON format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;
@@ -117,7 +117,7 @@ impl Trace {
         for (step, moment) in self.steps.iter_mut().zip(schedule.moments) {
             step.delay = Some(moment.delay);
             step.time = Some(moment.time);
-            step.clocks = Some(moment.clocks.into_iter().collect());
+            step.clocks = Some(moment.clocks);
         }
         self.last_delay = schedule.last_delay;
     }

@@ -1,20 +1,13 @@
 //! Confirms a witness before it is reported: it is executed again, and its objective judged again.
 
 use turnpike_model::{
-    Claim, Explorer, Model, ModelInfo, StateValues, Step, StepError, StuckComponent, Successors, Trace,
+    Claim, Describer, Explorer, Model, ModelInfo, Step, StepError, StuckComponent, Successors, Trace,
 };
 
 use super::{Path, Witness};
 use crate::error::SearchError;
 use crate::objective::{Goal, HitKind, Monitor, Objective};
 use crate::options::SearchOptions;
-
-/// Names and values of a state.
-pub(crate) fn values(explorer: &mut dyn Explorer, names: &[String], state: &[u32]) -> StateValues {
-    let mut texts = Vec::new();
-    explorer.state_values(state, &mut texts);
-    names.iter().cloned().zip(texts).collect()
-}
 
 /// Re-executes a witness on a fresh explorer, judges its objective again, and returns its trace.
 pub(crate) fn confirm(
@@ -181,11 +174,12 @@ fn follow(
     let mut state = Vec::new();
     explorer.initial(&mut state)?;
     let mut trace = Trace { model: info.name.clone(), fingerprint: info.fingerprint, ..Trace::default() };
-    trace.initial = with_states.then(|| values(explorer, &info.parameters, &state));
+    let mut describer = Describer::of_states(info);
+    trace.initial = with_states.then(|| describer.state(explorer, &state));
     let mut states = Vec::with_capacity(choices.len() + 1);
     let mut successors = Successors::new(info.width);
     for &choice in choices {
-        explorer.successors(&state, &mut successors)?;
+        explorer.successors_up_to(&state, choice as usize, &mut successors)?;
         if choice as usize >= successors.len() {
             return Err(StepError::new(format!(
                 "choice {choice} of step {} is not enabled",
@@ -197,7 +191,7 @@ fn follow(
         trace.steps.push(Step {
             label: explorer.label(successors.label(choice as usize)).text,
             choice: Some(choice),
-            state: with_states.then(|| values(explorer, &info.parameters, &state)),
+            state: with_states.then(|| describer.state(explorer, &state)),
             ..Step::default()
         });
     }

@@ -90,7 +90,7 @@ impl Path {
                 let mut successors = Successors::new(width);
                 let mut states = vec![state.clone()];
                 for choice in choices {
-                    explorer.successors(&state, &mut successors)?;
+                    explorer.successors_up_to(&state, choice as usize, &mut successors)?;
                     if choice as usize >= successors.len() {
                         return Err(StepError::new("a recorded choice is not enabled any more"));
                     }

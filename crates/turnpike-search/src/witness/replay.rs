@@ -1,9 +1,11 @@
 //! Re-executes a trace file on a model, and judges whether it meets an objective.
 
-use turnpike_model::{Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace};
+use turnpike_model::{
+    Describer, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace,
+};
 
 use super::Path;
-use super::confirm::{add_times, choices_of, is_accepting, stuck_components, values};
+use super::confirm::{add_times, choices_of, is_accepting, stuck_components};
 use crate::error::SearchError;
 use crate::objective::{Goal, HitKind, Monitor, Objective};
 
@@ -42,6 +44,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     let explorer = &mut *explorer;
     let (levels, divergence) = follow(explorer, info, trace)?;
     // Backwards along the first path that got furthest.
+    let mut describer = Describer::of_states(info);
     let mut executed = Vec::new();
     let mut at = 0;
     for (index, level) in levels.iter().enumerate().skip(1).rev() {
@@ -49,7 +52,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
         executed.push(Step {
             label: trace.steps[index - 1].label.clone(),
             choice: Some(candidate.choice),
-            state: Some(values(explorer, &info.parameters, &candidate.state)),
+            state: Some(describer.state(explorer, &candidate.state)),
             ..Step::default()
         });
         at = candidate.parent;
@@ -65,7 +68,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
         }
         Err(failure) => error = Some(failure.message),
     }
-    let initial = Some(values(explorer, &info.parameters, &levels[0][0].state));
+    let initial = Some(describer.state(explorer, &levels[0][0].state));
     let mut trace = Trace {
         model: info.name.clone(),
         fingerprint: info.fingerprint,
@@ -103,10 +106,9 @@ fn follow(
 ) -> Result<(Vec<Vec<Candidate>>, Option<Divergence>), StepError> {
     let mut state = Vec::new();
     explorer.initial(&mut state)?;
-    let differs = trace
-        .initial
-        .as_ref()
-        .and_then(|expected| difference(expected, &values(explorer, &info.parameters, &state)));
+    let mut describer = Describer::of_states(info);
+    let differs =
+        trace.initial.as_ref().and_then(|expected| difference(expected, &describer.state(explorer, &state)));
     let mut levels = vec![vec![Candidate { parent: 0, choice: 0, state }]];
     if let Some(reason) = differs {
         let divergence = Divergence { step: 0, reason: format!("the initial state differs: {reason}") };
@@ -126,7 +128,7 @@ fn follow(
                 let different = step
                     .state
                     .as_ref()
-                    .and_then(|expected| difference(expected, &values(explorer, &info.parameters, target)));
+                    .and_then(|expected| difference(expected, &describer.state(explorer, target)));
                 match different {
                     Some(reason) => state_difference = Some(reason),
                     None if next.iter().any(|known| known.state == target) => {}

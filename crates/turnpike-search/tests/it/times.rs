@@ -33,7 +33,10 @@ fn steps_tell_when_they_are_taken() {
         let witness = runs[0].witness.as_ref().expect("a witness");
         assert_eq!(times(witness)[..3], ["1/2", "1", "3/2"]);
         assert_eq!(witness.steps[1].delay.as_deref(), Some("1/2"));
-        assert_eq!(witness.steps[1].clocks.as_ref().map(|clocks| clocks["x"].as_str()), Some("1"));
+        assert_eq!(
+            witness.steps[1].clocks.as_ref().map(|clocks| clocks["x"].to_owned()),
+            Some("1".to_owned())
+        );
         // Only a condition on the last state may need more time there.
         assert_eq!(witness.last_delay.as_deref(), last_delay, "{objective}");
         let mut text = Vec::new();

@@ -30,8 +30,8 @@ impl Machine<'_> {
     pub fn value(&mut self, expression: &Expression) -> Outcome<i32> {
         match expression {
             Expression::Constant(value) => Ok(*value),
-            Expression::Read(Cells { space: Space::Global, base, offset: None, .. }) => {
-                Ok(self.cells[*base as usize])
+            Expression::Read(Cells { space, base, offset: None, .. }) => {
+                Ok(self.read(*space, *base as usize))
             }
             Expression::Binary(operator, left, right, place)
                 if !matches!(operator, Binary::And | Binary::Or) =>
@@ -39,6 +39,11 @@ impl Machine<'_> {
                 let left = self.operand(left)?;
                 let right = self.operand(right)?;
                 apply(*operator, left, right, place)
+            }
+            // Indices of arrays.
+            Expression::InRange { value, low, high, place } => {
+                let value = self.operand(value)?;
+                in_range(value, *low, *high, place)
             }
             other => self.compound(other),
         }
@@ -48,8 +53,8 @@ impl Machine<'_> {
     fn operand(&mut self, expression: &Expression) -> Outcome<i32> {
         match expression {
             Expression::Constant(value) => Ok(*value),
-            Expression::Read(Cells { space: Space::Global, base, offset: None, .. }) => {
-                Ok(self.cells[*base as usize])
+            Expression::Read(Cells { space, base, offset: None, .. }) => {
+                Ok(self.read(*space, *base as usize))
             }
             other => self.compound(other),
         }
@@ -97,12 +102,7 @@ impl Machine<'_> {
                 if self.value(condition)? != 0 { self.value(yes)? } else { self.value(no)? }
             }
             Expression::InRange { value, low, high, place } => {
-                let value = self.value(value)?;
-                if value < *low || value > *high {
-                    let message = format!("index {value} is outside {low}..{high}");
-                    return Err(Fault::range(message, place));
-                }
-                value
+                in_range(self.value(value)?, *low, *high, place)?
             }
             Expression::Quantified { quantifier, local, low, high, body } => {
                 return self.quantified(*quantifier, *local, *low, *high, body);
@@ -230,21 +230,27 @@ impl Machine<'_> {
                 return self.nested(chosen);
             }
             Statement::While(condition, body, place) => {
-                while self.value(condition)? != 0 {
-                    self.step(place)?;
-                    if let Flow::Return(value) = self.nested(body)? {
-                        return Ok(Flow::Return(value));
+                return stacker::maybe_grow(RED_ZONE, MORE_STACK, || {
+                    while self.value(condition)? != 0 {
+                        self.step(place)?;
+                        if let Flow::Return(value) = self.block(body)? {
+                            return Ok(Flow::Return(value));
+                        }
                     }
-                }
+                    Ok(Flow::Next)
+                });
             }
             Statement::For { local, low, high, body } => {
-                for value in *low..=*high {
-                    self.step(NOWHERE)?;
-                    self.set_local(*local, value);
-                    if let Flow::Return(value) = self.nested(body)? {
-                        return Ok(Flow::Return(value));
+                return stacker::maybe_grow(RED_ZONE, MORE_STACK, || {
+                    for value in *low..=*high {
+                        self.step(NOWHERE)?;
+                        self.set_local(*local, value);
+                        if let Flow::Return(value) = self.block(body)? {
+                            return Ok(Flow::Return(value));
+                        }
                     }
-                }
+                    Ok(Flow::Next)
+                });
             }
             Statement::Return(value) => {
                 let value = match value {
@@ -358,6 +364,15 @@ impl Machine<'_> {
             None => Err(Fault::new(format!("no end after {STEPS} steps: does this loop end?"), place)),
         }
     }
+}
+
+/// An index, if it is within these bounds.
+#[inline]
+fn in_range(value: i32, low: i32, high: i32, place: &Place) -> Outcome<i32> {
+    if value < low || value > high {
+        return Err(Fault::range(format!("index {value} is outside {low}..{high}"), place));
+    }
+    Ok(value)
 }
 
 /// What a function returns when its body ends so.

@@ -1,5 +1,7 @@
 //! The explorer on the waist.
 
+use std::fmt::Write;
+
 use turnpike_model::{
     Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, PredicateId, Predicates,
     StateLabels, StepError, Successors, hash,
@@ -100,6 +102,18 @@ impl Explorer for Walker<'_> {
         self.steps(state, out)
     }
 
+    fn successors_up_to(
+        &mut self,
+        state: &[u32],
+        last: usize,
+        out: &mut Successors,
+    ) -> Result<(), StepError> {
+        self.enough = last;
+        let done = self.successors(state, out);
+        self.enough = usize::MAX;
+        done
+    }
+
     fn content_hash(&mut self, state: &[u32]) -> u64 {
         let (discrete, zone) = state.split_at(self.model.layout.words);
         let zone = if zone[0] == ROOT { 0 } else { self.model.zones.hash(ZoneId(zone[0])) };
@@ -111,19 +125,26 @@ impl Explorer for Walker<'_> {
     }
 
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
-        out.clear();
         let model = self.model;
+        out.resize(model.info.parameters.len(), String::new());
         if self.is_root(state) {
-            out.resize(model.info.parameters.len(), "-".to_owned());
+            out.fill("-".to_owned());
             return;
         }
+        // Large networks have many values, so the texts of the state before are overwritten.
+        let mut places = out.iter_mut();
+        let mut place = || {
+            let text = places.next().expect("a text for each parameter");
+            text.clear();
+            text
+        };
         for (index, process) in model.network.processes.iter().enumerate() {
             let location = model.layout.location(state, index) as usize;
-            out.push(process.locations[location].name.clone());
+            place().push_str(&process.locations[location].name);
         }
         for (cell, variable) in model.network.variables.iter().enumerate() {
             if !variable.meta {
-                out.push(model.layout.cell(state, cell).to_string());
+                let _ = write!(place(), "{}", model.layout.cell(state, cell));
             }
         }
         let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
@@ -132,11 +153,11 @@ impl Explorer for Walker<'_> {
             active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
         model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);
         let zone = self.other.text(&names);
-        out.push(match (model.unit, model.network.parts_per_unit()) {
-            (1, 1) => zone.to_string(),
-            (unit, 1) => format!("{unit}*{zone}"),
-            (unit, parts) => format!("{unit}/{parts}*{zone}"),
-        });
+        let _ = match (model.unit, model.network.parts_per_unit()) {
+            (1, 1) => write!(place(), "{zone}"),
+            (unit, 1) => write!(place(), "{unit}*{zone}"),
+            (unit, parts) => write!(place(), "{unit}/{parts}*{zone}"),
+        };
     }
 
     fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {

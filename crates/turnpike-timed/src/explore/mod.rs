@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use turnpike_model::{
     Approximation, Claim, Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule,
-    StepError, Timing, hash,
+    StateValues, StepError, Timing, hash,
 };
 
 pub(crate) use self::condition::{Compiled, asks_for_deadlock};
@@ -447,7 +447,8 @@ impl Timing for TimedModel {
         let path = Walker::new(self).path(choices)?;
         let mut schedule = schedule::schedule(&self.network, &path, condition.as_ref(), self.unit)?;
         if self.info.virtual_root && !choices.is_empty() {
-            let begins = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: Vec::new() };
+            let begins =
+                Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: StateValues::default() };
             schedule.moments.insert(0, begins);
         }
         Ok(schedule)

@@ -16,7 +16,7 @@ impl Walker<'_> {
         let mut path = Path::default();
         for (number, &choice) in choices.iter().enumerate() {
             self.record = Some(Vec::new());
-            let outcome = self.successors(&state, &mut out);
+            let outcome = self.successors_up_to(&state, choice as usize, &mut out);
             let record = self.record.take().unwrap_or_default();
             outcome?;
             if choice as usize >= out.len() {

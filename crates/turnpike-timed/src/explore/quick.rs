@@ -80,6 +80,9 @@ impl Walker<'_> {
             self.fill_buckets()?;
         }
         for at in 0..plan.moves.len() {
+            if out.len() > self.enough {
+                return Ok(());
+            }
             let step = plan.moves[at];
             let steps = &plan.steps[step.first as usize..][..step.count as usize];
             if step.guarded && !self.all_guards(steps)? || step.barred {

@@ -80,6 +80,8 @@ pub(crate) struct Walker<'a> {
     pub(super) label_sets: Vec<Vec<u32>>,
     /// The edges of each transition that was taken, when somebody wants to know.
     pub(crate) record: Option<Vec<Vec<u32>>>,
+    /// Successors after this number need not be computed.
+    pub(super) enough: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -124,6 +126,7 @@ impl<'a> Walker<'a> {
             extra: Vec::new(),
             label_sets: Vec::new(),
             record: None,
+            enough: usize::MAX,
         }
     }
 

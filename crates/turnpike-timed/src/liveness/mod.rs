@@ -17,7 +17,9 @@ mod formula;
 #[cfg(test)]
 mod tests;
 
-use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, StepError, Timing, hash};
+use turnpike_model::{
+    Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, StateValues, StepError, Timing, hash,
+};
 
 use self::explorer::Runs;
 pub use self::formula::Formula;
@@ -154,7 +156,7 @@ impl Timing for LivenessModel {
         // Steps that take no edges are taken at once.
         let mut told = Vec::with_capacity(taken.len());
         let mut moments = moments.into_iter();
-        let mut last = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: Vec::new() };
+        let mut last = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: StateValues::default() };
         for takes_edges in taken {
             if takes_edges && let Some(moment) = moments.next() {
                 last = moment;

@@ -13,7 +13,9 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
-use turnpike_model::{Moment, Schedule, StepError};
+use std::fmt::Write;
+
+use turnpike_model::{Describer, Moment, Schedule, StepError};
 
 use crate::evaluate::Fault;
 use crate::network::{LocationId, Network, ProcessId};
@@ -46,18 +48,31 @@ pub fn schedule(
     let states = interpret::run(network, path, target, &times).map_err(|fault| told(&fault))?;
     let below = times.unit * network.parts_per_unit();
     let told_time = |value: i64| fraction(value * i64::from(unit), below);
+    let mut describer = Describer::new(&network.clocks);
+    let mut texts: Vec<String> = Vec::new();
+    let mut shown: Vec<i64> = Vec::new();
     let mut moments = Vec::with_capacity(path.steps.len());
     for (index, clocks) in states.iter().enumerate() {
         let (before, now) = (times.moments[index], times.moments[index + 1]);
+        // Most clocks of a large network stay as they are, whatever time passes.
+        for (at, &value) in clocks.iter().enumerate() {
+            match shown.get_mut(at) {
+                Some(known) if *known == value => {}
+                Some(known) => {
+                    *known = value;
+                    texts[at].clear();
+                    write_fraction(&mut texts[at], value * i64::from(unit), below);
+                }
+                None => {
+                    shown.push(value);
+                    texts.push(told_time(value));
+                }
+            }
+        }
         moments.push(Moment {
             delay: told_time(now - before),
             time: told_time(now),
-            clocks: network
-                .clocks
-                .iter()
-                .cloned()
-                .zip(clocks.iter().map(|&value| told_time(value)))
-                .collect(),
+            clocks: describer.values(&texts),
         });
     }
     let end = path.steps.len();
@@ -71,15 +86,21 @@ fn told(fault: &Fault) -> StepError {
 
 /// `value / unit` in lowest terms.
 fn fraction(value: i64, unit: i64) -> String {
+    let mut text = String::new();
+    write_fraction(&mut text, value, unit);
+    text
+}
+
+fn write_fraction(text: &mut String, value: i64, unit: i64) {
     let (mut a, mut b) = (value.unsigned_abs(), unit.unsigned_abs());
     while b > 0 {
         (a, b) = (b, a % b);
     }
     let divisor = a.max(1) as i64;
-    match unit / divisor {
-        1 => (value / divisor).to_string(),
-        below => format!("{}/{below}", value / divisor),
-    }
+    let _ = match unit / divisor {
+        1 => write!(text, "{}", value / divisor),
+        below => write!(text, "{}/{below}", value / divisor),
+    };
 }
 
 /// The moments of a run as multiples of `1 / unit`: the beginning, each transition, and the end.

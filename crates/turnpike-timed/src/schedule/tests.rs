@@ -40,8 +40,7 @@ fn times_are_the_earliest() {
     assert_eq!(delays(&schedule), ["0", "11/2", "3"]);
     let times: Vec<&str> = schedule.moments.iter().map(|moment| moment.time.as_str()).collect();
     assert_eq!(times, ["0", "11/2", "17/2"]);
-    let last: Vec<(&str, &str)> =
-        schedule.moments[2].clocks.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let last: Vec<(&str, &str)> = schedule.moments[2].clocks.iter().collect();
     assert_eq!(last, [("x", "17/2"), ("y", "3")]);
 }
 

@@ -1,13 +1,16 @@
 //! A simulation without its terminal: the current state, the path to it, and the enabled
 //! transitions.
 
-use turnpike_model::{Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace, hash};
+use turnpike_model::{
+    Describer, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace, hash,
+};
 use turnpike_session::Pattern;
 
 /// A model being stepped through. What lies ahead after going back is kept until another step is taken.
 pub(crate) struct Session<'m> {
     info: &'m ModelInfo,
     explorer: Box<dyn Explorer + 'm>,
+    describer: Describer,
     initial: Vec<u32>,
     /// Steps taken, those ahead of `at` included.
     steps: Vec<Taken>,
@@ -44,8 +47,10 @@ impl<'m> Session<'m> {
         let mut initial = Vec::new();
         explorer.initial(&mut initial)?;
         let successors = Successors::new(info.width);
+        let describer = Describer::of_states(info);
+        let steps = Vec::new();
         let mut session =
-            Session { info, explorer, initial, steps: Vec::new(), at: 0, successors, seed, drawn: 0 };
+            Session { info, explorer, describer, initial, steps, at: 0, successors, seed, drawn: 0 };
         session.arrive(0)?;
         Ok(session)
     }
@@ -63,7 +68,7 @@ impl<'m> Session<'m> {
     /// Values of the state after step `index`.
     pub(crate) fn values(&mut self, index: usize) -> StateValues {
         let state = state_after(&self.initial, &self.steps, index);
-        values(&mut *self.explorer, self.info, state)
+        self.describer.state(&mut *self.explorer, state)
     }
 
     /// The label of step `index`, from 1.
@@ -91,7 +96,7 @@ impl<'m> Session<'m> {
             }
             matching += 1;
             if found.len() < most {
-                let target = values(&mut *self.explorer, self.info, self.successors.state(index));
+                let target = self.describer.state(&mut *self.explorer, self.successors.state(index));
                 found.push(Enabled { number: index + 1, label, target });
             }
         }
@@ -172,18 +177,18 @@ impl<'m> Session<'m> {
 
     /// The way from the initial state to the current one.
     pub(crate) fn trace(&mut self) -> Trace {
-        let Session { info, explorer, initial, steps, at, .. } = self;
+        let Session { info, explorer, describer, initial, steps, at, .. } = self;
         let explorer = &mut **explorer;
         Trace {
             model: info.name.clone(),
             fingerprint: info.fingerprint,
-            initial: Some(values(explorer, info, initial)),
+            initial: Some(describer.state(explorer, initial)),
             steps: steps[..*at]
                 .iter()
                 .map(|taken| Step {
                     label: taken.label.clone(),
                     choice: Some(taken.choice),
-                    state: Some(values(explorer, info, &taken.state)),
+                    state: Some(describer.state(explorer, &taken.state)),
                     ..Step::default()
                 })
                 .collect(),
@@ -211,12 +216,6 @@ fn state_after<'a>(initial: &'a [u32], steps: &'a [Taken], index: usize) -> &'a 
         0 => initial,
         step => &steps[step - 1].state,
     }
-}
-
-fn values(explorer: &mut dyn Explorer, info: &ModelInfo, state: &[u32]) -> StateValues {
-    let mut texts = Vec::new();
-    explorer.state_values(state, &mut texts);
-    info.parameters.iter().cloned().zip(texts).collect()
 }
 
 #[cfg(test)]

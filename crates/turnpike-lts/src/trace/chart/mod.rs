@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
                 .help("charts are drawn of witnesses of timed automata, written as .json"));
         }
         let places = |values: Option<&'a StateValues>| -> Vec<Option<&'a str>> {
-            processes.iter().map(|&name| values?.get(name).map(String::as_str)).collect()
+            processes.iter().map(|&name| values?.get(name)).collect()
         };
         let left_out = trace.len().saturating_sub(MAX_CHARTED_STEPS);
         let before = left_out.checked_sub(1).map(|last| &trace.steps[last]);
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
 /// The processes among the values of a state: they come first, and are in locations, whose names
 /// are no numbers.
 fn located(values: &StateValues) -> impl Iterator<Item = (&str, &str)> {
-    values.iter().map(|(name, value)| (name.as_str(), value.as_str())).take_while(|&(name, value)| {
+    values.iter().take_while(|&(name, value)| {
         name != "zone" && !value.starts_with(|c: char| c.is_ascii_digit() || c == '-')
     })
 }

@@ -128,7 +128,7 @@ impl Timing for Intervals {
         let moment = |step: usize| Moment {
             delay: "1/2".to_owned(),
             time: half(step + 1),
-            clocks: vec![("x".to_owned(), half(step + 1))],
+            clocks: [("x", half(step + 1))].into_iter().collect(),
         };
         let moments = (0..choices.len()).map(moment).collect();
         Ok(Schedule { moments, last_delay: target.map(|_| "3".to_owned()) })
