@@ -75,8 +75,10 @@ fn what_cannot_be_walked_on_clock_values_says_so() {
     // Nothing is proved.
     run("plain.xta", "state P.B && x < 1").expect(3, &["inconclusive"]);
     // An error of the model is reported with a path on zones.
-    run("faulty.xta", "state P.A && n > 5")
-        .expect(2, &["n would be 3, which is outside 0..2 (after 2 steps", "zone=(0<=x)", "2  P@tau  n=2"]);
+    run("faulty.xta", "state P.A && n > 5").expect(
+        2,
+        &["n would be 3, which is outside 0..2 (after 2 steps", "zone=(0<=x<=2)", "2  P@tau  n=2"],
+    );
     turnpike_in(files.path(), &["search", "plain.xta", "--strategy", "bfs", "--concrete"], "")
         .expect(2, &["--concrete"]);
     turnpike_in(files.path(), &["search", "builtin:philosophers", "--strategy", "random", "--concrete"], "")
