@@ -17,9 +17,9 @@ pub mod trace;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use facets::{
-    Approximation, BareLabels, Claim, Concrete, Counterpart, Covering, LabelSetId, MeasureInfo, Measures,
-    Moment, Obstacle, Obstacles, Offer, PredicateId, Predicates, Schedule, StateLabels, StuckComponent,
-    TimeStop, Timing, Violation, ViolationKind, Violations, Vocabulary, Word,
+    Approximation, BareLabels, Claim, Concrete, Counterpart, Covering, ExactStates, LabelSetId, MeasureInfo,
+    Measures, Moment, Obstacle, Obstacles, Offer, PredicateId, Predicates, Schedule, StateLabels,
+    StuckComponent, TimeStop, Timing, Violation, ViolationKind, Violations, Vocabulary, Word,
 };
 pub use id_table::IdTable;
 pub use label::{Label, LabelId};

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use crate::facets::{
-    Approximation, BareLabels, Concrete, Covering, MeasureInfo, Measures, Obstacles, Predicates, StateLabels,
-    Timing, ViolationKind, Violations, Vocabulary,
+    Approximation, BareLabels, Concrete, Covering, ExactStates, MeasureInfo, Measures, Obstacles, Predicates,
+    StateLabels, Timing, ViolationKind, Violations, Vocabulary,
 };
 use crate::hash;
 use crate::label::{Label, LabelId};
@@ -48,6 +48,11 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// States as people should see them, for models that explore an abstraction of them.
+    fn exact_states(&self) -> Option<&dyn ExactStates> {
+        None
+    }
+
     /// The names of what the system can do, where they are known before it is explored.
     fn vocabulary(&self) -> Option<&dyn Vocabulary> {
         None
@@ -81,6 +86,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn concrete(&self) -> Option<&dyn Concrete> {
         (**self).concrete()
+    }
+
+    fn exact_states(&self) -> Option<&dyn ExactStates> {
+        (**self).exact_states()
     }
 
     fn vocabulary(&self) -> Option<&dyn Vocabulary> {

@@ -16,6 +16,8 @@ pub struct Purpose {
     pub cycles: bool,
     /// Whether only cycles count along which time passes all bounds.
     pub non_zeno: bool,
+    /// Whether people look at every state, so that zones must be exact: the space need not be finite.
+    pub exact: bool,
 }
 
 impl Purpose {

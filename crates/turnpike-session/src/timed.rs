@@ -202,6 +202,7 @@ impl Timed {
             non_zeno: false,
             accepting: purpose.doubtful.clone(),
             keep_dead: reading.keep_dead,
+            exact: purpose.exact,
             ..Options::default()
         })
     }

@@ -54,6 +54,11 @@ impl ModelArgs {
     pub(crate) fn prepare(&self) -> Result<Prepared, Failure> {
         Ok(self.open()?.prepare(&Purpose::default())?)
     }
+
+    /// Opens the model such that its states can be shown as they are.
+    pub(crate) fn prepare_exactly(&self) -> Result<Prepared, Failure> {
+        Ok(self.open()?.prepare(&Purpose { exact: true, ..Purpose::default() })?)
+    }
 }
 
 /// What these flags name.

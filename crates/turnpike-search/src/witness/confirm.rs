@@ -22,7 +22,7 @@ pub(crate) fn confirm(
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;
     let info = model.info();
-    let (mut trace, states) = follow(explorer, info, &witness.choices, with_states).map_err(failed)?;
+    let (mut trace, states) = follow(model, explorer, &witness.choices, with_states).map_err(failed)?;
     trace.objective = objective.text().to_owned();
     trace.loop_start = witness.loop_start;
     if witness.loop_start.is_some_and(|anchor| states.get(anchor) != states.last()) {
@@ -76,7 +76,10 @@ pub(crate) fn add_obstacles(
     if explorer.obstacles().is_none() {
         return Ok(());
     }
-    let states = Path::Choices(choices_of(trace)).into_states(explorer)?;
+    let states = match exact_states(model, trace)? {
+        Some(states) => states,
+        None => Path::Choices(choices_of(trace)).into_states(explorer)?,
+    };
     trace.stuck = stuck_components(explorer, &states[states.len() - 1], condition)?;
     Ok(())
 }
@@ -161,21 +164,21 @@ pub(crate) fn add_times(
 /// The trace that these choices make from the initial state, with the values of its states if
 /// wanted.
 pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) -> Result<Trace, StepError> {
-    follow(&mut *model.explorer(), model.info(), choices, with_states).map(|(trace, _)| trace)
+    follow(model, &mut *model.explorer(), choices, with_states).map(|(trace, _)| trace)
 }
 
-/// The trace that these choices make from the initial state, and its states.
+/// The trace that these choices make from the initial state, and its states. What the trace shows of
+/// them is exact.
 fn follow(
+    model: &dyn Model,
     explorer: &mut dyn Explorer,
-    info: &ModelInfo,
     choices: &[u32],
     with_states: bool,
 ) -> Result<(Trace, Vec<Vec<u32>>), StepError> {
+    let info = model.info();
     let mut state = Vec::new();
     explorer.initial(&mut state)?;
     let mut trace = Trace { model: info.name.clone(), fingerprint: info.fingerprint, ..Trace::default() };
-    let mut describer = Describer::of_states(info);
-    trace.initial = with_states.then(|| describer.state(explorer, &state));
     let mut states = Vec::with_capacity(choices.len() + 1);
     let mut successors = Successors::new(info.width);
     for &choice in choices {
@@ -186,15 +189,37 @@ fn follow(
                 trace.len() + 1
             )));
         }
+        let label = explorer.label(successors.label(choice as usize)).text;
+        trace.steps.push(Step { label, choice: Some(choice), ..Step::default() });
         let next = successors.state(choice as usize).to_vec();
         states.push(std::mem::replace(&mut state, next));
-        trace.steps.push(Step {
-            label: explorer.label(successors.label(choice as usize)).text,
-            choice: Some(choice),
-            state: with_states.then(|| describer.state(explorer, &state)),
-            ..Step::default()
-        });
     }
     states.push(state);
+    if with_states {
+        describe(model, explorer, &mut trace, &states)?;
+    }
     Ok((trace, states))
+}
+
+/// Adds the values of its states to a trace with choices, exactly.
+pub(super) fn describe(
+    model: &dyn Model,
+    explorer: &mut dyn Explorer,
+    trace: &mut Trace,
+    states: &[Vec<u32>],
+) -> Result<(), StepError> {
+    let exact = exact_states(model, trace)?;
+    let mut describer = Describer::of_states(model.info());
+    let mut values = exact.as_deref().unwrap_or(states).iter().map(|state| describer.state(explorer, state));
+    trace.initial = values.next();
+    for (step, values) in trace.steps.iter_mut().zip(values) {
+        step.state = Some(values);
+    }
+    Ok(())
+}
+
+/// The states along a trace with choices as people should see them, where they are not those that
+/// were explored.
+fn exact_states(model: &dyn Model, trace: &Trace) -> Result<Option<Vec<Vec<u32>>>, StepError> {
+    model.exact_states().map_or(Ok(None), |exact| exact.states_along(&choices_of(trace)))
 }

@@ -1,11 +1,11 @@
 //! Re-executes a trace file on a model, and judges whether it meets an objective.
 
 use turnpike_model::{
-    Describer, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace,
+    Describer, ExactStates, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace,
 };
 
 use super::Path;
-use super::confirm::{add_times, choices_of, is_accepting, stuck_components};
+use super::confirm::{add_obstacles, add_times, choices_of, describe, is_accepting};
 use crate::error::SearchError;
 use crate::objective::{Goal, HitKind, Monitor, Objective};
 
@@ -16,6 +16,8 @@ pub struct Replayed {
     pub trace: Trace,
     /// Why and where it stopped early.
     pub divergence: Option<Divergence>,
+    /// Whether the last step leads back to where the loop of the trace begins, if it has a loop.
+    pub loop_closes: bool,
     /// Transitions enabled in the last state reached.
     pub enabled: Vec<String>,
     /// Whether the last state reached is a deadlock.
@@ -42,22 +44,21 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     let info = model.info();
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;
-    let (levels, divergence) = follow(explorer, info, trace)?;
+    let abstracted = abstracted_parameters(model);
+    let (levels, mut divergence) = follow(explorer, info, trace, &abstracted)?;
     // Backwards along the first path that got furthest.
-    let mut describer = Describer::of_states(info);
-    let mut executed = Vec::new();
+    let (mut executed, mut states) = (Vec::new(), Vec::new());
     let mut at = 0;
     for (index, level) in levels.iter().enumerate().skip(1).rev() {
         let candidate = &level[at];
-        executed.push(Step {
-            label: trace.steps[index - 1].label.clone(),
-            choice: Some(candidate.choice),
-            state: Some(describer.state(explorer, &candidate.state)),
-            ..Step::default()
-        });
+        let label = trace.steps[index - 1].label.clone();
+        executed.push(Step { label, choice: Some(candidate.choice), ..Step::default() });
+        states.push(candidate.state.clone());
         at = candidate.parent;
     }
+    states.push(levels[0][0].state.clone());
     executed.reverse();
+    states.reverse();
     let last = &levels[levels.len() - 1][0].state;
     let mut successors = Successors::new(info.width);
     let (mut deadlock, mut enabled, mut error) = (false, Vec::new(), None);
@@ -68,11 +69,9 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
         }
         Err(failure) => error = Some(failure.message),
     }
-    let initial = Some(describer.state(explorer, &levels[0][0].state));
-    let mut trace = Trace {
+    let mut shown = Trace {
         model: info.name.clone(),
         fingerprint: info.fingerprint,
-        initial,
         steps: executed,
         // A loop that was not reached does not close.
         loop_start: trace.loop_start.filter(|_| divergence.is_none()),
@@ -80,13 +79,19 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
         stuck: Vec::new(),
         ..trace.clone()
     };
+    describe(model, explorer, &mut shown, &states)?;
+    if divergence.is_none() {
+        divergence = first_difference(trace, &shown, &abstracted);
+    }
+    let loop_closes = trace.loop_start.is_none_or(|start| states.get(start) == states.last());
+    let mut trace = shown;
     if deadlock {
-        trace.stuck = stuck_components(explorer, last, None)?;
+        add_obstacles(model, &mut trace, &Objective::deadlock())?;
     }
     // A trace from elsewhere may be a run only of the abstraction, which has no times.
     let objective = trace.objective.parse::<Objective>().ok().filter(|_| divergence.is_none());
     let _ = add_times(model, &mut trace, objective.as_ref());
-    Ok(Replayed { trace, divergence, enabled, deadlock, error })
+    Ok(Replayed { trace, divergence, loop_closes, enabled, deadlock, error })
 }
 
 /// A state that a trace may have led to.
@@ -103,12 +108,16 @@ fn follow(
     explorer: &mut dyn Explorer,
     info: &ModelInfo,
     trace: &Trace,
+    abstracted: &[&str],
 ) -> Result<(Vec<Vec<Candidate>>, Option<Divergence>), StepError> {
     let mut state = Vec::new();
     explorer.initial(&mut state)?;
     let mut describer = Describer::of_states(info);
-    let differs =
-        trace.initial.as_ref().and_then(|expected| difference(expected, &describer.state(explorer, &state)));
+    let is_compared = |name: &str| !abstracted.contains(&name);
+    let differs = trace
+        .initial
+        .as_ref()
+        .and_then(|expected| difference(expected, &describer.state(explorer, &state), is_compared));
     let mut levels = vec![vec![Candidate { parent: 0, choice: 0, state }]];
     if let Some(reason) = differs {
         let divergence = Divergence { step: 0, reason: format!("the initial state differs: {reason}") };
@@ -125,14 +134,20 @@ fn follow(
                     continue;
                 }
                 let target = successors.state(choice);
-                let different = step
-                    .state
-                    .as_ref()
-                    .and_then(|expected| difference(expected, &describer.state(explorer, target)));
+                let different = step.state.as_ref().and_then(|expected| {
+                    difference(expected, &describer.state(explorer, target), is_compared)
+                });
                 match different {
                     Some(reason) => state_difference = Some(reason),
                     None if next.iter().any(|known| known.state == target) => {}
-                    None => next.push(Candidate { parent, choice: choice as u32, state: target.to_vec() }),
+                    None => {
+                        next.push(Candidate { parent, choice: choice as u32, state: target.to_vec() });
+                        // The path that was recorded comes first.
+                        if parent == 0 && step.choice == Some(choice as u32) {
+                            let last = next.len() - 1;
+                            next.swap(0, last);
+                        }
+                    }
                 }
             }
         }
@@ -209,9 +224,40 @@ pub fn judge(
     Ok(Some(hits.iter().any(|hit| hit.kind == HitKind::Here)))
 }
 
-/// Describes the first value that differs; `None` if all agree.
-fn difference(expected: &StateValues, found: &StateValues) -> Option<String> {
-    expected.iter().find_map(|(name, value)| match found.get(name) {
+/// The parameters of which the explored states show an abstraction only.
+fn abstracted_parameters(model: &dyn Model) -> Vec<&str> {
+    let abstracted = model.exact_states().map_or(Vec::new(), ExactStates::abstracted_parameters);
+    abstracted.into_iter().map(|index| model.info().parameters[index].as_str()).collect()
+}
+
+/// The first state of a trace in which one of these parameters has another value than where the
+/// trace was followed.
+fn first_difference(trace: &Trace, followed: &Trace, parameters: &[&str]) -> Option<Divergence> {
+    let is_compared = |name: &str| parameters.contains(&name);
+    let states = |trace: &'_ Trace| -> Vec<Option<StateValues>> {
+        let steps = trace.steps.iter().map(|step| step.state.clone());
+        std::iter::once(trace.initial.clone()).chain(steps).collect()
+    };
+    let pairs = states(trace).into_iter().zip(states(followed)).enumerate();
+    pairs.into_iter().find_map(|(step, (expected, found))| {
+        let different = difference(&expected?, &found?, is_compared)?;
+        let label = step.checked_sub(1).map(|step| trace.steps[step].label.as_str());
+        let reason = match label {
+            None => format!("the initial state differs: {different}"),
+            Some(label) => format!("'{label}' leads to another state: {different}"),
+        };
+        Some(Divergence { step, reason })
+    })
+}
+
+/// Describes the first value that differs among those that are compared; `None` if all agree.
+fn difference(
+    expected: &StateValues,
+    found: &StateValues,
+    is_compared: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let mut compared = expected.iter().filter(|&(name, _)| is_compared(name));
+    compared.find_map(|(name, value)| match found.get(name) {
         Some(other) if other == value => None,
         Some(other) => Some(format!("{name} is {other}, the trace has {value}")),
         None => Some(format!("the model has no parameter {name}")),

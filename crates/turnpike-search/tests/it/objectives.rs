@@ -55,7 +55,7 @@ fn states(witness: &WitnessReport) -> Vec<String> {
     let steps = witness.steps.iter().map(|step| &step.state);
     std::iter::once(&witness.initial)
         .chain(steps)
-        .map(|values| values.as_ref().unwrap().values().next().unwrap().clone())
+        .map(|values| values.as_ref().unwrap().iter().next().unwrap().1.to_owned())
         .collect()
 }
 

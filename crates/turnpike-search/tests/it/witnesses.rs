@@ -94,10 +94,10 @@ fn witnesses_have_no_loops() {
             let report = run(&model, strategy.clone(), &format!("label {target}-*"), seed as u64);
             let Some(witness) = report.witness else { continue };
             told += 1;
-            let mut seen = HashSet::from([witness.initial.as_ref().unwrap()["state"].clone()]);
+            let mut seen = HashSet::from([witness.initial.as_ref().unwrap()["state"].to_owned()]);
             // All but the last step lead to new states; the last one may go anywhere.
             for step in &witness.steps[..witness.length - 1] {
-                assert!(seen.insert(step.state.as_ref().unwrap()["state"].clone()), "{:?}", witness.steps);
+                assert!(seen.insert(step.state.as_ref().unwrap()["state"].to_owned()), "{:?}", witness.steps);
             }
             assert!(witness.length <= 40);
             walks_were_longer |= report.states > 2 * witness.length as u64;

@@ -14,7 +14,7 @@ use crate::zeno::TICKED;
 use crate::zone::ZoneId;
 
 impl Walker<'_> {
-    fn is_root(&self, state: &[u32]) -> bool {
+    pub(super) fn is_root(&self, state: &[u32]) -> bool {
         state[self.model.layout.words] == ROOT
     }
 
@@ -26,7 +26,7 @@ impl Walker<'_> {
 
     fn steps(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
-        let done = match model.quick {
+        let done = match model.quick && !self.exact {
             true => self.quick_steps(state, out),
             false => self.load(state).and_then(|()| match model.tables.has_priorities {
                 true => self.by_priority(out),

@@ -30,7 +30,10 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn take(&mut self, out: &mut Successors) -> Outcome<()> {
+    pub(super) fn take(&mut self, out: &mut Successors) -> Outcome<()> {
+        if self.only.as_ref().is_some_and(|only| *only != self.participants) {
+            return Ok(());
+        }
         if !self.guard_atoms()? || !self.may_hold() {
             return Ok(());
         }
@@ -223,6 +226,10 @@ impl Walker<'_> {
     /// The label of the participants' transition.
     pub(super) fn label(&mut self) -> LabelId {
         let model = self.model;
+        if self.only.is_some() {
+            // Somebody knows it already.
+            return LabelId(0);
+        }
         // Who moves along is not told.
         let told = self.participants.len() - usize::from(model.network.ticker.is_some());
         if let (&[step], None) = (&self.participants[..told], self.channel) {

@@ -16,6 +16,7 @@ mod condition;
 mod credit;
 mod delay;
 mod diagonal;
+pub(crate) mod exact;
 mod explorer;
 mod fire;
 mod labels;
@@ -36,18 +37,19 @@ mod vocabulary;
 mod walker;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use turnpike_model::{
-    Approximation, Claim, Diagnostic, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment, Schedule,
-    StateValues, StepError, Timing, hash,
+    Approximation, Claim, Diagnostic, ExactStates, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment,
+    Schedule, StateValues, StepError, Timing, hash,
 };
 
 pub(crate) use self::condition::{Compiled, asks_for_deadlock};
 use self::labels::Labels;
 use self::layout::Layout;
 pub(crate) use self::measure::{Extent, quantity_frame};
+use self::path::Recorded;
 use self::source::Lines;
 use self::tables::{FixedAtom, Tables};
 pub(crate) use self::walker::{ROOT, Walker};
@@ -94,6 +96,9 @@ pub struct Options {
     pub non_zeno: bool,
     /// Zones have rows for all clocks, also where a clock is assigned before it is compared again: more states, the same answers.
     pub keep_dead: bool,
+    /// Zones are not made coarser unless `extrapolation` says how: for looking at single states, of which there may then be infinitely
+    /// many.
+    pub exact: bool,
     /// Every successor is computed from scratch: slow and obvious, for tests to compare with.
     pub plain: bool,
     /// With `non_zeno`, the sets of states that cycles have to go through, each a condition or a list of labels, if they are known: time is
@@ -111,6 +116,7 @@ impl Default for Options {
             deadlock: false,
             non_zeno: false,
             keep_dead: false,
+            exact: false,
             plain: false,
             accepting: Vec::new(),
         }
@@ -169,6 +175,10 @@ pub struct TimedModel {
     unconfirmed: AtomicU64,
     /// The initial state, when there is exactly one.
     initial: Option<Vec<u32>>,
+    /// Zones are coarser than what runs reach, which is shown only to those who chose how.
+    hides_zones: bool,
+    /// The path that was followed last.
+    last_path: Mutex<Option<Arc<Recorded>>>,
 }
 
 /// States in which time is counted.
@@ -296,6 +306,7 @@ impl TimedModel {
         // Pieces along differences are made coarser as if all clocks ran.
         let inexact = stopwatches && !differences.is_empty();
         let quick = !options.plain && is_quick(&network, &tables, &differences, stay.as_ref(), options);
+        let hides_zones = options.extrapolation.is_none() && extrapolation != Extrapolation::None;
         let mut model = TimedModel {
             info,
             lines: Lines::new(source),
@@ -329,6 +340,8 @@ impl TimedModel {
             inexact: AtomicBool::new(inexact),
             unconfirmed: AtomicU64::new(0),
             initial: None,
+            hides_zones,
+            last_path: Mutex::default(),
         };
         model.grid = concrete::Grid::of(&model);
         model.counted = model.counted(&options.accepting);
@@ -426,6 +439,10 @@ impl Model for TimedModel {
         self.stopwatches.then_some(self as &dyn Approximation)
     }
 
+    fn exact_states(&self) -> Option<&dyn ExactStates> {
+        self.hides_zones.then_some(self as &dyn ExactStates)
+    }
+
     fn concrete(&self) -> Option<&dyn turnpike_model::Concrete> {
         self.grid.is_some().then_some(self as &dyn turnpike_model::Concrete)
     }
@@ -444,7 +461,7 @@ impl Timing for TimedModel {
             (None, Some(text)) => self.names.condition(&self.network, text).ok(),
             (None, None) => None,
         };
-        let path = Walker::new(self).path(choices)?;
+        let path = self.recorded(choices)?.path(self);
         let mut schedule = schedule::schedule(&self.network, &path, condition.as_ref(), self.unit)?;
         if self.info.virtual_root && !choices.is_empty() {
             let begins =
@@ -530,6 +547,13 @@ fn choose(
     options: &Options,
     exact: bool,
 ) -> Result<Chosen, Vec<Diagnostic>> {
+    if options.exact && options.extrapolation.is_none() {
+        return Ok(Chosen {
+            extrapolation: Extrapolation::None,
+            differences: Vec::new(),
+            warnings: Vec::new(),
+        });
+    }
     let apart = matches!(options.extrapolation, Some(Extrapolation::Lu | Extrapolation::LuPlus));
     let refuse = |why: &str, help: &str| Err(vec![Diagnostic::error(why).help(help)]);
     let chosen = |extrapolation| Chosen { extrapolation, differences: Vec::new(), warnings: Vec::new() };

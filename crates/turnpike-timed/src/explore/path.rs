@@ -1,47 +1,85 @@
 //! The edges behind a sequence of choices.
 
+use std::sync::{Arc, PoisonError};
+
 use turnpike_model::{Explorer, StepError, Successors};
 
+use super::TimedModel;
 use super::walker::Walker;
-use crate::network::LocationId;
+use crate::network::{LocationId, ProcessId};
 use crate::schedule::Path;
 
+/// A path that was followed: its states, and the steps of each of its transitions, of which the one
+/// from the place before several initial states has none.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    choices: Vec<u32>,
+    pub(super) states: Vec<Vec<u32>>,
+    pub(super) steps: Vec<Vec<u32>>,
+}
+
+impl TimedModel {
+    /// Follows choices among successors from the initial state. A path is asked for several times in
+    /// a row, so the last one is kept.
+    pub(super) fn recorded(&self, choices: &[u32]) -> Result<Arc<Recorded>, StepError> {
+        let last = || self.last_path.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last().as_ref().filter(|known| known.choices == choices) {
+            return Ok(Arc::clone(known));
+        }
+        let recorded = Arc::new(Walker::new(self).record(choices)?);
+        *last() = Some(Arc::clone(&recorded));
+        Ok(recorded)
+    }
+}
+
+impl Recorded {
+    /// The edges that are taken.
+    pub(super) fn path(&self, model: &TimedModel) -> Path {
+        let virtual_root = usize::from(model.info.virtual_root);
+        let steps = self.steps.iter().skip(virtual_root).map(|steps| model.edges(steps)).collect();
+        let first = self.states.get(virtual_root);
+        Path { initial: first.map_or(Vec::new(), |state| model.locations_of(state)), steps }
+    }
+}
+
 impl Walker<'_> {
-    /// Follows choices among successors from the initial state, and tells which edges were taken.
-    pub(super) fn path(&mut self, choices: &[u32]) -> Result<Path, StepError> {
+    fn record(&mut self, choices: &[u32]) -> Result<Recorded, StepError> {
         let model = self.model;
         let mut state = Vec::new();
         let mut out = Successors::new(model.info.width);
         self.initial(&mut state)?;
-        let mut path = Path::default();
+        let mut recorded =
+            Recorded { choices: choices.to_vec(), states: vec![state.clone()], steps: Vec::new() };
         for (number, &choice) in choices.iter().enumerate() {
             self.record = Some(Vec::new());
             let outcome = self.successors_up_to(&state, choice as usize, &mut out);
-            let record = self.record.take().unwrap_or_default();
+            let mut record = self.record.take().unwrap_or_default();
             outcome?;
             if choice as usize >= out.len() {
                 return Err(StepError::new(format!("step {} has no choice {choice}", number + 1)));
             }
-            // The step from the place before several initial states takes no edges.
-            if number > 0 || !model.info.virtual_root {
-                path.steps.push(self.edges(&record[choice as usize]));
-            }
-            if number == 0 {
-                let first = if model.info.virtual_root { out.state(choice as usize) } else { &state };
-                path.initial = self.locations_of(first);
-            }
+            recorded.steps.push(record.get_mut(choice as usize).map(std::mem::take).unwrap_or_default());
             state.clear();
             state.extend_from_slice(out.state(choice as usize));
+            recorded.states.push(state.clone());
         }
-        if path.initial.is_empty() && !model.info.virtual_root {
-            path.initial = self.locations_of(&state);
-        }
-        Ok(path)
+        Ok(recorded)
+    }
+}
+
+impl TimedModel {
+    /// The edges of a transition, by process.
+    pub(crate) fn edges(&self, steps: &[u32]) -> Vec<(ProcessId, u32)> {
+        let edge = |&step: &u32| {
+            let step = &self.tables.steps[step as usize];
+            (ProcessId(step.process), step.index)
+        };
+        steps.iter().map(edge).collect()
     }
 
     /// Where the processes are in a state.
     pub(crate) fn locations_of(&self, state: &[u32]) -> Vec<LocationId> {
-        let processes = 0..self.model.network.processes.len();
-        processes.map(|process| LocationId(self.model.layout.location(state, process))).collect()
+        let processes = 0..self.network.processes.len();
+        processes.map(|process| LocationId(self.layout.location(state, process))).collect()
     }
 }

@@ -12,7 +12,7 @@ use super::memo::{Known, Memo, NO_PROGRAM};
 use super::plan::{Kind, Move, NO_LABEL, Plan};
 use super::tuple::NO_TUPLE;
 use super::walker::{RowAtom, Walker, conjoin_all, invariant};
-use crate::evaluate::{Fault, Outcome};
+use crate::evaluate::Outcome;
 use crate::zone::ZoneId;
 
 /// What the quick way remembers, and where it is.
@@ -339,7 +339,7 @@ impl Walker<'_> {
         let tuple = self.tuples.get(target);
         self.target.extrapolate(self.model.extrapolation, &tuple.lower, &tuple.upper);
         if self.target.overflowed() {
-            return Err(Box::new(Fault { message: super::TOO_LARGE.to_owned(), place: 0..0, range: false }));
+            return Err(Walker::too_large());
         }
         Ok(Known::Zone(self.model.zones.keep(&self.target).0))
     }

@@ -7,7 +7,6 @@ use super::condition::Compiled;
 use super::delay::beyond_holes;
 use super::walker::{NO_ROW, Walker, conjoin_all, invariant};
 use crate::evaluate::{Fault, Outcome};
-use crate::network::ProcessId;
 use crate::zone::{Dbm, Origin, subtract};
 
 impl Walker<'_> {
@@ -185,15 +184,6 @@ impl Walker<'_> {
         };
         self.machine.undo();
         entered.map_err(|fault| model.error(&fault))
-    }
-
-    /// The edges of a transition, by process.
-    pub(crate) fn edges(&self, steps: &[u32]) -> Vec<(ProcessId, u32)> {
-        let edge = |&step: &u32| {
-            let step = &self.model.tables.steps[step as usize];
-            (ProcessId(step.process), step.index)
-        };
-        steps.iter().map(edge).collect()
     }
 }
 

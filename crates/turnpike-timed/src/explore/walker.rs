@@ -12,7 +12,7 @@ use super::labels::Front;
 use super::quick::Quick;
 use super::tables::Tables;
 use super::tuple::{Tuple, Tuples};
-use crate::evaluate::{Fault, Machine, Outcome};
+use crate::evaluate::{Machine, Outcome};
 use crate::network::Network;
 use crate::zone::{Bound, Dbm, Extrapolation, Near, Origin, ZoneId};
 
@@ -37,7 +37,7 @@ pub(crate) struct Walker<'a> {
     pub(super) source: u32,
     pub(super) base: Dbm,
     pub(super) rows: Vec<u32>,
-    mapped: Vec<u32>,
+    pub(super) mapped: Vec<u32>,
     pub(super) quick: Quick,
     /// The row of each clock in another tuple.
     pub(super) other_rows: Vec<u32>,
@@ -80,6 +80,10 @@ pub(crate) struct Walker<'a> {
     pub(super) label_sets: Vec<Vec<u32>>,
     /// The edges of each transition that was taken, when somebody wants to know.
     pub(crate) record: Option<Vec<Vec<u32>>>,
+    /// Zones are not made coarser.
+    pub(super) exact: bool,
+    /// Only the transition that takes these edges is taken.
+    pub(super) only: Option<Vec<u32>>,
     /// Successors after this number need not be computed.
     pub(super) enough: usize,
 }
@@ -126,6 +130,8 @@ impl<'a> Walker<'a> {
             extra: Vec::new(),
             label_sets: Vec::new(),
             record: None,
+            exact: false,
+            only: None,
             enough: usize::MAX,
         }
     }
@@ -279,6 +285,13 @@ impl<'a> Walker<'a> {
     fn add_target(&mut self, id: u32, label: LabelId, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         let tuple = self.tuples.get(id);
+        if self.exact {
+            if self.target.overflowed() {
+                return Err(Walker::too_large());
+            }
+            push(&mut self.next, model.zones.keep(&self.target).0, label, out);
+            return Ok(());
+        }
         if !model.differences.is_empty() && model.extrapolation != Extrapolation::None {
             for piece in diagonal::pieces(&self.target, tuple, &model.differences) {
                 let zone = model.zones.keep(&piece).0;
@@ -288,7 +301,7 @@ impl<'a> Walker<'a> {
         }
         self.target.extrapolate(model.extrapolation, &tuple.lower, &tuple.upper);
         if self.target.overflowed() {
-            return Err(Box::new(Fault { message: super::TOO_LARGE.to_owned(), place: 0..0, range: false }));
+            return Err(Walker::too_large());
         }
         push(&mut self.next, model.zones.keep(&self.target).0, label, out);
         Ok(())

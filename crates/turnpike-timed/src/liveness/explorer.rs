@@ -8,7 +8,7 @@ use turnpike_model::{
 };
 
 use super::LivenessModel;
-use crate::explore::{ROOT, Walker};
+use crate::explore::{ROOT, Walker, exact};
 use crate::schedule::Path;
 
 /// The run does not have to stay yet.
@@ -42,6 +42,48 @@ impl<'a> Runs<'a> {
             inner: Successors::new(model.info.width - 1),
             next: Vec::new(),
         }
+    }
+
+    /// The same on exact zones.
+    pub(super) fn exact(model: &'a LivenessModel) -> Self {
+        Runs {
+            before: model.before.as_ref().map(Walker::exact),
+            inside: Walker::exact(&model.inside),
+            ..Runs::new(model)
+        }
+    }
+
+    /// The states along these choices with exact zones, if they can be found.
+    pub(super) fn exact_states(
+        model: &'a LivenessModel,
+        choices: &[u32],
+    ) -> Result<Option<Vec<Vec<u32>>>, StepError> {
+        let (mut runs, mut exact) = (Runs::new(model), Runs::exact(model));
+        let mut state = Vec::new();
+        let mut out = Successors::new(model.info.width);
+        runs.initial(&mut state)?;
+        let (mut states, mut labels) = (vec![state.clone()], Vec::with_capacity(choices.len()));
+        for &choice in choices {
+            runs.successors(&state, &mut out)?;
+            let taken = out.iter().nth(choice as usize);
+            let (label, target) = taken.ok_or_else(|| StepError::new("a choice is not there"))?;
+            state = target.to_vec();
+            labels.push(label);
+            states.push(state.clone());
+        }
+        let phase = states[0][0];
+        let begin = |inner: Vec<u32>| std::iter::once(phase).chain(inner).collect::<Vec<u32>>();
+        let initial = exact.walker(&states[0]).exact_initial(&states[0][1..])?;
+        let initial = initial.into_iter().map(begin).collect();
+        let mut all = Successors::new(model.info.width);
+        exact::follow(&states, initial, |step, state, out| {
+            all.clear();
+            exact.successors(state, &mut all)?;
+            for (label, target) in all.iter().filter(|&(label, _)| label == labels[step]) {
+                out.push(label, target);
+            }
+            Ok(())
+        })
     }
 
     fn is_root(state: &[u32]) -> bool {
@@ -86,7 +128,7 @@ impl<'a> Runs<'a> {
         let (mut path, mut taken) = (Path::default(), Vec::new());
         for (number, &choice) in choices.iter().enumerate() {
             if path.initial.is_empty() && !Self::is_root(&state) {
-                path.initial = self.inside.locations_of(&state[1..]);
+                path.initial = self.model.inside.locations_of(&state[1..]);
             }
             self.walker(&state).record = Some(Vec::new());
             let outcome = self.successors(&state, &mut out);
@@ -96,14 +138,14 @@ impl<'a> Runs<'a> {
                 return Err(StepError::new(format!("step {} has no choice {choice}", number + 1)));
             }
             // Steps without edges come last, and the place before the initial states has nothing else.
-            let edges = record.get(choice as usize).map(|steps| self.inside.edges(steps));
+            let edges = record.get(choice as usize).map(|steps| self.model.inside.edges(steps));
             taken.push(edges.is_some());
             path.steps.extend(edges);
             state.clear();
             state.extend_from_slice(out.state(choice as usize));
         }
         if path.initial.is_empty() && !Self::is_root(&state) {
-            path.initial = self.inside.locations_of(&state[1..]);
+            path.initial = self.model.inside.locations_of(&state[1..]);
         }
         Ok((path, taken))
     }

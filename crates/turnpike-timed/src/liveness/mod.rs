@@ -18,7 +18,8 @@ mod formula;
 mod tests;
 
 use turnpike_model::{
-    Diagnostic, Explorer, Model, ModelInfo, Moment, Schedule, StateValues, StepError, Timing, hash,
+    Diagnostic, ExactStates, Explorer, Model, ModelInfo, Moment, Schedule, StateValues, StepError, Timing,
+    hash,
 };
 
 use self::explorer::Runs;
@@ -145,6 +146,20 @@ impl Model for LivenessModel {
     /// that it meets the formula all along.
     fn timing(&self) -> Option<&dyn Timing> {
         (!self.timed).then_some(self as &dyn Timing)
+    }
+
+    fn exact_states(&self) -> Option<&dyn ExactStates> {
+        self.inside.exact_states().is_some().then_some(self as &dyn ExactStates)
+    }
+}
+
+impl ExactStates for LivenessModel {
+    fn states_along(&self, choices: &[u32]) -> Result<Option<Vec<Vec<u32>>>, StepError> {
+        Runs::exact_states(self, choices)
+    }
+
+    fn abstracted_parameters(&self) -> Vec<usize> {
+        self.inside.abstracted_parameters()
     }
 }
 

@@ -1,6 +1,7 @@
 //! All integration tests of this crate, in one binary: linking takes longer than running most of them.
 
 mod alphabets;
+mod exact_zones;
 mod explorer;
 mod fuzz_corpus;
 mod pairs;

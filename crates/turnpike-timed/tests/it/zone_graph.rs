@@ -68,7 +68,11 @@ fn spot(differences: bool) -> impl Strategy<Value = Spot> {
     })
 }
 
-fn sketch(language: Language, differences: bool, priorities: bool) -> impl Strategy<Value = Sketch> {
+pub(crate) fn sketch(
+    language: Language,
+    differences: bool,
+    priorities: bool,
+) -> impl Strategy<Value = Sketch> {
     let automaton = (
         prop::collection::vec(spot(differences), 3),
         prop::collection::vec(one_move(language, differences), 1..6),
@@ -108,7 +112,7 @@ fn sketch(language: Language, differences: bool, priorities: bool) -> impl Strat
 }
 
 /// Most moves send or receive on the channels where it matters that a guard does not hold, and have guards on clocks.
-fn clocks_decide(mut sketch: Sketch) -> Sketch {
+pub(crate) fn clocks_decide(mut sketch: Sketch) -> Sketch {
     let mut number = 0_usize;
     for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
         number += 1;

@@ -160,15 +160,9 @@ impl Ending {
         if let Some(divergence) = &replayed.divergence {
             return Ending::Parts(divergence.step, divergence.reason.clone());
         }
-        let Some(start) = trace.loop_start else { return Ending::Fits };
-        let steps = &replayed.trace.steps;
-        let anchor = match start {
-            0 => replayed.trace.initial.as_ref(),
-            step => steps[step - 1].state.as_ref(),
-        };
-        if steps.last().and_then(|step| step.state.as_ref()) == anchor {
+        let Some(start) = trace.loop_start.filter(|_| !replayed.loop_closes) else {
             return Ending::Fits;
-        }
+        };
         Ending::Parts(
             trace.len(),
             format!("the loop does not close: the end is not the state after step {start}"),

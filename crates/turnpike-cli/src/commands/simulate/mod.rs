@@ -49,7 +49,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         let message = "commands come from standard input, so the model cannot";
         return Err(Diagnostic::error(message).help("name a file or a built-in model").into());
     }
-    let model = args.model.prepare()?.model;
+    let model = args.model.prepare_exactly()?.model;
     let session = Session::new(&*model, args.seed).map_err(|error| Failure::usage(error.to_string()))?;
     let quiet = format == Format::Json;
     let mut simulation = Simulation { model: &*model, session, view: args.view.view(), quiet };

@@ -1,0 +1,126 @@
+//! The states along a path with exact zones: what people see.
+//!
+//! Zones are made coarser so that there are finitely many, and what they show then, such as `0<=x` in
+//! a location whose invariant is `x<=5`, is nothing that a run could do. The edges of the path are
+//! taken again from the exact initial zone, and nothing is made coarser. A transition may lead to
+//! several parts of a state; the first choice of parts that leads to the end counts.
+
+use rustc_hash::FxHashSet;
+use turnpike_model::{ExactStates, StepError, Successors};
+
+use super::walker::Walker;
+use super::{TOO_LARGE, TimedModel};
+use crate::evaluate::{Fault, Outcome};
+
+/// Transitions that are taken for one path before it is given up: only where states have many parts
+/// are they many more than the path has.
+const MOST_TRANSITIONS: usize = 200_000;
+
+/// The states of the same path as `explored`, with exact zones in their last word. `successors` adds
+/// the exact transitions of a state that may be the one with this number; those to other discrete
+/// states are left out here. `None` if no choice of parts leads to the end.
+pub(crate) fn follow(
+    explored: &[Vec<u32>],
+    initial: Vec<Vec<u32>>,
+    mut successors: impl FnMut(usize, &[u32], &mut Successors) -> Result<(), StepError>,
+) -> Result<Option<Vec<Vec<u32>>>, StepError> {
+    let width = explored[0].len();
+    let mut out = Successors::new(width);
+    // Alternatives at each step, the next one last, and those that lead nowhere.
+    let mut open = vec![initial];
+    let mut path: Vec<Vec<u32>> = Vec::with_capacity(explored.len());
+    let mut failed: FxHashSet<(usize, Vec<u32>)> = FxHashSet::default();
+    let mut taken = 0;
+    while let Some(alternatives) = open.last_mut() {
+        let Some(state) = alternatives.pop() else {
+            open.pop();
+            if let Some(state) = path.pop() {
+                failed.insert((path.len(), state));
+            }
+            continue;
+        };
+        if failed.contains(&(path.len(), state.clone())) {
+            continue;
+        }
+        let step = path.len();
+        if step + 1 == explored.len() {
+            path.push(state);
+            return Ok(Some(path));
+        }
+        taken += 1;
+        if taken > MOST_TRANSITIONS.max(4 * explored.len()) {
+            return Ok(None);
+        }
+        out.clear();
+        match successors(step, &state, &mut out) {
+            // Bounds of exact zones may grow along a path until they leave their range.
+            Err(error) if error.message == TOO_LARGE => return Ok(None),
+            other => other?,
+        }
+        let discrete = &explored[step + 1][..width - 1];
+        let fits = |&at: &usize| out.state(at)[..width - 1] == *discrete;
+        open.push((0..out.len()).filter(fits).rev().map(|at| out.state(at).to_vec()).collect());
+        path.push(state);
+    }
+    Ok(None)
+}
+
+impl ExactStates for TimedModel {
+    fn states_along(&self, choices: &[u32]) -> Result<Option<Vec<Vec<u32>>>, StepError> {
+        let recorded = self.recorded(choices)?;
+        let mut walker = Walker::exact(self);
+        let initial = walker.exact_initial(&recorded.states[0])?;
+        follow(&recorded.states, initial, |step, state, out| {
+            if walker.is_root(state) {
+                return walker.initial_states(out);
+            }
+            let taken = walker.take_exactly(state, &recorded.steps[step], out);
+            walker.machine.undo();
+            taken.map_err(|fault| self.error(&fault))
+        })
+    }
+
+    fn abstracted_parameters(&self) -> Vec<usize> {
+        vec![self.info.parameters.len() - 1]
+    }
+}
+
+impl<'a> Walker<'a> {
+    /// A walker that makes no zone coarser.
+    pub(crate) fn exact(model: &'a TimedModel) -> Self {
+        Walker { exact: true, ..Walker::new(model) }
+    }
+
+    /// The exact states that an explored initial state stands for, the first one last.
+    pub(crate) fn exact_initial(&mut self, explored: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
+        if self.is_root(explored) {
+            return Ok(vec![explored.to_vec()]);
+        }
+        let mut out = Successors::new(explored.len());
+        self.initial_states(&mut out)?;
+        Ok((0..out.len()).rev().map(|at| out.state(at).to_vec()).collect())
+    }
+
+    /// Adds the targets of the transition that takes these edges.
+    fn take_exactly(&mut self, state: &[u32], steps: &[u32], out: &mut Successors) -> Outcome<()> {
+        self.load(state)?;
+        self.only = Some(steps.to_vec());
+        let taken = if self.model.quick {
+            // Exactly one zone is behind it: there is no need to look at others.
+            self.participants.clear();
+            self.participants.extend_from_slice(steps);
+            self.take(out)
+        } else if self.model.tables.has_priorities {
+            self.by_priority(out)
+        } else {
+            self.transitions(out)
+        };
+        self.only = None;
+        taken
+    }
+
+    /// The fault of a difference of clocks that became too large.
+    pub(super) fn too_large() -> Box<Fault> {
+        Box::new(Fault { message: TOO_LARGE.to_owned(), place: 0..0, range: false })
+    }
+}
