@@ -13,6 +13,9 @@ use turnpike_model::{Counterpart, Obstacle, Offer, StuckComponent, TimeStop};
 /// Offers of one component that are listed before the rest is only counted.
 const OFFERS: usize = 12;
 
+/// Components that are named before the rest is only counted.
+const NAMES: usize = 4;
+
 /// What keeps each component from going on; nothing if it is not known.
 pub(crate) fn lines(components: &[StuckComponent]) -> Vec<String> {
     if components.is_empty() {
@@ -67,6 +70,10 @@ fn reason(obstacle: &Obstacle) -> String {
             }
             match elsewhere.as_slice() {
                 [] => format!("needs {action}, which no other component offers"),
+                names if names.len() > NAMES => {
+                    let (shown, more) = (names[..NAMES].join(", "), names.len() - NAMES);
+                    format!("needs {action}, which {shown} and {more} more can do only elsewhere")
+                }
                 names => format!("needs {action}, which {} can do only elsewhere", names.join(", ")),
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use turnpike_model::{
-    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, PredicateId, Predicates,
+    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Obstacles, PredicateId, Predicates,
     StateLabels, StepError, Successors, hash,
 };
 
@@ -182,6 +182,10 @@ impl Explorer for Walker<'_> {
     }
 
     fn state_labels(&mut self) -> Option<&mut dyn StateLabels> {
+        Some(self)
+    }
+
+    fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
         Some(self)
     }
 

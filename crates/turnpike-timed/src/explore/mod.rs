@@ -23,6 +23,7 @@ mod labels;
 mod layout;
 mod measure;
 mod memo;
+mod obstacles;
 mod path;
 mod plan;
 mod priority;

@@ -6,6 +6,7 @@
 
 mod expression;
 mod statement;
+mod text;
 mod visit;
 
 use std::ops::Range;

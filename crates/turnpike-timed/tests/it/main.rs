@@ -4,6 +4,7 @@ mod alphabets;
 mod exact_zones;
 mod explorer;
 mod fuzz_corpus;
+mod obstacles;
 mod pairs;
 mod public_files;
 mod quick_corpus;
