@@ -259,8 +259,7 @@ mod tests {
                 },
                 Step::new("tau"),
             ],
-            last_delay: None,
-            stuck: Vec::new(),
+            ..Trace::default()
         };
         let expected = format!(
             r#"{{
@@ -461,6 +460,7 @@ mod tests {
                     .collect(),
                 last_delay: times.3,
                 stuck,
+                ..Trace::default()
             }
         }
     }
