@@ -3,6 +3,7 @@
 mod attribute;
 mod blocked;
 mod checks;
+mod fresh_crate;
 mod native;
 mod passing;
 mod philosophers;
