@@ -65,6 +65,8 @@ fn peak_megabytes() -> u64 {
         .map_or(0, |kb| kb / 1024)
 }
 
+/// A system of the given shape with about `count` transitions.
+// Long because it has one case for each shape.
 fn generate(shape: &str, count: u32) -> Option<Lts> {
     let mut seed = 1u64;
     let mut random = move |below: u32| {

@@ -188,7 +188,18 @@ fn explore(models: &Path, quotients: &Path, case: &Case, effort: Effort) -> Verd
         };
         return verdict;
     }
-    let quotient = reduce(&lts, Equivalence::Strong);
+    let mut problems = compare_with_quotient(&lts, quotients, case);
+    verdict.passed = problems.is_empty();
+    if report.states > case.states.unwrap_or(u64::MAX) {
+        problems.push(format!("more states than the tools' {}", case.states.unwrap_or_default()));
+    }
+    verdict.note = if problems.is_empty() { "equal".to_owned() } else { problems.join("; ") };
+    verdict
+}
+
+/// How the strong quotient differs from the one that the tools made.
+fn compare_with_quotient(lts: &Lts, quotients: &Path, case: &Case) -> Vec<String> {
+    let quotient = reduce(lts, Equivalence::Strong);
     let found = (u64::from(quotient.states), quotient.transitions.len() as u64);
     let expected = (case.min_states.unwrap_or_default(), case.min_transitions.unwrap_or_default());
     let mut problems = Vec::new();
@@ -200,19 +211,14 @@ fn explore(models: &Path, quotients: &Path, case: &Case, effort: Effort) -> Verd
         match read_lts_file(&reference, AutDialect::Mcrl2) {
             Err(error) => problems.push(error.to_string()),
             Ok(reference) => {
-                if let Comparison::Different(difference) = compare(&lts, &reference, Equivalence::Strong) {
+                if let Comparison::Different(difference) = compare(lts, &reference, Equivalence::Strong) {
                     let difference = difference.to_string().replace('\n', " ");
                     problems.push(difference);
                 }
             }
         }
     }
-    verdict.passed = problems.is_empty();
-    if report.states > case.states.unwrap_or(u64::MAX) {
-        problems.push(format!("more states than the tools' {}", case.states.unwrap_or_default()));
-    }
-    verdict.note = if problems.is_empty() { "equal".to_owned() } else { problems.join("; ") };
-    verdict
+    problems
 }
 
 /// Transitions, where the outcomes of one choice, labelled `a [1/3]`, count once.

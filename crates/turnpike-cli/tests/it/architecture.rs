@@ -128,3 +128,31 @@ fn only_the_session_builds_strategies() {
         }
     }
 }
+
+/// A library says what an option means; how a client spells it is the client's to say. The lab is a client: its files hold
+/// command lines.
+#[test]
+fn messages_of_libraries_name_no_flags() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let libraries =
+        ["builtin", "guest", "lts", "mcrl2", "model", "program", "runtime", "scheduler", "search", "timed"];
+    for library in libraries {
+        for path in sources(&crates.join(format!("turnpike-{library}")).join("src")) {
+            let in_tests = path.iter().any(|part| part == "tests" || part == "tests.rs");
+            let text = std::fs::read_to_string(&path).expect("a source file");
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for line in code.take_while(|line| !in_tests && *line != "#[cfg(test)]") {
+                assert!(!names_a_flag(line), "{} names a flag of the command line: {line}", path.display());
+            }
+        }
+    }
+}
+
+/// Whether a string of this line holds `--` before a letter, and is more than an argument for another program.
+fn names_a_flag(line: &str) -> bool {
+    line.split('"').skip(1).step_by(2).any(|text| {
+        text.split([' ', '`', '\'', '(']).any(|word| {
+            word != text && word.strip_prefix("--").is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+        })
+    })
+}

@@ -151,10 +151,10 @@ fn unknown_names_are_corrected() {
 fn empty_and_wrong_objectives() {
     search(&["--find", ""], &["--find needs an objective"]);
     search(&["--find", "   "], &["--find needs an objective"]);
-    search(&["--find", "action"], &["'action' needs", "for example"]);
+    search(&["--find", "action"], &["`action` needs", "for example"]);
     search(&["--find", "action a,,b"], &["empty action name"]);
     search(&["--find", "deadlock now"], &["takes no argument"]);
-    search(&["--find", "max"], &["'max' needs"]);
+    search(&["--find", "max"], &["`max` needs"]);
     search(&["--find", "max nothing"], &["nothing"]);
 }
 

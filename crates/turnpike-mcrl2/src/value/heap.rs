@@ -416,14 +416,14 @@ impl Heap {
             let words = arity + usize::from(has_source(code));
             let mut index = next as usize;
             let mut below = None;
-            while index < words && below.is_none() {
+            while index < words {
                 let argument = Value(self.word(node, HEADER + index));
+                index += 1;
                 if argument.is_private() && !raw {
                     below = Some(argument);
-                } else {
-                    self.finished.push(argument);
+                    break;
                 }
-                index += 1;
+                self.finished.push(argument);
             }
             if let Some(below) = below {
                 self.pending.extend([(node, index as u32), (below, 0)]);

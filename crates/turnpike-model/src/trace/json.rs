@@ -58,7 +58,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
     let head: Head = serde_json::from_str(text).map_err(malformed)?;
     if head.format.and_then(word).as_deref() != Some(FORMAT) {
         return Err(Diagnostic::error("this JSON is not a trace").help(format!(
-            "a trace has the entry \"format\": \"{FORMAT}\", as written by `--trace FILE.json`"
+            "a trace has the entry \"format\": \"{FORMAT}\", as every trace that a search writes"
         )));
     }
     match head.version {

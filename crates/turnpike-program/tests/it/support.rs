@@ -33,13 +33,15 @@ pub(crate) fn compile(source: &Path, flags: &[&str]) -> Option<PathBuf> {
     }
     let compiler = if cpp { "g++" } else { "gcc" };
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../turnpike-preload/include");
+    // Tests may run in several processes at once: a program is there whole or not at all.
+    let unfinished = output.with_added_extension(std::process::id().to_string());
     let result = Command::new(compiler)
         .args(["-g", "-O1", "-w", "-pthread"])
         .args(flags)
         .arg("-I")
         .arg(header)
         .arg("-o")
-        .arg(&output)
+        .arg(&unfinished)
         .arg(source)
         .output();
     let compiled = match result {
@@ -54,6 +56,7 @@ pub(crate) fn compile(source: &Path, flags: &[&str]) -> Option<PathBuf> {
                 source.display(),
                 String::from_utf8_lossy(&result.stderr)
             );
+            std::fs::rename(&unfinished, &output).expect("cargo's folder can be written");
             Some(output.clone())
         }
     };

@@ -8,6 +8,7 @@ const P: ObjectId = ObjectId(1);
 const MUTEX: Object = Object::Mutex { recursive: false };
 const NONE: ObjectId = ObjectId::NONE;
 
+// Long because it is one table.
 #[test]
 fn enabledness() {
     use Kind::*;
@@ -311,6 +312,7 @@ fn enabledness() {
     }
 }
 
+// Long because it is one table.
 #[test]
 fn what_comes_of_it() {
     use Kind::*;

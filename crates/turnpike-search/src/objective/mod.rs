@@ -182,8 +182,8 @@ impl FromStr for Objective {
         };
         let needs = |what: &str, example: &str| {
             if rest.is_empty() {
-                Err(Diagnostic::error(format!("'{keyword}' needs {what}"))
-                    .help(format!("for example --find '{keyword} {example}'")))
+                Err(Diagnostic::error(format!("`{keyword}` needs {what}"))
+                    .help(format!("for example `{keyword} {example}`")))
             } else {
                 Ok(rest.to_owned())
             }

@@ -50,7 +50,7 @@ impl Walker<'_> {
                 None => {
                     return Err(Diagnostic::error(format!("no location has the label `{name}`"))
                         .suggest_or_list(name, labels.iter().map(String::as_str), "the labels are")
-                        .help_if_none("this model has no labels; a location is asked for by --find 'state PROCESS.LOCATION'"));
+                        .help_if_none("this model has no labels; the objective `state PROCESS.LOCATION` asks for a location"));
                 }
             }
         }

@@ -155,6 +155,7 @@ fn both_match(_: u64) -> bool {
 }
 
 /// A thread.
+// Long because it has one case for each act.
 fn interpret(code: &Code, number: usize) -> Box<dyn Routine> {
     let code = code.clone();
     let (mut at, mut register) = (0, 0u64);
@@ -390,6 +391,7 @@ fn work(dice: &mut Dice, thread: usize, threads: usize, families: [usize; 2]) ->
     code
 }
 
+// Long because it has one case for each family of operations.
 fn extend(dice: &mut Dice, code: &mut Vec<Act>, family: usize, thread: usize, threads: usize) {
     let act = |kind, object| Act::Do(kind, object, 0);
     let (atomic, plain) = ([Kind::Load, Kind::Store], [Kind::Read, Kind::Write]);

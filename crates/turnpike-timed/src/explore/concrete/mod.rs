@@ -460,7 +460,7 @@ impl Predicates for Concrete<'_> {
             return Err(Diagnostic::error(
                 "walks on single valuations do not tell deadlocks among conditions",
             )
-            .help("leave out --concrete, or ask with --find deadlock"));
+            .help("search zones instead of single valuations, or look for the objective `deadlock`"));
         }
         Ok(id)
     }
