@@ -8,11 +8,12 @@ use crate::commands::{
 };
 use crate::exit;
 use crate::failure::{Failure, Outcome};
+use crate::help;
 use crate::output::ci;
 
 /// Find bugs in designs and programs that are too big to verify, and report them as short traces.
 #[derive(Parser)]
-#[command(name = "turnpike", version, after_help = exit::TABLE, disable_help_subcommand = true)]
+#[command(name = "turnpike", version, after_help = exit::TABLE)]
 pub(crate) struct Cli {
     /// The format of the output
     #[arg(long, value_enum, default_value_t = AnyFormat::Human, global = true)]
@@ -22,13 +23,18 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
+    /// The grammar with its help arranged.
+    pub(crate) fn grammar() -> clap::Command {
+        help::arrange(Cli::command())
+    }
+
     /// Parses the command line. Treats a value such as -1 as a value rather than a flag, so that the
     /// error is specific.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let signed = |arg: clap::Arg| {
             if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg }
         };
-        let mut grammar = Cli::command().mut_subcommands(|command| command.mut_args(signed));
+        let mut grammar = Cli::grammar().mut_subcommands(|command| command.mut_args(signed));
         let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
     }

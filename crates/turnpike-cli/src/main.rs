@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod explicit;
 mod failure;
+mod help;
 mod options;
 mod output;
 mod source;

@@ -5,6 +5,8 @@
 //!   1  lock(1,1)  philosopher1=has-left, fork1=held-by-1
 //! ```
 
+use std::collections::BTreeMap;
+
 use turnpike_model::{StateValues, Step, Trace};
 use turnpike_session::Pattern;
 
@@ -95,7 +97,18 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
         entry(&mut out, digits, column, 0, &labelled(None, ""), &view.values(initial));
     }
     let mut before = trace.initial.as_ref();
+    // Whoever asks for everything gets everything.
+    let folds = if view.full { BTreeMap::new() } else { folds(trace) };
+    let mut hidden_until = 0;
     for (index, step) in trace.steps.iter().enumerate() {
+        if let Some(count) = folds.get(&index) {
+            out.push(format!("{:digits$}  … {count} more steps of the same loop", ""));
+            hidden_until = index + count;
+        }
+        if index < hidden_until {
+            before = step.state.as_ref();
+            continue;
+        }
         if trace.loop_start == Some(index) {
             out.push(format!("{:digits$}  -- the loop starts here --", ""));
         }
@@ -124,30 +137,103 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
     out
 }
 
-/// One numbered entry, in as many lines as its values need.
+/// One numbered entry, in as many lines as its label and values need. Values stay in their column: they
+/// begin below a label that is too long for its own.
 fn entry(out: &mut Vec<String>, digits: usize, column: usize, number: usize, label: &str, values: &[String]) {
-    let mut line = format!("{number:>digits$}  {label:column$}");
     let indent = digits + column + 4;
+    let mut labels = pieces(label, LINE.saturating_sub(digits + 2));
+    let last = labels.pop().unwrap_or_default();
+    let mut start = format!("{number:>digits$}  ");
+    for piece in labels {
+        out.push(format!("{start}{piece}"));
+        start = " ".repeat(digits + 2);
+    }
+    let mut line = format!("{start}{last:column$}");
     if column > 0 || !label.is_empty() {
         line.push_str("  ");
     }
     let mut first = true;
+    if line.chars().count() > indent && !values.is_empty() {
+        let label_line = std::mem::replace(&mut line, " ".repeat(indent));
+        out.push(label_line.trim_end().to_owned());
+    }
     for (index, value) in values.iter().enumerate() {
         let comma = if index + 1 < values.len() { "," } else { "" };
-        let width = value.chars().count() + comma.len();
-        if !first && line.chars().count() + 1 + width > LINE {
-            out.push(std::mem::replace(&mut line, " ".repeat(indent)));
-            first = true;
+        let mut rest = pieces(&format!("{value}{comma}"), LINE.saturating_sub(indent));
+        let last = rest.pop().unwrap_or_default();
+        for piece in rest.into_iter().chain([last]) {
+            if !first && line.chars().count() + 1 + piece.chars().count() > LINE {
+                out.push(std::mem::replace(&mut line, " ".repeat(indent)));
+                first = true;
+            }
+            if !first {
+                line.push(' ');
+            }
+            line.push_str(&piece);
+            first = false;
         }
-        if !first {
-            line.push(' ');
-        }
-        line.push_str(value);
-        line.push_str(comma);
-        first = false;
     }
     line.truncate(line.trim_end().len());
     out.push(line);
+}
+
+/// A text in pieces that are at most this long, broken at blanks and commas if possible.
+fn pieces(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(20);
+    let mut out = Vec::new();
+    let mut rest: Vec<char> = text.chars().collect();
+    while rest.len() > width {
+        let good = rest[..width].iter().rposition(|c| matches!(c, ' ' | ',')).filter(|&at| at >= width / 2);
+        let at = good.map_or(width, |at| at + 1);
+        out.push(rest[..at].iter().collect::<String>().trim_end().to_owned());
+        rest.drain(..at);
+    }
+    out.push(rest.into_iter().collect());
+    out
+}
+
+/// A trace with fewer steps is shown as it is.
+const FOLDED: usize = 20;
+/// Loops of more steps are not recognised.
+const LONGEST_LOOP: usize = 16;
+/// So many steps must disappear.
+const LEAST_FOLD: usize = 6;
+
+/// Steps that repeat a loop: by the index of the first repeated step, how many there are. The last turn of a
+/// loop at the end of the trace is kept, and so are turns that another mark falls into.
+fn folds(trace: &Trace) -> BTreeMap<usize, usize> {
+    let labels: Vec<&str> = trace.labels().collect();
+    let mut folds = BTreeMap::new();
+    if labels.len() < FOLDED {
+        return folds;
+    }
+    let mut at = 0;
+    while at < labels.len() {
+        let turns = |period: usize| {
+            let turn = &labels[at..at + period];
+            labels[at..].chunks_exact(period).take_while(|other| *other == turn).count()
+        };
+        let longest = LONGEST_LOOP.min((labels.len() - at) / 2);
+        let folded = |period: usize| {
+            let turns = turns(period);
+            let ends = at + period * turns == labels.len();
+            period * turns.saturating_sub(if ends { 2 } else { 1 })
+        };
+        let best = (1..=longest)
+            .map(|period| (folded(period), period))
+            .max_by_key(|&(folded, period)| (folded, usize::MAX - period));
+        match best {
+            Some((folded, period)) if folded >= LEAST_FOLD => {
+                let from = at + period;
+                if !trace.loop_start.is_some_and(|start| (from..=from + folded).contains(&start)) {
+                    folds.insert(from, folded);
+                }
+                at = from + folded;
+            }
+            _ => at += 1,
+        }
+    }
+    folds
 }
 
 #[cfg(test)]
@@ -227,5 +313,52 @@ mod tests {
         assert!(shown.len() > 5 && shown.iter().all(|line| line.chars().count() <= LINE), "{shown:#?}");
         assert!(shown[1].starts_with("        parameter"), "{shown:#?}");
         assert_eq!(shown.last().map(String::as_str), Some("  1  a"));
+    }
+
+    #[test]
+    fn columns_never_break() {
+        let long = "x".repeat(300);
+        let step = |label: &str, value: &str| Step {
+            state: Some(state(&[("value", value), ("other", value)])),
+            ..Step::new(label)
+        };
+        let steps = vec![step("go", "1"), step(&format!("send({long})"), "2"), step("go", &long)];
+        let wide =
+            Trace { initial: Some(state(&[("value", "0"), ("other", "0")])), steps, ..Trace::default() };
+        let shown = lines(&wide, &StepView::default());
+        assert!(shown.iter().all(|line| line.chars().count() <= LINE), "{shown:#?}");
+        let columns: Vec<usize> = shown
+            .iter()
+            .filter_map(|line| line.find("value=").map(|at| line[..at].chars().count()))
+            .collect();
+        assert_eq!(columns, [9, 9, 9, 9], "{shown:#?}");
+        assert_eq!(shown.concat().matches('x').count(), 3 * 300, "nothing is lost");
+    }
+
+    #[test]
+    fn repeated_loops_are_folded() {
+        let trace = |labels: &[&str]| Trace {
+            steps: labels.iter().map(|label| Step::new(*label)).collect(),
+            ..Trace::default()
+        };
+        let mut labels = vec!["start"];
+        labels.extend(["ask", "answer"].repeat(9));
+        labels.push("stop");
+        let shown = lines(&trace(&labels), &StepView::default());
+        let expected =
+            ["  1  start", "  2  ask", "  3  answer", "     … 16 more steps of the same loop", " 20  stop"];
+        assert_eq!(shown, expected);
+        let all = lines(&trace(&labels), &StepView { full: true, ..StepView::default() });
+        assert_eq!(all.len(), labels.len());
+        // The end of a trace is what it is about.
+        let shown = lines(&trace(&["tick"].repeat(30)), &StepView::default());
+        assert_eq!(shown, ["  1  tick", "     … 28 more steps of the same loop", " 30  tick"]);
+        // Short ones, and those without a loop, are shown as they are.
+        assert_eq!(lines(&trace(&["tick"].repeat(12)), &StepView::default()).len(), 12);
+        let different: Vec<String> = (0..40).map(|number| format!("a({number})")).collect();
+        let different: Vec<&str> = different.iter().map(String::as_str).collect();
+        assert_eq!(lines(&trace(&different), &StepView::default()).len(), 40);
+        let lasso = Trace { loop_start: Some(10), ..trace(&["tick"].repeat(30)) };
+        assert_eq!(lines(&lasso, &StepView::default()).len(), 32, "the loop itself is marked instead");
     }
 }

@@ -54,10 +54,11 @@ pub struct SearchOptions {
     pub states_in_witness: bool,
     /// Shorten witnesses.
     pub shorten: bool,
-    /// Expansions that shortening may take. Without it: half of what the search took, at least 300 and at most 50,000;
-    /// leaving out steps may take 3,000; and a long witness that lost a quarter of its steps by that may take what the
-    /// search left of its limit of states, up to 40,000.
+    /// Expansions that shortening may take. Without it: as many as compute the transitions of half a second
+    /// ([`turnpike_model::ModelInfo::pace`]), or half of what the search took if that is more, and more as long as that pays.
     pub shorten_budget: Option<u64>,
+    /// Whether a witness is worth half a second of work, however little the search took. One of many runs is not.
+    pub thorough: bool,
 }
 
 impl SearchOptions {
@@ -82,6 +83,7 @@ impl SearchOptions {
             states_in_witness: true,
             shorten: true,
             shorten_budget: None,
+            thorough: true,
         }
     }
 }

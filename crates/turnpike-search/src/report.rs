@@ -31,6 +31,10 @@ pub struct WitnessReport {
     pub length: usize,
     /// Transitions before shortening.
     pub original_length: usize,
+    /// Whether it is proved that no witness is shorter. Absent for programs, whose schedules are
+    /// short in another way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortest: Option<bool>,
     /// For a lasso, the index of the state the last step returns to (0 is the initial state).
     #[serde(rename = "loop")]
     pub loop_start: Option<usize>,
@@ -249,6 +253,7 @@ impl WitnessReport {
             objective: objective.to_owned(),
             length: trace.len(),
             original_length,
+            shortest: None,
             loop_start: trace.loop_start,
             initial: trace.initial.clone(),
             steps,

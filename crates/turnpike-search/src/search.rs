@@ -73,7 +73,8 @@ fn add_details_to_shortest(
     if let Some(objective) = objective {
         add_obstacles(model, &mut trace, objective).map_err(failed)?;
     }
-    *shortest = WitnessReport::new(&shortest.objective, shortest.original_length, trace);
+    let detailed = WitnessReport::new(&shortest.objective, shortest.original_length, trace);
+    *shortest = WitnessReport { shortest: shortest.shortest, ..detailed };
     Ok(())
 }
 

@@ -108,6 +108,8 @@ impl Plan {
     pub fn run_alone(&self, number: u64, interrupt: &AtomicBool) -> Result<Option<RunReport>, SearchError> {
         let mut options = self.options.clone();
         options.seed = run_seed(self.options.seed, number);
+        // It must cost the same as among all runs.
+        options.thorough = false;
         let report = turnpike_search::search(&*self.model, &options, &|_| {}, interrupt)?;
         Ok(report.runs.into_iter().next())
     }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 use serde_json::json;
 
@@ -45,16 +44,21 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     Ok(Exit::Clean)
 }
 
+/// Adds the commands inside a command, however deep. Pages name what the user types.
+fn add_subcommands(prefix: &str, command: &clap::Command, out: &mut Vec<(String, clap::Command)>) {
+    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+        let name = format!("{prefix}-{}", inner.get_name());
+        out.push((name.clone(), inner.clone().display_name(name.clone())));
+        add_subcommands(&name, inner, out);
+    }
+}
+
 /// File names and texts; the page of the program itself comes first.
 fn pages() -> Outcome<Vec<(String, String)>> {
-    let mut root = Cli::command();
+    let mut root = Cli::grammar();
     root.build();
     let mut commands = vec![("turnpike".to_owned(), root.clone())];
-    for command in root.get_subcommands() {
-        let name = format!("turnpike-{}", command.get_name());
-        // Pages name what the user types: the program and the command.
-        commands.push((name.clone(), command.clone().display_name(name)));
-    }
+    add_subcommands("turnpike", &root, &mut commands);
     commands
         .into_iter()
         .map(|(name, command)| {

@@ -21,7 +21,7 @@ use crate::stuck;
 const EXAMPLES: &str = "\
 Examples:
   turnpike show witness.json
-  turnpike search fischer.xta --find 'state P(1).critical && P(2).critical' --trace witness.json
+  turnpike search fischer.xta --find 'state P(1).critical' --trace witness.json
   turnpike show witness.json --chart who.svg --gantt when.svg";
 
 /// Flags of `turnpike show`.
@@ -60,13 +60,15 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let rows = turnpike_program::rows_of(&trace);
     let chart = || match &rows {
         Some(rows) => sequence_chart(&lifelines(&trace, rows)),
-        None => sequence_chart(&trace),
+        // Labels that do not say who takes a step are steps of the system as a whole.
+        None => sequence_chart(&trace).or_else(|_| sequence_chart(&single_lifeline(&trace))),
     };
     draw(args.chart.as_deref(), "--chart", chart, &args.file)?;
     draw(args.gantt.as_deref(), "--gantt", || gantt_chart(&trace), &args.file)?;
     match format {
         Format::Human => {
             let lines = match &rows {
+                _ if args.view.is_plain() && !trace.notes.is_empty() => trace.notes.clone(),
                 Some(rows) if args.view.is_plain() => schedule(rows),
                 _ => steps::lines(&trace, &args.view.view()),
             };
@@ -100,6 +102,15 @@ fn lifelines(trace: &Trace, rows: &[Row]) -> Trace {
     Trace { initial: None, steps: rows.iter().map(step).collect(), ..trace.clone() }
 }
 
+/// A trace of which every step belongs to the one system.
+fn single_lifeline(trace: &Trace) -> Trace {
+    let plain = |label: &str| label.replace(['(', '[', '{'], " ").replace([')', ']', '}', '@', ','], " ");
+    let words = |label: &str| plain(label).split_whitespace().collect::<Vec<_>>().join(" ");
+    let step =
+        |step: &Step| Step { time: step.time.clone(), ..Step::new(format!("system@{}", words(&step.label))) };
+    Trace { initial: None, steps: trace.steps.iter().map(step).collect(), ..trace.clone() }
+}
+
 /// Writes a picture where it was asked for.
 fn draw(
     path: Option<&str>,
@@ -118,6 +129,11 @@ fn draw(
 /// Reads a trace file, or standard input for `-`.
 pub(crate) fn read(file: &str) -> Outcome<Trace> {
     let in_file = |error: Diagnostic| Failure::from(error).in_file(file);
+    let format = turnpike_session::Reading::default().format_of(&file.into());
+    if format.is_some_and(|format| format != turnpike_session::Format::AUT) {
+        let error = Diagnostic::error(format!("{file} is a model, not a trace"));
+        return Err(error.help("`turnpike info` and `turnpike simulate` show models").into());
+    }
     let mut input: Box<dyn BufRead> = if file == "-" {
         Box::new(std::io::stdin().lock())
     } else {

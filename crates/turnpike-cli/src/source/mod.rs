@@ -11,6 +11,7 @@ use turnpike_session::{Format, Location, Prepared, Purpose, Reading, Session, So
 pub(crate) use self::program::ProgramArgs;
 use crate::failure::Failure;
 use crate::options::Options;
+use crate::output::repeat;
 
 /// How a model is named, when it cannot be a program.
 #[derive(Args, Clone, Debug)]
@@ -69,7 +70,10 @@ pub(crate) fn source(model: &str, reading: &ReadingArgs, program: &ProgramArgs) 
                 let message = format!("{flag} is for programs, but {model} is a model");
                 Err(Diagnostic::error(message).help("name a program with --program").into())
             }
-            None => Ok(reading.source(model)),
+            None => {
+                refuse_programs(model, reading)?;
+                Ok(reading.source(model))
+            }
         };
     };
     if !model.is_empty() {
@@ -80,6 +84,40 @@ pub(crate) fn source(model: &str, reading: &ReadingArgs, program: &ProgramArgs) 
         Some(flag) => Err(Failure::usage(format!("{flag} is for models, not for programs"))),
         None => Ok(Source::Program(program_source)),
     }
+}
+
+/// Says what to do about a program or its source where a model is expected.
+fn refuse_programs(model: &str, reading: &ReadingArgs) -> Result<(), Failure> {
+    let Location::File(path) = Location::from(model) else { return Ok(()) };
+    if reading.format_of(model).is_some() || !std::path::Path::new(&path).is_file() {
+        return Ok(());
+    }
+    let (stem, extension) = path.rsplit_once('.').unwrap_or((path.as_str(), ""));
+    let program = stem.rsplit('/').next().unwrap_or(stem);
+    let compiler = match extension {
+        "c" => "cc",
+        "cc" | "cpp" | "cxx" => "c++",
+        _ if is_executable(&path) => {
+            let named = if path.contains('/') { path.clone() } else { format!("./{path}") };
+            let help = format!("to search a program, name it by a flag: --program {}", repeat::quote(&named));
+            return Err(Diagnostic::error(format!("{model} is a program, not a model")).help(help).into());
+        }
+        _ => return Ok(()),
+    };
+    let source = repeat::quote(&path);
+    let help = format!(
+        "compile it with `{compiler} -g -fsanitize=thread -c {source} -o {program}.o`, link it with \
+         `{compiler} {program}.o -lpthread -o {program}`, and name it with --program ./{program}"
+    );
+    Err(Diagnostic::error(format!("{model} is the source of a program, not a model")).help(help).into())
+}
+
+/// Whether a file begins as programs do.
+fn is_executable(path: &str) -> bool {
+    let mut start = [0; 4];
+    let read =
+        std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut start));
+    read.is_ok() && start == *b"\x7fELF"
 }
 
 /// How an input is read.

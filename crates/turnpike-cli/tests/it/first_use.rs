@@ -241,3 +241,57 @@ fn results_for_continuous_integration() {
     );
     run(&["info", MODEL, "--format", "junit"]).expect(2, &["junit and sarif are for search and check"]);
 }
+
+#[test]
+fn witnesses_are_short_and_say_whether_they_are_shortest() {
+    for (n, steps) in [("5", 5), ("9", 9), ("12", 12)] {
+        let report = json(1, &["search", "builtin:philosophers", "--set", &format!("n={n}")]);
+        assert_eq!(report["witness"]["length"], steps, "{report:#}");
+    }
+    turnpike(&["search", MODEL]).expect(1, &["witness: deadlock in 5 steps", "; it is shortest"]);
+    let quick = ["search", "builtin:philosophers", "--set", "n=9", "--shorten-budget", "0"];
+    turnpike(&quick).expect(1, &["; not known to be shortest"]);
+    assert_eq!(json(1, &["search", MODEL, "--strategy", "bfs"])["witness"]["shortest"], true);
+    assert_eq!(
+        json(1, &["search", MODEL, "--strategy", "dfs", "--no-shorten"])["witness"]["shortest"],
+        false
+    );
+}
+
+#[test]
+fn programs_are_not_models() {
+    let folder = folder(&[("x.c", "int main(void) { return 0; }\n"), ("a.out", "\x7fELF...")]);
+    let search = |model: &str| turnpike_in(folder.path(), &["search", model], "");
+    search("./a.out").expect(2, &["./a.out is a program, not a model", "--program ./a.out"]);
+    search("a.out").expect(2, &["--program ./a.out"]);
+    search("x.c").expect(2, &["x.c is the source of a program", "-fsanitize=thread -c x.c", "--program ./x"]);
+}
+
+#[test]
+fn help_is_found_where_people_look() {
+    let long = turnpike(&["search", "--help"]).exits(0).stdout;
+    assert_eq!(turnpike(&["help", "search"]).exits(0).stdout, long);
+    let short = turnpike(&["search", "-h"]).exits(0).stdout;
+    assert!(short.lines().count() <= 44 && short.contains("See --help"), "{short}");
+    for flag in ["--find", "--strategy", "--max-time", "--trace", "--program"] {
+        assert!(short.contains(flag), "{flag}");
+    }
+    assert!(!short.contains("--quantifier-limit") && long.contains("--quantifier-limit"));
+}
+
+#[test]
+fn a_trace_remembers_what_it_belongs_to() {
+    let folder = folder(&[("m.mcrl2", "act a; init a;")]);
+    let run = |arguments: &[&str]| turnpike_in(folder.path(), arguments, "");
+    run(&["search", "builtin:philosophers", "--set", "n=3", "--trace", "w.json", "-q"]).exits(1);
+    run(&["replay", "w.json"])
+        .expect(0, &["on builtin:philosophers(n=3)", "the trace fits", "objective met"]);
+    run(&["replay", "builtin:philosophers", "w.json"]).expect(0, &["philosophers(n=3)", "the trace fits"]);
+    run(&["replay", "builtin:philosophers", "w.json", "--set", "n=2"]).expect(1, &["does not fit"]);
+    std::fs::write(folder.path().join("w.txt"), "lock(1,1)\n").expect("writes");
+    run(&["replay", "w.txt"]).expect(2, &["w.txt does not say which model it belongs to"]);
+    run(&["show", "m.mcrl2"]).expect(2, &["m.mcrl2 is a model, not a trace"]);
+    run(&["show", "w.json", "--chart", "w.svg"]).expect(0, &["wrote w.svg"]);
+    let chart = std::fs::read_to_string(folder.path().join("w.svg")).expect("a picture");
+    assert!(roxmltree::Document::parse(&chart).is_ok() && chart.contains("lock 1 1"), "{chart}");
+}

@@ -111,6 +111,12 @@ impl Objective {
         matches!(self.goal, Goal::Accepting(_) | Goal::Livelock)
     }
 
+    /// Whether breadth-first search meets it as early as possible. Some of the errors that any-error
+    /// stands for are seen one step later than others, and cycles have more than one length.
+    pub(crate) fn is_met_at_one_depth(&self) -> bool {
+        !matches!(self.goal, Goal::AnyError) && !self.is_about_cycles()
+    }
+
     /// How many sets of states an accepting cycle must go through; 0 for other objectives.
     pub(crate) fn acceptance_sets(&self) -> usize {
         match &self.goal {

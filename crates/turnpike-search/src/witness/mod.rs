@@ -13,4 +13,4 @@ pub(crate) use confirm::{add_obstacles, add_times, choices_of, confirm, is_real,
 pub(crate) use finish::finish;
 pub(crate) use path::{Path, Witness};
 pub use replay::{Divergence, Replayed, judge, replay};
-use shorten::{Budget, shorten};
+use shorten::{Budget, Shortened, shorten};

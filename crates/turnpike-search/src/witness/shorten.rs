@@ -39,7 +39,21 @@ pub(crate) struct Budget {
     pub(crate) all: u64,
     /// For everything, when the witness was wasteful and is still long.
     pub(crate) wasteful: u64,
+    /// Whether it may be spent again as long as that makes the witness much shorter.
+    pub(crate) pays: bool,
 }
+
+/// What shortening led to.
+pub(crate) struct Shortened {
+    pub(crate) witness: Witness,
+    /// Expansions that it took.
+    pub(crate) states: u64,
+    /// Whether there is nothing shorter.
+    pub(crate) proved: bool,
+}
+
+/// Another round pays if the last one made the witness shorter by this part.
+const PAYS: usize = 8;
 
 /// A witness of so many steps is short enough not to spend more on it than usual.
 pub(crate) const SHORT: usize = 20;
@@ -48,18 +62,39 @@ pub(crate) const SHORT: usize = 20;
 const LONG: usize = 50;
 const HIGHWAY: u64 = 32;
 
-/// Shortens a witness; returns the best one and the expansions spent.
-pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (Witness, u64) {
+/// Shortens a witness. Begins again with the same budget as long as that pays.
+pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortened {
+    let mut best = Shortened { witness, states: 0, proved: false };
+    loop {
+        let length = best.witness.len();
+        let next = shorten_once(run, best.witness, budget);
+        best = Shortened { states: best.states + next.states, ..next };
+        let pays = PAYS * (length - best.witness.len()) >= length;
+        if best.proved || !budget.pays || !pays {
+            return best;
+        }
+    }
+}
+
+/// Spends the budget once.
+fn shorten_once(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortened {
     let original = witness.len();
+    let shortest_is_first = run.objectives[witness.objective].is_met_at_one_depth();
     let (mut best, mut spent) = (witness, 0);
+    let done = |witness: Witness, states: u64, proved: bool| Shortened { witness, states, proved };
     if original < 2 {
-        return (best, spent);
+        // The initial state is tested before its transitions.
+        return done(best, spent, shortest_is_first);
     }
     // A proof that a short witness is shortest is cheap.
     if original <= SHORT {
-        match search_again(run, &best, Bfs::default().into(), budget.all) {
-            Again { shorter: Some(shorter), states, .. } => return (shorter, states),
-            Again { covered: true, states, .. } => return (best, states),
+        // A large budget is not for a proof alone.
+        let share = if budget.pays { budget.all / 2 } else { budget.all };
+        match search_again(run, &best, Bfs::default().into(), share) {
+            Again { shorter: Some(shorter), states, .. } => {
+                return done(shorter, states, shortest_is_first);
+            }
+            Again { covered: true, states, .. } => return done(best, states, true),
             Again { states, .. } => spent += states,
         }
     }
@@ -74,12 +109,14 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
     let budget = if wasteful { budget.wasteful } else { budget.all };
     let remaining = budget.saturating_sub(spent);
     if best.len() < 2 || remaining == 0 {
-        return (best, spent);
+        return done(best, spent, false);
     }
     if original > SHORT {
         match search_again(run, &best, Bfs::default().into(), remaining / 8) {
-            Again { shorter: Some(shorter), states, .. } => return (shorter, spent + states),
-            Again { covered: true, states, .. } => return (best, spent + states),
+            Again { shorter: Some(shorter), states, .. } => {
+                return done(shorter, spent + states, shortest_is_first);
+            }
+            Again { covered: true, states, .. } => return done(best, spent + states, true),
             Again { states, .. } => spent += states,
         }
     }
@@ -111,7 +148,7 @@ pub(crate) fn shorten(run: &mut Run<'_>, witness: Witness, budget: Budget) -> (W
         spent += states;
         best = shorter;
     }
-    (best, spent)
+    done(best, spent, false)
 }
 
 /// The outcome of searching once more.

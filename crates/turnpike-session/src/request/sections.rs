@@ -246,8 +246,7 @@ impl Section for WitnessSettings {
                 Takes::Count,
                 "N",
                 "The number of states (of a program: executions) that shortening a witness may take [default: \
-                 half as many as the search took, within bounds; with a limit on states, for a long witness \
-                 what is left of it, up to 40000]",
+                 about half a second of work, or half of what the search took, and more while that pays]",
                 |witness| text_of(witness.shorten_budget.as_ref()),
                 |witness, text| {
                     parse(text, values::count).map(|number| witness.shorten_budget = Some(number))

@@ -20,14 +20,15 @@ use crate::steps::{self, ViewArgs};
 use crate::stuck;
 use turnpike_session::Limits;
 use turnpike_session::values;
-use turnpike_session::{Purpose, Session, Source};
+use turnpike_session::{ProgramSource, Purpose, Reading, Session, Source};
 
 const EXAMPLES: &str = "\
 Examples:
   turnpike replay lift.mcrl2 witness.json
+  turnpike replay witness.json
   turnpike replay --program ./bank witness.json -- 3 accounts
   turnpike replay --program ./bank witness.json --gdb
-  turnpike replay --program ./bank-fixed witness.json --tolerant --continue pos --max-time 10s";
+  turnpike replay --program ./bank witness.json --tolerant --continue pos";
 
 /// Flags of `turnpike replay`.
 #[derive(clap::Args)]
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     reading: ReadingArgs,
     /// The trace: .json, .txt with one label per line, an .aut path, or `-` for standard input
-    #[arg(value_name = "TRACE", required_unless_present = "program")]
+    #[arg(value_name = "TRACE")]
     file: Option<String>,
     // After the trace: what comes behind `--` must be the last of all.
     #[command(flatten)]
@@ -78,7 +79,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
-    // A program is named by a flag, so that the first file is the trace.
+    // A program is named by a flag, so that the first file is the trace. Without a program, a single file
+    // is the trace, which says what it belongs to.
+    let named = args.file.is_some() || args.program.program.is_some();
     let file = match args.file.take() {
         Some(file) => file,
         None => std::mem::take(&mut args.model),
@@ -94,7 +97,15 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     let mut purpose = Purpose::of(&objective);
     // The states of the trace tell how it was found.
     purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
-    let session = Session::open(&source(&args.model, &args.reading, &args.program)?)?;
+    let source = match (named, remembered(&trace)) {
+        (true, old) => with_remembered(source(&args.model, &args.reading, &args.program)?, old),
+        (false, Some(old)) => old,
+        (false, None) => {
+            let error = Diagnostic::error(format!("{file} does not say which model it belongs to"));
+            return Err(error.help("name the model before the trace: turnpike replay MODEL TRACE").into());
+        }
+    };
+    let session = Session::open(&source)?;
     let named = session.prepare(&purpose)?;
     if let Some(program) = &named.program {
         if let (true, Source::Program(source)) = (args.gdb, session.source()) {
@@ -139,6 +150,25 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
         Format::Json => output::json(&report(&file, &trace, &replayed, (&end, met), &warnings)),
     }
     Ok(if end == Ending::Fits { Exit::Clean } else { Exit::Found })
+}
+
+/// What the trace belongs to, if it says so.
+fn remembered(trace: &Trace) -> Option<Source> {
+    serde_json::from_str(&trace.source).ok()
+}
+
+/// A source that is named without any flags or arguments gets those with which the trace was found.
+fn with_remembered(given: Source, old: Option<Source>) -> Source {
+    let bare = match &old {
+        Some(Source::Program(old)) => {
+            Source::Program(ProgramSource { path: old.path.clone(), ..ProgramSource::default() })
+        }
+        Some(Source::Model { location, .. }) => {
+            Source::Model { location: location.clone(), reading: Reading::default() }
+        }
+        None => return given,
+    };
+    if given == bare { old.unwrap_or(given) } else { given }
 }
 
 /// Whether the trace still shows what it was written for; `None` when that is not known or cannot be judged.

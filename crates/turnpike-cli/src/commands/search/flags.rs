@@ -18,24 +18,20 @@ pub(crate) fn after_help() -> String {
     format!(
         "\
 Examples:
-  turnpike search builtin:philosophers
-  turnpike search builtin:philosophers --set n=9 --strategy highway --width 8 --runs 20 --seed 7
-  turnpike search system.aut --find 'action error' --strategy bfs --trace error.json
-  turnpike search lift.mcrl2 --set floors=4 --find 'state door == open && speed > 0'
-  turnpike search builtin:buffers --find 'max report.1' --strategy random --restart --max-time 10s
-  turnpike search builtin:sliding-puzzle --find 'action solved' --strategy beam --guide manhattan
+  turnpike search builtin:philosophers --set n=9 --strategy highway --runs 20
+  turnpike search system.aut --find 'action error' --trace error.json
+  turnpike search lift.mcrl2 --set floors=4 --find 'state door == open'
   turnpike search train.xta --find 'accepting Train(0).crossing' --non-zeno
-  turnpike search train.xta --query 'A[] not deadlock' --query 'E<> Gate.closed && x > 5'
+  turnpike search train.xta --query 'A[] not deadlock' --query 'E<> x > 5'
   turnpike search --program ./bank --trace bug.json -- 3 accounts
-  turnpike search --program ./bank --find deadlock --strategy pct --bug-depth 3 --max-executions 10000
-  turnpike search --program ./bank --strategy exhaustive --reduction source-dpor
+  turnpike search --program ./bank --strategy pct --max-executions 10000
 
 Objectives (--find):
   deadlock, livelock, nondeterminism, action NAME[,NAME...], label PATTERN, state EXPRESSION,
   accepting [STATES[; STATES...]], any-error, assertion, panic, crash, heap, race, leak, hang;
   to measure only: min X, max X, cover PATTERN
 
-Queries (--query, --queries, or those of the model; timed automata only), with a separate search for each:
+Queries about timed automata (--query, --queries, or those of the model):
   E<> p  some reachable state satisfies p      A[] p  all reachable states satisfy p
   E[] p  p always holds on some run            A<> p  every run reaches p
   p --> q  whenever p holds, q eventually holds

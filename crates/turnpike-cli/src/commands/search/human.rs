@@ -426,22 +426,16 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
             counted(shorten_states, "state")
         ));
     }
+    title.push_str(match witness.shortest {
+        Some(true) if witness.length > 0 => "; it is shortest",
+        Some(false) => "; not known to be shortest",
+        _ => "",
+    });
     out.push(title);
     out.push(String::new());
-    if let Some(incident) = context.findings.incident(witness) {
-        out.extend(incident.report(WIDTH, context.verbose));
-        if let Some(schedule) = &witness.schedule {
-            out.push(String::new());
-            if schedule.original_context_switches > schedule.context_switches {
-                out.push(format!(
-                    "context switches: {}, of {} before shortening ({} for it)",
-                    schedule.context_switches,
-                    schedule.original_context_switches,
-                    counted(schedule.executions, "execution")
-                ));
-            }
-            out.extend(schedule.explanation.as_ref().map(explained));
-        }
+    let notes = notes(context.findings, witness, context.verbose);
+    if !notes.is_empty() {
+        out.extend(notes);
         out.push(String::new());
         let replay = |file: &str| context.invocation.map(|invocation| invocation.replay(file));
         out.extend(match context.files.first() {
@@ -471,6 +465,26 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
         out.extend(reasons);
         out.push(String::new());
     }
+}
+
+/// What is said about the schedule of a program: what failed, who waits, a column for every thread, and
+/// which order decides. Nothing for other models.
+pub(crate) fn notes(findings: &Findings, witness: &WitnessReport, verbose: bool) -> Vec<String> {
+    let Some(incident) = findings.incident(witness) else { return Vec::new() };
+    let mut out = incident.report(WIDTH, verbose);
+    if let Some(schedule) = &witness.schedule {
+        out.push(String::new());
+        if schedule.original_context_switches > schedule.context_switches {
+            out.push(format!(
+                "context switches: {}, of {} before shortening ({} for it)",
+                schedule.context_switches,
+                schedule.original_context_switches,
+                counted(schedule.executions, "execution")
+            ));
+        }
+        out.extend(schedule.explanation.as_ref().map(explained));
+    }
+    out
 }
 
 /// The labels that `cover` saw.

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 pub(crate) use flags::Args;
 use turnpike_model::Diagnostic;
-use turnpike_session::{Answer, Findings, Observer, Outcome as Found, Problem, Report, Search};
+use turnpike_session::{Answer, Findings, Observer, Outcome as Found, Problem, Report, Search, Source};
 use turnpike_session::{Conclusion, Event};
 
 use crate::cli::Format;
@@ -42,6 +42,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         trace,
         files: Mutex::default(),
         search,
+        source: &invocation.request.source,
     };
     let report = session.run(search, &client, interrupt);
     client.reporter.clear();
@@ -60,6 +61,7 @@ struct Client<'a> {
     /// The files that were written for each answer.
     files: Mutex<Vec<Vec<String>>>,
     search: &'a Search,
+    source: &'a Source,
 }
 
 impl Client<'_> {
@@ -71,7 +73,7 @@ impl Client<'_> {
     fn write(&self, findings: Option<&Findings>) -> Result<Vec<String>, Problem> {
         let earlier = self.files().iter().map(Vec::len).sum();
         let written = match (&self.trace, findings) {
-            (Some(trace), Some(findings)) => trace.write_after(earlier, findings)?,
+            (Some(trace), Some(findings)) => trace.write_after(earlier, findings, self.source)?,
             _ => Vec::new(),
         };
         self.files().push(written.clone());

@@ -4,7 +4,9 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use turnpike_lts::trace::{self, TraceFormat};
-use turnpike_session::{Findings, Problem};
+use turnpike_session::{Findings, Problem, Source};
+
+use super::human;
 
 use crate::failure::{Failure, Outcome};
 
@@ -29,11 +31,20 @@ impl TraceFile {
     /// Writes what was found, if anything, and tells the files. With `--all` every further witness has a
     /// file of its own: `w.json`, `w-2.json`. Of many runs, the shortest witness is kept. Numbers go on
     /// behind the files of `earlier` searches.
-    pub(crate) fn write_after(&self, earlier: usize, findings: &Findings) -> Result<Vec<String>, Problem> {
+    pub(crate) fn write_after(
+        &self,
+        earlier: usize,
+        findings: &Findings,
+        source: &Source,
+    ) -> Result<Vec<String>, Problem> {
         let mut files = Vec::new();
         for (index, witness) in findings.best_witnesses().iter().enumerate() {
             let path = self.numbered(earlier + index + 1);
-            trace::write_file(&witness.trace, &path)?;
+            // What cannot be written down is only not remembered.
+            let mut written = witness.trace.clone();
+            written.source = serde_json::to_string(source).unwrap_or_default();
+            written.notes = human::notes(findings, witness, false);
+            trace::write_file(&written, &path)?;
             files.push(path.display().to_string());
         }
         Ok(files)

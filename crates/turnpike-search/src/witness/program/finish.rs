@@ -11,7 +11,7 @@ use crate::rng::{Purpose, derive};
 use crate::run::Run;
 
 /// By default, shortening takes half as many executions as the search, within these bounds.
-const LEAST_ATTEMPTS: u64 = 200;
+const LEAST_ATTEMPTS: u64 = 500;
 const MOST_ATTEMPTS: u64 = 1_000;
 
 /// Shortens, explains and confirms a schedule of a program.
