@@ -73,8 +73,8 @@ fn guards_and_invariants_are_named() {
         )
     };
     let model = open_xta(text);
-    assert_eq!(explain(&model, None), [expected.clone()]);
-    assert_eq!(explain(&model, Some("deadlock and P.A")), [expected.clone()]);
+    assert_eq!(explain(&model, None), std::slice::from_ref(&expected));
+    assert_eq!(explain(&model, Some("deadlock and P.A")), std::slice::from_ref(&expected));
     assert_eq!(explain(&model, Some("timelock")), [expected]);
     assert_eq!(explain(&model, Some("P.A")), []);
 }
