@@ -48,7 +48,6 @@ impl Default for ProgramOptions {
 
 impl ProgramOptions {
     /// What all executions have in common: a strategy puts its own prefix, policy and detail in it.
-    /// How executions are made with these options, as far as they decide it.
     pub fn plan(&self) -> Plan<'_> {
         Plan {
             max_steps: self.max_steps,

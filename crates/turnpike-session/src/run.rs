@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use turnpike_model::predicate::MeasureExpression;
-use turnpike_model::{Diagnostic, Model};
+use turnpike_model::{Diagnostic, Model, ViolationKind};
 use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, Verdict};
 
 use crate::choice::Choice;
@@ -150,12 +150,20 @@ impl Session {
         interrupt: &AtomicBool,
     ) -> Result<Findings, Problem> {
         let outcome = plan.run(&|event| observer.event(event), interrupt);
-        let SearchReport { verdict, runs, .. } =
+        let SearchReport { mut verdict, mut runs, .. } =
             outcome.map_err(|error| explain(error, &plan.options.objectives, &*plan.model))?;
-        let left_out = match &prepared.program {
+        let mut left_out = match &prepared.program {
             Some(program) => program.left_out(),
             None => plan.model.left_out(),
         };
+        let mut scope = self.scope(prepared);
+        // Without accesses to memory, that none of them is wrong is no result at all.
+        if scope.is_some() && plan.options.objectives.iter().any(is_about_memory) {
+            scope = None;
+            left_out = left_out.or_else(|| prepared.program.as_ref()?.options().unseen.clone());
+            let verdicts = runs.iter_mut().map(|run| &mut run.verdict).chain([&mut verdict]);
+            verdicts.filter(|one| **one == Verdict::None).for_each(|one| *one = Verdict::Inconclusive);
+        }
         Ok(Findings {
             model: plan.model.info().name.clone(),
             strategy: plan.options.strategy.name(),
@@ -166,7 +174,7 @@ impl Session {
             runs,
             warnings: Vec::new(),
             left_out,
-            scope: self.scope(prepared),
+            scope,
             zeno: None,
             program: None,
             seconds: 0.0,
@@ -222,4 +230,9 @@ fn explain(error: SearchError, objectives: &[Objective], model: &dyn Model) -> P
     };
     let source = expressions.into_iter().find(is_wrong).cloned();
     Problem { source, ..Problem::from(diagnostic) }
+}
+
+/// Whether an objective asks for what only accesses to memory show.
+fn is_about_memory(objective: &Objective) -> bool {
+    matches!(objective.goal(), Goal::Violation(ViolationKind::Race | ViolationKind::Heap))
 }

@@ -255,6 +255,15 @@ fn memory_must_be_visible_to_be_searched() {
     run(folder, &[&plain[..], &["--strict"]].concat()).exits(3);
     let report = json(folder, 0, &plain);
     assert_eq!((&report["verdict"], &report["scope"]), (&"none".into(), &"synchronisation".into()));
+    // What only memory shows is not known to be absent.
+    for objective in ["race", "heap"] {
+        let report = json(folder, 3, &[&plain[..], &["--find", objective]].concat());
+        assert_eq!(
+            (&report["verdict"], report["scope"].is_null()),
+            (&"inconclusive".into(), true),
+            "{objective}"
+        );
+    }
     let hooks = ["search", "--program", "./counter.hooks", "--visible", "sync", "--find", "deadlock"];
     let ran = run(folder, &hooks);
     assert!(!ran.stdout.contains("(complete)"), "{}", ran.stdout);
