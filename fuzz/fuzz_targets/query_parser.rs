@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use turnpike_timed::uppaal::syntax::{parse_condition, parse_query, split_queries};
+use turnpike_timed::syntax::uppaal::{parse_condition, parse_query, split_queries};
 
 fuzz_target!(|bytes: &[u8]| {
     let source = String::from_utf8_lossy(bytes);

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use turnpike_timed::uppaal::syntax::parse_xta;
-use turnpike_timed::uppaal::syntax::tree::Dialect;
+use turnpike_timed::syntax::uppaal::parse_xta;
+use turnpike_timed::syntax::uppaal::tree::Dialect;
 
 fuzz_target!(|bytes: &[u8]| {
     let source = String::from_utf8_lossy(bytes);

@@ -7,8 +7,8 @@
  *
  * Threads: 4 (main, three users). Preemptions of a failure: at least 7.
  * Expected: assertion "one user per cell". Nothing in the twin.
- * Needs: -fsanitize=thread objects, which make atomics visible. No search of ours is known to find it in a minute.
- * hooks: --max-executions 200 => anything
+ * Needs: -fsanitize=thread objects, which make atomics visible, and some ten thousand executions: see the strategy frontier.
+ * hooks: --strategy frontier --seed 1 --max-executions 10000 => assertion
  */
 #include <assert.h>
 #include <pthread.h>

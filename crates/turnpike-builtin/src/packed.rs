@@ -1,8 +1,8 @@
 //! One adapter from the models of this crate to the waist, so that each model is only its own idea.
 
 use turnpike_model::{
-    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Signatures, StepError, Successors,
-    Violation, ViolationKind, Violations, Vocabulary,
+    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, PortableStates, Signatures, StepError,
+    Successors, Violation, ViolationKind, Violations, Vocabulary, decode_words,
 };
 
 /// What a model of this crate provides. Everything takes `&self`: such a model needs no memory
@@ -124,12 +124,22 @@ impl<P: Packed> Explorer for View<'_, P> {
         self.0.values(state, out);
     }
 
+    fn portable_states(&mut self) -> Option<&mut dyn PortableStates> {
+        Some(self)
+    }
+
     fn measures(&mut self) -> Option<&mut dyn Measures> {
         Some(self)
     }
 
     fn violations(&mut self) -> Option<&mut dyn Violations> {
         Some(self)
+    }
+}
+
+impl<P: Packed> PortableStates for View<'_, P> {
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Option<()> {
+        decode_words(bytes, self.0.width(), out)
     }
 }
 

@@ -1,10 +1,12 @@
 //! The command line's grammar. Help, completions and man pages come from here.
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, check, compare, completions, convert, generate, header, info, lab, linearise, lsp, man, reduce,
-    replay, search, show, simulate, strategies,
+    bench, check, compare, completions, convert, explore, formula, generate, header, info, lab, launch,
+    linearise, lsp, man, reduce, replay, search, show, simulate, strategies,
 };
 use crate::exit;
 use crate::failure::{Failure, Outcome};
@@ -31,12 +33,23 @@ impl Cli {
     /// Parses the command line. Treats a value such as -1 as a value rather than a flag, so that the
     /// error is specific.
     pub(crate) fn read() -> Result<Self, clap::Error> {
+        Cli::read_from(std::env::args_os())
+    }
+
+    /// The same for words that come from elsewhere.
+    pub(crate) fn read_from(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let signed = |arg: clap::Arg| {
             if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg }
         };
         let mut grammar = Cli::grammar().mut_subcommands(|command| command.mut_args(signed));
-        let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
+        let matches = grammar.try_get_matches_from_mut(words)?;
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+    }
+
+    /// What this process is to do, if it is one of several.
+    pub(crate) fn enter(self) -> Outcome<Self> {
+        let Command::Launch(args) = &self.command else { return Ok(self) };
+        Ok(args.enter(self.format)?.unwrap_or(self))
     }
 }
 
@@ -85,6 +98,11 @@ macro_rules! commands {
                 match self { $(Command::$variant(_) => stringify!($module)),* }
             }
 
+            /// Whether several processes can do it together.
+            pub(crate) fn can_be_launched(&self) -> bool {
+                matches!(self, Command::Search(_) | Command::Generate(_))
+            }
+
             pub(crate) fn run(mut self, format: AnyFormat) -> Outcome {
                 match (&mut self, format.ci()) {
                     (Command::Search(args), ci) => args.ci = ci,
@@ -106,18 +124,24 @@ commands! {
     Search => search,
     /// Write the whole state space.
     Generate => generate,
+    /// Make a search or a generation by several processes, on one machine or on many.
+    Launch => launch,
     /// Re-execute a trace on a model, step by step.
     Replay => replay,
     /// Print a trace as numbered steps with the values that changed.
     Show => show,
     /// Step through a model by hand.
     Simulate => simulate,
+    /// Search, step through and look at a model in a browser.
+    Explore => explore,
     /// Minimise a transition system up to bisimilarity.
     Reduce => reduce,
     /// Check whether two transition systems are bisimilar, and if not, why.
     Compare => compare,
     /// Check that a model can be read.
     Check => check,
+    /// Print a formula for a common requirement.
+    Formula => formula,
     /// Print the linear process of an mCRL2 specification.
     Linearise => linearise,
     /// Write timed automata as a TChecker file.

@@ -5,11 +5,13 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use schemars::JsonSchema;
 use serde::Serialize;
+use turnpike_lts::Explosion;
 use turnpike_model::{Diagnostic, Trace};
 use turnpike_session::{Problem, ProblemKind};
 use turnpike_session::{SearchError, StepReport};
 
 use crate::cli::AnyFormat;
+use crate::cluster;
 use crate::exit::Exit;
 use crate::options::spell_all;
 use crate::output::{self, VERSION, ci};
@@ -90,6 +92,11 @@ impl Failure {
 
     /// Prints the error and gives the exit code.
     pub(crate) fn report(&self, command: &str, format: AnyFormat) -> ExitCode {
+        if cluster::is_said_by_another() {
+            return self.exit.into();
+        }
+        // Standard output belongs to the process that prints the results.
+        let format = if output::unmute() { AnyFormat::Human } else { format };
         if let Some(kind) = format.ci() {
             let diagnostics: Vec<&Diagnostic> = self.diagnostics.iter().collect();
             let source = self.source.as_deref();
@@ -167,6 +174,17 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+/// A relation was not decided within its limit.
+impl From<Explosion> for Failure {
+    fn from(explosion: Explosion) -> Failure {
+        let help = "raise --max-entries, or ask for a finer relation such as branching bisimilarity";
+        Failure {
+            exit: Exit::Inconclusive,
+            ..Failure::from(Diagnostic::error(explosion.to_string()).help(help))
+        }
+    }
+}
+
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         let Problem { kind, origin, source, diagnostics, trace } = problem;
@@ -191,7 +209,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     if !error.use_stderr() || !asks_for_json(&arguments) {
-        // Printing fails only when nobody reads: nothing to be done about it.
+        // Printing fails only if standard error is closed, and then there is nothing left to do.
         let _ = error.print();
         return if error.use_stderr() { Exit::Usage.into() } else { Exit::Clean.into() };
     }

@@ -1,6 +1,8 @@
 //! The turnpike command line: flags, wiring, exit codes. Everything it prints is printed here; libraries never do.
 
+mod checkpoints;
 mod cli;
+mod cluster;
 mod commands;
 mod exit;
 mod explicit;
@@ -10,7 +12,6 @@ mod options;
 mod output;
 mod source;
 mod steps;
-mod stuck;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,12 @@ fn main() -> ExitCode {
     let cli = match cli::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
+    };
+    let (format, command) = (cli.format, cli.command.name());
+    // One of several processes does what they all do.
+    let cli = match cli.enter() {
+        Ok(cli) => cli,
+        Err(failure) => return failure.report(command, format),
     };
     let format = cli.format;
     let command = cli.command.name();

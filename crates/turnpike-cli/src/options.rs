@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use turnpike_model::Diagnostic;
-use turnpike_session::{Given, Limits, OptionRow, Section, Takes};
+use turnpike_session::{Limits, OptionRow, Section, Takes};
 
 use crate::failure::Failure;
 
@@ -44,20 +44,6 @@ impl Options<Limits> {
 /// An option as a flag.
 pub(crate) fn spell(name: &str) -> String {
     format!("--{name}")
-}
-
-/// Options as the words of a command line.
-pub(crate) fn words(given: &[Given]) -> Vec<String> {
-    let mut words = Vec::new();
-    for Given { name, value } in given {
-        match value {
-            None => words.push(spell(name)),
-            // Apart, it would be taken for a flag.
-            Some(value) if value.starts_with('-') => words.push(format!("{}={value}", spell(name))),
-            Some(value) => words.extend([spell(name), value.clone()]),
-        }
-    }
-    words
 }
 
 /// Sentences of the session with options as flags: "the option `all`" becomes `--all`.

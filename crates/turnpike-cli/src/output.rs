@@ -18,15 +18,33 @@ use crate::options::spell_all;
 /// The version in every report.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Nobody reads standard output any more, or it cannot be written.
+/// Standard output was closed, or cannot be written.
 static CLOSED: AtomicBool = AtomicBool::new(false);
-/// What was to be printed is lost, though somebody may wait for it.
+/// Output is lost that a reader may wait for.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Writes a line to standard output. When the reader went away, as `| head` does, the rest is dropped quietly and the
-/// exit code still tells the verdict; any other failure is told once.
+/// Another process prints the results.
+static MUTE: AtomicBool = AtomicBool::new(false);
+
+/// From now on only errors are printed.
+pub(crate) fn mute() {
+    MUTE.store(true, Ordering::Relaxed);
+}
+
+/// Whether only errors are printed.
+pub(crate) fn is_mute() -> bool {
+    MUTE.load(Ordering::Relaxed)
+}
+
+/// Prints again, because what comes is an error. Whether only errors were printed.
+pub(crate) fn unmute() -> bool {
+    MUTE.swap(false, Ordering::Relaxed)
+}
+
+/// Writes a line to standard output. When the reader went away, as `| head` does, the rest is
+/// dropped quietly and the exit code still gives the verdict; any other failure is reported once.
 pub(crate) fn line(text: &str) {
-    if closed() {
+    if closed() || is_mute() {
         return;
     }
     let mut out = std::io::stdout().lock();
@@ -69,6 +87,13 @@ impl Write for Standard {
 
 /// Writes a line to standard error.
 pub(crate) fn note(text: &str) {
+    if !is_mute() {
+        error_note(text);
+    }
+}
+
+/// The same for what concerns this process, even if another one prints the results.
+pub(crate) fn error_note(text: &str) {
     // Nowhere left to complain to.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

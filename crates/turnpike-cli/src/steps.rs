@@ -83,7 +83,7 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
     let digits = trace.len().to_string().len().max(3);
     let widest = trace.labels().map(|label| label.chars().count()).filter(|&width| width <= LABEL_COLUMN);
     let column = widest.max().unwrap_or(0);
-    // When steps are taken, if that is known, is told before their labels.
+    // The times of steps, if they are known, stand before their labels.
     let time = |step: &Step| step.time.as_ref().map(|time| format!("@{time}"));
     let times = trace.steps.iter().filter_map(time).map(|time| time.chars().count());
     let times = times.max();
@@ -97,7 +97,7 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
         entry(&mut out, digits, column, 0, &labelled(None, ""), &view.values(initial));
     }
     let mut before = trace.initial.as_ref();
-    // Whoever asks for everything gets everything.
+    // A request for everything is not shortened.
     let folds = if view.full { BTreeMap::new() } else { folds(trace) };
     let mut hidden_until = 0;
     for (index, step) in trace.steps.iter().enumerate() {

@@ -112,7 +112,7 @@ fn after_programs_that_misbehave() {
         ("leave.c", 1),
         ("spin.c", 3),
         ("many_threads.c", 3),
-        ("blocked_read.c", 3),
+        ("blocked_read.c", 1),
         ("close_all.c", 1),
     ] {
         ends(name, code);

@@ -1,34 +1,47 @@
-//! Calls that wait for something outside: pipes, sockets, terminals, other processes.
+//! Calls that wait for something outside: sockets, terminals, other processes. What stays in the
+//! program is in [`crate::descriptors`].
 //!
 //! Pipes, sockets and their like are one object for the kernel, "descriptors": reading and writing
 //! them are steps. A thread that would block looks and yields instead, so that the kernel lets it
-//! sleep until another thread has written to a descriptor. If nobody will, the execution ends as
-//! hung, and says what was waited for. Files pass through.
+//! sleep until another thread has written to a descriptor. If none will, the execution ends as
+//! hung, and says what was waited for. Files never block: see [`crate::shared`].
 
 use alloc::format;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
+use turnpike_scheduler::{Detail, Kind, Object, ObjectId, Operation, Site};
 
+use crate::descriptors::{self, IN};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd, fail_with};
-use crate::{cancel, control, memory, sites, time};
+use crate::{cancel, control, memory, protocol, shared, sites, time};
 
 static DESCRIPTORS: Global<Option<ObjectId>> = Global::new(None);
 
 /// The name that stands for all descriptors.
 const NAME: u64 = 0x6465_7363_7269_7074;
 
-fn descriptors(site: Site) -> ObjectId {
-    let register = || control::kernel(|kernel| kernel.register(Object::Memory, NAME, site));
+pub(crate) fn descriptors(site: Site) -> ObjectId {
+    let register = || {
+        control::kernel(|kernel| {
+            let object = kernel.register(Object::Memory, NAME, site);
+            if control::DETAIL.get() >= Detail::Full {
+                kernel.name_object(object, "descriptors");
+            }
+            object
+        })
+    };
     DESCRIPTORS.with(|known| *known.get_or_insert_with(register))
 }
 
 /// Whether calls on the descriptor may wait for others: pipes, sockets, terminals, and what has no
 /// file type at all.
 fn may_block(fd: c_int) -> bool {
+    if protocol::is_own(fd) {
+        return false;
+    }
     let mut status = [0u64; 32];
     if sys::syscall(sys::number::FSTAT, fd as usize, status.as_mut_ptr() as usize, 0, 0, 0, 0) != 0 {
         return false;
@@ -56,13 +69,11 @@ fn may_block(fd: c_int) -> bool {
     }
 }
 
-fn ready(fd: c_int, events: i16) -> bool {
+pub(crate) fn ready(fd: c_int, events: i16) -> bool {
     let mut poll = PollFd { fd, events, revents: 0 };
     let now = sys::Timespec { seconds: 0, nanoseconds: 0 };
     sys::syscall(sys::number::PPOLL, &raw mut poll as usize, 1, &raw const now as usize, 0, 0, 0) != 0
 }
-
-const IN: i16 = 1;
 
 /// Comes back when `done` is true; others run meanwhile.
 fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
@@ -93,6 +104,9 @@ fn outside(what: &str, site: Site) {
 fn readable(what: &str, fd: c_int, site: Site) {
     if !may_block(fd) || nonblocking(fd) {
         return reads_stream(site);
+    }
+    if descriptors::is_inside(fd) {
+        return descriptors::readable(fd, site);
     }
     let site = sites::user(site);
     let object = descriptors(site);
@@ -137,8 +151,21 @@ fn writes(fd: c_int, site: Site) {
     if may_block(fd) {
         let site = sites::user(site);
         control::simple(Kind::Store, descriptors(site), site);
+    } else if fd > STANDARD_ERROR {
+        shared::files(site);
     }
 }
+
+/// Whether a thread that writes there may have to wait for somebody inside to read.
+fn waits_for_room(fd: c_int) -> bool {
+    descriptors::is_inside(fd) && !nonblocking(fd)
+}
+
+/// Of `send` and `recv`: do not wait.
+const DONT_WAIT: c_int = 0x40;
+
+/// What is written up to here cannot be read again.
+const STANDARD_ERROR: c_int = 2;
 
 /// `poll` and its kin: looks without waiting, and lets virtual time pass instead.
 fn wait(what: &str, milliseconds: i64, site: Site, mut look: impl FnMut() -> c_int) -> c_int {
@@ -155,6 +182,17 @@ fn wait(what: &str, milliseconds: i64, site: Site, mut look: impl FnMut() -> c_i
         answer != 0
     });
     answer
+}
+
+/// A limit in milliseconds as one in nanoseconds; none if it is negative.
+fn limit_of(milliseconds: i64) -> Option<u64> {
+    u64::try_from(milliseconds).ok().map(|limit| limit.saturating_mul(1_000_000))
+}
+
+/// The same for descriptors that are all inside. Looking has no effect.
+fn wait_inside(milliseconds: i64, site: Site, look: impl Fn() -> c_int) -> c_int {
+    descriptors::wait(limit_of(milliseconds), site, &|| look() != 0);
+    look()
 }
 
 static SIGNALS: AtomicU32 = AtomicU32::new(0);
@@ -229,7 +267,11 @@ hook! {
         real!(readv: fn(c_int, *const c_void, c_int) -> isize)(fd, vector, count)
     }
     fn recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int; site) -> isize {
-        readable("recv", fd, site);
+        if flags & DONT_WAIT != 0 {
+            reads_stream(site);
+        } else {
+            readable("recv", fd, site);
+        }
         memory::tell_bytes(buffer, length, true, site);
         real!(recv: fn(c_int, *mut c_void, usize, c_int) -> isize)(fd, buffer, length, flags)
     }
@@ -247,36 +289,78 @@ hook! {
         real!(accept4: fn(c_int, *mut c_void, *mut u32, c_int) -> c_int)(fd, address, length, flags)
     }
     fn write(fd: c_int, bytes: *const c_void, length: usize; site) -> isize {
-        writes(fd, site);
+        let write = real!(write: fn(c_int, *const c_void, usize) -> isize);
         memory::tell_bytes(bytes, length, false, site);
-        real!(write: fn(c_int, *const c_void, usize) -> isize)(fd, bytes, length)
+        if waits_for_room(fd) {
+            return descriptors::write_all(fd, length, site, |done| {
+                descriptors::without_blocking(fd, || write(fd, bytes.add(done), length - done))
+            });
+        }
+        writes(fd, site);
+        write(fd, bytes, length)
     }
     fn send(fd: c_int, bytes: *const c_void, length: usize, flags: c_int; site) -> isize {
-        writes(fd, site);
+        let send = real!(send: fn(c_int, *const c_void, usize, c_int) -> isize);
         memory::tell_bytes(bytes, length, false, site);
-        real!(send: fn(c_int, *const c_void, usize, c_int) -> isize)(fd, bytes, length, flags)
+        if waits_for_room(fd) && flags & DONT_WAIT == 0 {
+            return descriptors::write_all(fd, length, site, |done| {
+                send(fd, bytes.add(done), length - done, flags | DONT_WAIT)
+            });
+        }
+        writes(fd, site);
+        send(fd, bytes, length, flags)
     }
     fn sendmsg(fd: c_int, message: *const c_void, flags: c_int; site) -> isize {
         writes(fd, site);
         tell_message(message, false, site);
         real!(sendmsg: fn(c_int, *const c_void, c_int) -> isize)(fd, message, flags)
     }
+    fn eventfd_read(fd: c_int, value: *mut u64; site) -> c_int {
+        readable("eventfd_read", fd, site);
+        memory::tell_bytes(value as *const c_void, 8, true, site);
+        real!(eventfd_read: fn(c_int, *mut u64) -> c_int)(fd, value)
+    }
+    fn eventfd_write(fd: c_int, value: u64; site) -> c_int {
+        let write = real!(eventfd_write: fn(c_int, u64) -> c_int);
+        if waits_for_room(fd) {
+            let all = size_of::<u64>() as isize;
+            let attempt = || if write(fd, value) == 0 { all } else { -1 };
+            let written = descriptors::write_all(fd, size_of::<u64>(), site, |_| {
+                descriptors::without_blocking(fd, attempt)
+            });
+            return if written == all { 0 } else { -1 };
+        }
+        writes(fd, site);
+        write(fd, value)
+    }
     fn close(fd: c_int; site) -> c_int {
         // Whoever waits at the other end sees it.
         writes(fd, site);
+        descriptors::set_inside(fd, false);
         real!(close: fn(c_int) -> c_int)(fd)
     }
     fn poll(polls: *mut c_void, count: u64, milliseconds: c_int; site) -> c_int {
         let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
+        if descriptors::all_inside(polls, count) {
+            return wait_inside(milliseconds.into(), site, || poll(polls, count, 0));
+        }
         wait("poll", milliseconds.into(), site, || poll(polls, count, 0))
     }
     fn ppoll(polls: *mut c_void, count: u64, limit: *const sys::Timespec, _mask: *const c_void; site) -> c_int {
         let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.nanoseconds / 1_000_000));
         let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
+        if descriptors::all_inside(polls, count) {
+            return wait_inside(milliseconds, site, || poll(polls, count, 0));
+        }
         wait("ppoll", milliseconds, site, || poll(polls, count, 0))
     }
     fn epoll_wait(fd: c_int, events: *mut c_void, count: c_int, milliseconds: c_int; site) -> c_int {
         let epoll = real!(epoll_wait: fn(c_int, *mut c_void, c_int, c_int) -> c_int);
+        if descriptors::is_inside(fd) {
+            // Looking takes events away, so whether there are any is asked otherwise.
+            descriptors::wait(limit_of(milliseconds.into()), site, &|| ready(fd, IN));
+            return epoll(fd, events, count, 0);
+        }
         wait("epoll_wait", milliseconds.into(), site, || epoll(fd, events, count, 0))
     }
     fn pause(; site) -> c_int { any_signal("pause", site) }
@@ -333,7 +417,9 @@ unsafe extern "C" fn select(
         let milliseconds = limit
             .as_ref()
             .map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.microseconds / 1000));
-        wait("select", milliseconds, Site::default(), || {
+        let watched = |fd: c_int| saved.iter().any(|set| set[fd as usize / 8] >> (fd % 8) & 1 == 1);
+        let inside = (0..count.min(8 * SET as c_int)).all(|fd| !watched(fd) || descriptors::is_inside(fd));
+        let look = || {
             for (set, copy) in sets.iter().zip(&saved) {
                 if !set.is_null() {
                     core::ptr::copy_nonoverlapping(copy.as_ptr(), *set as *mut u8, SET);
@@ -341,6 +427,8 @@ unsafe extern "C" fn select(
             }
             let mut zero = sys::Timeval { seconds: 0, microseconds: 0 };
             select(count, read, write, except, &mut zero)
-        })
+        };
+        let site = Site::default();
+        if inside { wait_inside(milliseconds, site, look) } else { wait("select", milliseconds, site, look) }
     }
 }

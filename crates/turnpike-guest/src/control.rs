@@ -57,6 +57,8 @@ pub(crate) struct Thread {
     pub high: usize,
     /// The memory that ends with it; none for the first thread.
     pub extent: (usize, usize),
+    /// The signals that it blocks.
+    pub mask: u64,
     /// Where it is, if that is wanted.
     pub registers: context::Registers,
     /// What it was created to do.
@@ -94,6 +96,7 @@ impl Thread {
             high: 0,
             extent: (0, 0),
             expects: (0, 0),
+            mask: 0,
             registers: [0; dump::REGISTERS],
             start,
         }
@@ -245,6 +248,7 @@ pub(crate) unsafe fn take_back() {
 /// Announces an operation of the running thread and comes back when it has been done.
 pub(crate) fn step(operation: Operation) -> Outcome {
     crate::once::forget_unwound();
+    crate::memory::confirm_held();
     context::note();
     let (me, next) = kernel(|kernel| (kernel.current(), kernel.announce(operation)));
     note();
@@ -386,6 +390,10 @@ pub(crate) fn end_child(end: u32) -> ! {
         sys::wait_for_debugger();
     }
     header().end.store(end, Ordering::Release);
+    #[cfg(target_arch = "x86_64")]
+    if end == protocol::END_TAPE {
+        crate::reuse::again();
+    }
     sys::exit_group(0)
 }
 

@@ -100,7 +100,7 @@ macro_rules! real {
 }
 pub(crate) use real;
 
-/// A stub: notes the caller's registers, does what it is told, and jumps.
+/// A stub: notes the caller's registers, calls the handler, and jumps.
 macro_rules! jump {
     ($imp:ident $($instruction:literal)*) => {
         $crate::state::saving!($imp $($instruction)*)

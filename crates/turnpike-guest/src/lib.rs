@@ -51,6 +51,8 @@ mod global;
 mod heap;
 #[cfg(supported)]
 mod hook;
+#[cfg(all(supported, target_arch = "x86_64"))]
+mod image;
 #[cfg(supported)]
 mod modules;
 #[cfg(supported)]
@@ -61,6 +63,8 @@ mod patch;
 mod raw;
 #[cfg(supported)]
 mod record;
+#[cfg(all(supported, target_arch = "x86_64"))]
+mod reuse;
 #[cfg(supported)]
 mod signals;
 #[cfg(supported)]
@@ -86,6 +90,8 @@ mod cond;
 #[cfg(supported)]
 mod cxx;
 #[cfg(supported)]
+mod descriptors;
+#[cfg(supported)]
 mod futex;
 #[cfg(supported)]
 mod glib;
@@ -109,6 +115,8 @@ mod random;
 mod rwlock;
 #[cfg(supported)]
 mod semaphore;
+#[cfg(supported)]
+mod shared;
 #[cfg(supported)]
 mod stdio;
 #[cfg(supported)]

@@ -225,7 +225,7 @@ pub(crate) fn tell_callers() {
     });
 }
 
-/// Appends lines to what the host is told.
+/// Appends lines to the report for the host.
 fn tell_lines(mark: &str, names: impl Iterator<Item = &'static str>) {
     let header = control::header();
     let mut used = header.text_length.load(Ordering::Relaxed) as usize;
@@ -240,7 +240,7 @@ fn tell_lines(mark: &str, names: impl Iterator<Item = &'static str>) {
     }
 }
 
-/// Nobody tells of system calls that modules make by themselves.
+/// System calls that modules make by themselves are not reported.
 static UNWATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Notes opaque libraries that were loaded since the start.
@@ -350,7 +350,7 @@ pub(crate) fn opaque_caller(site: Site) -> Option<&'static str> {
 
 hook! {
     fn dlclose(handle: *mut c_void; site) -> c_int {
-        // What is gone at the end is told now.
+        // What will be gone at the end is reported now.
         note_new();
         real!(dlclose: fn(*mut c_void) -> c_int)(handle)
     }

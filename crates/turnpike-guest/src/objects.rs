@@ -40,7 +40,7 @@ pub(crate) enum Robust {
     Abandoned,
     /// Somebody owns it after that, and has not yet made good.
     Inconsistent,
-    /// Nobody made good.
+    /// Not made consistent again.
     Lost,
 }
 
@@ -154,7 +154,7 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
     id
 }
 
-/// The object is no more, and remembered as such: using it is an error until its memory is
+/// The object was destroyed, and is remembered as such: using it is an error until its memory is
 /// initialised again. Tells whether it could be destroyed: a mutex that is held stays.
 pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
     if crate::memory::others_may_see() {

@@ -44,6 +44,7 @@ fn redirect(from: usize, to: usize) {
     let length = (from + code.len()).next_multiple_of(PAGE) - first;
     const ALL: usize = 7;
     const READ_AND_EXECUTE: usize = 5;
+    sys::note_change();
     if sys::syscall(sys::number::MPROTECT, first, length, ALL, 0, 0, 0) != 0 {
         return;
     }
@@ -55,7 +56,7 @@ fn redirect(from: usize, to: usize) {
     sys::syscall(sys::number::MPROTECT, first, length, READ_AND_EXECUTE, 0, 0, 0);
 }
 
-/// Not here: what is not taken over stays invisible, and its module is told as such.
+/// Not here: what is not patched stays invisible, and its module is reported as such.
 #[cfg(target_arch = "aarch64")]
 fn redirect(_: usize, _: usize) {}
 

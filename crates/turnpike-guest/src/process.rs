@@ -13,28 +13,29 @@ use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use turnpike_scheduler::{Detail, FailureKind, Kind, Object, ObjectId, Site};
 
 use crate::control::Exit;
-use crate::hook::{hook, real};
-use crate::{control, fiber, keys, memory, objects, sites};
+use crate::hook::{hook, own, real};
+use crate::{control, fiber, keys, memory, objects, shared, sites};
 
 static STATUS: AtomicI32 = AtomicI32::new(0);
 static SITE: AtomicU64 = AtomicU64::new(0);
 
 unsafe extern "C" {
     fn on_exit(handler: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
-    fn __cxa_atexit(
-        handler: unsafe extern "C" fn(*mut c_void),
-        argument: *mut c_void,
-        module: *mut c_void,
-    ) -> c_int;
-    fn __cxa_at_quick_exit(handler: unsafe extern "C" fn(*mut c_void), module: *mut c_void) -> c_int;
 }
 
-/// The C library has this function in its static part only; but programs that are linked with the
-/// thread sanitizer's library find it there, and want it of us.
-#[cfg_attr(embedded, unsafe(no_mangle))]
-unsafe extern "C" fn atexit(handler: unsafe extern "C" fn(*mut c_void)) -> c_int {
+own! {
+    // The C library has this function in its static part only; but programs that are linked with
+    // the thread sanitizer's library find it there, and want it of us.
+    fn atexit(handler: usize; site) -> c_int {
+        register_handler(handler, site)
+    }
+}
+
+/// Handlers run in the reverse order of their registration, so registering one is a step.
+fn register_handler(handler: usize, site: Site) -> c_int {
+    shared::process(site);
     // SAFETY: a handler that takes nothing does not mind an argument.
-    unsafe { __cxa_atexit(handler, core::ptr::null_mut(), core::ptr::null_mut()) }
+    unsafe { real!(__cxa_atexit: fn(usize, usize, usize) -> c_int)(handler, 0, 0) }
 }
 
 /// Registers the last handlers. Before the program registers its own.
@@ -42,7 +43,8 @@ pub(crate) fn prepare() {
     // SAFETY: both handlers keep to their contracts.
     unsafe {
         on_exit(last, core::ptr::null_mut());
-        __cxa_at_quick_exit(last_quick, core::ptr::null_mut());
+        type Handler = unsafe extern "C" fn(*mut c_void);
+        real!(__cxa_at_quick_exit: fn(Handler, *mut c_void) -> c_int)(last_quick, core::ptr::null_mut());
     }
 }
 
@@ -139,6 +141,17 @@ hook! {
         begin_exit(sites::user(site));
         note_exit(status, site);
         crate::process::exit(status)
+    }
+    // What `atexit` of the C library's static part calls, and the initialisation of variables that
+    // have a destructor.
+    fn __cxa_atexit(handler: usize, argument: usize, module: usize; site) -> c_int {
+        shared::process(site);
+        real!(__cxa_atexit: fn(usize, usize, usize) -> c_int)(handler, argument, module)
+    }
+    // What `at_quick_exit` of the C library's static part calls.
+    fn __cxa_at_quick_exit(handler: usize, module: usize; site) -> c_int {
+        shared::process(site);
+        real!(__cxa_at_quick_exit: fn(usize, usize) -> c_int)(handler, module)
     }
     fn _exit(status: c_int; site) {
         leave(status, site)

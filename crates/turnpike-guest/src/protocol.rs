@@ -3,8 +3,8 @@
 //!
 //! This file is compiled into both. The shared memory is one file mapping: a [`Header`], the plan
 //! of the next execution, and the tape on which the guest records as it goes. The host writes one
-//! byte into the request pipe for an execution; the fork server answers with one byte when the
-//! child is gone and everything about it stands in the header.
+//! byte into the request pipe for an execution. One byte answers when everything about it stands in
+//! the header: of the child that executed it, or of the fork server when the child is gone.
 
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
@@ -17,13 +17,24 @@ pub const FD_SHARED: i32 = 901;
 pub const FD_REQUEST: i32 = 902;
 /// Where answers go.
 pub const FD_ANSWER: i32 = 903;
+/// In a process that is used again: the table of its pages.
+pub const FD_PAGES: i32 = 904;
+
+/// Whether a descriptor is not the program's.
+pub fn is_own(fd: i32) -> bool {
+    (FD_LIBRARY..=FD_PAGES).contains(&fd)
+}
 
 /// The environment variable that tells the library that it has a host: the size of the shared
 /// memory in bytes.
 pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 
+/// Of a code location among the racy ones: freeing and allocating there are steps, because freed
+/// addresses may come back.
+pub const RECYCLES: u64 = 1 << 63;
+
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
 /// space.
@@ -31,7 +42,7 @@ pub const THREADS_FIBERS: u32 = 1;
 /// Threads are threads of the operating system, of which one runs at a time.
 pub const THREADS_SYSTEM: u32 = 2;
 
-/// The child has not told how it ended.
+/// The child has not reported how it ended.
 pub const END_NONE: u32 = 0;
 /// The end stands on the tape.
 pub const END_TAPE: u32 = 1;
@@ -39,6 +50,9 @@ pub const END_TAPE: u32 = 1;
 pub const END_MORE_THREADS: u32 = 2;
 /// The program did what cannot be controlled; `text` says what.
 pub const END_REFUSED: u32 = 3;
+
+/// The process does not execute this request: the fork server is to fork another.
+pub const END_PASSED_ON: u32 = 4;
 
 /// By this signal (`SIGXCPU`) the host asks an execution that hangs where it is.
 pub const HANG_SIGNAL: i32 = 24;
@@ -72,6 +86,10 @@ pub struct Header {
     pub memory: u64,
     /// Processor seconds of an execution; 0 = unlimited.
     pub seconds: u64,
+    /// Whether a process may be used for many executions, if nothing but its memory changes.
+    pub reuse: u32,
+    /// Whether the next execution shall have a process of its own all the same.
+    pub fresh: u32,
     /// Whether buffered output is written at the end of the execution.
     pub output: u32,
     /// Bytes of the plan, which begins at [`PLAN_AT`].
@@ -100,8 +118,12 @@ pub struct Header {
     pub note: [AtomicU64; 9],
     /// Bytes of the record; 0 = it did not fit.
     pub tape_used: AtomicU64,
-    /// The child that runs; 0 = none.
+    /// Written by the guest: whether a request has been taken and not been answered.
+    pub serving: AtomicU32,
+    /// The child that runs, or waits for the next request; 0 = none.
     pub child: AtomicI32,
+    /// Children so far.
+    pub children: AtomicU32,
     /// One of `END_…`.
     pub end: AtomicU32,
     /// The child's wait status.

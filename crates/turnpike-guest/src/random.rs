@@ -1,7 +1,8 @@
-//! Random numbers: each thread has its own, fixed ones, so that what a thread does depends on
-//! nothing but the order of its synchronisation with others.
+//! Random numbers of the system: each thread has its own, fixed ones, so that what a thread does
+//! depends on nothing but the order of its synchronisation with others. The generators of the C
+//! library, which a program can seed and whose sequence threads share, are in `shared`.
 
-use core::ffi::{c_int, c_long, c_void};
+use core::ffi::{c_int, c_void};
 
 use crate::control;
 use crate::hook::hook;
@@ -21,8 +22,9 @@ fn next() -> u64 {
     }))
 }
 
-fn seed(value: u64) {
-    control::thread(|thread| thread.random = mix(value));
+/// The running thread draws a number elsewhere: its state is no longer what it was.
+pub(crate) fn note_draw() {
+    next();
 }
 
 /// # Safety
@@ -34,17 +36,7 @@ pub(crate) unsafe fn fill(buffer: *mut u8, length: usize) {
     }
 }
 
-const POSITIVE: u64 = 0x7fff_ffff;
-
 hook! {
-    fn rand(; site) -> c_int { (next() & POSITIVE) as c_int }
-    fn random(; site) -> c_long { (next() & POSITIVE) as c_long }
-    fn lrand48(; site) -> c_long { (next() & POSITIVE) as c_long }
-    fn mrand48(; site) -> c_long { c_long::from(next() as i32) }
-    fn drand48(; site) -> f64 { (next() >> 11) as f64 / (1u64 << 53) as f64 }
-    fn srand(value: u32; site) { seed(value.into()) }
-    fn srandom(value: u32; site) { seed(value.into()) }
-    fn srand48(value: c_long; site) { seed(value as u64) }
     fn arc4random(; site) -> u32 { (next() >> 32) as u32 }
     fn arc4random_uniform(bound: u32; site) -> u32 {
         if bound == 0 { 0 } else { ((next() >> 32) % u64::from(bound)) as u32 }

@@ -8,6 +8,8 @@
 //! with the answer. Registers are those of x86-64.
 
 use alloc::format;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use turnpike_scheduler::Site;
 
@@ -37,6 +39,16 @@ const CALLS: [u32; 63] = [
     281, 288, 299, 307, 318, 322, 426, 435, 441, 449, 454, 455, 456, 462,
 ];
 
+/// Code whose calls pass, from start to end, as far as there is any.
+static PASSES: [[AtomicUsize; 2]; 8] = [const { [const { AtomicUsize::new(0) }; 2] }; 8];
+static WATCHES: AtomicBool = AtomicBool::new(false);
+
+/// Whether the kernel tells of a call that is about to be made by the instruction before `place`.
+pub(crate) fn is_watched(call: u32, place: usize) -> bool {
+    let passes = |[start, end]: &[AtomicUsize; 2]| (start.load(Relaxed)..end.load(Relaxed)).contains(&place);
+    WATCHES.load(Relaxed) && CALLS.contains(&call) && !PASSES.iter().any(passes)
+}
+
 /// Lets the kernel tell of the program's own system calls, from now on and in all children; whether
 /// it does.
 pub(crate) fn watch() -> bool {
@@ -53,6 +65,13 @@ pub(crate) fn watch() -> bool {
     // Comparisons are of 32 bits.
     if ranges.is_empty() || ranges.iter().any(|(start, end)| start >> 32 != end >> 32) {
         return false;
+    }
+    if ranges.len() > PASSES.len() {
+        return false;
+    }
+    for ((start, end), [first, last]) in ranges.iter().zip(&PASSES) {
+        first.store(*start, Relaxed);
+        last.store(*end, Relaxed);
     }
     let plain = |code, value| Instruction { code, yes: 0, no: 0, value };
     let mut filter = alloc::vec![plain(LOAD, NUMBER)];
@@ -76,31 +95,46 @@ pub(crate) fn watch() -> bool {
     const SET_FILTER: usize = 1;
     sys::syscall(number::PRCTL, NO_NEW_PRIVILEGES, 1, 0, 0, 0, 0);
     // Some containers do not allow it.
-    sys::syscall(number::SECCOMP, SET_FILTER, 0, &raw const filter as usize, 0, 0, 0) == 0
+    let watches = sys::syscall(number::SECCOMP, SET_FILTER, 0, &raw const filter as usize, 0, 0, 0) == 0;
+    WATCHES.store(watches, Relaxed);
+    watches
 }
 
 /// The kernel's record of the registers of an interrupted thread.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Registers {
-    r8: usize,
-    r9: usize,
-    r10: usize,
-    r11: usize,
-    r12: usize,
-    r13: usize,
-    r14: usize,
-    r15: usize,
-    rdi: usize,
-    rsi: usize,
-    rbp: usize,
-    rbx: usize,
-    rdx: usize,
-    rax: usize,
-    rcx: usize,
-    rsp: usize,
-    rip: usize,
-    flags: usize,
+    pub r8: usize,
+    pub r9: usize,
+    pub r10: usize,
+    pub r11: usize,
+    pub r12: usize,
+    pub r13: usize,
+    pub r14: usize,
+    pub r15: usize,
+    pub rdi: usize,
+    pub rsi: usize,
+    pub rbp: usize,
+    pub rbx: usize,
+    pub rdx: usize,
+    pub rax: usize,
+    pub rcx: usize,
+    pub rsp: usize,
+    pub rip: usize,
+    pub flags: usize,
+}
+
+impl Registers {
+    /// The registers in the kernel's record of an interrupted thread.
+    ///
+    /// # Safety
+    /// It is such a record, and nothing else uses it.
+    pub(crate) unsafe fn of<'a>(context: *mut core::ffi::c_void) -> &'a mut Registers {
+        /// Where registers begin in the record.
+        const AT: usize = 40;
+        // SAFETY: promised by the caller; the place is fixed by the kernel's interface.
+        unsafe { &mut *(context.add(AT) as *mut Registers) }
+    }
 }
 
 /// In the handler: the thread goes on in the stub.
@@ -108,13 +142,11 @@ pub(crate) struct Registers {
 /// # Safety
 /// The kernel's record of an interrupted thread.
 pub(crate) unsafe fn divert(context: *mut core::ffi::c_void) {
-    /// Where registers begin in the record.
-    const REGISTERS: usize = 40;
     const RED_ZONE: usize = 128;
     // SAFETY: the caller promises the kernel's record, in which the registers have a fixed place;
     // the stack has room below the red zone, or ends with a fault here.
     unsafe {
-        let registers = context.add(REGISTERS) as *mut Registers;
+        let registers = core::ptr::from_mut(Registers::of(context));
         let saved = (((*registers).rsp - RED_ZONE - size_of::<Registers>()) & !15) as *mut Registers;
         *saved = *registers;
         (*registers).rdi = saved as usize;
@@ -196,6 +228,7 @@ unsafe fn past_control(call: i64, saved: &Registers, site: Site) -> isize {
         60 => control::refuse("the program ends a thread by a system call of its own", sites::user(site)),
         _ => {}
     }
+    sys::note_change();
     control::uncontrolled(&format!("system call {call} at {{site:{:#x}}}", site.0));
     sys::syscall(call, saved.rdi, saved.rsi, saved.rdx, saved.r10, saved.r8, saved.r9)
 }

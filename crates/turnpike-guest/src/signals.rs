@@ -5,7 +5,7 @@ use alloc::format;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use turnpike_scheduler::{Detail, FailureKind, Site};
+use turnpike_scheduler::{Detail, FailureKind, Site, ThreadId};
 
 #[cfg(target_arch = "x86_64")]
 use crate::raw;
@@ -63,6 +63,26 @@ unsafe extern "C" {
     fn turnpike_restore();
 }
 
+/// Whether any thread changed its mask.
+pub(crate) static MASKED: AtomicBool = AtomicBool::new(false);
+
+/// The signals that the system's thread blocks.
+pub(crate) fn mask() -> u64 {
+    let mut mask = 0u64;
+    sys::syscall(sys::number::RT_SIGPROCMASK, 0, 0, &raw mut mask as usize, 8, 0, 0);
+    mask
+}
+
+/// Another fiber is about to run: with its own mask.
+#[inline]
+pub(crate) fn switch(to: ThreadId) {
+    if MASKED.load(Ordering::Relaxed) {
+        const SET: usize = 2;
+        let mask = control::thread_of(to, |thread| thread.mask);
+        sys::syscall(sys::number::RT_SIGPROCMASK, SET, &raw const mask as usize, 0, 8, 0, 0);
+    }
+}
+
 /// Installs the handler for all fatal signals.
 pub(crate) fn install() {
     const SIGINFO: u64 = 4;
@@ -103,14 +123,21 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
     #[cfg(target_arch = "x86_64")]
     {
         const FILTERED: i32 = 1;
+        const INTERRUPTED: i32 = 2;
         // SAFETY: the kernel's records.
         unsafe {
+            if signal as usize == SYS && *(info.add(8) as *const i32) == INTERRUPTED {
+                crate::reuse::interrupted(context);
+                return;
+            }
             if signal as usize == SYS && *(info.add(8) as *const i32) == FILTERED && control::active() {
                 raw::divert(context);
                 return;
             }
         }
     }
+    // Whatever comes of it, the process is not used again.
+    sys::note_change();
     // The default action, for signals outside control and for those inside the handler itself.
     if !control::active() || HANDLING.swap(true, Ordering::Relaxed) {
         let action = Action {

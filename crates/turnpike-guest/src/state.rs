@@ -100,6 +100,42 @@ pub(crate) fn own() -> u64 {
     if crate::memory::is_instrumented() { hash | 1 } else { (hash | 2) & !1 }
 }
 
+/// What the running thread holds in its registers and on its stack.
+pub(crate) struct Held {
+    registers: [usize; COUNT],
+    high: usize,
+}
+
+/// Notes what the running thread holds. To be asked in a hook, before any switch.
+pub(crate) fn held() -> Held {
+    let high = control::thread(|thread| thread.high);
+    let mut registers = [0; COUNT];
+    for (register, noted) in registers.iter_mut().zip(&REGISTERS.0) {
+        *register = noted.load(Ordering::Relaxed);
+    }
+    // The note was used up: what called us is below.
+    if registers[0] == 0 {
+        registers[0] = crate::fiber::stack_pointer();
+    }
+    Held { registers, high }
+}
+
+impl Held {
+    /// Visits every word: of a very deep stack the part nearest to the call.
+    pub(crate) fn each(&self, mut visit: impl FnMut(u64)) {
+        for &register in &self.registers[1..] {
+            visit(register as u64);
+        }
+        let stack = self.registers[0] & !7;
+        let words = self.high.wrapping_sub(stack) / 8;
+        for word in 0..words.min(DEEPEST) {
+            // SAFETY: between the caller's stack pointer and the upper end of its stack, where only
+            // this thread's frames are, which did not return since.
+            visit(unsafe { *((stack + word * 8) as *const u64) });
+        }
+    }
+}
+
 /// The running thread writes to this address: only its own stack is looked at.
 #[inline]
 pub(crate) fn wrote(address: u64) {

@@ -160,6 +160,7 @@ pub(crate) fn close(fd: i32) {
 
 /// Private anonymous memory, or the shared file `fd`; 0 on failure.
 pub(crate) fn map(length: usize, fd: i32) -> usize {
+    note_change();
     const READ_WRITE: usize = 3;
     const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;
     const SHARED: usize = 1;
@@ -168,8 +169,14 @@ pub(crate) fn map(length: usize, fd: i32) -> usize {
     if answer < 0 && answer > -4096 { 0 } else { answer as usize }
 }
 
+/// The process is about to be changed in a way that putting its memory back does not undo.
+pub(crate) fn note_change() {
+    #[cfg(target_arch = "x86_64")]
+    crate::reuse::taint();
+}
+
 /// Copies this process's memory from `address` on, as far as it exists: how many bytes. Memory that
-/// does not exist is no fault, as it would be when read.
+/// does not exist does not fault, as it would be when read.
 pub(crate) fn copy_own_memory(address: usize, out: &mut [u8]) -> usize {
     let to = [out.as_mut_ptr() as usize, out.len()];
     let from = [address, out.len()];

@@ -194,6 +194,11 @@ impl Writer<'_> {
                 self.byte(2);
                 self.text(what);
             }
+            Finding::Reuse { freed, allocated } => {
+                self.byte(3);
+                self.long(freed.0);
+                self.long(allocated.0);
+            }
         }
     }
     fn object(&mut self, object: &Object) {
@@ -382,6 +387,7 @@ impl Reader<'_, '_> {
             }
             1 => Finding::Leak(ThreadId(self.word()?)),
             2 => Finding::Uncontrolled(self.text()?),
+            3 => Finding::Reuse { freed: Site(self.long()?), allocated: Site(self.long()?) },
             _ => return None,
         })
     }

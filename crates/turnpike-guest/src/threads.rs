@@ -61,6 +61,7 @@ pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site,
         crate::random::mix(parent.random ^ 0x517c_c1b7_2722_0a95)
     });
     let mut thread = Thread::new(0, random, start);
+    thread.mask = control::thread(|parent| parent.mask);
     if control::FIBERS.load(Ordering::Relaxed) {
         let Some((slot, handle)) = fiber::take() else { control::end_child(protocol::END_MORE_THREADS) };
         thread.handle = handle;
@@ -131,7 +132,7 @@ pub(crate) fn end(result: usize) -> ! {
     control::leave(next)
 }
 
-/// The thread is ended and nobody will ask for it again.
+/// The thread has ended, and nothing will refer to it again.
 fn release(thread: &mut Thread) {
     if let Some(slot) = thread.fiber.slot.take() {
         fiber::give_back(slot);

@@ -16,7 +16,7 @@ const UPTIME: u64 = 1_000;
 const SECOND: u64 = 1_000_000_000;
 
 /// Virtual nanoseconds since the execution began.
-fn passed() -> u64 {
+pub(crate) fn passed() -> u64 {
     control::kernel(|kernel| kernel.now())
 }
 

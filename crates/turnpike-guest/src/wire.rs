@@ -2,52 +2,13 @@
 
 use alloc::vec::Vec;
 
-use turnpike_scheduler::{Detail, MayAccess, Plan, Policy, Reduction, ThreadId, Timeouts};
+use turnpike_scheduler::{Detail, MayAccess, Memory, Plan, Policy, Reduction, ThreadId, Timeouts};
 
 /// Appends the plan's bytes.
 pub fn encode(plan: &Plan<'_>, out: &mut Vec<u8>) {
     let mut w = Writer(out);
     w.words(plan.prefix);
-    match plan.policy {
-        Policy::Stop => w.byte(0),
-        Policy::First => w.byte(1),
-        Policy::Continue => w.byte(2),
-        Policy::Uniform { seed } => {
-            w.byte(3);
-            w.long(seed);
-        }
-        Policy::Pct { seed, depth, length } => {
-            w.byte(4);
-            w.long(seed);
-            w.word(depth);
-            w.word(length);
-        }
-        Policy::Pos { seed } => {
-            w.byte(5);
-            w.long(seed);
-        }
-        Policy::Weighted { seed, events } => {
-            w.byte(6);
-            w.long(seed);
-            w.words(events);
-        }
-        Policy::Genes { bits, seed } => {
-            w.byte(7);
-            w.long(seed);
-            w.word(bits.len() as u32);
-            for bit in bits {
-                w.long(*bit);
-            }
-        }
-        Policy::Awake { sleep } => {
-            w.byte(8);
-            w.pairs(sleep);
-        }
-        Policy::Follow { order } => {
-            w.byte(9);
-            w.pairs(order);
-        }
-    }
+    encode_policy(plan.policy, &mut w);
     w.word(plan.max_steps);
     w.byte(match plan.detail {
         Detail::Positions => 0,
@@ -76,6 +37,58 @@ pub fn encode(plan: &Plan<'_>, out: &mut Vec<u8>) {
         Timeouts::Always => 2,
     });
     w.word(plan.spurious);
+    w.byte(match plan.memory {
+        Memory::Sc => 0,
+        Memory::Tso => 1,
+        Memory::Rc11 => 2,
+    });
+}
+
+fn encode_policy(policy: Policy<'_>, w: &mut Writer<'_>) {
+    match policy {
+        Policy::Stop => w.byte(0),
+        Policy::First => w.byte(1),
+        Policy::Continue => w.byte(2),
+        Policy::Uniform { seed } => {
+            w.byte(3);
+            w.long(seed);
+        }
+        Policy::Pct { seed, depth, length } => {
+            w.byte(4);
+            w.long(seed);
+            w.word(depth);
+            w.word(length);
+        }
+        Policy::Pos { seed } => {
+            w.byte(5);
+            w.long(seed);
+        }
+        Policy::Sketch { seed } => {
+            w.byte(10);
+            w.long(seed);
+        }
+        Policy::Weighted { seed, events } => {
+            w.byte(6);
+            w.long(seed);
+            w.words(events);
+        }
+        Policy::Genes { bits, seed } => {
+            w.byte(7);
+            w.long(seed);
+            w.word(bits.len() as u32);
+            for bit in bits {
+                w.long(*bit);
+            }
+        }
+        Policy::Awake { sleep } => {
+            w.byte(8);
+            w.pairs(sleep);
+        }
+        Policy::Follow { order } => {
+            w.byte(9);
+            w.pairs(order);
+        }
+    }
 }
 
 struct Writer<'a>(&'a mut Vec<u8>);
@@ -123,6 +136,7 @@ pub struct OwnedPlan {
     persistent: Option<MayAccess>,
     timeouts: u8,
     spurious: u32,
+    memory: u8,
 }
 
 impl OwnedPlan {
@@ -132,7 +146,7 @@ impl OwnedPlan {
         let mut plan = OwnedPlan { prefix: r.words()?, tag: r.byte()?, ..OwnedPlan::default() };
         match plan.tag {
             0..=2 => {}
-            3 | 5 => plan.seed = r.long()?,
+            3 | 5 | 10 => plan.seed = r.long()?,
             4 => {
                 plan.seed = r.long()?;
                 plan.depth = r.word()?;
@@ -168,6 +182,7 @@ impl OwnedPlan {
         }
         plan.timeouts = r.byte()?;
         plan.spurious = r.word()?;
+        plan.memory = r.byte()?;
         Some(plan)
     }
 
@@ -186,7 +201,8 @@ impl OwnedPlan {
                 6 => Policy::Weighted { seed, events: &self.events },
                 7 => Policy::Genes { bits: &self.bits, seed },
                 8 => Policy::Awake { sleep: &self.pairs },
-                _ => Policy::Follow { order: &self.pairs },
+                9 => Policy::Follow { order: &self.pairs },
+                _ => Policy::Sketch { seed },
             },
             max_steps: self.max_steps,
             detail: match self.detail {
@@ -203,6 +219,11 @@ impl OwnedPlan {
                 _ => Timeouts::Always,
             },
             spurious: self.spurious,
+            memory: match self.memory {
+                0 => Memory::Sc,
+                1 => Memory::Tso,
+                _ => Memory::Rc11,
+            },
         }
     }
 }
@@ -256,6 +277,7 @@ mod tests {
         assert_eq!(again.prefix, plan.prefix);
         assert_eq!(format!("{:?}", again.policy), format!("{:?}", plan.policy));
         assert_eq!((again.max_steps, again.spurious), (plan.max_steps, plan.spurious));
+        assert_eq!(again.memory, plan.memory);
         for length in 0..bytes.len() {
             assert!(OwnedPlan::decode(&bytes[..length]).is_none(), "{length} of {} bytes", bytes.len());
         }
@@ -271,13 +293,16 @@ mod tests {
             Policy::Uniform { seed: 7 },
             Policy::Pct { seed: 7, depth: 3, length: 99 },
             Policy::Pos { seed: u64::MAX },
+            Policy::Sketch { seed: 9 },
             Policy::Weighted { seed: 1, events: &[5, 0, 6] },
             Policy::Genes { bits: &[1 << 63, 0], seed: 8 },
             Policy::Awake { sleep: &pairs },
             Policy::Follow { order: &pairs },
         ];
-        for policy in policies {
-            survives(&Plan { policy, ..Plan::new(&[0, 2, 1]) });
+        for (policy, memory) in
+            policies.into_iter().zip([Memory::Sc, Memory::Tso, Memory::Rc11].into_iter().cycle())
+        {
+            survives(&Plan { policy, memory, ..Plan::new(&[0, 2, 1]) });
         }
     }
 

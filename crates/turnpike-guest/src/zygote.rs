@@ -38,7 +38,6 @@ pub(crate) fn serve() {
     if fibers && !fiber::park_until(header.pool as usize, header.stack as usize) {
         sys::exit_group(125);
     }
-    limit_memory(header);
     record::prepare();
     #[cfg(target_arch = "x86_64")]
     let watched = crate::raw::watch();
@@ -48,28 +47,101 @@ pub(crate) fn serve() {
     if !watched {
         modules::tell_callers();
     }
+    let mut reuse = Reuse { wanted: fibers && header.reuse != 0 && open_vault(), failures: 0 };
+    limit_memory(header);
     sys::write(protocol::FD_ANSWER, b"R");
     loop {
-        let mut byte = [0u8];
-        match sys::read(protocol::FD_REQUEST, &mut byte) {
-            1 => {}
-            -4 => continue,
-            _ => sys::exit_group(0),
+        if !await_request() {
+            sys::exit_group(0);
         }
-        if execute(header) {
-            return;
+        match execute(header, &mut reuse) {
+            Executed::Child => return,
+            Executed::Answer => {
+                sys::write(protocol::FD_ANSWER, b"D");
+            }
+            Executed::Idle => {}
         }
-        sys::write(protocol::FD_ANSWER, b"D");
     }
 }
 
-/// Runs the program once; true in the child.
-fn execute(header: &Header) -> bool {
+/// Waits for a request; false if the host is gone.
+pub(crate) fn await_request() -> bool {
+    const INTERRUPTED: isize = -4;
+    let mut byte = [0u8];
     loop {
-        header.end.store(protocol::END_NONE, Ordering::Relaxed);
-        header.text_length.store(0, Ordering::Relaxed);
-        header.thread.store(0, Ordering::Relaxed);
-        header.site.store(0, Ordering::Relaxed);
+        match sys::read(protocol::FD_REQUEST, &mut byte) {
+            1 => return true,
+            INTERRUPTED => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether one process is used for many executions.
+struct Reuse {
+    wanted: bool,
+    /// Processes in a row that could not be used again.
+    failures: u32,
+}
+
+/// Processes in a row that could not be used again, after which there is one for each execution.
+const MOST_FAILURES: u32 = 4;
+
+impl Reuse {
+    /// A process ended that was to be used again.
+    fn note_end(&mut self) {
+        let executions = executions_of_process();
+        self.failures = if executions > 1 { 0 } else { self.failures + 1 };
+        self.wanted = self.failures < MOST_FAILURES;
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn open_vault() -> bool {
+    crate::image::open()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn executions_of_process() -> u32 {
+    crate::image::vault().map_or(0, |vault| vault.executions.load(Ordering::Relaxed))
+}
+
+/// Nothing is known of how to interrupt system calls.
+#[cfg(target_arch = "aarch64")]
+fn open_vault() -> bool {
+    false
+}
+
+#[cfg(target_arch = "aarch64")]
+fn executions_of_process() -> u32 {
+    0
+}
+
+/// Nothing is known of the execution yet.
+pub(crate) fn clear(header: &Header) {
+    header.end.store(protocol::END_NONE, Ordering::Relaxed);
+    header.text_length.store(0, Ordering::Relaxed);
+    header.thread.store(0, Ordering::Relaxed);
+    header.site.store(0, Ordering::Relaxed);
+}
+
+/// What became of a request.
+enum Executed {
+    /// This is the child, in which the program begins.
+    Child,
+    /// The child is gone, and the host waits.
+    Answer,
+    /// The child is gone, after it answered.
+    Idle,
+}
+
+/// Runs the program once, or as often as one child can.
+fn execute(header: &Header, reuse: &mut Reuse) -> Executed {
+    let mut passed_on = false;
+    loop {
+        clear(header);
+        header.serving.store(1, Ordering::Release);
+        let many = reuse.wanted && !passed_on && header.fresh == 0 && header.hold == 0;
         let pid = if control::FIBERS.load(Ordering::Relaxed) {
             sys::fork() as i32
         } else {
@@ -77,19 +149,32 @@ fn execute(header: &Header) -> bool {
             unsafe { real!(fork: fn() -> c_int)() }
         };
         if pid == 0 {
-            begin(header);
-            return true;
+            prepare_child(header, many);
+            begin();
+            return Executed::Child;
         }
         if pid < 0 {
             header.status.store(-1, Ordering::Relaxed);
-            return false;
+            return Executed::Answer;
         }
+        header.children.store(header.children.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         header.child.store(pid, Ordering::Release);
         let status = sys::wait_for(pid);
         header.child.store(0, Ordering::Release);
         header.status.store(status, Ordering::Relaxed);
-        if header.end.load(Ordering::Acquire) != protocol::END_MORE_THREADS {
-            return false;
+        if many {
+            reuse.note_end();
+            if header.serving.load(Ordering::Acquire) == 0 {
+                return Executed::Idle;
+            }
+        }
+        match header.end.load(Ordering::Acquire) {
+            protocol::END_PASSED_ON => {
+                passed_on = true;
+                continue;
+            }
+            protocol::END_MORE_THREADS => {}
+            _ => return Executed::Answer,
         }
         let parked = fiber::parked();
         let wanted = (parked * 2).max(8).min(header.pool_limit as usize);
@@ -97,24 +182,44 @@ fn execute(header: &Header) -> bool {
         let grown = wanted > parked && fiber::park_until(wanted, header.stack as usize);
         limit_memory(header);
         if !grown {
-            return false;
+            return Executed::Answer;
         }
     }
 }
 
-/// In the child: control starts here.
-fn begin(header: &Header) {
+/// In the child, before the program begins: once, or for each execution if there are to be `many`.
+fn prepare_child(header: &Header, many: bool) {
     const DEATH_SIGNAL: usize = 1;
     const KILL: usize = 9;
     sys::syscall(sys::number::PRCTL, DEATH_SIGNAL, KILL, 0, 0, 0, 0);
-    sys::close(protocol::FD_REQUEST);
-    sys::close(protocol::FD_ANSWER);
     // Every execution reads its input from the beginning.
     sys::syscall(sys::number::LSEEK, 0, 0, 0, 0, 0, 0);
-    if header.seconds != 0 {
-        const CPU: usize = 0;
-        limit(CPU, header.seconds);
+    limit_time(header);
+    #[cfg(target_arch = "x86_64")]
+    if many && crate::reuse::begin() {
+        return;
     }
+    #[cfg(target_arch = "aarch64")]
+    let _ = many;
+    for fd in [protocol::FD_REQUEST, protocol::FD_ANSWER, protocol::FD_PAGES] {
+        sys::close(fd);
+    }
+}
+
+/// Gives the next execution its processor time.
+pub(crate) fn limit_time(header: &Header) {
+    const CPU: usize = 0;
+    const CLOCK_GETTIME: i64 = 228;
+    const PROCESS_TIME: usize = 2;
+    if header.seconds != 0 {
+        let mut used = sys::Timespec { seconds: 0, nanoseconds: 0 };
+        sys::syscall(CLOCK_GETTIME, PROCESS_TIME, &raw mut used as usize, 0, 0, 0, 0);
+        limit(CPU, header.seconds + used.seconds as u64);
+    }
+}
+
+/// In the child: control starts here.
+fn begin() {
     // SAFETY: the loader's variable.
     let high = unsafe { __libc_stack_end } as usize;
     let start = Start { function: 0, argument: 0, int: false };

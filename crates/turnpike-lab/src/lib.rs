@@ -6,8 +6,13 @@
 //! page.
 
 pub mod experiment;
+mod lab;
 pub mod report;
 pub mod runner;
+pub mod selection;
 pub mod statistics;
 pub mod store;
 pub mod workshop;
+
+pub use lab::{Happening, How, Lab, VERSION};
+pub use turnpike_session::{Problem, strategy};

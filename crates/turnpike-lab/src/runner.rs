@@ -22,8 +22,11 @@ const MOST_JOBS: usize = 256;
 
 /// Whoever can search: reads models, and makes runs of them.
 pub trait Workshop: Sync {
-    /// The content hash of a cell's model, after all changes. Mistakes in flags and models are told here.
+    /// The content hash of a cell's model, after all changes. Mistakes in flags and models are reported here.
     fn content(&self, cell: &Cell) -> Result<u64, Diagnostic>;
+
+    /// Reads the models of these cells, and refuses searches that cannot begin.
+    fn check(&self, cells: &[&Cell]) -> Result<(), Diagnostic>;
 
     /// Reads the model and makes the cell ready for its runs.
     fn prepare(&self, cell: &Cell) -> Result<Arc<dyn Job>, Diagnostic>;
@@ -83,7 +86,80 @@ pub struct Series<'a> {
     pub cells: &'a [Cell],
 }
 
-/// Makes all runs that the database does not have. Returns the number of new ones; an interrupted lab has fewer than were missing.
+/// The runs of a series that the database does not have.
+pub struct Missing<'a> {
+    cells: &'a [Cell],
+    open: VecDeque<Open>,
+    asked: u64,
+    done: u64,
+}
+
+impl<'a> Missing<'a> {
+    /// Finds them. Mistakes in flags are reported now; those that only a model shows, by [`Missing::check`].
+    pub fn find(
+        series: Series<'a>,
+        workshop: &dyn Workshop,
+        store: &mut Store,
+        scale: f64,
+    ) -> Result<Self, Diagnostic> {
+        let Series { experiment, version, cells } = series;
+        let mut missing = Missing { cells, open: VecDeque::new(), asked: 0, done: 0 };
+        for (index, cell) in cells.iter().enumerate() {
+            let content = workshop.content(cell)?;
+            let id = store.cell(&key(experiment, version, cell, content))?;
+            let there = store.numbers(id)?;
+            let wanted = scaled(cell.runs, scale);
+            let numbers: VecDeque<u64> =
+                (0..wanted).filter(|number| there.binary_search(number).is_err()).collect();
+            missing.asked += wanted;
+            missing.done += wanted - numbers.len() as u64;
+            if !numbers.is_empty() {
+                missing.open.push_back(Open { index, id, content, missing: numbers, job: None });
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Refuses runs that cannot begin: a mistake in the last cell is reported before the first run.
+    pub fn check(&self, workshop: &dyn Workshop) -> Result<(), Diagnostic> {
+        let cells: Vec<&Cell> = self.open.iter().map(|open| &self.cells[open.index]).collect();
+        workshop.check(&cells)
+    }
+
+    /// Makes them. Returns the number of new runs; an interrupted lab has fewer than were missing.
+    pub fn run(
+        self,
+        workshop: &dyn Workshop,
+        store: &mut Store,
+        jobs: usize,
+        interrupt: &AtomicBool,
+        report: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<u64, Diagnostic> {
+        let Missing { cells, open, asked, done } = self;
+        report(Progress { asked, done, new: 0, cell: None });
+        let queue = Mutex::new(open);
+        let stop = AtomicBool::new(false);
+        let mut new = 0;
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            for _ in 0..jobs.clamp(1, MOST_JOBS) {
+                let (sender, queue, stop) = (sender.clone(), &queue, &stop);
+                scope.spawn(move || work(queue, cells, workshop, &sender, stop, interrupt));
+            }
+            drop(sender);
+            let outcome = collect(&receiver, store, &mut |index| {
+                new += 1;
+                report(Progress { asked, done: done + new, new, cell: Some(&cells[index]) });
+            });
+            // Whatever went wrong, nobody begins another run.
+            stop.store(true, Ordering::Relaxed);
+            outcome
+        })?;
+        Ok(new)
+    }
+}
+
+/// Makes all runs that the database does not have. Returns the number of new ones.
 pub fn run(
     series: Series<'_>,
     workshop: &dyn Workshop,
@@ -92,52 +168,9 @@ pub fn run(
     interrupt: &AtomicBool,
     report: &mut dyn FnMut(Progress<'_>),
 ) -> Result<u64, Diagnostic> {
-    let Series { experiment, version, cells } = series;
-    let mut open = VecDeque::new();
-    let (mut asked, mut done) = (0, 0);
-    for (index, cell) in cells.iter().enumerate() {
-        let content = workshop.content(cell)?;
-        let id = store.cell(&key(experiment, version, cell, content))?;
-        let there = store.numbers(id)?;
-        let wanted = scaled(cell.runs, settings.scale);
-        let missing: VecDeque<u64> =
-            (0..wanted).filter(|number| there.binary_search(number).is_err()).collect();
-        asked += wanted;
-        done += wanted - missing.len() as u64;
-        if !missing.is_empty() {
-            open.push_back(Open { index, id, content, missing, job: None });
-        }
-    }
-    report(Progress { asked, done, new: 0, cell: None });
-    // Every model is read once before the first run: a mistake in the last one is told now.
-    let mut read = None;
-    for due in open
-        .iter_mut()
-        .filter(|due: &&mut Open| read.replace(&cells[due.index].model) != Some(&cells[due.index].model))
-    {
-        let job = prepared(workshop, &cells[due.index], due.content)?;
-        due.job = (due.index == 0).then_some(job);
-    }
-
-    let queue = Mutex::new(open);
-    let stop = AtomicBool::new(false);
-    let mut new = 0;
-    std::thread::scope(|scope| {
-        let (sender, receiver) = channel();
-        for _ in 0..settings.jobs.clamp(1, MOST_JOBS) {
-            let (sender, queue, stop) = (sender.clone(), &queue, &stop);
-            scope.spawn(move || work(queue, cells, workshop, &sender, stop, interrupt));
-        }
-        drop(sender);
-        let outcome = collect(&receiver, store, &mut |index| {
-            new += 1;
-            report(Progress { asked, done: done + new, new, cell: Some(&cells[index]) });
-        });
-        // Whatever went wrong, nobody begins another run.
-        stop.store(true, Ordering::Relaxed);
-        outcome
-    })?;
-    Ok(new)
+    let missing = Missing::find(series, workshop, store, settings.scale)?;
+    missing.check(workshop)?;
+    missing.run(workshop, store, settings.jobs, interrupt, report)
 }
 
 /// What a cell's results are filed under.
@@ -248,7 +281,7 @@ fn collect(
 }
 
 fn named(mut error: Diagnostic, cell: &Cell, number: u64) -> Diagnostic {
-    error.message = format!("{} with {}, run {number}: {}", cell.model, cell.strategy, error.message);
+    error.message = format!("{}, run {number}: {}", cell.name(), error.message);
     error
 }
 

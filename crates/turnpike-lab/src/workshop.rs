@@ -3,17 +3,17 @@
 mod compile;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tempfile::TempDir;
 use turnpike_model::{Diagnostic, hash};
 use turnpike_session::{
-    Location, Plan, Problem, ProgramSource, Reading, Request, RunReport, Session, Source, Takes, Verdict,
-    takes,
+    Location, Plan, Problem, ProgramSource, Reading, Request, RunReport, Search, Session, Source, Takes,
+    Verdict, strategy, takes,
 };
 
-use crate::experiment::{Cell, Replacement};
+use crate::experiment::{Cell, Replacement, Setting};
 use crate::runner::{Job, Workshop};
 use crate::store::Record;
 
@@ -46,19 +46,75 @@ impl Bench {
 impl Workshop for Bench {
     fn content(&self, cell: &Cell) -> Result<u64, Diagnostic> {
         let path = self.path(cell);
+        let search = request(&path, cell)?.search;
         // Options that are wrong are reported before anything is run.
-        request(&path, cell)?.search.check().map_err(|problem| flat(&problem, cell))?;
-        if path.starts_with("builtin:") {
-            return Ok(hash::bytes(path.as_bytes()));
+        search.check().map_err(|problem| flat(&problem, cell))?;
+        let mut content = if path.starts_with("builtin:") {
+            hash::bytes(path.as_bytes())
+        } else {
+            let mut content = changed(text(&path)?, &path, &cell.setting.replace)?;
+            if cell.setting.is_program() {
+                content += &compile::flags(&cell.setting).join(" ");
+            }
+            hash::bytes(content.as_bytes())
+        };
+        // Results of a strategy that is part of this program count as long as the program is the same.
+        if search.strategy.name.as_deref().is_some_and(strategy::is_registered) {
+            content = hash::mix(content, hash_of_program()?);
         }
-        let mut content = changed(text(&path)?, &path, &cell.setting.replace)?;
-        if cell.setting.is_program() {
-            content += &compile::flags(&cell.setting).join(" ");
+        Ok(content)
+    }
+
+    fn check(&self, cells: &[&Cell]) -> Result<(), Diagnostic> {
+        // The cells of a row stand together and have their source in common, most often.
+        let mut last: Option<(&Setting, Source, Opened)> = None;
+        for cell in cells {
+            let Request { source, search } = request(&self.path(cell), cell)?;
+            let opened = match last.take() {
+                Some((setting, known, opened)) if *setting == cell.setting && known == source => opened,
+                _ => self.open(cell)?,
+            };
+            opened
+                .session
+                .plan(&search)
+                .and_then(|plan| plan.check())
+                .map_err(|problem| flat(&problem, cell))?;
+            last = Some((&cell.setting, source, opened));
         }
-        Ok(hash::bytes(content.as_bytes()))
+        Ok(())
     }
 
     fn prepare(&self, cell: &Cell) -> Result<Arc<dyn Job>, Diagnostic> {
+        let Opened { session, mut search, folder } = self.open(cell)?;
+        search.running.threads = Some(1);
+        let plan = session.plan(&search).map_err(|problem| flat(&problem, cell))?;
+        Ok(Arc::new(Ready { plan, _folder: folder }))
+    }
+}
+
+/// Hash of the file that this process executes.
+fn hash_of_program() -> Result<u64, Diagnostic> {
+    static HASH: OnceLock<u64> = OnceLock::new();
+    if let Some(hash) = HASH.get() {
+        return Ok(*hash);
+    }
+    let bytes = std::env::current_exe()
+        .and_then(std::fs::read)
+        .map_err(|error| Diagnostic::error(format!("cannot read this program's own file: {error}")))?;
+    Ok(*HASH.get_or_init(|| hash::bytes(&bytes)))
+}
+
+/// A cell's model that was read.
+struct Opened {
+    session: Session,
+    search: Search,
+    /// Keeps a changed copy of the model's text, or a compiled program.
+    folder: Option<TempDir>,
+}
+
+impl Bench {
+    /// Reads the model of a cell, after its changes.
+    fn open(&self, cell: &Cell) -> Result<Opened, Diagnostic> {
         let mut path = self.path(cell);
         let setting = &cell.setting;
         let mut folder = None;
@@ -77,11 +133,9 @@ impl Workshop for Bench {
             }
             folder = Some(copy);
         }
-        let mut request = request(&path, cell)?;
-        request.search.running.threads = Some(1);
-        let session = Session::open(&request.source).map_err(|problem| flat(&problem, cell))?;
-        let plan = session.plan(&request.search).map_err(|problem| flat(&problem, cell))?;
-        Ok(Arc::new(Ready { plan, _folder: folder }))
+        let Request { source, search } = request(&path, cell)?;
+        let session = Session::open(&source).map_err(|problem| flat(&problem, cell))?;
+        Ok(Opened { session, search, folder })
     }
 }
 
@@ -143,8 +197,7 @@ pub fn request(path: &str, cell: &Cell) -> Result<Request, Diagnostic> {
     };
     let mut request = Request::new(source);
     let mut words = cell.flags.iter().map(String::as_str);
-    let wrong =
-        |error: &Diagnostic| Diagnostic::error(format!("{} with {}: {error}", cell.model, cell.strategy));
+    let wrong = |error: &Diagnostic| of_cell(error, cell);
     while let Some(word) = words.next() {
         let Some(option) = word.strip_prefix("--") else {
             return Err(wrong(&Diagnostic::error(format!("expected an option, found `{word}`"))));
@@ -175,9 +228,15 @@ fn text(path: &str) -> Result<String, Diagnostic> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Applies changes, each of which must fit exactly once.
+/// Applies changes. Each must fit exactly once, unless it is about a word.
 fn changed(mut text: String, path: &str, changes: &[Replacement]) -> Result<String, Diagnostic> {
     for change in changes {
+        if change.words {
+            text = rename(&text, &change.text, &change.with).ok_or_else(|| {
+                Diagnostic::error(format!("the word `{}` does not occur in {path}", change.text))
+            })?;
+            continue;
+        }
         let count = text.matches(&change.text).count();
         if count != 1 {
             let message = format!(
@@ -191,8 +250,47 @@ fn changed(mut text: String, path: &str, changes: &[Replacement]) -> Result<Stri
     Ok(text)
 }
 
+/// Changes a word wherever it stands alone; `None` when it stands nowhere.
+fn rename(text: &str, word: &str, with: &str) -> Option<String> {
+    let joins =
+        |neighbour: Option<char>| neighbour.is_some_and(|it| it.is_alphanumeric() || "_'".contains(it));
+    let (mut renamed, mut rest) = (String::new(), 0);
+    for (start, _) in text.match_indices(word).filter(|_| !word.is_empty()) {
+        let end = start + word.len();
+        if joins(text[..start].chars().next_back()) || joins(text[end..].chars().next()) {
+            continue;
+        }
+        renamed.push_str(&text[rest..start]);
+        renamed.push_str(with);
+        rest = end;
+    }
+    renamed.push_str(&text[rest..]);
+    (rest > 0).then_some(renamed)
+}
+
+/// The most important part of a problem with a cell.
 fn flat(problem: &Problem, cell: &Cell) -> Diagnostic {
-    let first =
-        problem.diagnostics.first().map_or_else(|| "it cannot be searched".into(), ToString::to_string);
-    Diagnostic::error(format!("{} with {}: {first}", cell.model, cell.strategy))
+    of_cell(&problem.clone().into_diagnostic(), cell)
+}
+
+/// What is wrong, and which cell it is about. Its place is one in a model, and so is left out.
+fn of_cell(wrong: &Diagnostic, cell: &Cell) -> Diagnostic {
+    let place = wrong.line.map_or(String::new(), |line| format!("line {line}: "));
+    let error = Diagnostic::error(format!("{}: {place}{}", cell.name(), wrong.message));
+    Diagnostic { help: wrong.help.clone(), ..error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_renamed_where_they_stand_alone() {
+        let text = "max: Nat; maximal, b_max, max' = S(max,max)";
+        assert_eq!(
+            rename(text, "max", "most").as_deref(),
+            Some("most: Nat; maximal, b_max, max' = S(most,most)")
+        );
+        assert_eq!(rename(text, "min", "least"), None);
+    }
 }

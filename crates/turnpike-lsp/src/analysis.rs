@@ -4,13 +4,15 @@ use std::ops::Range;
 
 use turnpike_model::Diagnostic;
 
-use crate::{mcrl2, timed};
+use crate::{formula, mcrl2, timed};
 
 /// A language that the server knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// mCRL2 specifications.
     Mcrl2,
+    /// Formulas about them and other systems: `.mcf`.
+    Formula,
     /// Timed automata as TChecker reads them.
     Tck,
     /// Timed automata as UPPAAL writes them in text: `.xta` and `.ta`.
@@ -43,7 +45,7 @@ pub struct Symbol {
     pub whole: Range<usize>,
     /// Its sort, or its declaration, in words of the language.
     pub detail: String,
-    /// Where it can be used; everywhere if not told.
+    /// Where it can be used; everywhere if `None`.
     pub scope: Option<Range<usize>>,
 }
 
@@ -83,6 +85,7 @@ impl Language {
         let (_, extension) = name.rsplit_once('.')?;
         Some(match extension {
             "mcrl2" => Language::Mcrl2,
+            "mcf" => Language::Formula,
             "tck" => Language::Tck,
             "xta" | "ta" => Language::Uppaal,
             _ => return None,
@@ -93,6 +96,7 @@ impl Language {
     pub fn analyse(self, text: &str) -> Analysis {
         match self {
             Language::Mcrl2 => mcrl2::analyse(text),
+            Language::Formula => formula::analyse(text),
             Language::Tck | Language::Uppaal => timed::analyse(self, text),
         }
     }
@@ -101,6 +105,7 @@ impl Language {
     pub fn check(self, text: &str) -> Vec<Diagnostic> {
         match self {
             Language::Mcrl2 => mcrl2::check(text),
+            Language::Formula => formula::check(text),
             Language::Tck | Language::Uppaal => timed::check(self, text),
         }
     }

@@ -29,7 +29,9 @@ pub(crate) fn pieces(language: Language, text: &str) -> Vec<Piece> {
             at += length;
         } else if letter.is_alphanumeric() || letter == '_' {
             let part = |one: char| {
-                one.is_alphanumeric() || one == '_' || (one == '\'' && language == Language::Mcrl2)
+                one.is_alphanumeric()
+                    || one == '_'
+                    || (one == '\'' && matches!(language, Language::Mcrl2 | Language::Formula))
             };
             let length = rest.find(|one| !part(one)).unwrap_or(rest.len());
             found.push(Piece::Word(at..at + length));
@@ -46,7 +48,7 @@ pub(crate) fn pieces(language: Language, text: &str) -> Vec<Piece> {
 fn comment(language: Language, text: &str) -> Option<usize> {
     let line = || text.find('\n').unwrap_or(text.len());
     match language {
-        Language::Mcrl2 => text.starts_with('%').then(line),
+        Language::Mcrl2 | Language::Formula => text.starts_with('%').then(line),
         Language::Tck => text.starts_with('#').then(line),
         Language::Uppaal if text.starts_with("//") => Some(line()),
         Language::Uppaal if text.starts_with("/*") => Some(text.find("*/").map_or(text.len(), |end| end + 2)),

@@ -1,4 +1,4 @@
-//! A language server: what an editor asks about `.mcrl2`, `.tck`, `.xta` and `.ta` files.
+//! A language server: what an editor asks about `.mcrl2`, `.mcf`, `.tck`, `.xta` and `.ta` files.
 //!
 //! A text becomes an [`Analysis`]: its diagnostics, the names declared in it, and where they are used. Every
 //! answer is read off that, so a language is one function from text to analysis. Positions of the protocol count
@@ -8,6 +8,7 @@
 
 mod analysis;
 mod answers;
+mod formula;
 mod layout;
 mod mcrl2;
 mod server;

@@ -218,7 +218,7 @@ fn respond(id: RequestId, outcome: Result<serde_json::Value, (ErrorCode, String)
     }
 }
 
-/// The parameters of a notification; there is nobody to tell of wrong ones.
+/// The parameters of a notification; wrong ones are ignored, because notifications have no answer.
 fn parameters<N: told::Notification>(params: serde_json::Value) -> Option<N::Params> {
     serde_json::from_value(params).ok()
 }

@@ -1,13 +1,18 @@
-//! Times reductions of generated systems: `measure SHAPE TRANSITIONS [EQUIVALENCE]`, see `--help`.
+//! Times reductions and comparisons of generated systems, see `measure --help`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 use std::time::Instant;
 
-use turnpike_lts::{Equivalence, reduce};
+use turnpike_lts::{Comparison, DEFAULT_LIMIT, Equivalence, Preorder, reduce, refines};
 use turnpike_lts::{Lts, Transition};
 use turnpike_model::LabelId;
 
-const HELP: &str = "measure SHAPE TRANSITIONS [strong|branching|divergence-preserving-branching]
+const HELP: &str = "measure SHAPE TRANSITIONS [RELATION]
+relations:
+  strong, branching, divergence-preserving-branching, weak, trace, weak-trace
+               the system is reduced
+  simulation, ready-simulation, failures, weak-failures, trace-inclusion
+               it is compared with one that has a hundredth more transitions, both ways
 shapes:
   random       3 transitions per state to random states, 10 labels
   few-labels   the same with 1 label
@@ -26,35 +31,64 @@ shapes:
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let parsed = match arguments.as_slice() {
-        [shape, count] => Some((shape, count, "strong")),
-        [shape, count, equivalence] => Some((shape, count, equivalence.as_str())),
-        _ => None,
-    };
-    let Some((shape, count, equivalence)) = parsed else {
-        eprintln!("{HELP}");
-        std::process::exit(2);
-    };
-    let (Ok(count), Ok(equivalence)) = (count.parse::<u32>(), equivalence.parse::<Equivalence>()) else {
-        eprintln!("{HELP}");
-        std::process::exit(2);
-    };
-    let Some(lts) = generate(shape, count) else {
-        eprintln!("{HELP}");
-        std::process::exit(2);
-    };
+    let relation = arguments.get(2).map_or("strong", String::as_str);
+    let count = arguments.get(1).and_then(|count| count.parse::<u32>().ok());
+    let lts = arguments.first().zip(count).and_then(|(shape, count)| generate(shape, count));
+    let preorder = if relation == "trace-inclusion" { "trace".parse() } else { relation.parse::<Preorder>() };
+    let Some(lts) = lts.filter(|_| arguments.len() <= 3) else { usage() };
+    print!(
+        "{:10} {relation:9} {:>9} states {:>9} transitions",
+        arguments[0],
+        lts.states,
+        lts.transitions.len()
+    );
+    match (relation.parse::<Equivalence>(), preorder) {
+        (Ok(equivalence), _) => measure_reduction(&lts, equivalence),
+        (_, Ok(preorder)) => measure_inclusions(lts, preorder),
+        _ => usage(),
+    }
+}
+
+fn usage() -> ! {
+    eprintln!("{HELP}");
+    std::process::exit(2);
+}
+
+fn measure_reduction(lts: &Lts, equivalence: Equivalence) {
     let before = peak_megabytes();
     let start = Instant::now();
-    let small = reduce(&lts, equivalence);
+    let result = match reduce(lts, equivalence, DEFAULT_LIMIT) {
+        Ok(small) => format!("{:>9} {:>9}", small.states, small.transitions.len()),
+        Err(explosion) => explosion.to_string(),
+    };
     let seconds = start.elapsed().as_secs_f64();
-    println!(
-        "{shape:10} {equivalence:9} {:>9} states {:>9} transitions -> {:>9} {:>9}  {seconds:6.2} s  peak {} MB (system {before} MB)",
-        lts.states,
-        lts.transitions.len(),
-        small.states,
-        small.transitions.len(),
-        peak_megabytes(),
-    );
+    println!(" -> {result}  {seconds:6.2} s  peak {} MB (system {before} MB)", peak_megabytes());
+}
+
+/// The system is included in the larger one, and the larger one usually not in it.
+fn measure_inclusions(lts: Lts, preorder: Preorder) {
+    let mut larger = lts.clone();
+    let step = |nth: usize| {
+        let (from, to) = (lts.transitions[nth], lts.transitions[(nth * 7919 + 13) % lts.transitions.len()]);
+        Transition { from: from.from, label: to.label, to: to.to }
+    };
+    larger.transitions.extend((0..lts.transitions.len()).skip(99).step_by(100).map(step));
+    let before = peak_megabytes();
+    for (one, other) in [(&lts, &larger), (&larger, &lts)] {
+        let start = Instant::now();
+        let result = match refines(one, other, preorder, DEFAULT_LIMIT) {
+            Ok(Comparison::Related) => "included".to_owned(),
+            Ok(Comparison::Different(difference)) => match difference.formula {
+                Some(found) => {
+                    format!("not included, formula of {} characters", found.formula.to_string().len())
+                }
+                None => "not included".to_owned(),
+            },
+            Err(explosion) => explosion.to_string(),
+        };
+        print!("  {result} {:.2} s", start.elapsed().as_secs_f64());
+    }
+    println!("  peak {} MB (systems {before} MB)", peak_megabytes());
 }
 
 /// Peak resident memory so far, where the system tells; else 0.

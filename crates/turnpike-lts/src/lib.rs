@@ -15,12 +15,13 @@ pub use aut::{
     AutDialect, AutFileWriter, AutHeader, AutReader, AutWriter, read_lts, read_lts_file, write_lts,
     write_lts_file,
 };
-pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, svg};
+pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, order_layers, svg};
 pub use model::LtsModel;
 pub use outgoing::Outgoing;
 pub use reduction::{
-    Comparison, DIVERGENCE, Difference, Equivalence, Move, Partition, Side, UnknownEquivalence, compare,
-    partition, reduce,
+    Comparison, DEFAULT_LIMIT, DIVERGENCE, Difference, Distinction, Equivalence, Explosion, Formula, Move,
+    Partition, Preorder, Reason, Side, UnknownEquivalence, UnknownPreorder, compare, partition, reduce,
+    refines,
 };
 pub use shapes::{Point, Shapes, escape_xml};
 pub use system::{Lts, Transition};

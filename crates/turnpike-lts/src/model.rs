@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use turnpike_model::hash;
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Signatures, StepError,
-    Successors, Vocabulary,
+    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, PortableStates,
+    Signatures, StepError, Successors, Vocabulary, decode_words,
 };
 
 use crate::outgoing::{Outgoing, dense};
@@ -164,8 +164,19 @@ impl Explorer for LtsExplorer<'_> {
         successors.is_empty() && self.model.terminated.binary_search(&state[0]).is_err()
     }
 
+    fn portable_states(&mut self) -> Option<&mut dyn PortableStates> {
+        Some(self)
+    }
+
     fn measures(&mut self) -> Option<&mut dyn Measures> {
         Some(self)
+    }
+}
+
+impl PortableStates for LtsExplorer<'_> {
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Option<()> {
+        decode_words(bytes, 1, out)?;
+        out.last().filter(|state| **state < self.model.states).map(|_| ())
     }
 }
 

@@ -69,6 +69,11 @@ impl Shapes {
         let _ = writeln!(self.0, "{}</g>", shapes.0);
     }
 
+    /// The shapes of one step of a trace, with its number, from 1, for scripts.
+    pub(crate) fn step_group(&mut self, number: usize, shapes: &Shapes) {
+        let _ = writeln!(self.0, "<g class=\"step\" data-step=\"{number}\">\n{}</g>", shapes.0);
+    }
+
     fn element(&mut self, start: std::fmt::Arguments<'_>, tooltip: &str, name: &str) {
         let _ = write!(self.0, "<{start}");
         if tooltip.is_empty() {
@@ -122,8 +127,8 @@ impl Page<'_> {
     }
 }
 
-/// Escapes text for XML, in content and in quoted attributes. Replaces characters that XML 1.0
-/// cannot hold, even escaped.
+/// Escapes text for XML, in content and in quoted attributes, of which readers turn line breaks into
+/// blanks. Replaces characters that XML 1.0 cannot hold, even escaped.
 pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -138,4 +143,17 @@ pub fn escape_xml(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_escaped_for_content_and_attributes() {
+        assert_eq!(
+            escape_xml("a < b && \"c\"\n\td\u{1}\r"),
+            "a &lt; b &amp;&amp; &quot;c&quot;\n\td\u{fffd}\u{fffd}"
+        );
+    }
 }

@@ -3,6 +3,11 @@
 //! It needs nothing but the compiler's own token streams: the function stays as it is, inside a new one that is a test and
 //! calls `turnpike::Config::check` with it.
 
+mod channel_select;
+mod join;
+mod select;
+mod tokens;
+
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
 /// Makes a function a test that is executed under many schedules.
@@ -17,7 +22,7 @@ use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, Tok
 ///
 /// Every setting is a method of `turnpike::Config` with one argument: `strategy = "pct"` calls `.strategy("pct")`.
 /// Other attributes of tests, such as `#[should_panic]`, work as usual. The function takes nothing, and returns nothing or a
-/// `Result`: an error breaks the test.
+/// `Result`: an error breaks the test. It may be `async`.
 #[proc_macro_attribute]
 pub fn test(settings: TokenStream, item: TokenStream) -> TokenStream {
     match expand(settings, item.clone()) {
@@ -29,6 +34,30 @@ pub fn test(settings: TokenStream, item: TokenStream) -> TokenStream {
             out
         }
     }
+}
+
+/// `tokio::select!`: waits for the first of several futures, and drops the others.
+#[proc_macro]
+pub fn select(input: TokenStream) -> TokenStream {
+    select::expand(input).unwrap_or_else(|(message, span)| error(message, span))
+}
+
+/// `crossbeam::channel::select!`: waits for the first of several channels.
+#[proc_macro]
+pub fn select_channel(input: TokenStream) -> TokenStream {
+    channel_select::expand(input).unwrap_or_else(|(message, span)| error(message, span))
+}
+
+/// `tokio::join!`: waits for all of several futures.
+#[proc_macro]
+pub fn join(input: TokenStream) -> TokenStream {
+    join::expand(input, false)
+}
+
+/// `tokio::try_join!`: waits for all of several futures, or for the first error.
+#[proc_macro]
+pub fn try_join(input: TokenStream) -> TokenStream {
+    join::expand(input, true)
 }
 
 type Mistake = (&'static str, Span);
@@ -46,9 +75,11 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
         attributes.extend(tokens.by_ref().take(2));
     }
     let mut name = None;
+    let mut asynchronous = None;
     while let Some(token) = tokens.next() {
         if is_word(&token, "async") {
-            return Err(("#[turnpike::test] is for functions that are not async", token.span()));
+            asynchronous = Some(token);
+            continue;
         }
         if is_word(&token, "fn") {
             let Some(TokenTree::Ident(ident)) = tokens.next() else {
@@ -74,6 +105,8 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
 
     // #[::core::prelude::v1::test] attributes head fn name() { fn name() {…}  ::turnpike::Config::new()….check(name); }
     let mut inner = TokenStream::new();
+    let is_async = asynchronous.is_some();
+    inner.extend(asynchronous);
     inner.extend([word("fn", Span::call_site()), TokenTree::Ident(name.clone())]);
     inner.extend(rest);
     inner.extend(path(&["turnpike", "Config", "new"]));
@@ -81,7 +114,11 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
     inner.extend(named(&name));
     inner.extend(calls);
     inner.extend([punct('.', Spacing::Alone), word("check", Span::call_site())]);
-    let argument = TokenStream::from(TokenTree::Ident(name.clone()));
+    let body = TokenStream::from(TokenTree::Ident(name.clone()));
+    let argument = match is_async {
+        false => body,
+        true => tokens::fill("|| ::turnpike::future::block_on(BODY())", &[("BODY", body)]),
+    };
     inner.extend([group(Delimiter::Parenthesis, argument), punct(';', Spacing::Alone)]);
 
     let mut out = TokenStream::new();

@@ -22,25 +22,39 @@ pub struct Span {
     pub note: String,
 }
 
-/// Something to tell the user about an input.
+/// A message to the user about an input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
-    /// Where, when the source is at hand.
+    /// Where, if the source is available.
     pub span: Option<Span>,
     /// 1-based line, for inputs too large to keep.
     pub line: Option<u64>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Whether the input is understood, but cannot be handled.
+    pub unsupported: bool,
 }
 
 impl Diagnostic {
     /// An error without a place.
     pub fn error(message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Error, message: message.into(), span: None, line: None, help: None }
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            span: None,
+            line: None,
+            help: None,
+            unsupported: false,
+        }
+    }
+
+    /// An error about an input that is understood, but cannot be handled.
+    pub fn unsupported(message: impl Into<String>) -> Self {
+        Diagnostic { unsupported: true, ..Self::error(message) }
     }
 
     /// A warning without a place.

@@ -3,6 +3,7 @@
 pub mod components;
 pub mod diagnostic;
 mod facets;
+pub mod formula;
 pub mod hash;
 pub mod id_table;
 pub mod label;
@@ -17,9 +18,11 @@ pub mod trace;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use facets::{
-    Approximation, BareLabels, Claim, Concrete, Counterpart, Covering, ExactStates, LabelSetId, MeasureInfo,
-    Measures, Moment, Obstacle, Obstacles, Offer, PredicateId, Predicates, Schedule, StateLabels,
-    StuckComponent, TimeStop, Timing, Violation, ViolationKind, Violations, Vocabulary, Word,
+    Approximation, BareLabels, Claim, ClockReading, Concrete, Counterpart, Covering, Delay, Delays,
+    ExactStates, Handover, LabelSetId, MeasureInfo, Measures, Moment, Obstacle, Obstacles, Offer, Outlook,
+    Participant, Participants, PortableStates, PredicateId, Predicates, Role, Schedule, SourcePlace,
+    SourcePlaces, StateLabels, StuckComponent, TimeStop, Timing, Violation, ViolationKind, Violations,
+    Vocabulary, Window, Word, decode_words,
 };
 pub use id_table::IdTable;
 pub use label::{Label, LabelId};

@@ -5,7 +5,7 @@
 //! sequence of positions among the choices of the states along the path, and means the same here
 //! and among the successors of a state.
 
-use crate::facets::ViolationKind;
+use crate::facets::{Participant, ViolationKind};
 use crate::label::Label;
 use crate::system::StepError;
 
@@ -69,6 +69,12 @@ pub trait Paths: Send {
     /// Needs [`Detail::Full`].
     fn label(&mut self, step: usize) -> Label;
 
+    /// The names of all actors, and for each step who takes part in it; `None` if that is not known.
+    /// Needs [`Detail::Full`].
+    fn participants(&self) -> Option<(Vec<String>, Vec<Vec<Participant>>)> {
+        None
+    }
+
     /// What an actor is about to do at the end. Needs [`Detail::Full`].
     fn describe_pending(&self, actor: u32) -> String;
 
@@ -80,6 +86,12 @@ pub trait Paths: Send {
 
     /// Whether the order of two choices matters.
     fn dependent(&self, one: &Choice, other: &Choice) -> bool;
+
+    /// What stays asleep of a choice after a step of another actor: nothing if they depend on each
+    /// other, else the choice itself, perhaps in another form.
+    fn asleep_after(&self, sleeper: &Choice, step: &Choice) -> [Option<Choice>; 2] {
+        [(!self.dependent(sleeper, step)).then_some(*sleeper), None]
+    }
 
     /// The order that the steps must have. The first `same` steps are those of the path for which
     /// the order was computed last. Needs [`Detail::Full`].
@@ -149,6 +161,12 @@ pub enum Chooser<'a> {
         /// Of the random numbers.
         seed: u64,
     },
+    /// As [`Chooser::Pos`], but [`Paths::fingerprints`] tells sketches of the states *before* the
+    /// steps: hashes that forget how the state was reached, and so are equal more often.
+    Sketch {
+        /// Of the random numbers.
+        seed: u64,
+    },
     /// Actors in proportion to the steps they still have.
     Weighted {
         /// Of the random numbers.
@@ -156,8 +174,8 @@ pub enum Chooser<'a> {
         /// Expected steps of each actor; missing ones count 1.
         steps: &'a [u32],
     },
-    /// By the bits of a chromosome: a state with n choices takes the next ceil(log2 n) of them, most significant first.
-    /// A value that is no position is replaced by a random one.
+    /// By the bits of a chromosome: a state with n choices takes the next ceil(log2 n) of them,
+    /// most significant first. A value that is not a position is replaced by a random one.
     Genes {
         /// In order from the most significant bit of the first word.
         bits: &'a [u64],
@@ -215,6 +233,8 @@ pub struct PathStep {
     pub actor: u32,
     /// Which of its alternatives.
     pub alternative: u32,
+    /// How unusual that is: 0 for the alternative to prefer where several will do.
+    pub unusual: u32,
 }
 
 /// Sums over the steps of a path.
@@ -266,6 +286,8 @@ impl Cause {
     pub const TIMEOUT: u32 = u32::MAX;
     /// The alternative of waking up for no reason.
     pub const NOTHING: u32 = u32::MAX - 1;
+    /// In an order to follow: whichever alternative is to be preferred.
+    pub const ANY: u32 = u32::MAX - 2;
 
     /// What makes a step of this alternative happen.
     pub fn of(alternative: u32) -> Cause {

@@ -120,7 +120,7 @@ impl Signatures {
         Word::Unknown { name: name.to_owned(), nearest }
     }
 
-    /// What is wrong with an action of a pattern, as far as that can be told from it alone.
+    /// What is wrong with an action of a pattern, as far as the action alone shows it.
     fn judge(&self, action: &Action) -> Word {
         let pattern = Pattern::new(&action.name);
         let known = self.actions.iter().filter(|(name, _)| pattern.matches(name));

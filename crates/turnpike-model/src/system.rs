@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
 use crate::facets::{
-    Approximation, BareLabels, Concrete, Covering, ExactStates, MeasureInfo, Measures, Obstacles, Predicates,
-    StateLabels, Timing, ViolationKind, Violations, Vocabulary,
+    Approximation, BareLabels, Concrete, Covering, Delays, ExactStates, MeasureInfo, Measures, Obstacles,
+    Participants, PortableStates, Predicates, SourcePlaces, StateLabels, Timing, ViolationKind, Violations,
+    Vocabulary,
 };
 use crate::hash;
 use crate::label::{Label, LabelId};
@@ -35,6 +36,11 @@ pub trait Model: Send + Sync {
 
     /// When transitions are taken, in models with time.
     fn timing(&self) -> Option<&dyn Timing> {
+        None
+    }
+
+    /// Runs with delays that a person chooses, in models with time.
+    fn delays(&self) -> Option<&dyn Delays> {
         None
     }
 
@@ -78,6 +84,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn timing(&self) -> Option<&dyn Timing> {
         (**self).timing()
+    }
+
+    fn delays(&self) -> Option<&dyn Delays> {
+        (**self).delays()
     }
 
     fn approximation(&self) -> Option<&dyn Approximation> {
@@ -149,6 +159,11 @@ pub trait Explorer: Send {
         }
     }
 
+    /// Reading what [`encode`](Self::encode) wrote in another process.
+    fn portable_states(&mut self) -> Option<&mut dyn PortableStates> {
+        None
+    }
+
     /// Numbers that describe a state.
     fn measures(&mut self) -> Option<&mut dyn Measures> {
         None
@@ -176,6 +191,16 @@ pub trait Explorer: Send {
 
     /// Why nothing can happen in a state.
     fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
+        None
+    }
+
+    /// The components that take part in transitions.
+    fn participants(&mut self) -> Option<&mut dyn Participants> {
+        None
+    }
+
+    /// Where components are in the text of the model.
+    fn source_places(&mut self) -> Option<&mut dyn SourcePlaces> {
         None
     }
 
@@ -270,6 +295,8 @@ pub enum StepErrorKind {
     Model,
     /// The same choices did not lead to the same states.
     Nondeterministic,
+    /// A value is beyond what the explorer can represent.
+    TooLarge,
 }
 
 impl StepError {
@@ -288,7 +315,7 @@ impl StepErrorKind {
     /// What the message of such an error begins with.
     fn introduction(self) -> &'static str {
         match self {
-            StepErrorKind::Model => "",
+            StepErrorKind::Model | StepErrorKind::TooLarge => "",
             StepErrorKind::Nondeterministic => "the program is not deterministic: ",
         }
     }

@@ -8,11 +8,12 @@
 //!
 //! The trial executions have plans of their own, which depend on nothing. So the set is a function
 //! of the program and its arguments: every worker, every replay of a schedule and every day finds
-//! the same one. A race that is only found later, by the search, is told, and the execution then
+//! the same one. A race that is only found later, by the search, is reported, and the execution then
 //! says that it proves nothing.
 
 use std::collections::BTreeSet;
 
+use turnpike_preload::protocol::RECYCLES;
 use turnpike_scheduler::{
     Detail, End, Execution, Finding, GuestError, Plan, Policy, Reduction, Site, Timeouts,
 };
@@ -52,8 +53,12 @@ pub(crate) fn discover(
         length = u32::try_from(execution.steps.len()).unwrap_or(u32::MAX).max(4);
         let known = sites.len();
         for finding in &execution.findings {
-            if let Finding::Race { first, second, .. } = finding {
-                sites.extend([*first, *second]);
+            match finding {
+                Finding::Race { first, second, .. } => sites.extend([*first, *second]),
+                Finding::Reuse { freed, allocated } => {
+                    sites.extend([*freed, *allocated].map(|site| Site(site.0 | RECYCLES)));
+                }
+                Finding::Leak(_) | Finding::Uncontrolled(_) => {}
             }
         }
         sites.sort_unstable();
@@ -83,6 +88,7 @@ fn plan(policy: Policy<'_>) -> Plan<'_> {
         reduction: Reduction::default(),
         timeouts: Timeouts::WhenStuck,
         spurious: 0,
+        memory: turnpike_scheduler::Memory::Sc,
     }
 }
 

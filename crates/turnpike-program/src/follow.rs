@@ -43,7 +43,7 @@ pub struct Followed {
 }
 
 impl ProgramModel {
-    /// Executes the schedule of a trace; any difference is told and ends it.
+    /// Executes the schedule of a trace; the first difference is reported and ends it.
     pub fn follow(&self, trace: &Trace) -> Result<Followed, GuestError> {
         let choices: Vec<u32> = trace.steps.iter().map_while(|step| step.choice).collect();
         if choices.len() < trace.len() {

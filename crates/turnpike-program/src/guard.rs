@@ -65,7 +65,7 @@ impl Guarded {
 
 /// Whether two executions took the same choices to the same end; their fingerprints know everything
 /// in between.
-fn same(one: &Execution, other: &Execution) -> bool {
+pub(crate) fn same(one: &Execution, other: &Execution) -> bool {
     let choices = |execution: &Execution| {
         execution.steps.iter().map(|step| (step.taken, step.count)).collect::<Vec<_>>()
     };
@@ -78,7 +78,7 @@ impl Executor for Guarded {
         if !(self.probing && out.end == End::StepLimit) {
             self.left_out.note(out, plan.max_steps);
         }
-        // The first execution is checked, so that a program that is never the same is told at once.
+        // The first execution is checked, so that a nondeterministic program is reported at once.
         let due = self.check_every > 0 && self.executions.is_multiple_of(self.check_every);
         self.executions += 1;
         if due && out.end != End::Hung {

@@ -7,7 +7,9 @@ mod discover;
 mod elf;
 mod follow;
 mod guard;
+mod handover;
 mod incident;
+mod memory;
 mod model;
 mod names;
 #[cfg(target_os = "linux")]
@@ -24,7 +26,7 @@ mod words;
 
 pub use elf::Executable;
 pub use follow::{Followed, Parting};
-pub use incident::{Incident, IncidentKind, Made, Row, Stack, Waiting, legend, lines, rows_of};
+pub use incident::{HeldLock, Incident, IncidentKind, Made, Row, Stack, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
 pub use steps::verb;

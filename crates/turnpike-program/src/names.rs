@@ -45,9 +45,22 @@ impl Names {
 fn numbered(name: &str) -> Option<&str> {
     const KINDS: [&str; 10] =
         ["mutex", "rwlock", "condvar", "semaphore", "barrier", "once", "queue", "memory", "futex", "region"];
-    let (kind, number) = name.split_once(' ')?;
+    // What futures wait for: the Rust runtime numbers it in the same way.
+    const ASYNC: [&str; 10] = [
+        "task",
+        "async mutex",
+        "async rwlock",
+        "notify",
+        "async barrier",
+        "channel",
+        "oneshot",
+        "broadcast",
+        "watch",
+        "async semaphore",
+    ];
+    let (kind, number) = name.rsplit_once(' ')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number && KINDS.contains(&kind)).then_some(kind)
+    (is_number && (KINDS.contains(&kind) || ASYNC.contains(&kind))).then_some(kind)
 }
 
 #[cfg(test)]

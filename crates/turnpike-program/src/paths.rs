@@ -3,12 +3,13 @@
 use turnpike_model::paths::{
     Choice, Chooser, Detail, PathEnd, PathStep, Paths, PathsInfo, Request, StepCounts, StepOrder, Tally,
 };
-use turnpike_model::{Label, StepError, ViolationKind, hash};
+use turnpike_model::{Label, Participant, StepError, ViolationKind, hash};
 use turnpike_scheduler::{
     self as scheduler, End, Execution, Executor, Finding, Kind, ObjectId, Plan, Policy, Reduction, Site,
     ThreadId,
 };
 
+use crate::handover::participants;
 use crate::model::{ProgramModel, step_error};
 use crate::order::Order;
 use crate::signature::signature;
@@ -138,7 +139,7 @@ impl Paths for ProgramPaths<'_> {
         let found = self.execution.findings.iter().filter_map(|finding| match finding {
             Finding::Race { .. } => Some(ViolationKind::Race),
             Finding::Leak(_) => Some(ViolationKind::Leak),
-            Finding::Uncontrolled(_) => None,
+            Finding::Uncontrolled(_) | Finding::Reuse { .. } => None,
         });
         let mut kinds: Vec<ViolationKind> = Vec::new();
         for kind in end.into_iter().chain(found) {
@@ -173,6 +174,8 @@ impl Paths for ProgramPaths<'_> {
             count: step.count,
             actor: step.choice.thread.0,
             alternative: step.choice.alternative,
+            // Reading the newest value is the usual thing.
+            unusual: if step.choice.is_weak() { step.choice.newer_writes() } else { step.choice.alternative },
         }
     }
 
@@ -215,6 +218,10 @@ impl Paths for ProgramPaths<'_> {
         }
     }
 
+    fn participants(&self) -> Option<(Vec<String>, Vec<Vec<Participant>>)> {
+        Some(participants(&self.execution))
+    }
+
     fn describe_pending(&self, actor: u32) -> String {
         steps::pending(&self.execution, ThreadId(actor))
     }
@@ -234,6 +241,11 @@ impl Paths for ProgramPaths<'_> {
 
     fn dependent(&self, one: &Choice, other: &Choice) -> bool {
         scheduler::dependent(&unpack(one), &unpack(other))
+    }
+
+    fn asleep_after(&self, sleeper: &Choice, step: &Choice) -> [Option<Choice>; 2] {
+        let after = scheduler::asleep_after(&unpack(sleeper), &unpack(step));
+        after.map(|choice| choice.as_ref().map(pack))
     }
 
     fn order(&mut self, same: usize) -> &dyn StepOrder {
@@ -265,6 +277,7 @@ fn policy<'a>(chooser: Chooser<'a>, entries: &'a [(ThreadId, u32)]) -> Policy<'a
         Chooser::Uniform { seed } => Policy::Uniform { seed },
         Chooser::Pct { seed, depth, length } => Policy::Pct { seed, depth, length },
         Chooser::Pos { seed } => Policy::Pos { seed },
+        Chooser::Sketch { seed } => Policy::Sketch { seed },
         Chooser::Weighted { seed, steps } => Policy::Weighted { seed, events: steps },
         Chooser::Genes { bits, seed } => Policy::Genes { bits, seed },
         Chooser::Awake { .. } => Policy::Awake { sleep: entries },

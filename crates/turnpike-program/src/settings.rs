@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use turnpike_scheduler::{End, Execution, Finding, MayAccess, Plan, Reduction, Timeouts};
+use turnpike_scheduler::{End, Execution, Finding, MayAccess, Memory, Plan, Reduction, Timeouts};
 
 /// Steps after which an execution is cut, when nothing else is said.
 pub const DEFAULT_MAX_STEPS: u32 = 20_000;
@@ -24,6 +24,8 @@ pub struct ProgramOptions {
     pub timeouts: Timeouts,
     /// Spurious wake-ups that an execution may have.
     pub spurious: u32,
+    /// What atomic operations may see.
+    pub memory: Memory,
     /// Of so many executions one is executed again, to see whether the program is deterministic; 0
     /// = none.
     pub check_every: u64,
@@ -40,6 +42,7 @@ impl Default for ProgramOptions {
             persistent: None,
             timeouts: Timeouts::default(),
             spurious: 0,
+            memory: Memory::Sc,
             check_every: DEFAULT_CHECK_EVERY,
             unseen: None,
         }
@@ -54,6 +57,7 @@ impl ProgramOptions {
             reduction: Reduction { sleep: self.sleep, persistent: self.persistent.as_ref() },
             timeouts: self.timeouts,
             spurious: self.spurious,
+            memory: self.memory,
             ..Plan::new(&[])
         }
     }
@@ -93,7 +97,10 @@ impl LeftOut {
                 Finding::Race { .. } => {
                     Some("data races were found where memory accesses are not steps".to_owned())
                 }
-                _ => None,
+                Finding::Reuse { .. } => {
+                    Some("something may depend on whether freed memory is handed out again".to_owned())
+                }
+                Finding::Leak(_) => None,
             });
             reasons.extend(calls);
             if reasons.is_empty() && self.cut.load(Ordering::Relaxed) == 0 {
@@ -103,22 +110,22 @@ impl LeftOut {
     }
 
     /// Everything that was left out.
-    pub(crate) fn told(&self, options: &ProgramOptions) -> Option<String> {
+    pub(crate) fn describe(&self, options: &ProgramOptions) -> Option<String> {
         let reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut told: Vec<String> = Vec::new();
+        let mut described: Vec<String> = Vec::new();
         match self.cut.load(Ordering::Relaxed) {
             0 => {}
-            steps => told.push(format!("executions were cut after {steps} steps")),
+            steps => described.push(format!("executions were cut after {steps} steps")),
         }
-        told.extend(reasons.iter().cloned());
+        described.extend(reasons.iter().cloned());
         if options.persistent.as_ref().is_some_and(|table| !table.proved) {
-            told.push("the table behind persistent sets comes from recorded executions".to_owned());
+            described.push("the table behind persistent sets comes from recorded executions".to_owned());
         }
         // Alone, it bounds what was searched, and the verdict says so.
-        if !told.is_empty() {
-            told.extend(options.unseen.clone());
+        if !described.is_empty() {
+            described.extend(options.unseen.clone());
         }
-        (!told.is_empty()).then(|| told.join("; "))
+        (!described.is_empty()).then(|| described.join("; "))
     }
 }
 
@@ -127,20 +134,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_left_out_is_told_once() {
+    fn what_was_left_out_is_described_once() {
         let options = ProgramOptions::default();
         let left_out = LeftOut::default();
-        assert_eq!(left_out.told(&options), None);
+        assert_eq!(left_out.describe(&options), None);
         left_out.note(&Execution { end: End::Finished, ..Execution::default() }, 7);
-        assert_eq!(left_out.told(&options), None);
+        assert_eq!(left_out.describe(&options), None);
         for steps in [7, 5, 7] {
             left_out.note(&Execution { end: End::StepLimit, ..Execution::default() }, steps);
         }
-        assert_eq!(left_out.told(&options).as_deref(), Some("executions were cut after 7 steps"));
+        assert_eq!(left_out.describe(&options).as_deref(), Some("executions were cut after 7 steps"));
         let poll = Finding::Uncontrolled("poll".to_owned());
         left_out.note(&Execution { incomplete: true, findings: vec![poll], ..Execution::default() }, 7);
-        assert!(left_out.told(&options).is_some_and(|text| text.contains("poll is not under control")));
+        assert!(left_out.describe(&options).is_some_and(|text| text.contains("poll is not under control")));
         left_out.note(&Execution { end: End::Hung, ..Execution::default() }, 7);
-        assert!(left_out.told(&options).is_some_and(|text| text.contains("an execution hung")));
+        assert!(left_out.describe(&options).is_some_and(|text| text.contains("an execution hung")));
     }
 }

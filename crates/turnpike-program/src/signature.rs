@@ -44,7 +44,7 @@ pub(crate) fn signature(execution: &Execution) -> u64 {
                     Some(hash::of(&[5, low, high]))
                 }
                 Finding::Leak(thread) => Some(hash::of(&[6, name(thread.0)])),
-                Finding::Uncontrolled(_) => None,
+                Finding::Uncontrolled(_) | Finding::Reuse { .. } => None,
             })
             .collect();
         found.sort_unstable();

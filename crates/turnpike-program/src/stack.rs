@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub use turnpike_scheduler::{Frame, Origin};
+pub use turnpike_scheduler::{Frame, Origin, SourceLine};
 
 /// The frames without those of libraries at both ends: from what the user's code called, or from
 /// the user's code itself, to its outermost function. All frames if none is the user's.
@@ -214,6 +214,7 @@ mod tests {
         let frame = |function: &str, origin| Frame {
             function: Some(function.to_owned()),
             place: Some("a.rs:1".to_owned()),
+            source: None,
             code: "a+0x10".to_owned(),
             origin,
         };

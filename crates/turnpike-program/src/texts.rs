@@ -5,6 +5,7 @@
 use turnpike_model::label::{Action, Label};
 use turnpike_scheduler::{Choice, Execution, Executor, Kind, ObjectId, Site, ThreadId};
 
+use crate::memory;
 use crate::steps::verb;
 
 use crate::words::{duration, names_thread};
@@ -62,6 +63,7 @@ pub(crate) fn operands(execution: &Execution, choice: &Choice) -> Vec<String> {
         Kind::NotifyOne => {
             operands.push(format!("wakes {}", thread(execution, ThreadId(choice.argument as u32))));
         }
+        _ if choice.is_weak() => operands.extend(memory::sight(execution, choice)),
         _ if choice.alternative > 0 => operands.push(format!("alternative {}", choice.alternative)),
         _ => {}
     }

@@ -17,8 +17,19 @@ pub struct Shape {
     pub name: &'static str,
     /// How often it is executed at least.
     pub executions: u64,
+    /// What is promised about its speed.
+    pub promise: Option<Promise>,
     /// The program.
     pub body: Arc<dyn Fn() + Send + Sync>,
+}
+
+/// What is promised about the speed of a shape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promise {
+    /// Steps in a second.
+    Steps,
+    /// Executions in a second.
+    Executions,
 }
 
 /// What was measured.
@@ -46,16 +57,22 @@ impl Speed {
 
 /// All shapes.
 pub fn shapes() -> Vec<Shape> {
-    let shape = |name, executions, body: Arc<dyn Fn() + Send + Sync>| Shape { name, executions, body };
+    use Promise::{Executions, Steps};
+    let shape = |name, executions, promise, body: Arc<dyn Fn() + Send + Sync>| Shape {
+        name,
+        executions,
+        promise,
+        body,
+    };
     vec![
-        shape("counter, 5 threads x 2000", 100, Arc::new(|| counter(5, 2000))),
-        shape("counter, 100 threads x 100", 100, Arc::new(|| counter(100, 100))),
-        shape("lock, 5 threads x 2000", 100, Arc::new(|| lock(5, 2000))),
-        shape("lock, 100 threads x 100", 100, Arc::new(|| lock(100, 100))),
-        shape("3 threads x 3 locks", 20_000, Arc::new(|| lock(3, 3))),
-        shape("create 5 threads", 20_000, Arc::new(|| counter(5, 1))),
-        shape("create 100 threads", 1000, Arc::new(|| counter(100, 1))),
-        shape("bounded buffer, 3 + 3 threads, 27 events", 2000, Arc::new(|| buffer(3, 3, 3, 27))),
+        shape("counter, 5 threads x 2000", 100, Some(Steps), Arc::new(|| counter(5, 2000))),
+        shape("counter, 100 threads x 100", 100, None, Arc::new(|| counter(100, 100))),
+        shape("lock, 5 threads x 2000", 100, Some(Steps), Arc::new(|| lock(5, 2000))),
+        shape("lock, 100 threads x 100", 100, None, Arc::new(|| lock(100, 100))),
+        shape("3 threads x 3 locks", 20_000, Some(Executions), Arc::new(|| lock(3, 3))),
+        shape("create 5 threads", 20_000, None, Arc::new(|| counter(5, 1))),
+        shape("create 100 threads", 1000, None, Arc::new(|| counter(100, 1))),
+        shape("bounded buffer, 3 + 3 threads, 27 events", 2000, None, Arc::new(|| buffer(3, 3, 3, 27))),
     ]
 }
 
@@ -79,6 +96,7 @@ pub fn measure(
             reduction: Reduction::default(),
             timeouts: Timeouts::WhenStuck,
             spurious: 0,
+            memory: turnpike_scheduler::Memory::Sc,
         };
         guest.run(&plan, &mut execution)?;
         speed.executions += 1;

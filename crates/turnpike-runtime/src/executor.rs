@@ -58,6 +58,18 @@ impl Guest {
         self.runtime.counts_mattered()
     }
 
+    /// Whether an execution so far used a cell of [`crate::cell`]. [`GuestOptions::races`] judges its
+    /// accesses; without it such executions prove nothing.
+    pub fn uses_cells(&self) -> bool {
+        self.runtime.used_cells()
+    }
+
+    /// Whether an atomic operation so far asked for a weaker order than sequential consistency, while
+    /// memory was sequentially consistent.
+    pub fn asks_for_weaker_orders(&self) -> bool {
+        self.runtime.asked_for_weaker_orders()
+    }
+
     /// How many threads could not be unwound after their execution, because a destructor waits for
     /// ever. Their stacks are lost.
     pub fn forgotten_threads(&self) -> u32 {

@@ -11,15 +11,22 @@ mod runtime;
 mod site;
 mod stack;
 mod tag;
+mod traits;
 mod watchdog;
 
 pub mod bench;
+pub mod cell;
 pub mod collections;
+pub mod crossbeam;
+pub mod future;
 pub mod hint;
+pub mod once_cell;
+pub mod parking_lot;
 pub mod schedule;
 pub mod sync;
 pub mod thread;
 pub mod time;
+pub mod tokio;
 
 pub use choice::{choose, mark_assertion, mark_message};
 pub use executor::Guest;

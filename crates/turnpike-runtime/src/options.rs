@@ -10,8 +10,7 @@ use crate::watchdog::Watch;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GuestOptions {
-    /// Bytes of stack for each thread; 256 KiB if not said otherwise. Only touched pages take
-    /// memory.
+    /// Bytes of stack for each thread; 256 KiB by default. Only touched pages take memory.
     pub stack_size: usize,
     /// What a panic in a thread means.
     pub panics: Panics,
@@ -23,12 +22,15 @@ pub struct GuestOptions {
     /// Whether changes of a count of references are steps: for programs that look at it. See
     /// [`crate::Guest::counts_matter`].
     pub counts: bool,
+    /// Whether accesses of cells are judged, and references order what they protect: for programs that
+    /// use them. See [`crate::Guest::uses_cells`].
+    pub races: bool,
     /// Whether panics are recorded with a backtrace: slow.
     pub backtraces: bool,
     /// Where the check was called, and the file whose panics are shown there instead: turnpike's own,
     /// for a test that returns an error.
     pub caller: Option<(&'static Location<'static>, &'static str)>,
-    /// Who notices executions that block outside control.
+    /// Notices executions that block outside control.
     pub watch: Option<Watch>,
 }
 
@@ -40,6 +42,7 @@ impl Default for GuestOptions {
             exit_with_main: false,
             show_panics: false,
             counts: false,
+            races: false,
             backtraces: false,
             caller: None,
             watch: None,
@@ -53,7 +56,7 @@ pub enum Panics {
     /// The program is wrong.
     #[default]
     Fail,
-    /// As in the standard library: whoever joins the thread is told. Only panics of the main
+    /// As in the standard library: joining the thread returns the panic. Only panics of the main
     /// function are failures.
     Join,
 }

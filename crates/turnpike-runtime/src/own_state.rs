@@ -10,7 +10,7 @@
 const DEEPEST: usize = 8 << 10;
 
 /// A number that tells states of the calling thread apart, whose stack ends at `high`; 0 if they
-/// cannot be told. Must be called by the code whose state it is.
+/// cannot be known. Must be called by the code whose state it is.
 #[cfg(all(target_arch = "x86_64", unix))]
 #[unsafe(naked)]
 pub(crate) extern "C" fn of_caller(high: usize) -> u64 {

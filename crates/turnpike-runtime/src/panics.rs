@@ -56,8 +56,8 @@ impl PanicRecord {
 /// What the standard library says before it aborts the process because of a panic inside a panic.
 const IN_CLEANUP: &str = "panic in a destructor during cleanup";
 
-/// A destructor panicked while its thread unwound, and Rust aborts the process. There is nobody
-/// left to tell it to.
+/// A destructor panicked while its thread unwound, so Rust aborts the process. Nothing can be
+/// returned any more, so this prints.
 #[allow(clippy::print_stderr)]
 fn say_last_words(runtime: &Runtime) {
     let Some((execution, record)) = runtime.last_words() else { return };

@@ -16,8 +16,12 @@
 //! Threads that wait for ever are forgotten, with their stacks.
 
 mod clock;
+mod polling;
+mod races;
 mod readers;
 mod unwinding;
+
+pub(crate) use polling::{Awaited, Polling, Resumed};
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -25,8 +29,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use turnpike_scheduler::{
-    Detail, End, Execution, Finding, Kernel, Kind, Next, Object, ObjectId, Operation, Outcome, Plan, Site,
-    ThreadId, ThreadStack,
+    AtomicValues, Detail, End, Execution, Finding, Kernel, Kind, Memory, MemoryOrder, Next, Object, ObjectId,
+    Operation, Outcome, Plan, Site, ThreadId, ThreadStack,
 };
 
 use crate::context;
@@ -38,7 +42,7 @@ use crate::stack;
 use crate::thread::{Locals, Thread};
 use crate::watchdog::Pulse;
 
-/// A thread's function. The error is a panic that nobody will be told by joining the thread.
+/// A thread's function. The error is a panic that joining the thread will not return.
 pub(crate) type Body = Box<dyn FnOnce() -> Result<(), Payload>>;
 
 /// What became of an operation.
@@ -66,6 +70,8 @@ struct ThreadState {
     /// How often that payload was thrown.
     thrown: u32,
     watch: clock::Watch,
+    /// What is known of the future that it polls.
+    polling: polling::Polling,
     /// Its function is over.
     ending: bool,
     /// How often it used a thread-local value, or yielded in a state that is not known.
@@ -90,6 +96,10 @@ pub(crate) struct Runtime {
     incoming: RefCell<Option<Fiber>>,
     /// Where objects were made: the hash of the place, and how many came after the first.
     makers: RefCell<Vec<(Place, u64, u64)>>,
+    /// How many tasks there were.
+    tasks: Cell<u64>,
+    /// How many objects of a kind that only this crate knows were numbered.
+    kinds: RefCell<Vec<(&'static str, u32)>>,
     threads: RefCell<Vec<ThreadState>>,
     fibers: RefCell<Vec<Fiber>>,
     stacks: StackPool,
@@ -100,12 +110,18 @@ pub(crate) struct Runtime {
     forgotten: Cell<u32>,
     /// Threads that are dropping the last of several references.
     dropping: Cell<u32>,
-    /// Somebody could notice how references are counted.
+    /// The program could notice how references are counted.
     counts: Cell<bool>,
+    /// A cell was used.
+    cells: Cell<bool>,
     readers: readers::Readers,
     pulse: Arc<Pulse>,
     /// Whether stacks are wanted.
     shows_stacks: Cell<bool>,
+    /// Whether memory is not sequentially consistent.
+    weak: Cell<bool>,
+    /// An atomic operation asked for a weaker order than it got.
+    weaker_orders: Cell<bool>,
 }
 
 impl Runtime {
@@ -127,6 +143,8 @@ impl Runtime {
             exit: Exit::default(),
             incoming: RefCell::default(),
             makers: RefCell::default(),
+            tasks: Cell::new(0),
+            kinds: RefCell::default(),
             threads: RefCell::default(),
             fibers: RefCell::default(),
             stacks: StackPool::new(options.stack_size),
@@ -136,9 +154,12 @@ impl Runtime {
             forgotten: Cell::new(0),
             dropping: Cell::new(0),
             counts: Cell::new(false),
+            cells: Cell::new(false),
             readers: readers::Readers::default(),
             pulse,
             shows_stacks: Cell::new(false),
+            weak: Cell::new(false),
+            weaker_orders: Cell::new(false),
         }
     }
 
@@ -176,6 +197,40 @@ impl Runtime {
             return self.special_turn(operation);
         }
         Turn::Step(self.step(operation))
+    }
+
+    /// Whether memory is not sequentially consistent, so that atomic operations need their values.
+    #[inline]
+    pub(crate) fn is_weak(&self) -> bool {
+        self.weak.get()
+    }
+
+    /// An atomic operation of the running thread under weak memory. `None` if it is done at once on
+    /// the newest value, because the thread unwinds or did.
+    pub(crate) fn turn_with(&self, operation: Operation, values: AtomicValues) -> Option<Outcome> {
+        if std::thread::panicking() || self.special.get() {
+            let _ = self.special_turn(operation);
+            return None;
+        }
+        self.kernel.borrow_mut().set_values(operation.object, values);
+        Some(self.step(operation))
+    }
+
+    /// The running thread's read-modify-write leaves this value.
+    pub(crate) fn set_result(&self, object: ObjectId, value: u64) {
+        self.kernel.borrow_mut().set_result(object, value);
+    }
+
+    /// The newest value of a variable under weak memory.
+    pub(crate) fn newest_value(&self, object: ObjectId) -> u64 {
+        self.kernel.borrow().newest_value(object).unwrap_or(0)
+    }
+
+    /// A fence of the running thread.
+    pub(crate) fn fence(&self, order: MemoryOrder) {
+        if !self.teardown.get() {
+            self.kernel.borrow_mut().fence(order);
+        }
     }
 
     #[inline]
@@ -249,7 +304,7 @@ impl Runtime {
             && let Some(thread) = threads.get_mut(self.current.get().0 as usize)
         {
             thread.panic = Some(Box::new(match thread.panic.take() {
-                // Cannot be told from a panic after one that was caught, so both are kept.
+                // It looks the same as a panic after one that was caught, so both are kept.
                 Some(first) => record.after(*first),
                 None => record,
             }));
@@ -337,7 +392,7 @@ impl Runtime {
         }
     }
 
-    /// Somebody can notice how references are counted.
+    /// The program can notice how references are counted.
     #[cold]
     pub(crate) fn counts_matter(&self, what: &str) {
         // While there was one thread only, there was one order only.
@@ -345,19 +400,19 @@ impl Runtime {
             return;
         }
         self.counts.set(true);
-        if !self.options.counts {
+        if !(self.options.counts || self.options.races) {
             self.uncontrolled(what);
         }
     }
 
-    /// Whether anybody could, in any execution so far.
+    /// Whether it could, in any execution so far.
     pub(crate) fn counts_mattered(&self) -> bool {
         self.counts.get()
     }
 
     /// Whether changes of counts are steps now.
     pub(crate) fn sees_counts(&self) -> bool {
-        self.options.counts && !self.teardown.get() && self.threads.borrow().len() > 1
+        (self.options.counts || self.options.races) && !self.teardown.get() && self.threads.borrow().len() > 1
     }
 
     /// Drops the last of several references.
@@ -368,7 +423,7 @@ impl Runtime {
                 self.0.set(self.0.get().saturating_sub(1));
             }
         }
-        if self.options.counts || self.threads.borrow().len() < 2 {
+        if self.options.counts || self.options.races || self.threads.borrow().len() < 2 {
             return drop(last);
         }
         self.dropping.set(self.dropping.get() + 1);
@@ -421,7 +476,7 @@ impl Runtime {
         Ok(Some(id))
     }
 
-    /// Nobody will join the thread.
+    /// The thread will not be joined.
     pub(crate) fn detach(&self, thread: ThreadId) {
         if !self.teardown.get() {
             self.kernel.borrow_mut().detach(thread);
@@ -527,14 +582,18 @@ impl Runtime {
         let (stack, pooled) = self.stacks.take(0)?;
         let _beating = self.pulse.begin();
         self.epoch.set(epoch);
+        self.kernel.borrow_mut().keep_clocks(self.options.races);
         self.kernel.borrow_mut().begin(plan);
         self.shows_stacks.set(plan.detail == Detail::Stacks);
+        self.weak.set(plan.memory != Memory::Sc);
         self.teardown.set(false);
         self.special.set(false);
         self.quiet_operations.set(0);
         self.dropping.set(0);
         self.readers.clear();
         self.makers.borrow_mut().clear();
+        self.tasks.set(0);
+        self.kinds.borrow_mut().clear();
         self.alive.set(1);
         self.payload.replace(None);
         self.backtrace.replace(None);
@@ -556,6 +615,7 @@ impl Runtime {
         }
         self.kernel.borrow_mut().finish(out);
         self.explain_deadlock(out);
+        self.explain_waits(out);
         if self.shows_stacks.replace(false) {
             self.hand_out_stacks(out);
         }
@@ -572,7 +632,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Whether a panic that leaves a thread is told to whoever joins it.
+    /// Whether joining a thread returns the panic that left it.
     pub(crate) fn tells_joiner(&self, payload: &Payload) -> bool {
         self.options.panics == Panics::Join && !payload.is::<Teardown>() && !self.teardown.get()
     }

@@ -39,8 +39,8 @@ impl Tag {
         self.id_or(runtime, || object, |_| {})
     }
 
-    /// The object's number in this execution; if it is new, `fresh` is told whether it was used in
-    /// an earlier execution.
+    /// The object's number in this execution; if it is new, `fresh` gets whether it was used in an
+    /// earlier execution.
     #[inline]
     pub(crate) fn id_or(
         &self,

@@ -63,7 +63,7 @@ impl Instant {
         Instant::now().duration_since(*self)
     }
 
-    /// Later, if that can be told.
+    /// Later, if that can be represented.
     pub fn checked_add(&self, duration: Duration) -> Option<Instant> {
         Some(Instant(match self.0 {
             Moment::Real(now) => Moment::Real(now.checked_add(duration)?),
@@ -71,7 +71,7 @@ impl Instant {
         }))
     }
 
-    /// Earlier, if that can be told.
+    /// Earlier, if that can be represented.
     pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
         Some(Instant(match self.0 {
             Moment::Real(now) => Moment::Real(now.checked_sub(duration)?),
@@ -109,12 +109,12 @@ impl SystemTime {
         SystemTime::now().duration_since(*self)
     }
 
-    /// Later, if that can be told.
+    /// Later, if that can be represented.
     pub fn checked_add(&self, duration: Duration) -> Option<SystemTime> {
         self.0.checked_add(duration).map(SystemTime)
     }
 
-    /// Earlier, if that can be told.
+    /// Earlier, if that can be represented.
     pub fn checked_sub(&self, duration: Duration) -> Option<SystemTime> {
         self.0.checked_sub(duration).map(SystemTime)
     }

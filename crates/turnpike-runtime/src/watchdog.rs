@@ -1,9 +1,9 @@
 //! Notices executions that block outside control: on a lock of the standard library, in a system
 //! call, in a loop without a visible operation.
 //!
-//! The OS thread of such an execution cannot be given back. Whoever waits for it asks a
-//! [`Watchdog`] now and then, and abandons the thread when it says so. This is the only place where
-//! elapsed time matters, and what comes of it is an error, never a result of the search.
+//! The OS thread of such an execution cannot be given back. The thread that waits for it asks a
+//! [`Watchdog`] now and then, and abandons it when the watchdog says so. This is the only place
+//! where elapsed time matters, and what comes of it is an error, never a result of the search.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -5,6 +5,7 @@
 //! that: which message, which round of a barrier, which notification.
 
 use crate::execution::Choice;
+use crate::kernel::{NO_WRITE, WEAK};
 use crate::operation::{Kind, ObjectId};
 
 /// How an object is touched: members of one class commute, unless it is the exclusive one.
@@ -40,6 +41,9 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
     if frees(one, other) || frees(other, one) {
         return true;
     }
+    if one.is_weak() && other.is_weak() {
+        return reads_from(one, other) || reads_from(other, one);
+    }
     let touched = accesses(other);
     accesses(one).iter().any(|&(object, class)| {
         object != ObjectId::NONE
@@ -54,6 +58,58 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
 /// each other, but are never both enabled.
 pub fn reversible(first: &Choice, second: &Choice) -> bool {
     dependent(first, second) && first.thread != second.thread && !excludes(first, second)
+}
+
+/// Steps of weak memory.
+impl Choice {
+    /// Whether it is an access of weak memory: its alternative is the number of the write that it
+    /// reads, or behind which it writes.
+    pub fn is_weak(&self) -> bool {
+        matches!(self.kind, Kind::Load | Kind::Store | Kind::Update)
+            && self.argument & WEAK != 0
+            && self.alternative < Choice::SPURIOUS
+    }
+
+    /// The number that its own write gets, if it is one. The initial value has the number 0.
+    pub fn number_of_write(&self) -> Option<u32> {
+        let number = self.argument & NO_WRITE;
+        (self.is_weak() && number != NO_WRITE).then_some(number as u32)
+    }
+
+    /// How many writes are newer than the one that its alternative names.
+    pub fn newer_writes(&self) -> u32 {
+        if self.is_weak() { (self.argument >> 32) as u32 & 0x7fff_ffff } else { 0 }
+    }
+}
+
+/// Whether a step of weak memory reads what the other writes.
+fn reads_from(one: &Choice, other: &Choice) -> bool {
+    one.object == other.object && one.kind != Kind::Store && other.number_of_write() == Some(one.alternative)
+}
+
+/// Whether two steps of weak memory are a read and a later write of the same variable: the read could
+/// have seen the write, had that come first. They need not depend on each other. An update that
+/// only reads here may write elsewhere. `None` if they are not two steps of weak memory.
+pub fn contend(first: &Choice, second: &Choice) -> Option<bool> {
+    (first.is_weak() && second.is_weak())
+        .then(|| first.object == second.object && first.kind != Kind::Store && second.kind != Kind::Load)
+}
+
+/// What stays asleep of a choice after a step of another thread: nothing if the two depend on each
+/// other, else the choice itself. To write behind another write means two places when another
+/// thread did so, and only the second one if that was a read-modify-write.
+pub fn asleep_after(sleeper: &Choice, step: &Choice) -> [Option<Choice>; 2] {
+    if dependent(sleeper, step) {
+        return [None, None];
+    }
+    let same = sleeper.is_weak() && step.is_weak() && sleeper.object == step.object;
+    match step.number_of_write() {
+        Some(number) if same && sleeper.kind == Kind::Store && sleeper.alternative == step.alternative => {
+            let behind = Some(Choice { alternative: number, ..*sleeper });
+            if step.kind == Kind::Store { [Some(*sleeper), behind] } else { [behind, None] }
+        }
+        _ => [Some(*sleeper), None],
+    }
 }
 
 /// Steps that depend on all others: the end of the process, giving up when nothing else can happen,
@@ -107,7 +163,7 @@ fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
         Kind::TryReadLock if choice.argument & 1 == 1 => [(object, Class::Share), nothing],
         Kind::SemPost => [(object, Class::Post), nothing],
         Kind::Reacquire => [(second, Class::Exclusive), nothing],
-        Kind::Leave => [nothing, nothing],
+        Kind::Leave | Kind::Yield => [nothing, nothing],
         // One that found another value would have waited before the word changed. Its like have
         // read the word, too.
         Kind::FutexWait if !choice.exclusive => [(object, Class::Share), (second, Class::Read)],

@@ -30,6 +30,8 @@ pub struct Execution {
     pub objects: Vec<ObjectRecord>,
     /// With [`crate::Detail::Stacks`]: of threads that have not ended, as far as they are known.
     pub stacks: Vec<ThreadStack>,
+    /// What the guest knows of threads that wait besides: who should have woken them. For the user.
+    pub notes: Vec<(ThreadId, String)>,
     /// With [`crate::Policy::Genes`]: the bits as repaired, and how many were read.
     pub genes: Vec<u64>,
     /// Bits read.
@@ -60,7 +62,8 @@ pub struct Step {
     pub first_choice: u32,
     /// The choice; with [`crate::Detail::Positions`] only thread and alternative are right.
     pub choice: Choice,
-    /// Fingerprint of the state after it; 0 without [`crate::Detail::Steps`].
+    /// Fingerprint of the state after it; 0 without [`crate::Detail::Steps`]. With
+    /// [`crate::Policy::Sketch`] the sketch of the state before it.
     pub fingerprint: u128,
 }
 
@@ -179,6 +182,14 @@ pub enum Finding {
     Leak(ThreadId),
     /// A call that the scheduler does not control.
     Uncontrolled(String),
+    /// Something may depend on whether a block that was allocated has the address of one that had
+    /// been freed, where both calls are not steps.
+    Reuse {
+        /// Where it was freed.
+        freed: Site,
+        /// Where the newer one was allocated.
+        allocated: Site,
+    },
 }
 
 /// A thread.

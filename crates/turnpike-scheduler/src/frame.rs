@@ -10,10 +10,21 @@ pub struct Frame {
     pub function: Option<String>,
     /// Where it is in the source: `bank.c:31`.
     pub place: Option<String>,
+    /// The same for reading the file.
+    pub source: Option<SourceLine>,
     /// Where it is in what was loaded: `bank+0x1139`.
     pub code: String,
     /// Whose function it is.
     pub origin: Origin,
+}
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file, as the compiler was given it or below the folder it was compiled in.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
 }
 
 /// Whose function it is.

@@ -37,14 +37,14 @@ pub mod script;
 #[cfg(any(feature = "sources", test))]
 mod sources;
 
-pub use dependence::{dependent, reversible};
+pub use dependence::{asleep_after, contend, dependent, reversible};
 pub use execution::{
     Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord, ThreadStack,
 };
 pub use executor::{Executor, GuestError, GuestErrorKind};
-pub use frame::{Frame, Origin};
+pub use frame::{Frame, Origin, SourceLine};
 pub use kernel::{Kernel, Next};
-pub use operation::{Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Site, ThreadId};
-pub use plan::{Detail, MayAccess, Plan, Policy, Reduction, Timeouts};
+pub use operation::{AtomicValues, Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Site, ThreadId};
+pub use plan::{Detail, MayAccess, Memory, Plan, Policy, Reduction, Timeouts};
 #[cfg(any(feature = "sources", test))]
 pub use sources::SOURCES;

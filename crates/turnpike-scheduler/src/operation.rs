@@ -109,7 +109,7 @@ pub enum Kind {
     /// [`Kind::Send`] to a rendezvous queue, with the message's number as `argument`: enabled when
     /// the message was taken (`Outcome::ok`), or no receiver is left.
     Leave,
-    /// Enter one-time initialisation: enabled unless somebody else is inside; `Outcome::ok` = this
+    /// Enter one-time initialisation: enabled unless another thread is inside; `Outcome::ok` = this
     /// thread initialises.
     OnceBegin,
     /// Initialisation is complete (`argument` 1), or was given up (0).
@@ -127,7 +127,7 @@ pub enum Kind {
     /// Take if not empty. `Outcome::ok` = got one; `Outcome::value` 1 = no sender is left.
     TryReceive,
     /// One end of a queue is gone: `argument` 0 = a sender, of which there is one unless
-    /// [`crate::Kernel::set_senders`] told otherwise; 1 = the receiver.
+    /// [`crate::Kernel::set_senders`] says otherwise; 1 = the receiver.
     Close,
     /// Atomic read.
     Load,
@@ -153,10 +153,14 @@ pub enum Kind {
     /// comes back to the same state, having only read, spins. If it is odd, nothing else decides
     /// what the thread does next: waiting for a change then leaves nothing out. With 0 the thread's
     /// state is not known and counts as always the same.
+    ///
+    /// With an object: the thread has just seen, by a step on the object, that it must wait, and goes
+    /// on when the object was modified. It may have a time limit.
     Yield,
     /// Sleep `argument` nanoseconds of virtual time.
     Sleep,
-    /// Choose a number from 0 to `argument`, each of them an alternative.
+    /// Choose a number from 0 to `argument`, each of them an alternative. With an object: to the
+    /// number that [`crate::Kernel::set_count`] gave it last, which is a change of the object.
     Toss,
     /// An assertion was evaluated; `argument` 0 = it failed, which ends the execution.
     Assert,
@@ -174,8 +178,8 @@ pub enum Kind {
     /// A synchronisation object is no more: using it later is an error. Conflicts with every
     /// operation on it. A mutex that is held stays (`Outcome::ok` false).
     Destroy,
-    /// A region is given back. Conflicts with every operation on an object that lies in it; what is
-    /// wrong with a later one, the guest tells.
+    /// A region is given back. Conflicts with every operation on an object that lies in it; the
+    /// guest reports what is wrong with a later one.
     Free,
 }
 
@@ -284,8 +288,8 @@ impl Operation {
     }
 }
 
-/// The memory order of an atomic operation or a fence, as far as it orders what threads do to other
-/// memory. Executions are sequentially consistent whatever it is; data races are judged by it.
+/// The memory order of an atomic operation or a fence. Data races are judged by it; what reads may
+/// see depends on it if the plan says so ([`crate::Memory`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryOrder(u8);
 
@@ -294,11 +298,14 @@ impl MemoryOrder {
     pub const RELAXED: MemoryOrder = MemoryOrder(0);
     /// Learns what the writer of the value released.
     pub const ACQUIRE: MemoryOrder = MemoryOrder(1);
-    /// Tells whoever acquires the value.
+    /// Publishes what its thread knows to reads that acquire the value.
     pub const RELEASE: MemoryOrder = MemoryOrder(2);
-    /// Both; sequential consistency adds nothing to it as far as races go.
-    pub const SEQUENTIAL: MemoryOrder = MemoryOrder(3);
+    /// Both.
+    pub const BOTH: MemoryOrder = MemoryOrder(3);
+    /// Both, and one order of all such operations; that adds nothing as far as races go.
+    pub const SEQUENTIAL: MemoryOrder = MemoryOrder(3 | Self::ONE_ORDER);
     const STORES: u8 = 4;
+    const ONE_ORDER: u8 = 8;
 
     /// The order by its number in C, which is also the compilers': relaxed, consume, acquire,
     /// release, both, sequentially consistent. Consuming is acquiring, as for all compilers.
@@ -307,13 +314,14 @@ impl MemoryOrder {
             0 => MemoryOrder::RELAXED,
             1 | 2 => MemoryOrder::ACQUIRE,
             3 => MemoryOrder::RELEASE,
+            4 => MemoryOrder::BOTH,
             _ => MemoryOrder::SEQUENTIAL,
         }
     }
 
     /// Of an update that leaves the value as it is, but stores it (an exchange of equal values), as
-    /// opposed to one that only reads (a compare-and-exchange that fails): whoever reads the value
-    /// acquires from it, too.
+    /// opposed to one that only reads (a compare-and-exchange that fails): reads of the value
+    /// acquire from it, too.
     #[must_use]
     pub const fn storing(self) -> MemoryOrder {
         MemoryOrder(self.0 | Self::STORES)
@@ -325,14 +333,25 @@ impl MemoryOrder {
         MemoryOrder(self.0 | other.0)
     }
 
+    /// The same of an operation that only reads.
+    #[must_use]
+    pub const fn reading(self) -> MemoryOrder {
+        MemoryOrder(self.0 & !Self::RELEASE.0)
+    }
+
     /// Whether it learns what was released.
     pub const fn acquires(self) -> bool {
         self.0 & 1 != 0
     }
 
-    /// Whether it tells.
+    /// Whether it publishes what its thread knows.
     pub const fn releases(self) -> bool {
         self.0 & 2 != 0
+    }
+
+    /// Whether it is sequentially consistent.
+    pub const fn is_sequential(self) -> bool {
+        self.0 & Self::ONE_ORDER != 0
     }
 
     /// See [`MemoryOrder::storing`].
@@ -341,10 +360,23 @@ impl MemoryOrder {
     }
 }
 
+/// The values of an atomic operation, for weak memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtomicValues {
+    /// What the memory holds.
+    pub present: u64,
+    /// What [`Kind::Store`] writes; what an update writes is set afterwards
+    /// ([`crate::Kernel::set_result`]).
+    pub stores: u64,
+    /// An update only reads if it finds something else.
+    pub expected: Option<u64>,
+}
+
 /// What the thread learns from its operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The alternative that was chosen: the value of a toss, the value of a semaphore.
+    /// The alternative that was chosen: the value of a toss, the value of a semaphore; what was read
+    /// from weak memory.
     pub value: u64,
     /// Whether it succeeded: a lock was free, a message was there, the thread is the leader.
     pub ok: bool,

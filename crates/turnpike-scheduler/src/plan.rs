@@ -22,6 +22,8 @@ pub struct Plan<'a> {
     pub timeouts: Timeouts,
     /// How many spurious wake-ups of condition variables an execution may have.
     pub spurious: u32,
+    /// How memory behaves.
+    pub memory: Memory,
 }
 
 impl<'a> Plan<'a> {
@@ -37,6 +39,7 @@ impl<'a> Plan<'a> {
             reduction: Reduction { sleep: false, persistent: None },
             timeouts: Timeouts::WhenStuck,
             spurious: 0,
+            memory: Memory::Sc,
         }
     }
 }
@@ -77,6 +80,12 @@ pub enum Policy<'a> {
     /// Partial-order sampling: random priorities of pending operations, drawn again for those that
     /// race with the step taken.
     Pos {
+        /// Of the random numbers.
+        seed: u64,
+    },
+    /// As [`Policy::Pos`], and each step carries a sketch of the state before it in place of a
+    /// fingerprint: a hash of what threads are about to do, and of who modified each object last.
+    Sketch {
         /// Of the random numbers.
         seed: u64,
     },
@@ -144,6 +153,18 @@ pub struct MayAccess {
     pub entries: alloc::vec::Vec<(u64, u64, bool)>,
     /// The table came from annotations; one from recorded executions proves nothing.
     pub proved: bool,
+}
+
+/// What atomic operations may see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// Sequential consistency: the last value that was written, whatever order is asked for.
+    #[default]
+    Sc,
+    /// Total store order: stores wait in a buffer, as on x86.
+    Tso,
+    /// RC11: what C, C++ and Rust allow, but for values out of thin air.
+    Rc11,
 }
 
 /// When an operation with a time limit gives up.

@@ -22,7 +22,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, each equally likely up to 2^-64; 0 when there is none.
+    /// A number below `n`, each equally likely up to 2^-64; 0 if `n` is 0.
     #[inline]
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64

@@ -1,6 +1,6 @@
 //! A guest without stacks: threads are state machines. For tests of the scheduler and of searches.
 //!
-//! A [`Routine`] is asked for its next operation, again and again; what came of the last one is told. Its invisible code
+//! A [`Routine`] is asked for its next operation, again and again; it gets the outcome of the last one. Its invisible code
 //! is whatever it does in between, for instance to data shared by `Rc<Cell<_>>`.
 //!
 //! ```

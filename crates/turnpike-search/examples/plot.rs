@@ -48,6 +48,39 @@ fn step(span: f64) -> f64 {
     size
 }
 
+/// The lines of all columns, with their names beside the picture.
+fn draw_lines(
+    svg: &mut String,
+    table: &Table,
+    x: impl Fn(f64) -> f64,
+    y: impl Fn(f64) -> f64,
+) -> std::fmt::Result {
+    let right = WIDTH - RIGHT;
+    for (index, name) in table.names.iter().enumerate().skip(1) {
+        let colour = COLOURS[(index - 1) % COLOURS.len()];
+        let points: Vec<String> =
+            table.rows.iter().map(|row| format!("{:.1},{:.1}", x(row[0]), y(row[index]))).collect();
+        writeln!(
+            svg,
+            "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" points=\"{}\"><title>{}</title></polyline>",
+            points.join(" "),
+            escape_xml(name)
+        )?;
+        let at = TOP + 16.0 * index as f64;
+        writeln!(
+            svg,
+            "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\" stroke=\"{colour}\" stroke-width=\"3\"/><text x=\"{3}\" y=\"{4}\">{5}</text>",
+            right + 12.0,
+            right + 30.0,
+            at - 4.0,
+            right + 36.0,
+            at,
+            escape_xml(name)
+        )?;
+    }
+    Ok(())
+}
+
 fn draw(table: &Table, title: &str, horizontal: &str, vertical: &str) -> Result<String, std::fmt::Error> {
     let bounds = |values: &mut dyn Iterator<Item = f64>| {
         values
@@ -104,28 +137,7 @@ fn draw(table: &Table, title: &str, horizontal: &str, vertical: &str) -> Result<
         (TOP + bottom) / 2.0,
         escape_xml(vertical)
     )?;
-    for (index, name) in table.names.iter().enumerate().skip(1) {
-        let colour = COLOURS[(index - 1) % COLOURS.len()];
-        let points: Vec<String> =
-            table.rows.iter().map(|row| format!("{:.1},{:.1}", x(row[0]), y(row[index]))).collect();
-        writeln!(
-            svg,
-            "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" points=\"{}\"><title>{}</title></polyline>",
-            points.join(" "),
-            escape_xml(name)
-        )?;
-        let at = TOP + 16.0 * index as f64;
-        writeln!(
-            svg,
-            "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\" stroke=\"{colour}\" stroke-width=\"3\"/><text x=\"{3}\" y=\"{4}\">{5}</text>",
-            right + 12.0,
-            right + 30.0,
-            at - 4.0,
-            right + 36.0,
-            at,
-            escape_xml(name)
-        )?;
-    }
+    draw_lines(&mut svg, table, x, y)?;
     svg.push_str("</svg>");
     Ok(svg)
 }

@@ -35,8 +35,10 @@ impl From<Diagnostic> for SearchError {
 
 /// Leaves a strategy early: an ordinary stop, or an error.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub enum Halt {
+    /// A limit was reached, or enough was found.
     Stop(StopReason),
+    /// The search cannot go on.
     Error(Box<SearchError>),
 }
 

@@ -18,6 +18,15 @@ pub enum Event {
     },
     /// A sign of life, about five times a second.
     Progress(Progress),
+    /// A strategy that goes by levels chose the states of the next one. Reported on request only.
+    Level {
+        /// The run.
+        run: u64,
+        /// Distance from the initial state.
+        depth: u32,
+        /// Content hashes of the states.
+        states: Vec<u64>,
+    },
     /// Genetic search evaluated a generation.
     Generation {
         /// The run.
@@ -33,7 +42,7 @@ pub enum Event {
     Shortening {
         /// The run.
         run: u64,
-        /// Transitions of the witness at hand.
+        /// Transitions of the shortest witness so far.
         length: usize,
     },
     /// A run is over.
@@ -62,6 +71,9 @@ pub struct Progress {
     pub seconds: f64,
     /// Resident memory.
     pub bytes: u64,
+    /// In a portfolio of strategies: which one is at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<&'static str>,
 }
 
 /// Receives events, from any thread.

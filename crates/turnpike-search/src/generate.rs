@@ -3,24 +3,35 @@
 //! If the model has a virtual root, it is state 0 of the output and counts like any other state. A
 //! search does not count it, but a transition system must have exactly one initial state.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_model::{LabelId, Model, Successors};
 
+use crate::checkpoint::Checkpoints;
+use crate::crew::{self, Explored, breadth_first};
 use crate::error::{Halt, SearchError};
 use crate::event::EventSink;
+use crate::exchange::Processes;
 use crate::limits::{Limits, StopReason};
 use crate::options::SearchOptions;
 use crate::resources;
 use crate::run::{Control, Run};
+use crate::search::{check_processes, check_spill};
+use crate::spill::{self, Spill};
 use crate::store::{ROOT, StoreKind, Visited};
 use crate::strategy::Bfs;
 use crate::witness::Path;
 
 /// Receives the transitions, grouped by source in order of discovery; states are numbered from 0, the initial one.
 pub trait TransitionSink {
+    /// Whether it does anything with transitions. Where it does not, they need not be put in order.
+    fn wants_transitions(&self) -> bool {
+        true
+    }
+
     /// One transition. An error ends the generation.
     fn transition(&mut self, from: u32, label: LabelId, to: u32) -> std::io::Result<()>;
 
@@ -37,6 +48,10 @@ pub trait TransitionSink {
 pub struct Discard;
 
 impl TransitionSink for Discard {
+    fn wants_transitions(&self) -> bool {
+        false
+    }
+
     fn transition(&mut self, _: u32, _: LabelId, _: u32) -> std::io::Result<()> {
         Ok(())
     }
@@ -53,13 +68,32 @@ pub struct GenerateOptions {
     pub limits: Limits,
     /// Threads; the result does not depend on it.
     pub threads: usize,
+    /// Use the threads even where one alone is faster.
+    pub eager_threads: bool,
+    /// The processes that generate together; the result does not depend on them. Their sinks must not
+    /// want transitions.
+    pub processes: Option<Processes>,
+    /// What is left behind to go on from later, and what to go on from. The sink must not want
+    /// transitions.
+    pub checkpoints: Checkpoints,
+    /// Where states go that memory has no room for; the result does not depend on it. The sink must not
+    /// want transitions.
+    pub spill: Option<Spill>,
     /// One that takes no state for another.
     pub store: StoreKind,
 }
 
 impl Default for GenerateOptions {
     fn default() -> Self {
-        GenerateOptions { limits: Limits::default(), threads: 1, store: StoreKind::Auto }
+        GenerateOptions {
+            limits: Limits::default(),
+            threads: 1,
+            eager_threads: false,
+            processes: None,
+            checkpoints: Checkpoints::default(),
+            spill: None,
+            store: StoreKind::Auto,
+        }
     }
 }
 
@@ -115,6 +149,12 @@ pub fn generate(
     request.limits = options.limits.clone();
     request.store = options.store;
     request.witness = false;
+    request.eager_threads = options.eager_threads;
+    request.processes = options.processes.clone();
+    request.checkpoints = options.checkpoints.clone();
+    request.spill = options.spill.clone();
+    check_processes(&request, model).map_err(SearchError::from)?;
+    check_spill(&request).map_err(SearchError::from)?;
     let mut run = Run::new(model, &request, &[], 0, 0, Control { events, interrupt })?;
     run.team.threads = options.threads;
     // Every state of what is written is counted, also an initial one from which the proper ones are reached.
@@ -131,7 +171,8 @@ pub fn generate(
         sources: Vec::new(),
         targets: Vec::new(),
     };
-    let stop = match space.explore(&mut run) {
+    let Explored { outcome, states, deadlocks, levels, bytes } = space.explore_all(&mut run);
+    let stop = match outcome {
         Ok(stop) => stop,
         Err(Halt::Stop(stop)) => stop,
         Err(Halt::Error(error)) => return Err(GenerateError::Search(*error)),
@@ -141,14 +182,14 @@ pub fn generate(
     }
     Ok(GenerateReport {
         stop,
-        states: space.visited.len() as u64,
+        states,
         transitions: run.counters.transitions,
-        deadlocks: space.deadlocks,
-        levels: space.levels,
+        deadlocks,
+        levels,
         actions: run.view.monitor.action_counts(&mut *run.view.explorer),
         seconds: run.seconds(),
         peak_bytes: resources::peak_bytes(),
-        store_bytes: space.visited.bytes() as u64,
+        store_bytes: bytes,
     })
 }
 
@@ -169,15 +210,51 @@ struct Space<'a> {
     targets: Vec<u32>,
 }
 
+/// How the part of the exploration on one thread ended.
+enum Ended {
+    Stop(StopReason),
+    /// Several threads should go on with these states.
+    WorthThreads(Range<u32>),
+}
+
 impl Space<'_> {
-    fn explore(&mut self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+    fn explore_all(&mut self, run: &mut Run<'_>) -> Explored {
+        if let Some(spill) = &run.options.spill {
+            return spill::breadth_first(run, spill, Some(self.ends));
+        }
+        let ended = self.explore(run);
+        let outcome = match crew::agree(run, ended) {
+            Ok(Ended::Stop(stop)) => Ok(stop),
+            Ok(Ended::WorthThreads(level)) => {
+                let visited = std::mem::replace(&mut self.visited, run.visited());
+                match breadth_first(run, visited, level, self.levels as u32, Some(self.ends)) {
+                    Ok(more) => return Explored { deadlocks: self.deadlocks + more.deadlocks, ..more },
+                    Err(halt) => Err(halt),
+                }
+            }
+            Err(halt) => Err(halt),
+        };
+        Explored {
+            outcome,
+            states: self.visited.len() as u64,
+            deadlocks: self.deadlocks,
+            levels: self.levels,
+            bytes: self.visited.bytes() as u64,
+        }
+    }
+
+    fn explore(&mut self, run: &mut Run<'_>) -> Result<Ended, Halt> {
         let initial = run.initial()?;
         self.visited.insert_exact(&initial, ROOT);
         let (mut start, mut end) = (0u32, 1u32);
         let (mut states, mut state) = (Vec::new(), Vec::new());
         while start < end {
             if self.levels == u64::from(run.view.max_depth) {
-                return Ok(StopReason::MaxDepth);
+                return Ok(Ended::Stop(StopReason::MaxDepth));
+            }
+            let size = (end - start) as usize;
+            if !self.sink.wants_transitions() && crew::is_worth(run, size, self.visited.len()) {
+                return Ok(Ended::WorthThreads(start..end));
             }
             while start < end {
                 let batch = start..end.min(start + BATCH);
@@ -206,7 +283,7 @@ impl Space<'_> {
             end = self.visited.len() as u32;
             self.levels += 1;
         }
-        Ok(StopReason::Exhausted)
+        Ok(Ended::Stop(StopReason::Exhausted))
     }
 
     fn take(&mut self, from: u32, successors: &Successors, stuck: bool) -> Result<(), Halt> {

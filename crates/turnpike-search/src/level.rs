@@ -19,7 +19,7 @@ const MIN_PARALLEL: usize = 2 * BLOCK;
 /// Blocks each helper may be ahead.
 const AHEAD: usize = 4;
 
-/// One in so many sequential expansions is timed.
+/// One in this many sequential expansions is timed.
 const SAMPLE: usize = 64;
 const MIN_SAMPLES: u32 = 16;
 
@@ -72,8 +72,8 @@ fn expand_block(explorer: &mut dyn Explorer, states: &[u32], width: usize) -> Bl
 }
 
 impl Run<'_> {
-    /// Expands `states` (flat) at `depth` in order. For each: `path(index)` tells the way there when asked, and
-    /// `consume(run, index, state, successors)` remembers and checks.
+    /// Expands `states` (flat) at `depth` in order. For each: `path(index)` gives the path there on
+    /// demand, and `consume(run, index, state, successors)` remembers and checks.
     pub(crate) fn expand_level<C: ?Sized>(
         &mut self,
         states: &[u32],

@@ -1,7 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+pub mod checkpoint;
+mod crew;
 mod error;
 mod event;
+pub mod exchange;
 mod follow;
 pub mod generate;
 mod level;
@@ -13,8 +16,10 @@ pub mod resources;
 mod rng;
 mod run;
 mod search;
+mod spill;
 mod store;
 pub mod strategy;
+mod wire;
 mod witness;
 
 pub use error::SearchError;
@@ -27,11 +32,13 @@ pub use report::{
     WitnessReport,
 };
 pub use rng::run_seed;
-pub use search::{DEFAULT_STEPS, search};
+pub use search::{DEFAULT_STEPS, check, search};
+pub use spill::Spill;
 pub use store::StoreKind;
 
-/// Raised whenever the same seed gives another result than before: whoever keeps results keeps them under it.
+/// Raised whenever the same seed gives another result than before. Stored results belong to one
+/// such number.
 pub const RESULTS: u32 = 1;
 
 pub use strategy::Strategy;
-pub use witness::{Divergence, Replayed, judge, replay};
+pub use witness::{Divergence, Replayed, add_participants, judge, replay};

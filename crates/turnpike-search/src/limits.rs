@@ -42,6 +42,8 @@ pub enum StopReason {
     MaxMemory,
     /// The user interrupted the search.
     Interrupted,
+    /// Another process of the search ended, or does not answer.
+    ProcessLost,
 }
 
 impl StopReason {
@@ -57,6 +59,7 @@ impl StopReason {
             StopReason::MaxTime => "the time limit was reached",
             StopReason::MaxMemory => "the memory limit was reached",
             StopReason::Interrupted => "interrupted",
+            StopReason::ProcessLost => "a process was lost",
         }
     }
 }

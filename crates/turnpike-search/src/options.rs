@@ -1,7 +1,10 @@
 //! What to search for, how, and within which bounds.
 
+use crate::checkpoint::Checkpoints;
+use crate::exchange::Processes;
 use crate::limits::Limits;
 use crate::objective::Objective;
+use crate::spill::Spill;
 use crate::store::StoreKind;
 use crate::strategy::Strategy;
 
@@ -46,6 +49,12 @@ pub struct SearchOptions {
     pub threads: usize,
     /// Use the threads even where one alone is measured to be faster. Results do not depend on it.
     pub eager_threads: bool,
+    /// The processes that make this search together; results do not depend on them.
+    pub processes: Option<Processes>,
+    /// What is left behind to go on from later, and what to go on from.
+    pub checkpoints: Checkpoints,
+    /// Where states go that memory has no room for; results do not depend on it.
+    pub spill: Option<Spill>,
     /// How visited states are remembered.
     pub store: StoreKind,
     /// Keep what a witness needs. Without it `random` runs in constant memory and only the verdict is told.
@@ -57,6 +66,8 @@ pub struct SearchOptions {
     /// Expansions that shortening may take. Without it: as many as compute the transitions of half a second
     /// ([`turnpike_model::ModelInfo::pace`]), or half of what the search took if that is more, and more as long as that pays.
     pub shorten_budget: Option<u64>,
+    /// Tell the states of each level that a strategy chose, as events ([`crate::Event::Level`]).
+    pub tell_levels: bool,
     /// Whether a witness is worth half a second of work, however little the search took. One of many runs is not.
     pub thorough: bool,
 }
@@ -78,11 +89,15 @@ impl SearchOptions {
             runs: 1,
             threads: 1,
             eager_threads: false,
+            processes: None,
+            checkpoints: Checkpoints::default(),
+            spill: None,
             store: StoreKind::Auto,
             witness: true,
             states_in_witness: true,
             shorten: true,
             shorten_budget: None,
+            tell_levels: false,
             thorough: true,
         }
     }

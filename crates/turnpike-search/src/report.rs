@@ -128,7 +128,7 @@ pub struct StepReport {
 
 impl From<&Step> for StepReport {
     fn from(step: &Step) -> Self {
-        let Step { label, state, delay, time, clocks, choice: _ } = step.clone();
+        let Step { label, state, delay, time, clocks, choice: _, parts: _ } = step.clone();
         StepReport { label, state, delay, time, clocks }
     }
 }
@@ -175,7 +175,8 @@ pub struct RunReport {
     pub seconds: f64,
     /// Peak resident memory of the process.
     pub peak_bytes: u64,
-    /// Expansions spent on shortening the witness.
+    /// Expansions spent on shortening the witness. An expansion with very many transitions counts
+    /// as several.
     pub shorten_states: u64,
     /// Transitions per action name.
     #[schemars(with = "std::collections::BTreeMap<String, u64>")]

@@ -2,14 +2,14 @@
 
 use std::sync::OnceLock;
 
-/// Resident memory of this process in bytes; 0 where the system does not tell.
+/// Resident memory of this process in bytes; 0 where the system does not report it.
 pub fn resident_bytes() -> u64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
     let pages = text.split_whitespace().nth(1).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
     pages * 4096
 }
 
-/// Largest resident memory of this process so far in bytes; 0 where the system does not tell.
+/// Largest resident memory of this process so far in bytes; 0 where the system does not report it.
 pub fn peak_bytes() -> u64 {
     kilobytes("/proc/self/status", "VmHWM:").unwrap_or(0)
 }

@@ -81,7 +81,6 @@ impl Rng {
     }
 
     /// A uniform permutation (Fisher–Yates).
-    #[cfg(test)]
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.index(last + 1));

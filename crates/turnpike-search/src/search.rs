@@ -13,8 +13,8 @@ use crate::options::SearchOptions;
 use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
 use crate::resources;
 use crate::rng::run_seed;
-use crate::run::{Control, Run};
-use crate::witness::{self, add_obstacles, add_times, choices_of, trace_of};
+use crate::run::{Control, Run, View};
+use crate::witness::{self, add_obstacles, add_participants, add_times, choices_of, trace_of};
 
 /// Steps of strategies that would never end by themselves, when no limit is given.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
@@ -27,12 +27,7 @@ pub fn search(
     events: &EventSink<'_>,
     interrupt: &AtomicBool,
 ) -> Result<SearchReport, SearchError> {
-    let mut options = options.clone();
-    if options.objectives.is_empty() {
-        // A program may fail in more ways than a model.
-        let any = model.paths().is_some().then(|| "any-error".parse().ok()).flatten();
-        options.objectives.push(any.unwrap_or_else(Objective::deadlock));
-    }
+    let mut options = with_objectives(model, options);
     validate(&options, model)?;
     // Without a witness nothing could be confirmed.
     options.witness |= model.approximation().is_some();
@@ -51,6 +46,24 @@ pub fn search(
         runs
     };
     Ok(SearchReport { verdict: SearchReport::overall(&runs), runs })
+}
+
+/// Refuses a search that cannot begin, for the same reasons as [`search`], without beginning it.
+pub fn check(model: &dyn Model, options: &SearchOptions) -> Result<(), SearchError> {
+    let options = with_objectives(model, options);
+    validate(&options, model)?;
+    View::of_model(model, &options, &options.objectives).map(|_| ())
+}
+
+/// The options with objectives: without any, a search looks for what is usually wrong.
+fn with_objectives(model: &dyn Model, options: &SearchOptions) -> SearchOptions {
+    let mut options = options.clone();
+    if options.objectives.is_empty() {
+        // A program may fail in more ways than a model.
+        let any = model.paths().is_some().then(|| "any-error".parse().ok()).flatten();
+        options.objectives.push(any.unwrap_or_else(Objective::deadlock));
+    }
+    options
 }
 
 /// Adds states and times to the shortest witness of many runs, the only one that is shown.
@@ -73,6 +86,7 @@ fn add_details_to_shortest(
     if let Some(objective) = objective {
         add_obstacles(model, &mut trace, objective).map_err(failed)?;
     }
+    add_participants(model, &mut trace).map_err(failed)?;
     let detailed = WitnessReport::new(&shortest.objective, shortest.original_length, trace);
     *shortest = WitnessReport { shortest: shortest.shortest, ..detailed };
     Ok(())
@@ -89,12 +103,14 @@ fn validate(options: &SearchOptions, model: &dyn Model) -> Result<(), Diagnostic
             "`{}` cannot be measured: states of this model may show more than its runs lead to",
             measure.text()
         ))
-        .help("the objective 'state EXPR' tells whether a value is reached"));
+        .help("the objective 'state EXPR' decides whether a value is reached"));
     }
     crate::strategy::validate_lasso(options)?;
     if options.cover {
         crate::strategy::validate_cover(&options.strategy, &options.objectives, model.info())?;
     }
+    check_processes(options, model)?;
+    check_spill(options)?;
     if options.runs == 0 {
         return zero("the number of runs");
     }
@@ -113,6 +129,69 @@ fn validate(options: &SearchOptions, model: &dyn Model) -> Result<(), Diagnostic
         && resources::machine_bytes().is_some_and(|machine| bytes > machine)
     {
         return Err(Diagnostic::error(format!("a bit table of {bytes} bytes is more than the machine has")));
+    }
+    Ok(())
+}
+
+/// Refuses what cannot be done with states in files.
+pub(crate) fn check_spill(options: &SearchOptions) -> Result<(), Diagnostic> {
+    if options.spill.is_none() {
+        return Ok(());
+    }
+    let refuse = |message: String, help: &str| Err(Diagnostic::error(message).help(help));
+    let apart = |what: &str| format!("{what} cannot be combined with states in files");
+    if !options.strategy.spills_states() {
+        let name = options.strategy.name();
+        return refuse(format!("the strategy {name} does not move states to files"), "the strategy bfs does");
+    }
+    if options.processes.is_some() || options.checkpoints.are_wanted() {
+        let who = if options.processes.is_some() { "several processes" } else { "checkpoints" };
+        return refuse(apart(who), "several processes have more memory than one; choose one of the two");
+    }
+    if options.runs > 1 {
+        return refuse(apart("several runs"), "make one run");
+    }
+    refuse_inexact(options, apart)
+}
+
+/// Refuses covering, lossy stores and cycles where each state is looked up by its words.
+fn refuse_inexact(options: &SearchOptions, apart: impl Fn(&str) -> String) -> Result<(), Diagnostic> {
+    let refuse = |message: String, help: &str| Err(Diagnostic::error(message).help(help));
+    if options.cover {
+        return refuse(apart("leaving out covered states"), "choose the covering `none`");
+    }
+    if !options.store.is_exact() {
+        return refuse(apart(&format!("the store {}", options.store)), "the stores exact and tree can");
+    }
+    if let Some(cyclic) = options.objectives.iter().find(|objective| objective.is_about_cycles()) {
+        return refuse(apart(&format!("`{}`", cyclic.text())), "look for something else than cycles");
+    }
+    Ok(())
+}
+
+/// Refuses what several processes cannot do together.
+pub(crate) fn check_processes(options: &SearchOptions, model: &dyn Model) -> Result<(), Diagnostic> {
+    if options.processes.is_none() && !options.checkpoints.are_wanted() {
+        return Ok(());
+    }
+    let who = if options.processes.is_some() { "several processes" } else { "a search with checkpoints" };
+    let name = options.strategy.name();
+    let refuse = |message: String, help: &str| Err(Diagnostic::error(message).help(help));
+    let apart = |what: &str| format!("{what} cannot be combined with {who}");
+    if !options.strategy.shares_out_states() {
+        let message = match options.processes {
+            Some(_) => format!("the strategy {name} does not share its states out to several processes"),
+            None => format!("the strategy {name} neither writes checkpoints nor goes on from them"),
+        };
+        return refuse(message, "the strategies bfs, highway and beam do");
+    }
+    if options.runs > 1 {
+        return refuse(apart("several runs"), "make one run");
+    }
+    refuse_inexact(options, apart)?;
+    if model.explorer().portable_states().is_none() {
+        let message = format!("the states of {} cannot be written as bytes", model.info().name);
+        return refuse(message, "models written in Rust and programs can be searched by threads only");
     }
     Ok(())
 }
@@ -189,7 +268,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
         .collect();
     report.extreme = monitor.extremes();
     run.counters.report(run.uncounted_levels(), &mut report);
-    // Executions tell no actions.
+    // Executions have no action counts.
     if report.executions.is_none() {
         report.never_taken = never_taken(run.model, &report);
     }

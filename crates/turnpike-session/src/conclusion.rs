@@ -1,5 +1,6 @@
 //! Whether a result counts as success, for scripts.
 
+use serde::Serialize;
 use turnpike_search::Verdict;
 
 use crate::problem::Problem;
@@ -7,7 +8,8 @@ use crate::report::{Answer, Reply};
 use crate::request::{Expect, Goals};
 
 /// Whether a result is what was expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
     /// It is.
     Passed,

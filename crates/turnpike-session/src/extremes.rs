@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 use turnpike_model::Diagnostic;
 use turnpike_search::{Limits, StopReason, Verdict, resources};
 use turnpike_timed::extremum::{self, Answer, End, Measured, Question};
@@ -30,7 +32,7 @@ pub struct Extremes {
 }
 
 /// The values of one expression.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Extent {
     /// What was measured.
     pub expression: String,
@@ -41,7 +43,7 @@ pub struct Extent {
 }
 
 /// One end of the values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Bound {
     /// The number; `None` when values grow without bound.
     pub value: Option<i64>,
@@ -51,10 +53,22 @@ pub struct Bound {
     pub exact: bool,
 }
 
+impl Serialize for Extremes {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut fields = out.serialize_struct("Extremes", 5)?;
+        fields.serialize_field("verdict", &self.verdict())?;
+        fields.serialize_field("stop", &self.stop)?;
+        fields.serialize_field("states", &self.states())?;
+        fields.serialize_field("transitions", &self.transitions())?;
+        fields.serialize_field("values", &self.values())?;
+        fields.end()
+    }
+}
+
 /// What a query asks for, if it asks for extreme values.
 pub(crate) fn question(timed: &Timed, text: &str) -> Result<Option<Extreme>, Diagnostic> {
     let Ok(query) = timed.names.query(&timed.network, text) else {
-        // Whoever searches tells what is wrong with it.
+        // The search reports what is wrong with it.
         return Ok(None);
     };
     let QueryKind::Extremum { extremum, condition, quantities } = query.kind else { return Ok(None) };

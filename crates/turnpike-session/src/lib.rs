@@ -1,11 +1,17 @@
 #![doc = include_str!("../README.md")]
 
 mod choice;
+pub mod cluster;
+mod command_line;
 mod conclusion;
+mod elsewhere;
 mod explicit;
 mod extremes;
+mod formulas;
 mod front_end;
 mod impossible;
+mod incident;
+mod labels;
 mod options;
 mod plan;
 mod problem;
@@ -16,6 +22,7 @@ mod report;
 mod request;
 mod run;
 mod session;
+mod simulation;
 mod source;
 mod specification;
 mod summary;
@@ -25,16 +32,22 @@ mod warnings;
 mod zeno;
 
 pub use choice::Choice;
+pub use command_line::{join_words, quote_word};
 pub use conclusion::Conclusion;
+pub use elsewhere::{Elsewhere, Existence};
 pub use explicit::read_system;
 pub use extremes::{Bound, Extent, Extremes};
+pub use formulas::{
+    CheckedFormula, FormulaAnswer, FormulaReply, FormulaText, explain_evidence, read_formulas,
+};
 pub use front_end::{FRONT_ENDS, Format, FrontEnd, ReadText, SourceText};
+pub use incident::IncidentOutput;
 pub use options::{Given, OptionRow, Section, Takes, takes};
 pub use plan::{Plan, all_cores};
 pub use problem::{Problem, ProblemKind};
 pub use program::{
-    GiveUp, Held, Output, ProgramSource, Reduction, ThreadsAs, Visible, describe_doubts, hold_at_end,
-    read_executable,
+    GiveUp, Held, MemoryModel, Output, ProgramSource, Reduction, ThreadsAs, Visible, describe_doubts,
+    hold_at_end, read_executable,
 };
 pub use purpose::Purpose;
 pub use report::{Answer, Findings, Outcome, ProgramFindings, Reply, Report, Scope, Shown};
@@ -43,15 +56,27 @@ pub use request::{
 };
 pub use run::{Observer, Silent};
 pub use session::{Prepared, Session, Size};
+pub use simulation::{Enabled, Simulation, Visit};
 pub use source::{Covering, Location, OutOfRange, Reading, Source, TimedReading, ZoneExtrapolation};
 pub use specification::{Specification, read_linear_process};
 pub use summary::{Spread, Summary};
 pub use timed::{Timed, read_queries};
+pub use turnpike_formula::{Edge, Evidence, Fragment, Shape};
 pub use turnpike_program::HEADER;
+pub use turnpike_search::Spill;
+pub use turnpike_search::checkpoint::Checkpoints;
 pub use turnpike_search::{
-    Divergence, Event, EventSink, ExecutionCounts, Explanation, Generation, Limits, Objective, Pattern,
+    Divergence, Event, EventSink, ExecutionCounts, Explanation, Generation, Goal, Limits, Objective, Pattern,
     Progress, RESULTS, Replayed, RunReport, SearchError, SearchReport, StepReport, StopReason, StoreKind,
-    Strategy, Verdict, WitnessReport, generate, judge, replay, resources, strategy,
+    Strategy, Verdict, WitnessReport, add_participants, generate, judge, replay, resources,
 };
 pub use turnpike_timed::network::QueryText;
 pub use zeno::Zeno;
+
+/// The strategies, and what a strategy of your own is made of.
+pub mod strategy {
+    pub use turnpike_search::strategy::*;
+
+    // Knows the options of requests, too.
+    pub use crate::options::register;
+}

@@ -4,7 +4,7 @@
 //! grammar from these tables, and writes a request back with them.
 
 use turnpike_model::Diagnostic;
-use turnpike_search::strategy::{self, STRATEGIES, ValueKind};
+use turnpike_search::strategy::{self, Descriptor, ValueKind};
 
 use crate::values;
 
@@ -177,7 +177,7 @@ pub fn takes(name: &str) -> Option<Takes> {
         T::OPTIONS.iter().find(|option| option.name == name).map(|option| option.takes)
     }
     let of_strategy = || {
-        let mut options = STRATEGIES.iter().flat_map(|strategy| strategy.options);
+        let mut options = strategy::all().flat_map(|strategy| strategy.options);
         options.find(|option| option.name == name).map(|option| match option.value {
             ValueKind::Switch => Takes::Switch,
             _ => Takes::Text,
@@ -196,6 +196,12 @@ pub fn takes(name: &str) -> Option<Takes> {
 
 /// Every option of a request and of the strategies.
 pub(crate) fn all_names() -> Vec<&'static str> {
+    let of_strategies = strategy::all().flat_map(|strategy| strategy.options).map(|option| option.name);
+    request_names().into_iter().chain(of_strategies).collect()
+}
+
+/// Every option of a request but those of its strategy.
+fn request_names() -> Vec<&'static str> {
     use crate::request::{Goals, Running, WitnessSettings};
     use crate::source::{Reading, TimedReading};
     fn of<T: Section>() -> impl Iterator<Item = &'static str> {
@@ -206,11 +212,24 @@ pub(crate) fn all_names() -> Vec<&'static str> {
         .chain(of::<crate::ProgramSource>())
         .chain(of::<Goals>())
         .chain(["strategy"])
-        .chain(STRATEGIES.iter().flat_map(|strategy| strategy.options).map(|option| option.name))
         .chain(of::<turnpike_search::Limits>())
         .chain(of::<Running>())
         .chain(of::<WitnessSettings>())
         .collect()
+}
+
+/// Adds a strategy to the built-in ones: requests can name it from now on, and give it its options. Names
+/// of strategies and options must be new, unless an option means the same as that of another strategy.
+pub fn register(descriptor: &'static Descriptor) -> Result<(), Diagnostic> {
+    let taken = request_names();
+    if let Some(option) = descriptor.options.iter().find(|option| taken.contains(&option.name)) {
+        let message = format!(
+            "the option `{}` of the strategy `{}` is one of every search already",
+            option.name, descriptor.name
+        );
+        return Err(Diagnostic::error(message).help("give it another name"));
+    }
+    strategy::register(descriptor)
 }
 
 /// Whether some strategy has this option.

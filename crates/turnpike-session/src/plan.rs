@@ -1,11 +1,14 @@
-//! A search that is ready to begin: the system, and what the engine is told.
+//! A search that is ready to begin: the system, and the settings of the engine.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use turnpike_model::{Diagnostic, Model, ModelInfo};
+use turnpike_search::checkpoint::Checkpoints;
+use turnpike_search::exchange::Processes;
 use turnpike_search::{
-    Accept, EventSink, Objective, RunReport, SearchError, SearchOptions, SearchReport, Strategy, run_seed,
+    Accept, EventSink, Objective, RunReport, SearchError, SearchOptions, SearchReport, Spill, Strategy,
+    run_seed,
 };
 
 use crate::impossible;
@@ -58,6 +61,11 @@ impl Plan {
             let helps = options.strategy.descriptor().parallel.helps(traits.program);
             if runs > 1 || helps { all_cores() } else { 1 }
         });
+        let parallel = options.strategy.descriptor().parallel;
+        if running.threads.is_some_and(|threads| threads > 1) && runs == 1 && !parallel.helps(traits.program)
+        {
+            warnings.push(warnings::of_threads(options.strategy.name(), parallel));
+        }
         options.objectives = objectives;
         options.all = goals.all;
         options.lookahead = goals.lookahead;
@@ -76,7 +84,30 @@ impl Plan {
         options.states_in_witness = witness.states;
         options.shorten = witness.shorten;
         options.shorten_budget = witness.shorten_budget;
+        // Asked for by number, even one run is one of many, and gives what it gives among them.
+        options.thorough = running.runs.is_none();
         Ok(Plan { model, options, warnings })
+    }
+
+    /// The same search, with checkpoints.
+    pub(crate) fn with_checkpoints(mut self, checkpoints: &Checkpoints) -> Self {
+        self.options.checkpoints = checkpoints.clone();
+        self
+    }
+
+    /// The same search, whose states move to files when memory is short.
+    pub(crate) fn with_spill(mut self, spill: Option<&Spill>) -> Self {
+        self.options.spill = spill.cloned();
+        self
+    }
+
+    /// The same search, made together with other processes.
+    pub(crate) fn shared_out(mut self, processes: Option<&(Processes, usize)>, search: &Search) -> Self {
+        if let Some((processes, threads)) = processes {
+            self.options.processes = Some(processes.clone());
+            self.options.threads = search.running.threads.unwrap_or(*threads);
+        }
+        self
     }
 
     /// The same search with a strategy that the client made itself.
@@ -93,9 +124,27 @@ impl Plan {
         self
     }
 
+    /// The same search, which reports the states of each level that it chooses.
+    #[must_use]
+    pub fn tell_levels(mut self) -> Self {
+        self.options.tell_levels = true;
+        self
+    }
+
+    /// The name of the strategy.
+    pub(crate) fn strategy(&self) -> &'static str {
+        self.options.strategy.name()
+    }
+
     /// What is searched.
     pub fn model(&self) -> &Arc<dyn Model> {
         &self.model
+    }
+
+    /// Refuses a search that cannot begin, such as one for a condition that the model does not know.
+    pub fn check(&self) -> Result<(), Problem> {
+        turnpike_search::check(&*self.model, &self.options)
+            .map_err(|error| crate::run::explain(error, &self.options.objectives, &*self.model))
     }
 
     /// Makes the search.

@@ -1,10 +1,11 @@
 use std::fmt;
 
-use turnpike_model::{Diagnostic, StepErrorKind, Trace};
+use serde::{Serialize, Serializer};
+use turnpike_model::{Diagnostic, Severity, StepErrorKind, Trace};
 use turnpike_search::SearchError;
 
 /// Why a request cannot be carried out, with the text that diagnostics point into.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Problem {
     /// Whose problem it is.
     pub kind: ProblemKind,
@@ -13,13 +14,16 @@ pub struct Problem {
     /// The text that diagnostics point into.
     pub source: Option<String>,
     /// What is wrong, the most important first.
+    #[serde(serialize_with = "diagnostics")]
     pub diagnostics: Vec<Diagnostic>,
     /// The steps that led to it, when the model itself failed.
+    #[serde(serialize_with = "labels")]
     pub trace: Option<Box<Trace>>,
 }
 
 /// Whose problem something is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProblemKind {
     /// The request or its source is wrong.
     #[default]
@@ -55,9 +59,9 @@ impl Problem {
         self
     }
 
-    /// Whether the input is understood, but cannot be handled. Front-ends end such messages alike.
+    /// Whether the input is understood, but cannot be handled.
     pub(crate) fn is_unsupported(&self) -> bool {
-        self.diagnostics.iter().any(|one| one.message.contains("not supported"))
+        self.diagnostics.iter().any(|one| one.unsupported)
     }
 
     /// The most important diagnostic.
@@ -109,4 +113,52 @@ impl From<SearchError> for Problem {
             _ => Problem { kind: ProblemKind::Internal, ..Problem::new(message) },
         }
     }
+}
+
+/// Writes diagnostics with the bytes of the text that they point at.
+pub(crate) fn diagnostics<S: Serializer>(diagnostics: &[Diagnostic], out: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Level {
+        Warning,
+        Error,
+    }
+    #[derive(Serialize)]
+    struct Place<'a> {
+        start: usize,
+        end: usize,
+        note: &'a str,
+    }
+    #[derive(Serialize)]
+    struct Written<'a> {
+        severity: Level,
+        message: &'a str,
+        place: Option<Place<'a>>,
+        line: Option<u64>,
+        help: Option<&'a str>,
+        unsupported: bool,
+    }
+    let written = |one| {
+        let Diagnostic { severity, message, span, line, help, unsupported }: &Diagnostic = one;
+        Written {
+            severity: match severity {
+                Severity::Warning => Level::Warning,
+                Severity::Error => Level::Error,
+            },
+            message,
+            place: span.as_ref().map(|span| Place {
+                start: span.range.start,
+                end: span.range.end,
+                note: &span.note,
+            }),
+            line: *line,
+            help: help.as_deref(),
+            unsupported: *unsupported,
+        }
+    };
+    out.collect_seq(diagnostics.iter().map(written))
+}
+
+fn labels<S: Serializer>(trace: &Option<Box<Trace>>, out: S) -> Result<S::Ok, S::Error> {
+    trace.as_ref().map(|trace| trace.labels().collect::<Vec<_>>()).serialize(out)
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
 pub use turnpike_program::native::Held;
-use turnpike_program::native::{Limits, NativeProgram, Threads, Visibility};
+use turnpike_program::native::{Isolation, Limits, NativeProgram, Threads, Visibility};
 use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
-use turnpike_scheduler::{Execution, Executor, Frame, GuestError, MayAccess, Plan, Site, Timeouts};
+use turnpike_scheduler::{Execution, Executor, Frame, GuestError, MayAccess, Memory, Plan, Site, Timeouts};
 
 use crate::choice::{Choice, choice, unusual};
 use crate::options::{OptionRow, Section, Takes, option, parse, text_of};
@@ -38,10 +38,14 @@ pub struct ProgramSource {
     pub timeouts: GiveUp,
     /// Spurious wake-ups of condition variables that an execution may have.
     pub spurious: Option<u32>,
+    /// What atomic operations may see.
+    pub memory: MemoryModel,
     /// Which memory accesses are steps.
     pub visible: Visible,
     /// What the threads of the program become.
     pub threads_as: Option<ThreadsAs>,
+    /// How executions are kept from influencing each other.
+    pub isolation: Apart,
     /// Memory that an execution may use, in bytes.
     pub guest_memory: Option<u64>,
     /// Time without a visible operation after which an execution hangs.
@@ -76,6 +80,28 @@ impl From<GiveUp> for Timeouts {
 }
 
 choice! {
+    /// What atomic operations may see.
+    MemoryModel = Sc {
+        /// The last value that was written, whatever order the program asks for
+        Sc = "sc",
+        /// Stores wait in a buffer of their thread, as on x86
+        Tso = "tso",
+        /// What C, C++ and Rust allow, by the model RC11
+        Rc11 = "rc11",
+    }
+}
+
+impl From<MemoryModel> for Memory {
+    fn from(choice: MemoryModel) -> Self {
+        match choice {
+            MemoryModel::Sc => Memory::Sc,
+            MemoryModel::Tso => Memory::Tso,
+            MemoryModel::Rc11 => Memory::Rc11,
+        }
+    }
+}
+
+choice! {
     /// Which memory accesses are steps.
     Visible = Racy {
         /// None: only synchronisation and atomics
@@ -94,6 +120,16 @@ choice! {
         Fibers = "fibers",
         /// System threads, one of which runs at a time: works everywhere
         System = "os",
+    }
+}
+
+choice! {
+    /// How executions are kept from influencing each other.
+    Apart = Reset {
+        /// The memory of the process is put back after each; a fork where that is not enough
+        Reset = "reset",
+        /// A process for each: slower
+        Fork = "fork",
     }
 }
 
@@ -141,6 +177,14 @@ impl Section for ProgramSource {
             |program, text| parse(text, values::count).map(|number| program.spurious = Some(number)),
         ),
         option(
+            "memory",
+            Takes::Word(MemoryModel::WORDS),
+            "MODEL",
+            "What atomic operations may see [default: sc]",
+            |program| unusual(program.memory),
+            |program, text| MemoryModel::from_word(text).map(|model| program.memory = model),
+        ),
+        option(
             "visible",
             Takes::Word(Visible::WORDS),
             "LEVEL",
@@ -155,6 +199,14 @@ impl Section for ProgramSource {
             "How to run the threads of the program [default: fibers if the processor allows it]",
             |program| program.threads_as.map(|kind| kind.word().to_owned()).into_iter().collect(),
             |program, text| ThreadsAs::from_word(text).map(|kind| program.threads_as = Some(kind)),
+        ),
+        option(
+            "isolation",
+            Takes::Word(Apart::WORDS),
+            "HOW",
+            "How to keep executions from influencing each other [default: reset]",
+            |program| unusual(program.isolation),
+            |program, text| Apart::from_word(text).map(|how| program.isolation = how),
         ),
         option(
             "guest-memory",
@@ -206,13 +258,14 @@ impl ProgramSource {
             sleep: matches!(self.reduction, Some(Reduction::Sleep | Reduction::Both)),
             timeouts: self.timeouts.into(),
             spurious: self.spurious.unwrap_or(usual.spurious),
+            memory: self.memory.into(),
             check_every: self.check_every.unwrap_or(usual.check_every),
             ..usual
         }
     }
 }
 
-/// What the file of a program tells.
+/// What the file of a program shows.
 pub fn read_executable(path: &Path) -> Result<Executable, Problem> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Problem::file(&name, "read", &error))?;
@@ -250,7 +303,11 @@ pub(crate) fn open(source: &ProgramSource, output: Option<Output>) -> Result<Pro
         (true, _) => None,
     };
     let tabled = matches!(source.reduction, Some(Reduction::Persistent | Reduction::Both));
-    // What the program's author says counts; where nothing is said, executions have to tell.
+    if tabled && source.memory != MemoryModel::Sc {
+        let why = "persistent sets cannot be used under weak memory; use --reduction source-dpor or sleep";
+        return Err(Problem::new(why));
+    }
+    // Annotations of the program's author count; where there are none, executions have to show it.
     let persistent = if tabled { declared(source).map_err(failed)? } else { None };
     let learn = tabled && persistent.is_none();
     let options = ProgramOptions { unseen: unseen.map(str::to_owned), persistent, ..source.options() };
@@ -273,6 +330,10 @@ fn native(source: &ProgramSource) -> NativeProgram {
             None => Threads::Auto,
             Some(ThreadsAs::Fibers) => Threads::Fibers,
             Some(ThreadsAs::System) => Threads::System,
+        },
+        isolation: match source.isolation {
+            Apart::Reset => Isolation::Reset,
+            Apart::Fork => Isolation::Fork,
         },
         visibility: match source.visible {
             Visible::Sync => Visibility::Sync,

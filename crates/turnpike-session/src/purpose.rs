@@ -1,7 +1,8 @@
 use turnpike_search::{Goal, Objective};
 use turnpike_timed::liveness::Formula;
 
-/// What will be asked about a model. Zones of timed automata depend on it: they must be fine enough to tell.
+/// What a model is prepared for. Zones of timed automata depend on it: they must be fine enough to
+/// decide it.
 #[derive(Clone, Debug, Default)]
 pub struct Purpose {
     /// Conditions on states.

@@ -133,6 +133,7 @@ impl Session {
         // Cycles may lead through states that others cover.
         traits.cover &= !about_runs;
         let plan = Plan::new(prepared.model.clone(), strategy, search, vec![objective], traits)?;
+        let plan = plan.shared_out(self.processes.as_ref(), search);
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
         findings.warnings = plan.warnings.clone();
         let satisfied = match findings.verdict {

@@ -1,17 +1,23 @@
-//! What came of a request.
+//! What came of a request. serde writes it whole, for clients that pass it on.
 
+use serde::{Serialize, Serializer};
 use turnpike_model::{Diagnostic, Trace};
 use turnpike_program::Incident;
 use turnpike_search::{Objective, RunReport, Verdict, WitnessReport};
 use turnpike_timed::network::QueryText;
 
 use crate::conclusion::Conclusion;
+use crate::elsewhere::Elsewhere;
 use crate::extremes::Extremes;
-use crate::problem::Problem;
+use crate::formulas::FormulaAnswer;
+use crate::incident;
+use crate::problem::{self, Problem};
+use crate::request::objectives;
 use crate::summary::Summary;
 use crate::zeno::Zeno;
 
 /// What came of a request.
+#[derive(Serialize)]
 pub struct Report {
     /// What users call the source.
     pub model: String,
@@ -28,20 +34,26 @@ pub struct Report {
 }
 
 /// What was found out.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// By one search, of which there may be many runs.
     Search(Box<Findings>),
     /// Answers to queries, in the order in which they were asked.
     Queries(Vec<Answer>),
+    /// Verdicts on formulas, in the order in which they were given.
+    Formulas(Vec<FormulaAnswer>),
 }
 
 /// What one search found out.
+#[derive(Serialize)]
 pub struct Findings {
     /// The system, with its parameters.
     pub model: String,
     /// The strategy.
     pub strategy: &'static str,
     /// What was looked for.
+    #[serde(serialize_with = "objectives::serialize")]
     pub objectives: Vec<Objective>,
     /// Whether absence can be proved with the store.
     pub exact: bool,
@@ -51,7 +63,8 @@ pub struct Findings {
     pub verdict: Verdict,
     /// The runs that ended, in order.
     pub runs: Vec<RunReport>,
-    /// What is probably not meant.
+    /// What is probably a mistake.
+    #[serde(serialize_with = "problem::diagnostics")]
     pub warnings: Vec<Diagnostic>,
     /// Why covering everything proves nothing.
     pub left_out: Option<String>,
@@ -66,7 +79,8 @@ pub struct Findings {
 }
 
 /// What a search was about, if not everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Scope {
     /// Synchronisation of a program, but not its accesses to memory.
@@ -77,6 +91,7 @@ pub enum Scope {
 }
 
 /// What a search found out about a program.
+#[derive(Serialize)]
 pub struct ProgramFindings {
     /// Arguments of the program.
     pub arguments: Vec<String>,
@@ -84,20 +99,27 @@ pub struct ProgramFindings {
     pub hash: u64,
     /// What witnesses show, that of the best one first.
     pub incidents: Vec<Shown>,
+    /// Whether what was found under weak memory exists under stronger memory.
+    pub elsewhere: Vec<Elsewhere>,
 }
 
 /// What the witness with these choices shows.
+#[derive(Serialize)]
 pub struct Shown {
     choices: Vec<u32>,
     /// What it shows.
+    #[serde(serialize_with = "incident::serialize")]
     pub incident: Incident,
 }
 
 /// A query with what came of it.
+#[derive(Serialize)]
 pub struct Answer {
     /// The query.
+    #[serde(serialize_with = "query_text")]
     pub query: QueryText,
     /// The answer, or why it could not be asked.
+    #[serde(serialize_with = "reply_or_problem")]
     pub reply: Result<Reply, Problem>,
     /// Whether that is what was expected.
     pub conclusion: Conclusion,
@@ -106,6 +128,8 @@ pub struct Answer {
 }
 
 /// The answer to a query.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reply {
     /// By a search.
     Searched {
@@ -150,6 +174,22 @@ impl Findings {
 impl Shown {
     pub(crate) fn new(trace: &Trace, incident: Incident) -> Self {
         Shown { choices: choices_of(trace), incident }
+    }
+}
+
+fn query_text<S: Serializer>(query: &QueryText, out: S) -> Result<S::Ok, S::Error> {
+    query.text.serialize(out)
+}
+
+/// Either the reply by its name, or `problem`.
+fn reply_or_problem<S: Serializer>(reply: &Result<Reply, Problem>, out: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Unanswered<'a> {
+        problem: &'a Problem,
+    }
+    match reply {
+        Ok(reply) => reply.serialize(out),
+        Err(problem) => Unanswered { problem }.serialize(out),
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Goals {
     pub queries: Vec<String>,
     /// A file with more queries.
     pub query_file: Option<String>,
+    /// Formulas of the modal mu-calculus: files, folders or texts.
+    pub formulas: Vec<String>,
     /// Count only cycles and runs of timed automata along which time passes all bounds.
     pub non_zeno: bool,
     /// Go on until every objective was met, not just one.
@@ -180,11 +182,11 @@ struct LimitsAsText {
 }
 
 /// Objectives are written in their own words.
-mod objectives {
+pub(crate) mod objectives {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
     use turnpike_search::Objective;
 
-    pub(super) fn serialize<S: Serializer>(objectives: &[Objective], out: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(objectives: &[Objective], out: S) -> Result<S::Ok, S::Error> {
         objectives.iter().map(Objective::text).collect::<Vec<_>>().serialize(out)
     }
 
@@ -280,7 +282,7 @@ impl Search {
         given
     }
 
-    /// Refuses what makes no sense, as far as that can be told without the source.
+    /// Refuses what makes no sense, as far as that can be known without the source.
     pub fn check(&self) -> Result<(), Problem> {
         self.strategy.descriptor()?;
         self.check_conflicts()?;
@@ -373,11 +375,10 @@ impl StrategyChoice {
     /// The name, and the options in the order in which the strategy describes them.
     fn given(&self) -> Vec<Given> {
         let name = self.name.iter().map(|name| Given { name: "strategy".into(), value: Some(name.clone()) });
-        let described = strategy::STRATEGIES.iter().flat_map(|strategy| strategy.options);
+        let described: Vec<_> = strategy::all().flat_map(|strategy| strategy.options).collect();
         let mut rows: Vec<(usize, Given)> = Vec::new();
         for (option, value) in &self.options {
-            let mut described = described.clone();
-            let place = described.position(|info| info.name == option);
+            let place = described.iter().position(|info| info.name == option);
             let switch = crate::options::takes(option) == Some(crate::options::Takes::Switch);
             let value = (!switch).then(|| value.clone());
             rows.push((place.unwrap_or(usize::MAX), Given { name: option.clone(), value }));

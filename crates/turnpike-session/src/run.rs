@@ -5,10 +5,12 @@ use std::time::Instant;
 
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model, ViolationKind};
-use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, Verdict};
+use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, StopReason, Verdict};
 
 use crate::choice::Choice;
 use crate::conclusion::Conclusion;
+use crate::elsewhere;
+use crate::formulas::FormulaAnswer;
 use crate::impossible;
 use crate::plan::{Plan, Traits, build_strategy};
 use crate::problem::Problem;
@@ -39,6 +41,12 @@ pub trait Observer: Sync {
         let _ = answer;
         Ok(())
     }
+
+    /// A formula was decided. An error ends the request.
+    fn judged(&self, answer: &FormulaAnswer) -> Result<(), Problem> {
+        let _ = answer;
+        Ok(())
+    }
 }
 
 /// Hears nothing.
@@ -64,7 +72,18 @@ impl Session {
     ) -> Result<Report, Problem> {
         search.check()?;
         let started = Instant::now();
+        if let Some(formulas) = self.formulas(search)? {
+            return self.judge_all(search, formulas, observer, interrupt, started);
+        }
         if let Some(queries) = self.queries(&search.goals)? {
+            if self.checkpoints.write.is_some() || self.checkpoints.resume.is_some() {
+                let error = Diagnostic::error("queries leave no checkpoints behind");
+                return Err(error.help("name an objective to look for").into());
+            }
+            if self.spill.is_some() {
+                let error = Diagnostic::error("queries do not move states to files");
+                return Err(error.help("name an objective to look for").into());
+            }
             return self.answer_all(search, queries, observer, interrupt, started);
         }
         if let Some(wrong @ (Expect::Satisfied | Expect::NotSatisfied)) = search.goals.expect {
@@ -93,12 +112,23 @@ impl Session {
             };
             let incidents = findings.best_witnesses().iter().map(shown).collect::<Result<_, Problem>>()?;
             let (arguments, hash) = (self.program_arguments(), program.info().fingerprint);
-            findings.program = Some(ProgramFindings { arguments, hash, incidents });
+            let elsewhere = match self.source() {
+                Source::Program(source) if met => elsewhere::look(source, search, interrupt)?,
+                _ => Vec::new(),
+            };
+            findings.program = Some(ProgramFindings { arguments, hash, incidents, elsewhere });
+        }
+        let mut conclusion = Conclusion::of_search(findings.verdict, findings.scope.is_some(), &search.goals);
+        if findings.verdict == Verdict::Measured
+            && findings.runs.iter().any(|run| run.stop == StopReason::ProcessLost)
+        {
+            // Unlike a limit, this was not requested.
+            conclusion = Conclusion::Inconclusive;
         }
         Ok(Report {
             model: findings.model.clone(),
             verdict: findings.verdict,
-            conclusion: Conclusion::of_search(findings.verdict, findings.scope.is_some(), &search.goals),
+            conclusion,
             interrupted: interrupt.load(Ordering::Relaxed),
             seconds: findings.seconds,
             outcome: Outcome::Search(Box::new(findings)),
@@ -108,6 +138,9 @@ impl Session {
     /// A search that is ready to begin, for clients that make many of them. Queries are not searches.
     pub fn plan(&self, search: &Search) -> Result<Plan, Problem> {
         search.check()?;
+        if !search.goals.formulas.is_empty() {
+            return Err(Diagnostic::error("formulas cannot be planned ahead").into());
+        }
         if self.queries(&search.goals)?.is_some() {
             let error = Diagnostic::error("queries cannot be planned ahead");
             return Err(error.help("name an objective to look for").into());
@@ -115,8 +148,8 @@ impl Session {
         Ok(self.ready(search)?.0)
     }
 
-    /// Prepares the system for what is asked.
-    fn ready(&self, search: &Search) -> Result<(Plan, Prepared), Problem> {
+    /// Prepares the system for the request.
+    pub(crate) fn ready(&self, search: &Search) -> Result<(Plan, Prepared), Problem> {
         let objectives = self.objectives(search)?;
         let purpose = Purpose { non_zeno: search.goals.non_zeno, ..Purpose::of(&objectives) };
         if purpose.non_zeno && !purpose.cycles {
@@ -125,6 +158,8 @@ impl Session {
         let prepared = self.prepare(&purpose)?;
         let strategy = build_strategy(search, prepared.model.info())?;
         let plan = Plan::new(prepared.model.clone(), strategy, search, objectives, self.traits())?;
+        let plan = plan.shared_out(self.processes.as_ref(), search).with_checkpoints(&self.checkpoints);
+        let plan = plan.with_spill(self.spill.as_ref());
         Ok((plan, prepared))
     }
 
@@ -157,7 +192,7 @@ impl Session {
             None => plan.model.left_out(),
         };
         let mut scope = self.scope(prepared);
-        // Without accesses to memory, that none of them is wrong is no result at all.
+        // If no access to memory was visible, the absence of wrong ones means nothing.
         if scope.is_some() && plan.options.objectives.iter().any(is_about_memory) {
             scope = None;
             left_out = left_out.or_else(|| prepared.program.as_ref()?.options().unseen.clone());
@@ -211,7 +246,7 @@ impl Session {
 }
 
 /// What the engine refuses, with the text that it points into.
-fn explain(error: SearchError, objectives: &[Objective], model: &dyn Model) -> Problem {
+pub(crate) fn explain(error: SearchError, objectives: &[Objective], model: &dyn Model) -> Problem {
     let SearchError::Usage(diagnostic) = error else {
         return Problem::from(error).in_file(model.info().name.clone());
     };

@@ -2,6 +2,9 @@ use std::sync::Arc;
 
 use turnpike_model::{Model, Trace};
 use turnpike_program::ProgramModel;
+use turnpike_search::Spill;
+use turnpike_search::checkpoint::Checkpoints;
+use turnpike_search::exchange::Processes;
 use turnpike_timed::liveness::LivenessModel;
 
 use crate::explicit;
@@ -20,6 +23,12 @@ pub struct Session {
     source: Source,
     reading: Reading,
     document: Document,
+    /// The processes that search together, and the threads of this one when none are asked for.
+    pub(crate) processes: Option<(Processes, usize)>,
+    /// What is left behind to go on from later, and what to go on from.
+    pub(crate) checkpoints: Checkpoints,
+    /// Where states go that memory has no room for.
+    pub(crate) spill: Option<Spill>,
 }
 
 /// What a source turned out to be.
@@ -34,7 +43,7 @@ pub(crate) enum Document {
     Program(Arc<ProgramModel>),
 }
 
-/// How large an explicit system is: states and transitions, as its file tells.
+/// How large an explicit system is: states and transitions, as its file says.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// States.
@@ -103,7 +112,15 @@ impl Session {
                 (location.to_string(), reading.clone(), open_model(languages, location, reading)?)
             }
         };
-        Ok(Session { name, source: source.clone(), reading, document })
+        Ok(Session {
+            name,
+            source: source.clone(),
+            reading,
+            document,
+            processes: None,
+            checkpoints: Checkpoints::default(),
+            spill: None,
+        })
     }
 
     /// What was opened.
@@ -114,6 +131,25 @@ impl Session {
     /// How it was read.
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
+    }
+
+    /// A hash of the model's text and parameters, the same on every machine.
+    pub fn fingerprint(&self) -> Result<u64, Problem> {
+        Ok(self.prepare(&Purpose::default())?.model.info().fingerprint)
+    }
+
+    /// The same source, whose searches leave checkpoints behind or go on from one.
+    #[must_use]
+    pub fn with_checkpoints(mut self, checkpoints: Checkpoints) -> Self {
+        self.checkpoints = checkpoints;
+        self
+    }
+
+    /// The same source, whose searches move states to files when memory is short.
+    #[must_use]
+    pub fn with_spill(mut self, spill: Option<Spill>) -> Self {
+        self.spill = spill;
+        self
     }
 
     /// Whether it is a program.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options, Place, Refusal, linearise};
 use turnpike_mcrl2::lower::LinearProcess;
+use turnpike_mcrl2::syntax::{Symbols, parse_formula};
 use turnpike_model::Diagnostic;
 
+use crate::formulas::FormulaText;
 use crate::front_end::{FrontEnd, Read};
 use crate::problem::Problem;
-use crate::session::Document;
+use crate::session::{Document, Session};
 use crate::source::{Location, Reading};
 
 pub(crate) static MCRL2: FrontEnd = FrontEnd {
@@ -39,6 +41,34 @@ impl Specification {
         match Mcrl2Model::new(&name, &text, &options) {
             Ok((model, warnings)) => Ok(Specification { model: Arc::new(model), warnings, text }),
             Err(refusal) => Err(refuse(&name, text, &options, refusal)),
+        }
+    }
+}
+
+impl Specification {
+    /// The specification with the declarations that a formula has of its own.
+    pub(crate) fn with_declarations(
+        &self,
+        session: &Session,
+        formula: &FormulaText,
+    ) -> Result<Arc<Mcrl2Model>, Problem> {
+        let (file, _) = parse_formula(&formula.text, &Symbols::default());
+        let Some(own) = file.filter(|file| !file.sections.is_empty()).map(|file| file.declarations.range())
+        else {
+            return Ok(Arc::clone(&self.model));
+        };
+        let text = format!("{}\n{}", self.text, &formula.text[own.clone()]);
+        match Mcrl2Model::new(session.name(), &text, &options(session.reading())?) {
+            Ok((model, _)) => Ok(Arc::new(model)),
+            Err(mut refusal) => {
+                let shift = self.text.len() + 1;
+                for span in refusal.diagnostics.iter_mut().filter_map(|one| one.span.as_mut()) {
+                    let move_back = |at: usize| own.start + at.saturating_sub(shift);
+                    span.range = move_back(span.range.start)..move_back(span.range.end);
+                }
+                let origin = formula.file.as_deref().unwrap_or("the formula");
+                Err(Problem::of_text(origin, formula.text.clone(), refusal.diagnostics))
+            }
         }
     }
 }

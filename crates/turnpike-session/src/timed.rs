@@ -62,7 +62,7 @@ fn open(location: &Location, reading: &Reading, language: Language) -> Result<Do
     Ok(Document::Timed(Box::new(Timed::read(location, language, reading)?)))
 }
 
-/// A timed model that was read, before anybody knows what will be asked of it.
+/// A timed model that was read, before its purpose is known.
 pub struct Timed {
     /// Its name.
     pub name: String,
@@ -158,6 +158,16 @@ impl Timed {
             .map_err(|diagnostics| Problem::of_text(&self.name, self.source.clone(), diagnostics))
     }
 
+    /// The locations of all processes, as conditions name them: `P(1).critical`.
+    pub fn location_names(&self) -> Vec<String> {
+        let of = |process: &turnpike_timed::network::Process| {
+            let name =
+                |location: &turnpike_timed::network::Location| format!("{}.{}", process.name, location.name);
+            process.locations.iter().map(name).collect::<Vec<_>>()
+        };
+        self.network.processes.iter().flat_map(of).collect()
+    }
+
     /// The same for any purpose: formulas about whole runs have a model of their own.
     pub(crate) fn any_model(
         &self,
@@ -182,7 +192,7 @@ impl Timed {
     /// How the model is explored for a purpose.
     pub fn options(&self, reading: &Reading, purpose: &Purpose) -> Result<Options, Problem> {
         let mut conditions = purpose.conditions.clone();
-        // A list of labels is no condition; if it is neither, the search will say so.
+        // A list of labels is not a condition; if it is neither, the search will say so.
         let is_condition = |text: &&String| self.names.condition(&self.network, text).is_ok();
         conditions.extend(purpose.doubtful.iter().filter(is_condition).cloned());
         for text in purpose.conditions.iter().filter(|text| *text != TIMELOCK) {

@@ -1,6 +1,7 @@
 //! Warnings about a request: worth a word before the search, not an error.
 
 use turnpike_model::{Diagnostic, Model};
+use turnpike_search::strategy::Parallel;
 use turnpike_search::{Goal, Objective};
 
 use crate::request::Goals;
@@ -21,6 +22,12 @@ pub(crate) fn of_goals(objectives: &[Objective], goals: &Goals) -> Vec<Diagnosti
         warnings.push(warning.help("look for a deadlock too, or leave it out"));
     }
     warnings
+}
+
+/// Several threads for a strategy of which one run stays on one.
+pub(crate) fn of_threads(strategy: &str, parallel: Parallel) -> Diagnostic {
+    Diagnostic::warning(format!("the option `threads` has no effect: `{strategy}` cannot use several here"))
+        .help(format!("`{strategy}`: {}", parallel.describe()))
 }
 
 /// Covering by a model in which no state covers another.

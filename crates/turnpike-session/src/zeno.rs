@@ -1,11 +1,13 @@
 //! Zeno runs of timed automata: whether a cycle may be one, and what to report.
 
+use serde::Serialize;
 use turnpike_model::Diagnostic;
 use turnpike_timed::network::Network;
 use turnpike_timed::zeno;
 
 /// What is known of the runs that are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Zeno {
     /// Some may be Zeno.
     Possible,

@@ -1,8 +1,10 @@
-//! How fast the operations on zones are, by dimension: `cargo bench -p turnpike-timed --bench zones [-- DIMENSION...]`.
+//! How fast the operations on zones are, by dimension: `cargo bench -p turnpike-timed --bench zones
+//! [-- DIMENSION...]`.
 //!
-//! The sample of a dimension are zones of a random walk like that of a protocol: a clock is tested from below, one is set to zero, time passes within
-//! invariants, and the result is extrapolated. Figures are nanoseconds an operation on one thread; operations that change a zone
-//! are measured on a fresh copy, and the copy is taken off. `step` is a whole successor, from number to number.
+//! The sample of a dimension are zones of a random walk like that of a protocol: a clock is tested
+//! from below, one is set to zero, time passes within invariants, and the result is extrapolated.
+//! Figures are nanoseconds an operation on one thread; operations that change a zone are measured
+//! on a fresh copy, and the copy is taken off. `step` is a whole successor, from number to number.
 
 #![allow(clippy::print_stdout)]
 
@@ -100,7 +102,8 @@ impl Walk {
         true
     }
 
-    /// Nanoseconds of one call: the mean over the sample of the best of several rounds, in batches short enough to be left alone.
+    /// Nanoseconds of one call: the mean over the sample of the best of several rounds, in batches
+    /// short enough to be left alone.
     fn time(&self, mut run: impl FnMut(usize)) -> f64 {
         let start = Instant::now();
         let mut best = [f64::MAX; SAMPLE / BATCH];
@@ -114,6 +117,7 @@ impl Walk {
         best.iter().sum::<f64>() / SAMPLE as f64
     }
 
+    /// All operations, one after the other: long, because each is a line or two of its own.
     fn measure(&self) -> [f64; OPERATIONS.len()] {
         let mut out = Dbm::default();
         let mut scratch = Dbm::default();

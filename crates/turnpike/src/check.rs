@@ -12,14 +12,15 @@ use std::sync::atomic::AtomicBool;
 use turnpike_model::{Model, StepErrorKind};
 use turnpike_program::{Incident, ProgramModel, ProgramOptions};
 use turnpike_runtime::schedule::encode;
-use turnpike_runtime::{Guest, Watch};
-use turnpike_scheduler::{Detail, End, Execution, Executor, GuestErrorKind, Plan, Policy};
+use turnpike_runtime::{Guest, GuestOptions, Watch};
+use turnpike_scheduler::{Detail, End, Execution, Executor, GuestErrorKind, Memory, Plan, Policy};
 use turnpike_session::{
     Goals, Limits, Running, Search, SearchError, StopReason, StrategyChoice, Verdict, WitnessReport,
     WitnessSettings,
 };
 
 use crate::config::Config;
+use crate::debugger;
 use crate::replay;
 use crate::result::TestResult;
 use crate::watch::{Stuck, watched};
@@ -71,6 +72,9 @@ pub struct Checked {
     pub left_out: Option<String>,
     /// Why the search ended, unless it covered everything.
     pub stopped: Option<String>,
+    /// Whether atomic operations ask for weaker orders than memory had: [`Config::memory`] explores what
+    /// they allow.
+    pub weaker_orders: bool,
 }
 
 impl fmt::Display for Checked {
@@ -81,7 +85,14 @@ impl fmt::Display for Checked {
             None => "executions".to_owned(),
         };
         if self.complete {
-            return write!(f, "proved: {executions} cover all schedules");
+            write!(f, "proved: {executions} cover all schedules")?;
+            if self.weaker_orders {
+                f.write_str(
+                    " of sequentially consistent memory; \
+                     the program uses weaker orders, which memory = Memory::Rc11 explores",
+                )?;
+            }
+            return Ok(());
         }
         write!(f, "not proved: nothing was found in {executions}, but not all schedules were covered")?;
         let reasons = self.stopped.iter().chain(&self.left_out);
@@ -164,6 +175,11 @@ impl Config {
         self.guest.caller = Some((Location::caller(), file!()));
         let (body, number) = (shared(body), next_number());
         match self.schedule(number) {
+            Ok(Some(_)) if setting(debugger::VARIABLE).is_some() => {
+                if let Err(why) = debugger::open() {
+                    panic!("{why}");
+                }
+            }
             Ok(Some(schedule)) => {
                 let replayed = self.watched(move |config| config.execute(body, &schedule).map(Replayed::new));
                 match replayed.map_err(|error| error.to_string()).and_then(|replayed| replayed) {
@@ -239,6 +255,7 @@ impl Config {
             max_steps: self.steps.max(u32::try_from(schedule.len()).unwrap_or(u32::MAX)),
             timeouts: self.timeouts,
             spurious: self.spurious,
+            memory: self.memory,
             ..Plan::new(&[])
         };
         let mut run = |guest: &mut Guest| {
@@ -246,9 +263,8 @@ impl Config {
             done.map_err(|error| format!("the schedule could not be executed: {error}"))
         };
         run(&mut guest)?;
-        if guest.counts_matter() && !options.counts {
-            // Then the schedule is one in which counting references is a step.
-            options.counts = true;
+        if adapt(&mut options, &guest) {
+            // Then the schedule is one of an execution with these steps.
             guest = Guest::shared(body, options);
             run(&mut guest)?;
         }
@@ -271,7 +287,13 @@ impl Config {
         let (mut guest, execution) = self.execute(body, schedule).map_err(CheckError::Unusable)?;
         if fine(&execution.end) {
             let left_out = Some("one schedule was executed again, and no other".to_owned());
-            return Ok(Checked { executions: Some(1), complete: false, left_out, stopped: None });
+            return Ok(Checked {
+                executions: Some(1),
+                complete: false,
+                left_out,
+                stopped: None,
+                weaker_orders: false,
+            });
         }
         let incident = Incident::of(&execution, &mut guest);
         Err(CheckError::Failed(Box::new(self.failed(incident, schedule, number, self.seed, None))))
@@ -348,9 +370,7 @@ impl Config {
         let (mut guest, name) = (self.guest.clone(), self.test_name());
         let mut first_guest = Guest::shared(Arc::clone(&body), guest.clone());
         let mut first = First::of(&mut first_guest, self.steps)?;
-        if first_guest.counts_matter() && !guest.counts {
-            // Who drops a reference when is to be explored, too.
-            guest.counts = true;
+        if adapt(&mut guest, &first_guest) {
             first_guest = Guest::shared(Arc::clone(&body), guest.clone());
             first = First::of(&mut first_guest, self.steps)?;
         }
@@ -361,6 +381,7 @@ impl Config {
             max_steps: self.steps,
             timeouts: self.timeouts,
             spurious: self.spurious,
+            memory: self.memory,
             ..ProgramOptions::default()
         };
         let name = name.as_deref().unwrap_or("a check");
@@ -405,6 +426,7 @@ impl Config {
                     .first()
                     .filter(|run| run.stop != StopReason::Exhausted)
                     .map(|run| run.stop.describe().to_owned()),
+                weaker_orders: self.memory == Memory::Sc && first_guest.asks_for_weaker_orders(),
             });
         };
         let choices = replay::choices(&witness.trace)
@@ -413,6 +435,15 @@ impl Config {
         let failed = self.failed(incident, &choices, number, request.running.seed, explanation(witness));
         Err(CheckError::Failed(Box::new(failed)))
     }
+}
+
+/// What the program does may ask for more: who drops a reference when is to be explored if it looks at
+/// that, and accesses of cells are to be judged. Whether something changed.
+fn adapt(options: &mut GuestOptions, executed: &Guest) -> bool {
+    let before = (options.counts, options.races);
+    options.counts |= executed.counts_matter();
+    options.races |= executed.uses_cells();
+    before != (options.counts, options.races)
 }
 
 /// What came of a replay.

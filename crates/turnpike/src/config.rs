@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use turnpike_runtime::{GuestOptions, Panics};
-use turnpike_scheduler::Timeouts;
+use turnpike_scheduler::{Memory, Timeouts};
 use turnpike_session::Strategy;
 
 /// How many executions a check makes at most, when nothing else is said.
@@ -42,6 +42,7 @@ pub struct Config {
     pub(crate) threads: usize,
     pub(crate) timeouts: Timeouts,
     pub(crate) spurious: u32,
+    pub(crate) memory: Memory,
     pub(crate) replay: Option<String>,
     pub(crate) idle: Duration,
     pub(crate) guest: GuestOptions,
@@ -62,6 +63,7 @@ impl Default for Config {
             threads: 1,
             timeouts: Timeouts::default(),
             spurious: 0,
+            memory: Memory::default(),
             replay: None,
             idle: IDLE,
             guest: GuestOptions::default(),
@@ -159,6 +161,13 @@ impl Config {
     /// How many spurious wake-ups of condition variables an execution may have: 0 by default.
     pub fn spurious(mut self, wakeups: u32) -> Self {
         self.spurious = wakeups;
+        self
+    }
+
+    /// What atomic operations may see: by default the last value that was written, whatever ordering
+    /// the program asks for. [`Memory::Rc11`] is what Rust allows, [`Memory::Tso`] what x86 does.
+    pub fn memory(mut self, memory: Memory) -> Self {
+        self.memory = memory;
         self
     }
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod config;
+mod debugger;
 mod replay;
 mod result;
 mod search;
@@ -21,10 +22,6 @@ pub use search::Search;
 /// ```
 /// ```compile_fail
 /// #[turnpike::test]
-/// async fn is_async() {}
-/// ```
-/// ```compile_fail
-/// #[turnpike::test]
 /// struct NoFunction;
 /// ```
 #[doc(inline)]
@@ -32,12 +29,34 @@ pub use turnpike_macros::test;
 pub use turnpike_model::native::{Measure, Native, NativeModel};
 pub use turnpike_model::{Diagnostic, Model, Trace};
 pub use turnpike_runtime::{
-    Panics, check_that, choose, collections, hint, is_checking, mark_assertion, mark_message, sync, thread,
-    thread_local, time,
+    Panics, cell, check_that, choose, collections, future, hint, is_checking, lazy_static, mark_assertion,
+    mark_message, once_cell, parking_lot, sync, thread, thread_local, time,
 };
-pub use turnpike_scheduler::Timeouts;
+pub use turnpike_scheduler::{Memory, Timeouts};
 pub use turnpike_session::{
     Limits, Objective, RunReport, Search as SearchRequest, SearchError, SearchReport, StopReason, Strategy,
     Verdict, WitnessReport, strategy,
 };
 pub use watch::Stuck;
+
+/// What crossbeam offers besides its data structures, under control of the scheduler.
+pub mod crossbeam {
+    pub use turnpike_runtime::crossbeam::*;
+
+    /// Channels with many senders and many receivers.
+    pub mod channel {
+        pub use turnpike_macros::select_channel as select;
+        pub use turnpike_runtime::crossbeam::channel::*;
+    }
+}
+
+/// What tokio offers for synchronising tasks, under control of the scheduler.
+pub mod tokio {
+    pub use turnpike_macros::{join, select, try_join};
+    pub use turnpike_runtime::tokio::*;
+}
+
+/// Executes the examples of the book's chapter.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/book/src/async.md")]
+mod async_chapter {}

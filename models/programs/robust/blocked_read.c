@@ -1,7 +1,7 @@
 /*
- * blocked_read.c: a thread reads from a pipe that nobody writes to. Expected: reported as hung, in a call that turnpike does not control.
+ * blocked_read.c: a thread reads from a pipe that nobody writes to. Expected: a deadlock.
  *
- * search: => hang
+ * search: => deadlock
  */
 #include <pthread.h>
 #include <stddef.h>

@@ -89,7 +89,8 @@ impl Philosophers {
         let (left, right) = (word, word >> 1);
         let waits_for_left = !(left | right);
         let waits_for_right = left & !right;
-        // Whoever holds the right fork eats or lays forks down, which nobody can prevent.
+        // A philosopher who holds the right fork eats or lays forks down, which no other can
+        // prevent.
         (right | waits_for_left & !(left_is_taken >> 1) | waits_for_right & !right_is_taken) & seats
     }
 

@@ -53,7 +53,7 @@ impl Puzzle {
         let goal = pack(&tiles);
         if instance > 0 {
             for last in (1..cells).rev() {
-                // The bias of the remainder is below 2^-60 and nobody's concern here.
+                // The bias of the remainder is below 2^-60, which does not matter here.
                 let other = hash::mix(instance, last as u64) % (last as u64 + 1);
                 tiles.swap(last, other as usize);
             }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use turnpike_lts::{AutDialect, Lts, Transition, read_lts_file};
-use turnpike_lts::{Comparison, Equivalence, compare, reduce};
+use turnpike_lts::{Comparison, DEFAULT_LIMIT, Equivalence, compare, reduce};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{LabelId, Model};
 use turnpike_session::generate::{GenerateOptions, TransitionSink, generate};
@@ -199,7 +199,8 @@ fn explore(models: &Path, quotients: &Path, case: &Case, effort: Effort) -> Verd
 
 /// How the strong quotient differs from the one that the tools made.
 fn compare_with_quotient(lts: &Lts, quotients: &Path, case: &Case) -> Vec<String> {
-    let quotient = reduce(lts, Equivalence::Strong);
+    let quotient =
+        reduce(lts, Equivalence::Strong, DEFAULT_LIMIT).expect("strong bisimilarity needs no limit");
     let found = (u64::from(quotient.states), quotient.transitions.len() as u64);
     let expected = (case.min_states.unwrap_or_default(), case.min_transitions.unwrap_or_default());
     let mut problems = Vec::new();
@@ -211,7 +212,9 @@ fn compare_with_quotient(lts: &Lts, quotients: &Path, case: &Case) -> Vec<String
         match read_lts_file(&reference, AutDialect::Mcrl2) {
             Err(error) => problems.push(error.to_string()),
             Ok(reference) => {
-                if let Comparison::Different(difference) = compare(lts, &reference, Equivalence::Strong) {
+                if let Ok(Comparison::Different(difference)) =
+                    compare(lts, &reference, Equivalence::Strong, DEFAULT_LIMIT)
+                {
                     let difference = difference.to_string().replace('\n', " ");
                     problems.push(difference);
                 }

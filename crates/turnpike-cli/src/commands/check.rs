@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{self, VERSION, ci};
 use crate::source::{ModelArgs, ReadingArgs};
 use turnpike_session::{
-    Purpose, Session, Source, Specification as Read, Timed, describe_doubts, read_executable,
+    Purpose, Session, Source, Specification as Read, Timed, describe_doubts, read_executable, read_formulas,
 };
 
 /// Flags of `turnpike check`.
@@ -21,6 +21,10 @@ use turnpike_session::{
 pub(crate) struct Args {
     #[command(flatten)]
     model: ModelArgs,
+    /// Also check a formula of the modal mu-calculus: a file that ends in .mcf, a folder of such files,
+    /// or the formula itself (repeatable)
+    #[arg(long, value_name = "FORMULA")]
+    formula: Vec<String>,
     /// The format for continuous integration.
     #[arg(skip)]
     pub(crate) ci: Option<ci::Kind>,
@@ -45,6 +49,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         reading.lints = true;
     }
     let session = Session::open(&source)?;
+    if !args.formula.is_empty() {
+        return formulas(&session, &args.formula, args.ci, format);
+    }
     if let Some(found) = session.specification() {
         return specification(session.name(), found, args.ci, format);
     }
@@ -68,6 +75,54 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             "actions": info.actions.len(),
             "enabled": enabled,
         })),
+    }
+    Ok(Exit::Clean)
+}
+
+/// Checks formulas about a model: syntax, sorts, and how they will be decided.
+fn formulas(session: &Session, asked: &[String], ci: Option<ci::Kind>, format: Format) -> Outcome {
+    let mut checked = Vec::new();
+    for formula in read_formulas(asked)? {
+        checked.push((session.check_formula(&formula)?, formula));
+    }
+    if let Some(kind) = ci {
+        let cases = checked.iter().flat_map(|(found, formula)| {
+            let warnings: Vec<&Diagnostic> = found.warnings.iter().collect();
+            let mut cases = ci::cases_of_diagnostics("check", formula.name(), Some(&formula.text), &warnings);
+            if cases.is_empty() {
+                cases.push(ci::Case::passed("check", formula.name()));
+            }
+            cases
+        });
+        output::line(&ci::write(kind, "check", &cases.collect::<Vec<_>>()));
+        return Ok(Exit::Clean);
+    }
+    if format == Format::Json {
+        let all: Vec<_> = checked
+            .iter()
+            .map(|(found, formula)| {
+                json!({
+                    "text": formula.text,
+                    "fragment": found.fragment.name(),
+                    "warnings": found.warnings.iter().map(|one| one.message.clone()).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        output::json(&json!({
+            "turnpike": VERSION,
+            "command": "check",
+            "model": session.name(),
+            "ok": true,
+            "formulas": all,
+        }));
+        return Ok(Exit::Clean);
+    }
+    for (found, formula) in &checked {
+        for warning in &found.warnings {
+            output::diagnostic(formula.name(), Some(&formula.text), warning);
+        }
+        let (name, fragment) = (formula.name(), found.fragment);
+        output::line(&format!("ok: {name} ({fragment}: decided by {})", fragment.searched_for()));
     }
     Ok(Exit::Clean)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use turnpike_builtin::{BuiltinInfo, catalogue};
 use turnpike_model::{Describer, Model, ModelInfo, StateValues};
-use turnpike_session::{Location, Prepared, Purpose, Session, Size};
+use turnpike_session::{Location, Prepared, Purpose, Session, Size, quote_word};
 use turnpike_timed::network::Network;
 use turnpike_timed::zeno;
 
@@ -12,7 +12,7 @@ use crate::cli::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::output::schema::{SchemaKind, schema};
-use crate::output::{self, VERSION, repeat};
+use crate::output::{self, VERSION};
 use crate::source::{ProgramArgs, ReadingArgs, source};
 
 /// Flags of `turnpike info`.
@@ -53,7 +53,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     };
     match format {
         Format::Human => {
-            let named = args.program.repeated().unwrap_or_else(|| repeat::quote(&name));
+            let named = args.program.repeated().unwrap_or_else(|| quote_word(&name));
             let lines = text(model.info(), &named, builtin, size, &initial);
             lines.iter().chain(&time).for_each(|line| output::line(line));
         }
@@ -202,9 +202,9 @@ fn text(
         out.push("try:".to_owned());
         let find = |objective: &String| match name.split_once(" -- ") {
             Some((name, arguments)) => {
-                format!("  turnpike search {name} --find {} -- {arguments}", repeat::quote(objective))
+                format!("  turnpike search {name} --find {} -- {arguments}", quote_word(objective))
             }
-            None => format!("  turnpike search {name} --find {}", repeat::quote(objective)),
+            None => format!("  turnpike search {name} --find {}", quote_word(objective)),
         };
         out.extend(info.suggestions.iter().map(find));
     }

@@ -12,7 +12,7 @@ tells how to set up VS Code, Neovim, Helix and Emacs.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Standard input and output, as some editors insist on saying
+    /// Use standard input and output; always so, but some editors pass this flag
     #[arg(long, hide = true)]
     stdio: bool,
 }

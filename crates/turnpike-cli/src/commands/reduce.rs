@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use turnpike_lts::Lts;
-use turnpike_lts::{Equivalence, reduce};
+use turnpike_lts::{DEFAULT_LIMIT, Equivalence, reduce};
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;
@@ -39,6 +39,9 @@ pub(crate) struct EquivalenceArgs {
     /// Which states count as equal
     #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = equivalences())]
     pub(crate) equivalence: Equivalence,
+    /// Members of sets of states, pairs of states and steps up to `tau` to hold at most
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_LIMIT)]
+    pub(crate) max_entries: usize,
     #[command(flatten)]
     pub(crate) limits: Options<Limits>,
 }
@@ -60,7 +63,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let reading = started.elapsed().as_secs_f64();
     let started = Instant::now();
     let phase = Phase::new(&format!("reducing {}", size(&before)));
-    let after = reduce(&before, equivalence);
+    let after = reduce(&before, equivalence, args.equivalence.max_entries)?;
     drop(phase);
     let reducing = started.elapsed().as_secs_f64();
     if let Some(target) = &args.output {
@@ -69,10 +72,11 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     match format {
         Format::Human => {
             let summary = format!(
-                "{}: {} -> {} ({equivalence} bisimilarity; read {reading:.2} s, reduced {reducing:.2} s)",
+                "{}: {} -> {} ({}; read {reading:.2} s, reduced {reducing:.2} s)",
                 args.input,
                 size(&before),
-                size(&after)
+                size(&after),
+                describe(equivalence),
             );
             // The result itself has standard output.
             let tell = if to_stdout { output::note } else { output::line };
@@ -94,6 +98,15 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         })),
     }
     Ok(Exit::Clean)
+}
+
+/// The equivalence in words.
+fn describe(equivalence: Equivalence) -> String {
+    let kind = match equivalence {
+        Equivalence::Trace | Equivalence::WeakTrace => "equivalence",
+        _ => "bisimilarity",
+    };
+    format!("{equivalence} {kind}")
 }
 
 /// States and transitions in words.

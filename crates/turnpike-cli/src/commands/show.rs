@@ -3,8 +3,10 @@
 use std::io::{BufRead, BufReader};
 
 use serde_json::{Value, json};
-use turnpike_lts::trace::{self, gantt_chart, sequence_chart};
-use turnpike_model::{Diagnostic, Step, Trace};
+use turnpike_lts::trace::{
+    self, Drawing, gantt_chart, html_page, sequence_chart, stuck_lines, timeline_chart, wait_chart,
+};
+use turnpike_model::{Diagnostic, Participant, Pattern, Trace};
 use turnpike_program::Row;
 use turnpike_session::StepReport;
 
@@ -16,13 +18,13 @@ use crate::explicit;
 use crate::failure::{Failure, Outcome};
 use crate::output;
 use crate::steps::{self, ViewArgs};
-use crate::stuck;
 
 const EXAMPLES: &str = "\
 Examples:
   turnpike show witness.json
   turnpike search fischer.xta --find 'state P(1).critical' --trace witness.json
-  turnpike show witness.json --chart who.svg --gantt when.svg";
+  turnpike show witness.json --chart who.svg --gantt when.svg
+  turnpike show witness.json --html witness.html";
 
 /// Flags of `turnpike show`.
 #[derive(clap::Args)]
@@ -36,17 +38,27 @@ pub(crate) struct Args {
     /// Write the trace in another format (.json, .txt, .aut), or draw it (.svg, .dot)
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
-    /// Draw a witness of timed automata or of a program as a message sequence chart: a line for every
-    /// process or thread, an arrow for every synchronisation, locations and times
-    #[arg(long, value_name = "FILE.svg")]
+    /// Write one page with all charts, the explanation and the steps, that needs no other file
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<String>,
+    /// Draw a message sequence chart: a line for every component, process or thread, an arrow for every
+    /// communication and for every lock or message that is handed over, places and times
+    #[arg(long, visible_alias = "svg", value_name = "FILE.svg")]
     chart: Option<String>,
-    /// Draw the locations of every process as bars over time
+    /// Draw the locations of every process as bars over time, for witnesses of timed automata
     #[arg(long, value_name = "FILE.svg")]
     gantt: Option<String>,
+    /// Draw the values of variables as bars over the steps or over time (comma-separated, `*` and `?` are
+    /// wildcards)
+    #[arg(long, num_args = 2, value_names = ["NAMES", "FILE.svg"])]
+    timeline: Vec<String>,
+    /// Draw which component waits for which, for witnesses of deadlocks
+    #[arg(long, value_name = "FILE.svg")]
+    why: Option<String>,
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
-    let trace = read(&args.file)?;
+    let mut trace = read(&args.file)?;
     if let Some(path) = &args.output {
         if path.ends_with(".svg") || path.ends_with(".dot") {
             explicit::write(&trace::to_lts(&trace)?, path, Default::default())?;
@@ -58,30 +70,48 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         }
     }
     let rows = turnpike_program::rows_of(&trace);
-    let chart = || match &rows {
-        Some(rows) => sequence_chart(&lifelines(&trace, rows)),
-        // Labels that do not say who takes a step are steps of the system as a whole.
-        None => sequence_chart(&trace).or_else(|_| sequence_chart(&single_lifeline(&trace))),
-    };
-    draw(args.chart.as_deref(), "--chart", chart, &args.file)?;
-    draw(args.gantt.as_deref(), "--gantt", || gantt_chart(&trace), &args.file)?;
+    let recorded = trace.clone();
+    if let Some(rows) = &rows {
+        add_threads(&mut trace, rows);
+    }
+    let trace = trace;
+    let file = args.file.as_str();
+    draw(args.chart.as_deref(), "--chart", || Ok(sequence_chart(&trace)), file)?;
+    draw(args.gantt.as_deref(), "--gantt", || gantt_chart(&trace), file)?;
+    draw(args.why.as_deref(), "--why", || wait_chart(&trace), file)?;
+    let timeline = args.timeline.get(1);
+    if let [names, path] = args.timeline.as_slice() {
+        let names = chosen_values(&trace, names);
+        draw(Some(path), "--timeline", || timeline_chart(&trace, &names), file)?;
+    }
+    if let Some(path) = &args.html {
+        if !path.ends_with(".html") && !path.ends_with(".htm") {
+            return Err(Failure::usage(format!("--html writes an .html file, not {path}")));
+        }
+        std::fs::write(path, html_page(&trace)).map_err(|error| Failure::file(path, "write", &error))?;
+    }
     match format {
         Format::Human => {
+            let explained = args.view.is_plain() && !trace.notes.is_empty();
             let lines = match &rows {
-                _ if args.view.is_plain() && !trace.notes.is_empty() => trace.notes.clone(),
+                _ if explained => trace.notes.clone(),
                 Some(rows) if args.view.is_plain() => schedule(rows),
                 _ => steps::lines(&trace, &args.view.view()),
             };
-            for line in header(&trace).into_iter().chain(lines).chain(stuck::lines(&trace.stuck)) {
+            // What the search printed says why already.
+            let why = if explained { Vec::new() } else { stuck_lines(&trace.stuck) };
+            for line in header(&trace).into_iter().chain(lines).chain(why) {
                 output::line(&line);
             }
-            for path in [&args.output, &args.chart, &args.gantt].into_iter().flatten() {
+            let written =
+                [args.output.as_ref(), args.chart.as_ref(), args.gantt.as_ref(), timeline, args.why.as_ref()];
+            for path in written.into_iter().chain([args.html.as_ref()]).flatten() {
                 output::line(&format!("wrote {path}"));
             }
         }
         Format::Json => {
             let mut text = Vec::new();
-            trace.write_json(&mut text)?;
+            recorded.write_json(&mut text)?;
             output::line(String::from_utf8_lossy(&text).trim_end());
         }
     }
@@ -95,27 +125,51 @@ fn schedule(rows: &[Row]) -> Vec<String> {
     lines
 }
 
-/// A trace whose labels say which thread takes each step, as charts want it.
-fn lifelines(trace: &Trace, rows: &[Row]) -> Trace {
-    let step =
-        |row: &Row| Step::new(format!("{}@{}", row.thread, row.deed.replace(['(', ')', '[', ']'], "")));
-    Trace { initial: None, steps: rows.iter().map(step).collect(), ..trace.clone() }
+/// Adds who takes each step to a trace of a program that does not record it.
+fn add_threads(trace: &mut Trace, rows: &[Row]) {
+    if trace.steps.iter().any(|step| step.parts.is_some()) {
+        return;
+    }
+    for (step, row) in trace.steps.iter_mut().zip(rows) {
+        let part =
+            Participant { component: row.thread.clone(), action: row.deed.clone(), ..Participant::default() };
+        step.parts = Some(vec![part]);
+    }
 }
 
-/// A trace of which every step belongs to the one system.
-fn single_lifeline(trace: &Trace) -> Trace {
-    let plain = |label: &str| label.replace(['(', '[', '{'], " ").replace([')', ']', '}', '@', ','], " ");
-    let words = |label: &str| plain(label).split_whitespace().collect::<Vec<_>>().join(" ");
-    let step =
-        |step: &Step| Step { time: step.time.clone(), ..Step::new(format!("system@{}", words(&step.label))) };
-    Trace { initial: None, steps: trace.steps.iter().map(step).collect(), ..trace.clone() }
+/// The values of a trace that a comma-separated list of names and wildcards means. Commas in brackets
+/// belong to names; a name that matches nothing stays, to be refused.
+fn chosen_values(trace: &Trace, list: &str) -> Vec<String> {
+    let known: Vec<&str> =
+        trace.initial.iter().flat_map(|values| values.iter()).map(|(name, _)| name).collect();
+    let mut depth = 0_i64;
+    let separates = |c: char| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth <= 0
+    };
+    let mut chosen: Vec<String> = Vec::new();
+    for name in list.split(separates).map(str::trim).filter(|name| !name.is_empty()) {
+        let pattern = Pattern::new(name);
+        let matching: Vec<&str> = known.iter().copied().filter(|other| pattern.matches(other)).collect();
+        let found = if matching.is_empty() { vec![name] } else { matching };
+        for one in found {
+            if !chosen.iter().any(|other| other == one) {
+                chosen.push(one.to_owned());
+            }
+        }
+    }
+    chosen
 }
 
 /// Writes a picture where it was asked for.
 fn draw(
     path: Option<&str>,
     flag: &str,
-    picture: impl FnOnce() -> Result<String, Diagnostic>,
+    picture: impl FnOnce() -> Result<Drawing, Diagnostic>,
     trace: &str,
 ) -> Outcome<()> {
     let Some(path) = path else { return Ok(()) };
@@ -123,7 +177,7 @@ fn draw(
         return Err(Failure::usage(format!("{flag} draws an .svg file, not {path}")));
     }
     let picture = picture().map_err(|error| Failure::from(error).in_file(trace))?;
-    std::fs::write(path, picture).map_err(|error| Failure::file(path, "write", &error))
+    std::fs::write(path, picture.file()).map_err(|error| Failure::file(path, "write", &error))
 }
 
 /// Reads a trace file, or standard input for `-`.

@@ -43,9 +43,13 @@ fn text(info: &Descriptor) -> Vec<String> {
     let default = if info.name == STRATEGIES[0].name { " (default)" } else { "" };
     let mut out = vec![format!("{}{default}: {}", info.name, info.summary)];
     let flags = flags(info).join(" ");
-    for (what, told) in
-        [("guarantee", info.guarantee), ("memory", info.memory), ("when", info.when), ("flags", &flags)]
-    {
+    for (what, told) in [
+        ("guarantee", info.guarantee),
+        ("memory", info.memory),
+        ("threads", info.parallel.describe()),
+        ("when", info.when),
+        ("flags", &flags),
+    ] {
         if !told.is_empty() {
             out.push(format!("  {what:10} {told}"));
         }
@@ -59,6 +63,7 @@ fn object(info: &Descriptor) -> Value {
         "summary": info.summary,
         "guarantee": info.guarantee,
         "memory": info.memory,
+        "threads": info.parallel.describe(),
         "when": info.when,
         "flags": flags(info),
     })

@@ -2,10 +2,14 @@
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
+use turnpike_lts::escape_xml;
 use turnpike_model::{Diagnostic, Severity};
-use turnpike_session::{Answer, Conclusion, Findings, Outcome, Reply, Report};
+use turnpike_session::{
+    Answer, Conclusion, Findings, FormulaAnswer, FormulaReply, Location, Outcome, Reply, Report,
+};
 
 use super::VERSION;
+use crate::commands::search::formulas;
 use crate::options::spell_all;
 
 /// A format that systems of continuous integration read.
@@ -117,6 +121,7 @@ pub(crate) fn cases_of(report: &Report, verdict: &str) -> Vec<Case> {
             }]
         }
         Outcome::Queries(answers) => answers.iter().map(|answer| case_of(report, answer)).collect(),
+        Outcome::Formulas(answers) => answers.iter().map(|answer| case_of_formula(report, answer)).collect(),
     }
 }
 
@@ -138,6 +143,28 @@ fn case_of(report: &Report, answer: &Answer) -> Case {
         result: CaseResult::of(answer.conclusion, message),
         place: None,
         details: answer.findings().map(witness_lines).unwrap_or_default(),
+    }
+}
+
+fn case_of_formula(report: &Report, answer: &FormulaAnswer) -> Case {
+    let message = match &answer.reply {
+        Ok(reply) => match &reply.reason {
+            Some(reason) => format!("inconclusive: {reason}"),
+            None => formulas::word(answer).to_owned(),
+        },
+        Err(problem) => spell_all(&problem.to_string()),
+    };
+    let steps = match &answer.reply {
+        Ok(FormulaReply { evidence: Some(evidence), .. }) => evidence.path(),
+        _ => Vec::new(),
+    };
+    Case {
+        name: answer.formula.name().to_owned(),
+        model: report.model.clone(),
+        seconds: answer.seconds,
+        result: CaseResult::of(answer.conclusion, message),
+        place: answer.formula.file.clone().map(|file| Place { file, line: None }),
+        details: steps.iter().enumerate().map(|(at, edge)| format!("{} {}", at + 1, edge.label)).collect(),
     }
 }
 
@@ -198,22 +225,9 @@ pub(crate) fn write(kind: Kind, command: &str, cases: &[Case]) -> String {
     }
 }
 
-/// Text for XML. Characters that XML cannot have are replaced.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+/// Text for a quoted attribute, in which line breaks survive only if they are escaped.
+fn attribute(text: &str) -> String {
+    escape_xml(text).replace('\n', "&#10;")
 }
 
 fn junit(command: &str, cases: &[Case]) -> String {
@@ -229,28 +243,30 @@ fn junit(command: &str, cases: &[Case]) -> String {
     let mut lines = vec![
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>".to_owned(),
         format!("<testsuites name=\"turnpike\" {counts}>"),
-        format!("  <testsuite name=\"turnpike {}\" {counts}>", escape(command)),
+        format!("  <testsuite name=\"turnpike {}\" {counts}>", attribute(command)),
     ];
     for case in cases {
         let head = format!(
             "    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3}\"",
-            escape(&case.name),
-            escape(&case.model),
+            attribute(&case.name),
+            attribute(&case.model),
             case.seconds
         );
-        let details = escape(&case.details.join("\n")).replace("&#10;", "\n");
+        let details = escape_xml(&case.details.join("\n"));
         let element = |tag: &str, kind: &str, message: &str| {
-            format!("      <{tag} type=\"{kind}\" message=\"{}\">{details}</{tag}>", escape(message))
+            format!("      <{tag} type=\"{kind}\" message=\"{}\">{details}</{tag}>", attribute(message))
         };
         let inside = match &case.result {
             CaseResult::Passed => None,
             CaseResult::Warned(message) => {
-                Some(format!("      <system-out>warning: {}</system-out>", escape(message)))
+                Some(format!("      <system-out>warning: {}</system-out>", escape_xml(message)))
             }
             CaseResult::Failed(message) => Some(element("failure", "failed", message)),
             CaseResult::Inconclusive(message) => Some(element("error", "inconclusive", message)),
             CaseResult::Error(message) => Some(element("error", "error", message)),
-            CaseResult::Skipped(message) => Some(format!("      <skipped message=\"{}\"/>", escape(message))),
+            CaseResult::Skipped(message) => {
+                Some(format!("      <skipped message=\"{}\"/>", attribute(message)))
+            }
         };
         match inside {
             None => lines.push(format!("{head}/>")),
@@ -276,8 +292,7 @@ fn sarif(cases: &[Case]) -> Value {
         }
         let file = case.place.as_ref().map_or(case.model.as_str(), |place| place.file.as_str());
         let mut result = json!({"ruleId": rule, "level": level, "message": {"text": text}});
-        // A built-in model is not a file.
-        if !file.is_empty() && !file.starts_with("builtin:") && file != "-" {
+        if !file.is_empty() && matches!(Location::from(file), Location::File(_)) {
             let mut location = json!({"artifactLocation": {"uri": uri(file)}});
             if let Some(line) = case.place.as_ref().and_then(|place| place.line) {
                 location["region"] = json!({"startLine": line.max(1)});

@@ -64,7 +64,7 @@ pub(crate) const CLEAR: &str = "\r\x1b[2K";
 const CUT: &str = "\x1b[?7l";
 const WRAP: &str = "\x1b[?7h";
 
-/// Replaces the status line. A terminal that went away is no reason to stop working.
+/// Replaces the status line. A terminal that went away does not stop the work.
 fn replace_line(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = write!(err, "{CLEAR}{CUT}{text}{WRAP}").and_then(|()| err.flush());
@@ -176,8 +176,15 @@ mod tests {
 
     #[test]
     fn the_status_line_tells_what_matters() {
-        let progress =
-            Progress { run: 3, states: 1_200_000, transitions: 5, depth: 7, seconds: 2.0, bytes: 3 << 30 };
+        let progress = Progress {
+            run: 3,
+            states: 1_200_000,
+            transitions: 5,
+            depth: 7,
+            seconds: 2.0,
+            bytes: 3 << 30,
+            member: None,
+        };
         let expected = "1,200,000 states (600,000/s), 5 transitions, depth 7, 3.0 GiB, 2 s";
         assert_eq!(status(&progress, 0, 1), expected);
         assert_eq!(status(&progress, 2, 20), format!("run 3 of 20: {expected}"));

@@ -1,11 +1,13 @@
 //! The command line that repeats a result, ready to be pasted into a shell. It is written from the
-//! request, option by option.
+//! request, by the session.
 
-use turnpike_session::{Given, Request, Search, Section, Source};
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
+use turnpike_session::{Request, Search, Source, join_words};
 
 use crate::cli::Format;
 use crate::commands::search::Args;
-use crate::options::words;
 
 /// A search as it was asked for on the command line.
 pub(crate) struct Invocation {
@@ -22,31 +24,37 @@ impl Invocation {
 
     /// The same command, with the seed made explicit.
     pub(crate) fn exactly(&self) -> String {
-        search_command(&self.request, &self.presentation)
+        join_words(&self.words())
+    }
+
+    /// Its words after `turnpike`.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.request.command_words(&self.presentation)
     }
 
     /// The command for the result alone: without what only changes speed and presentation.
     pub(crate) fn result(&self) -> String {
         let mut request = self.request.clone();
         request.search.running.threads = None;
-        search_command(&request, &[])
+        request.command_line()
     }
 
-    /// The command for one run out of many.
+    /// The command for one run out of many. It asks for runs, though only for one: a search on its own
+    /// shortens for longer, and gives another witness.
     pub(crate) fn one_run(&self, seed: u64) -> String {
         let mut request = self.request.clone();
         let running = &mut request.search.running;
-        (running.runs, running.threads, running.seed) = (None, None, seed);
-        search_command(&request, &self.presentation)
+        (running.runs, running.threads, running.seed) = (Some(1), None, seed);
+        join_words(&request.command_words(&self.presentation))
     }
 
     /// The command that replays a witness of the program that was searched.
     pub(crate) fn replay(&self, file: &str) -> String {
-        let (mut words, arguments) = source_words(&self.request.source);
+        let (mut words, arguments) = self.request.source.command_words();
         words.insert(0, "replay".to_owned());
         words.push(file.to_owned());
         words.extend(arguments);
-        command(&words)
+        join_words(&words)
     }
 }
 
@@ -71,65 +79,23 @@ fn presentation(args: &Args, format: Format) -> Vec<String> {
     words
 }
 
-/// `turnpike search` with these words, the seed last.
-fn search_command(request: &Request, presentation: &[String]) -> String {
-    command(&search_words(request, presentation))
-}
+/// What several processes do, in place of how they were started.
+static TYPED: OnceLock<Vec<OsString>> = OnceLock::new();
 
-fn search_words(request: &Request, presentation: &[String]) -> Vec<String> {
-    let (mut all, arguments) = source_words(&request.source);
-    all.insert(0, "search".to_owned());
-    let (seed, others): (Vec<Given>, Vec<Given>) =
-        request.search.given().into_iter().partition(|given| given.name == "seed");
-    all.extend(words(&others));
-    all.extend_from_slice(presentation);
-    all.extend(words(&seed));
-    all.extend(arguments);
-    all
-}
-
-/// The words that name a source and say how it is read; and the arguments of a program, which come last.
-fn source_words(source: &Source) -> (Vec<String>, Vec<String>) {
-    match source {
-        Source::Model { location, reading } => {
-            let mut all = vec![location.to_string()];
-            all.extend(words(&reading.given()));
-            all.extend(words(&reading.timed_automata.given()));
-            (all, Vec::new())
-        }
-        Source::Program(program) => {
-            let mut all = vec!["--program".to_owned(), program.path.to_string_lossy().into_owned()];
-            all.extend(words(&program.given()));
-            let mut arguments: Vec<String> =
-                program.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-            if !arguments.is_empty() {
-                arguments.insert(0, "--".to_owned());
-            }
-            (all, arguments)
-        }
-    }
+/// The command that this process carries out was typed so.
+pub(crate) fn typed_as(words: &[OsString]) {
+    let _ = TYPED.set(words.to_vec());
 }
 
 /// The command of this process as it was typed.
 pub(crate) fn as_typed() -> String {
-    let arguments = std::env::args_os().skip(1);
-    command(&arguments.map(|argument| argument.to_string_lossy().into_owned()).collect::<Vec<_>>())
+    join_words(&typed_words())
 }
 
-/// `turnpike` and these words, quoted.
-fn command(words: &[String]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
-    format!("turnpike {}", quoted.join(" "))
-}
-
-/// One word of a shell command.
-pub(crate) fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+/// Its words after `turnpike`.
+pub(crate) fn typed_words() -> Vec<String> {
+    let words = TYPED.get().cloned().unwrap_or_else(|| std::env::args_os().skip(1).collect());
+    words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -6,12 +6,13 @@ use clap::Args;
 use clap::builder::ArgPredicate;
 use turnpike_lts::AutDialect;
 use turnpike_model::Diagnostic;
-use turnpike_session::{Format, Location, Prepared, Purpose, Reading, Session, Source, TimedReading};
+use turnpike_session::{
+    Format, Location, Prepared, Purpose, Reading, Session, Source, TimedReading, quote_word,
+};
 
 pub(crate) use self::program::ProgramArgs;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::output::repeat;
 
 /// How a model is named, when it cannot be a program.
 #[derive(Args, Clone, Debug)]
@@ -99,12 +100,12 @@ fn refuse_programs(model: &str, reading: &ReadingArgs) -> Result<(), Failure> {
         "cc" | "cpp" | "cxx" => "c++",
         _ if is_executable(&path) => {
             let named = if path.contains('/') { path.clone() } else { format!("./{path}") };
-            let help = format!("to search a program, name it by a flag: --program {}", repeat::quote(&named));
+            let help = format!("to search a program, name it by a flag: --program {}", quote_word(&named));
             return Err(Diagnostic::error(format!("{model} is a program, not a model")).help(help).into());
         }
         _ => return Ok(()),
     };
-    let source = repeat::quote(&path);
+    let source = quote_word(&path);
     let help = format!(
         "compile it with `{compiler} -g -fsanitize=thread -c {source} -o {program}.o`, link it with \
          `{compiler} {program}.o -lpthread -o {program}`, and name it with --program ./{program}"

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use turnpike_session::{ProgramSource, Session, Source};
+use turnpike_session::{ProgramSource, Session, Source, quote_word};
 
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::output::{self, repeat};
+use crate::output;
 
 /// How programs are executed.
 #[derive(Args, Clone, Debug, Default)]
@@ -36,11 +36,10 @@ impl ProgramArgs {
 
     /// The program as it is named on a command line: `--program ./a.out -- 1 2`.
     pub(crate) fn repeated(&self) -> Option<String> {
-        let mut words =
-            vec!["--program".to_owned(), repeat::quote(&self.program.as_ref()?.to_string_lossy())];
+        let mut words = vec!["--program".to_owned(), quote_word(&self.program.as_ref()?.to_string_lossy())];
         if !self.arguments.is_empty() {
             words.push("--".to_owned());
-            words.extend(self.arguments.iter().map(|argument| repeat::quote(&argument.to_string_lossy())));
+            words.extend(self.arguments.iter().map(|argument| quote_word(&argument.to_string_lossy())));
         }
         Some(words.join(" "))
     }

@@ -1,7 +1,7 @@
 //! The dependency graph keeps its direction: front-ends and engine meet only at the waist.
 
+use crate::common::{read, root, sources};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The workspace's crates and the workspace crates that each depends on, not counting what only tests need.
@@ -43,10 +43,16 @@ fn crates_depend_only_towards_the_waist() {
         ("turnpike-program", &["turnpike-model", "turnpike-preload", "turnpike-scheduler"]),
         ("turnpike-model", &[]),
         ("turnpike-builtin", &["turnpike-model"]),
+        ("turnpike-formula", &["turnpike-games", "turnpike-model"]),
+        ("turnpike-games", &["turnpike-model"]),
+        ("turnpike-cluster", &["turnpike-model"]),
         ("turnpike-mcrl2", &["turnpike-model"]),
         ("turnpike-timed", &["turnpike-model"]),
+        ("turnpike-explore", &["turnpike-lts", "turnpike-model", "turnpike-program", "turnpike-session"]),
         ("turnpike-lab", &["turnpike-lts", "turnpike-model", "turnpike-session"]),
         ("turnpike-lts", &["turnpike-model"]),
+        // The book's example of a crate with a strategy of its own.
+        ("own-strategy", &["turnpike-lab"]),
         ("turnpike-lsp", &["turnpike-mcrl2", "turnpike-model", "turnpike-timed"]),
         ("turnpike-search", &["turnpike-model"]),
         (
@@ -66,6 +72,8 @@ fn crates_depend_only_towards_the_waist() {
             "turnpike-session",
             &[
                 "turnpike-builtin",
+                "turnpike-cluster",
+                "turnpike-formula",
                 "turnpike-lts",
                 "turnpike-mcrl2",
                 "turnpike-model",
@@ -80,6 +88,7 @@ fn crates_depend_only_towards_the_waist() {
             &[
                 "turnpike-session",
                 "turnpike-builtin",
+                "turnpike-explore",
                 "turnpike-lab",
                 "turnpike-lsp",
                 "turnpike-lts",
@@ -103,25 +112,42 @@ fn crates_depend_only_towards_the_waist() {
     }
 }
 
-/// Rust files below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let below = |path: PathBuf| match path.is_dir() {
-        true => sources(&path),
-        false if path.extension().is_some_and(|extension| extension == "rs") => vec![path],
-        false => Vec::new(),
+/// The picture of ARCHITECTURE.md, before its first section, names every crate.
+#[test]
+fn the_picture_has_every_crate() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let (picture, _) = text.split_once("\n## ").expect("a first section");
+    // A name that is too wide for its box stands on two lines.
+    let has = |name: &str| {
+        let (_, last) = name.split_once('-').unwrap_or(("", name));
+        picture.contains(name) || picture.split(|c: char| !c.is_alphanumeric()).any(|word| word == last)
     };
-    entries.flat_map(below).collect()
+    for name in dependencies().keys().filter(|name| name.starts_with("turnpike")) {
+        assert!(has(name), "ARCHITECTURE.md's picture lacks {name}");
+    }
+}
+
+/// The waist has no threads, no clock and no random generator. Its tests may have them.
+#[test]
+fn the_waist_is_plain() {
+    for path in sources(&root().join("crates/turnpike-model/src"), &["rs"]) {
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for word in ["std::thread", "std::time", "Instant::", "SystemTime", "rand::"] {
+            let in_tests = path.iter().any(|part| part == "tests" || part == "tests.rs");
+            assert!(in_tests || !code.contains(word), "{} uses {word}", path.display());
+        }
+    }
 }
 
 /// The engine is out of reach of clients; what the session passes on must not bring it back.
 #[test]
 fn only_the_session_builds_strategies() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let crates = root().join("crates");
     let building = ["turnpike_search", "SearchOptions", "Strategy::from(", "Strategy::by_name(", ".build(&"];
     for client in ["turnpike-cli", "turnpike-lab", "turnpike"] {
-        for path in sources(&crates.join(client).join("src")) {
-            let text = std::fs::read_to_string(&path).expect("a source file");
+        for path in sources(&crates.join(client).join("src"), &["rs"]) {
+            let text = read(&path);
             for word in building {
                 assert!(!text.contains(word), "{} builds a strategy itself: {word}", path.display());
             }
@@ -133,13 +159,13 @@ fn only_the_session_builds_strategies() {
 /// command lines.
 #[test]
 fn messages_of_libraries_name_no_flags() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let crates = root().join("crates");
     let libraries =
         ["builtin", "guest", "lts", "mcrl2", "model", "program", "runtime", "scheduler", "search", "timed"];
     for library in libraries {
-        for path in sources(&crates.join(format!("turnpike-{library}")).join("src")) {
+        for path in sources(&crates.join(format!("turnpike-{library}")).join("src"), &["rs"]) {
             let in_tests = path.iter().any(|part| part == "tests" || part == "tests.rs");
-            let text = std::fs::read_to_string(&path).expect("a source file");
+            let text = read(&path);
             let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
             for line in code.take_while(|line| !in_tests && *line != "#[cfg(test)]") {
                 assert!(!names_a_flag(line), "{} names a flag of the command line: {line}", path.display());

@@ -45,6 +45,7 @@ fn timed_automata_are_measured() {
     assert_eq!(rows[1]["model"], "5 clocks");
     turnpike(&["bench", "timed", "--quick"]).expect(0, &["fischer(4)", "cost of a zone successor"]);
     turnpike(&["bench", "timed", "--oracle", "x"]).expect(2, &["--models"]);
+    turnpike(&["bench", "formula", "--quick"]).expect(0, &["in-order", "abp"]);
 }
 
 #[test]
@@ -64,4 +65,21 @@ fn the_lab_is_measured() {
     let rows = report["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 3);
     assert_eq!((rows[1]["states"].as_u64(), rows[2]["states"].as_u64()), (Some(5), Some(1000)));
+}
+
+#[test]
+fn workers_are_measured() {
+    let report = turnpike(&["bench", "scale", "--quick", "--format", "json"]).expect(0, &[]).json();
+    let rows = report["rows"].as_array().expect("rows");
+    for model in ["philosophers(8)", "lift(2)", "fischer(3)"] {
+        let of_model: Vec<_> = rows.iter().filter(|row| row["model"] == model).collect();
+        let names: Vec<&str> = of_model.iter().filter_map(|row| row["name"].as_str()).collect();
+        assert_eq!(names, ["1 thread", "2 threads", "2 processes"], "{model}");
+        for row in &of_model {
+            assert_eq!(row["transitions"], of_model[0]["transitions"], "{row}");
+            assert!(row["peak_bytes"].as_u64() > Some(1 << 20), "{row}");
+        }
+        let sent = of_model[2]["targets"][0]["promise"].as_str().expect("what was sent");
+        assert!(sent.ends_with("bytes sent a transition"), "{sent}");
+    }
 }

@@ -1,11 +1,12 @@
-//! `turnpike replay --gdb`: a real debugger looks at the end of a schedule.
+//! `turnpike replay --gdb` and `--rr`: a real debugger looks at the end of a schedule, and a recorder is
+//! asked to record it.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{folder, turnpike_in};
+use crate::common::{command, folder, turnpike_in};
 
 const DEADLOCK: &str = r#"#include <pthread.h>
 static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +61,8 @@ fn debug(folder: &Path, compiler: &[&str], commands: &str) -> String {
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let found = turnpike_in(folder, &["search", "--program", "./guest", "--trace", "found.json"], "");
     assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
-    let replayed = turnpike_in(folder, &["replay", "--program", "./guest", "found.json", "--gdb"], commands);
+    // The trace says which program it belongs to.
+    let replayed = turnpike_in(folder, &["replay", "found.json", "--gdb"], commands);
     assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
     replayed.stdout
 }
@@ -91,4 +93,86 @@ fn the_failing_line_is_selected_and_its_values_can_be_read() {
     let seen = debug(folder.path(), &compiler, "print account.balance\nquit\n");
     assert!(seen.contains("assert(account.read() == 12)"), "{seen}");
     assert!(seen.contains("$1 = 11"), "{seen}");
+}
+
+/// Replays with this `rr`.
+fn record(folder: &Path, script: &str) -> (Option<i32>, String) {
+    let tools = tempfile::tempdir().expect("a folder");
+    let rr = tools.path().join("rr");
+    std::fs::write(&rr, format!("#!/bin/sh\n{script}\n")).expect("written");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&rr, mode).expect("executable");
+    let path = std::env::var("PATH").unwrap_or_default();
+    std::fs::write(folder.join("found.txt"), "lock\n").expect("written");
+    let done = command(&["replay", "--rr", "--program", "./guest", "found.txt", "--", "--rr"])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", tools.path().display()))
+        .output()
+        .expect("starts");
+    let text = [done.stdout, done.stderr].concat();
+    (done.status.code(), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn a_recorder_gets_the_same_command() {
+    let folder = folder(&[]);
+    let script = r#"[ "$2" = -o ] && exit 0; shift 2; echo "recorded: $*""#;
+    let (code, text) = record(folder.path(), script);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("recorded: replay --program ./guest found.txt -- --rr\n"), "{text}");
+    assert!(text.contains("rr replay -f PID"), "{text}");
+}
+
+#[test]
+fn a_recorder_that_cannot_record_is_no_riddle() {
+    let folder = folder(&[]);
+    let script =
+        "echo '[FATAL ./src/PerfCounters.cc:306:start_counter()] Unable to open counter' >&2; exit 1";
+    let (code, text) = record(folder.path(), script);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("rr cannot record here: Unable to open counter"), "{text}");
+    assert!(text.contains("--gdb works without"), "{text}");
+    let (code, text) = record(folder.path(), "exec /no/such/program");
+    assert_eq!(code, Some(2), "{text}");
+}
+
+/// The real one, where it can record.
+#[test]
+fn a_replay_is_recorded() {
+    let folder = folder(&[("guest.c", DEADLOCK)]);
+    let traces = folder.path().join("rr");
+    let usable = Command::new("rr")
+        .args(["record", "true"])
+        .env("_RR_TRACE_DIR", &traces)
+        .output()
+        .is_ok_and(|tried| tried.status.success());
+    if !usable {
+        eprintln!("skipped: there is no rr that can record");
+        return;
+    }
+    let compiler = ["-g", "-O0", "-pthread", "guest.c", "-o", "guest"];
+    assert!(
+        Command::new("cc").args(compiler).current_dir(folder.path()).status().expect("a compiler").success()
+    );
+    turnpike_in(folder.path(), &["search", "--program", "./guest", "--trace", "found.json"], "").exits(1);
+    let done = command(&["replay", "found.json", "--rr"])
+        .current_dir(folder.path())
+        .env("_RR_TRACE_DIR", &traces)
+        .output()
+        .expect("starts");
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success() && text.contains("objective met"), "{text}");
+}
+
+#[test]
+fn models_have_nothing_for_a_debugger() {
+    let folder = folder(&[]);
+    let found = turnpike_in(folder.path(), &["search", "builtin:philosophers", "--trace", "found.json"], "");
+    assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
+    for flags in [&["--gdb"][..], &["--rr"], &["--tolerant"], &["--continue", "pos"], &["--verbose"]] {
+        let refused = turnpike_in(folder.path(), &[&["replay", "found.json"], flags].concat(), "");
+        assert_eq!(refused.code, 2, "{flags:?}: {}{}", refused.stdout, refused.stderr);
+        let words = format!("{} is for programs, and builtin:philosophers is a model", flags[0]);
+        assert!(refused.stderr.contains(&words), "{flags:?}: {}", refused.stderr);
+    }
 }

@@ -92,13 +92,13 @@ fn check(page: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     // The bundled models are where a reader in the project's root has them.
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    for subfolder in ["", "timed", "programs"] {
+    for subfolder in ["", "timed", "programs", "requirements", "requirements/abp", "requirements/lift"] {
         let copies = folder.path().join("models").join(subfolder);
         std::fs::create_dir(&copies).expect("a folder");
         for model in std::fs::read_dir(models.join(subfolder)).expect("the bundled models") {
             let model = model.expect("a model").path();
             if model.extension().is_some_and(|extension| {
-                ["mcrl2", "xta", "q", "c", "cpp", "sh"].iter().any(|known| extension == *known)
+                ["mcrl2", "xta", "q", "mcf", "c", "cpp", "sh"].iter().any(|known| extension == *known)
             }) {
                 std::fs::copy(&model, copies.join(model.file_name().expect("a name"))).expect("a copy");
             }
@@ -199,10 +199,14 @@ fn included_sources_exist() {
         let text = std::fs::read_to_string(&page).unwrap_or_default();
         for rest in text.split("{{#include ").skip(1) {
             let (target, _) = rest.split_once("}}").expect("an include that ends");
-            let (file, anchor) = target.rsplit_once(':').expect("an anchor");
+            // Without an anchor the whole file is included.
+            let (file, anchor) =
+                target.rsplit_once(':').map_or((target, None), |(file, it)| (file, Some(it)));
             let source =
                 std::fs::read_to_string(book.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-            for mark in [format!("ANCHOR: {anchor}\n"), format!("ANCHOR_END: {anchor}\n")] {
+            for mark in
+                anchor.into_iter().flat_map(|it| [format!("ANCHOR: {it}\n"), format!("ANCHOR_END: {it}\n")])
+            {
                 assert!(source.contains(&mark), "{file} has no {mark}");
             }
             included += 1;

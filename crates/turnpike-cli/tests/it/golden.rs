@@ -48,7 +48,7 @@ const STRATEGIES: &[&[&str]] = &[
 const GUIDED: &[&[&str]] = &[&["beam", "--width", "8"], &["best-first"]];
 
 /// Strategies that schedule the threads of a program.
-const SCHEDULING: &[&[&str]] = &[&["pct"], &["pos"], &["weighted"]];
+const SCHEDULING: &[&[&str]] = &[&["pct"], &["pos"], &["weighted"], &["frontier"]];
 
 const SPECIFICATION: &str = "
 act put, take: Nat; stuck;

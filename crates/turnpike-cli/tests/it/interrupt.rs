@@ -1,4 +1,4 @@
-//! Ctrl-C: a partial report first, the end at once the second time.
+//! Ctrl-C: a partial report first, the end at once when it comes again later.
 #![cfg(unix)]
 
 use crate::common;
@@ -60,6 +60,18 @@ fn the_first_one_gives_a_partial_report() {
 }
 
 #[test]
+fn a_second_signal_at_once_is_the_same_one() {
+    let (child, err) = started(&[&LONG[..], &["--format", "json"]].concat(), "progress");
+    // As `timeout` does: to the program, and to its group.
+    let twice = format!("kill -TERM {0}; kill -TERM {0}; kill -INT {0}", child.id());
+    assert!(Command::new("sh").args(["-c", &twice]).status().expect("a shell").success());
+    let (code, out) = ended(child, err);
+    assert_eq!(code, Some(3), "{out}");
+    let report: Value = serde_json::from_str(&out).expect("one object");
+    assert_eq!(report["stop"], "interrupted");
+}
+
+#[test]
 fn many_runs_report_those_that_ended() {
     let arguments = ["search", "builtin:bakery", "--find", "deadlock", "--strategy", "random"];
     let more = ["--runs", "1000000", "--max-states", "300000", "--format", "json", "--no-witness"];
@@ -107,6 +119,8 @@ fn the_second_one_ends_the_program() {
     let drain = std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
     let mut out = child.stdout.take().expect("a pipe");
     out.read_exact(&mut [0]).expect("the report begins");
+    // Within a second it would be the same request.
+    std::thread::sleep(std::time::Duration::from_millis(1200));
     interrupt(&child);
     assert_eq!(child.wait().expect("ends").code(), Some(130));
     drain.join().expect("the reader ends").expect("standard error is read");

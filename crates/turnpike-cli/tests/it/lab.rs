@@ -223,6 +223,7 @@ fn mistakes_are_told_with_their_place() {
     lab(here, &["run", "phil.toml", "--scale", "0"]).expect(2, &["--scale"]);
     lab(here, &["run", "phil.toml", "--models", "nosuch"]).expect(2, &["nosuch"]);
     lab(here, &["run", "phil.toml", "--only", "nosuch*"]).expect(2, &["nosuch*", "MODEL / STRATEGY"]);
+    lab(here, &["run", "phil.toml", "--only", "higway 3"]).expect(2, &["did you mean `highway 3`?"]);
     lab(here, &["run", "phil.toml", "--database", "text.db"]).expect(2, &["text.db"]);
     lab(here, &["report", "phil.toml"]).expect(2, &["turnpike-lab.db", "lab run"]);
     assert_eq!(
@@ -247,4 +248,186 @@ fn a_new_experiment_runs_as_it_is() {
     lab(here, &["run", "quoted.toml", "--only", "* / bfs*"]).expect(2, &["no cell"]);
     lab(here, &["run", "quoted.toml", "--only", "* / rdfs", "--scale", "0.1"])
         .expect(2, &["has no action `it's`"]);
+}
+
+/// What `status` prints below each experiment.
+fn cell_names(folder: &Path) -> Vec<String> {
+    let text = lab(folder, &["status", "--cells"]).expect(0, &[]).stdout;
+    let cells = text.lines().filter_map(|line| line.strip_prefix("  "));
+    cells.map(|line| line.rsplit_once(": ").expect("a number of runs").0.to_owned()).collect()
+}
+
+#[test]
+fn results_need_only_the_database() {
+    let here = folder(&[("phil.toml", PHILOSOPHERS)]);
+    let here = here.path();
+    lab(here, &["run", "phil.toml", "--scale", "0.1"]).expect(0, &["30 new runs"]);
+    let before = rows(here, "phil.toml");
+    lab(here, &["report", "-o", "first"]).expect(0, &["30 runs of 1 experiment"]);
+
+    // The file is changed, broken, gone; the folder, too.
+    let changed = PHILOSOPHERS.replace("--width {width}", "--width 1{width}");
+    for text in [Some(changed.as_str()), Some("title = "), None] {
+        match text {
+            Some(text) => std::fs::write(here.join("phil.toml"), text).expect("written"),
+            None => std::fs::remove_file(here.join("phil.toml")).expect("removed"),
+        }
+        lab(here, &["status", "phil.toml"]).expect(0, &["phil: 30 of 140 runs (21%)"]);
+        lab(here, &["status"]).expect(0, &["phil: 30 of 140 runs (21%)"]);
+        let report = lab(here, &["report", "phil.toml", "-o", "again"]).expect(0, &["30 runs"]);
+        let says = report.stderr.contains("note: phil.toml has changed since its last run");
+        assert_eq!(says, text.is_some(), "{}", report.stderr);
+        for file in ["index.html", "cells.csv", "phil.csv"] {
+            let read = |folder: &str| std::fs::read_to_string(here.join(folder).join(file)).expect("a file");
+            assert_eq!(read("again"), read("first"), "{file}");
+        }
+        assert_eq!(rows(here, "phil.toml"), before);
+    }
+    let there = folder(&[]);
+    std::fs::copy(here.join("turnpike-lab.db"), there.path().join("copy.db")).expect("copied");
+    let elsewhere = |arguments: &[&str]| lab(there.path(), &[arguments, &["--database", "copy.db"]].concat());
+    let status = elsewhere(&["status", "--format", "json"]).expect(0, &[]).json();
+    assert_eq!(status["experiments"][0]["asked"], 140);
+    assert_eq!(status["experiments"][0]["cells"].as_array().map(Vec::len), Some(6));
+    elsewhere(&["report", "phi*"]).expect(0, &["wrote turnpike-report/phil.csv"]);
+    assert_eq!(elsewhere(&["export", "--csv"]).expect(0, &[]).stdout.lines().count(), 31);
+    elsewhere(&["report", "phyl"]).expect(2, &["copy.db has no experiment `phyl`", "did you mean `phil`?"]);
+    elsewhere(&["report", "phyl.toml"]).expect(2, &["no experiment `phyl`"]);
+    elsewhere(&["export"]).expect(2, &["--csv", "--figures"]);
+}
+
+#[test]
+fn old_runs_are_drawn_anew_with_another_file() {
+    let here = folder(&[("phil.toml", PHILOSOPHERS)]);
+    let here = here.path();
+    lab(here, &["run", "phil.toml", "--scale", "0.1"]).expect(0, &["30 new runs"]);
+    std::fs::write(
+        here.join("phil.toml"),
+        PHILOSOPHERS.replace("title = \"Philosophers\"", "title = \"Forks\""),
+    )
+    .expect("written");
+    let page = |arguments: &[&str]| {
+        lab(here, &[&["report", "-o", "out"], arguments].concat()).expect(0, &["30 runs"]);
+        std::fs::read_to_string(here.join("out/index.html")).expect("a page")
+    };
+    assert!(page(&[]).contains("<h2>Philosophers</h2>"));
+    assert!(page(&["--redraw", "phil.toml"]).contains("<h2>Forks</h2>"));
+    // A run of the changed file, which has all its runs already, makes the change stay.
+    lab(here, &["run", "phil.toml", "--scale", "0.1"]).expect(0, &["0 new runs"]);
+    assert!(page(&[]).contains("<h2>Forks</h2>"));
+}
+
+#[test]
+fn older_databases_say_what_they_lack() {
+    let here = folder(&[("phil.toml", PHILOSOPHERS)]);
+    let here = here.path();
+    lab(here, &["run", "phil.toml", "--scale", "0.1"]).expect(0, &["30 new runs"]);
+    rusqlite::Connection::open(here.join("turnpike-lab.db"))
+        .and_then(|old| old.execute_batch("DROP TABLE experiment; PRAGMA user_version = 1"))
+        .expect("an old database");
+    lab(here, &["status"]).expect(0, &["phil: 30 runs of an older version, without the experiment"]);
+    for command in [&["report"][..], &["export", "--csv"]] {
+        lab(here, command).expect(2, &["not the experiment itself", "--redraw phil.toml"]);
+    }
+    lab(here, &["report", "--redraw", "phil.toml"]).expect(0, &["30 runs of 1 experiment"]);
+    lab(here, &["run", "phil.toml", "--scale", "0.1"]).expect(0, &["0 new runs"]);
+    lab(here, &["report"]).expect(0, &["30 runs of 1 experiment"]);
+}
+
+#[test]
+fn printed_names_select_what_they_name() {
+    let named = PHILOSOPHERS
+        .replace("name = \"philosophers({n})\"", "name = \"phil (n={n}) [old] a*b\"")
+        .replace("only = [\"philosophers({n})\"]", "")
+        .split("[[published]]")
+        .next()
+        .expect("a part")
+        .to_owned();
+    let here = folder(&[("odd.toml", &named)]);
+    let here = here.path();
+    lab(here, &["run", "odd.toml", "--scale", "0.1"]).expect(0, &["30 new runs"]);
+    let names = cell_names(here);
+    assert_eq!(names.len(), 6);
+    assert_eq!(names[0], "phil (n=4) [old] a*b / highway 2");
+    for name in &names {
+        let (model, strategy) = name.split_once(" / ").expect("two names");
+        for (asked, cells) in [(name.as_str(), 1), (model, 3), (strategy, 2)] {
+            let only = lab(here, &["status", "--cells", "--only", asked]).expect(0, &[]).stdout;
+            assert_eq!(only.lines().count(), 1 + cells, "{asked}: {only}");
+            assert!(only.contains(&format!("  {name}: ")), "{asked}: {only}");
+            lab(here, &["run", "odd.toml", "--scale", "0.1", "--only", asked]).expect(0, &["0 new runs"]);
+        }
+    }
+    let csv =
+        lab(here, &["export", "--csv", "--only", "highway 2", "--only", "random"]).expect(0, &[]).stdout;
+    assert_eq!(csv.lines().count(), 1 + 4 * 5);
+    lab(here, &["report", "--only", &names[1], "-o", "out"]).expect(0, &["5 runs of 1 experiment"]);
+}
+
+#[test]
+fn objectives_that_cannot_be_met_are_errors_before_any_run() {
+    let experiment = r#"
+title = "Lights"
+runs = 5
+flags = "--strategy bfs"
+
+[[model]]
+name = "lights"
+use = "lights.mcrl2"
+
+[[strategy]]
+name = "right"
+flags = "--find 'action green'"
+
+[[strategy]]
+name = "last"
+flags = "--find 'OBJECTIVE'"
+"#;
+    for (objective, said) in [
+        ("action gren", "lights / last: lights.mcrl2 has no action `gren`"),
+        ("label gren*", "no label like `gren*`"),
+        ("state P.m > 3", "P.m"),
+        ("akshun green", "akshun"),
+    ] {
+        let text = experiment.replace("OBJECTIVE", objective);
+        let files =
+            [("a.toml", PHILOSOPHERS), ("b.toml", &text), ("lights.mcrl2", &LIGHTS.replace("LIMIT", "3"))];
+        let here = folder(&files);
+        let ran = lab(here.path(), &["run", "a.toml", "b.toml"]).expect(2, &[said, "b.toml:16:"]);
+        assert!(!ran.text().contains("runs"), "nothing ran: {}", ran.text());
+        let done = lab(here.path(), &["export", "--csv"]).text();
+        assert!(!done.contains("philosophers"), "{objective}: {done}");
+    }
+    let here = folder(&[
+        ("b.toml", &experiment.replace("OBJECTIVE", "action gren")),
+        ("lights.mcrl2", &LIGHTS.replace("LIMIT", "3")),
+    ]);
+    lab(here.path(), &["run", "b.toml"]).expect(2, &["did you mean `green`?"]);
+}
+
+#[test]
+fn figures_are_exported() {
+    let drawn =
+        format!("{PHILOSOPHERS}\n[[draw]]\nkind = \"table\"\n\n[[draw]]\nkind = \"success-by-states\"\n");
+    let here = folder(&[("phil.toml", &drawn)]);
+    let here = here.path();
+    lab(here, &["run", "phil.toml", "--scale", "0.1"]).expect(0, &["30 new runs"]);
+    let said = lab(here, &["export", "--figures", "pictures"]).expect(0, &[]).stdout;
+    let files: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("wrote ")).collect();
+    assert_eq!(
+        files,
+        [
+            "pictures/phil-01-table.csv",
+            "pictures/phil-02-success-by-states-philosophers-4.svg",
+            "pictures/phil-02-success-by-states-philosophers-4.csv",
+            "pictures/phil-03-success-by-states-philosophers-5.svg",
+            "pictures/phil-03-success-by-states-philosophers-5.csv",
+        ]
+    );
+    let read = |name: &str| std::fs::read_to_string(here.join(name)).expect("a file");
+    assert!(read(files[1]).starts_with("<svg xmlns="));
+    assert!(read(files[2]).starts_with("line,kind,states,successful runs\nhighway 2,point,"));
+    assert!(read(files[0]).contains("states,states_published,original_length,"));
+    let json = lab(here, &["export", "--figures", "pictures", "--format", "json"]).expect(0, &[]).json();
+    assert_eq!(json["files"].as_array().map(Vec::len), Some(5));
 }

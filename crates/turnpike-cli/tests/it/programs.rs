@@ -87,7 +87,7 @@ int main(void) {
 "#;
 
 /// The folder with the compiled programs; `None` without a compiler.
-fn programs() -> Option<&'static Path> {
+pub(crate) fn programs() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<tempfile::TempDir>> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
@@ -140,6 +140,7 @@ fn every_strategy_finds_the_deadlock_and_says_the_same_twice() {
         "pct",
         "pos",
         "weighted",
+        "frontier",
         "bfs",
         "dfs",
         "rdfs",

@@ -61,6 +61,46 @@ fn differences_are_explained() {
 }
 
 #[test]
+fn every_relation_has_a_verdict_and_a_formula() {
+    let folder = folder(&[("early.aut", EARLY), ("late.aut", LATE)]);
+    let at = folder.path();
+    for (relation, code, verdict, formula) in [
+        ("--equivalence weak", 1, "different: not weakly bisimilar", "holds for right only: <a>[c]false"),
+        ("--equivalence trace", 0, "equal: trace equivalent", ""),
+        ("--equivalence weak-trace", 0, "equal: weakly trace equivalent", ""),
+        ("--preorder simulation", 1, "right does not simulate left", "left only: <a>(<c>true && <b>true)"),
+        ("--preorder ready-simulation", 1, "not included: right does not ready-simulate left", "left only"),
+        ("--preorder trace", 0, "included: every trace of left is one of right", ""),
+        ("--preorder weak-trace", 0, "included: every weak trace of left is one of right", ""),
+        ("--preorder failures", 0, "included: every failure of left is one of right", ""),
+        ("--preorder weak-failures", 0, "included: every weak failure of left is one of right", ""),
+    ] {
+        let flags: Vec<&str> = relation.split(' ').collect();
+        let arguments = [&["compare", "early.aut", "late.aut"], flags.as_slice()].concat();
+        turnpike_in(at, &arguments, "").expect(code, &[verdict, formula]);
+    }
+    let arguments = ["compare", "late.aut", "early.aut", "--preorder", "failures", "--format", "json"];
+    let report = turnpike_in(at, &arguments, "").expect(1, &[]).json();
+    assert_eq!((&report["preorder"], &report["included"]), (&"failures".into(), &false.into()));
+    let difference = &report["difference"];
+    assert_eq!(difference["kind"], "refusal");
+    assert_eq!((&difference["trace"][0], &difference["labels"][0]), (&"a".into(), &"c".into()));
+    assert_eq!((&difference["formula"], &difference["holds_for"]), (&"<a>[c]false".into(), &"left".into()));
+}
+
+#[test]
+fn reductions_up_to_traces_are_limited() {
+    let folder = folder(&[("late.aut", LATE)]);
+    let at = folder.path();
+    let traces = ["reduce", "late.aut", "--equivalence", "trace"];
+    turnpike_in(at, &traces, "").expect(0, &["-> 3 states, 3 transitions (trace equivalence"]);
+    turnpike_in(at, &[&traces[..], &["--max-entries", "3"]].concat(), "").expect(
+        3,
+        &["the sets of states that traces lead to have more than 3 members", "raise --max-entries"],
+    );
+}
+
+#[test]
 fn models_are_generated_first() {
     let three = ["builtin:philosophers", "--set", "n=3"];
     turnpike(&[&["reduce"][..], &three].concat()).expect(0, &["builtin:philosophers: 35 states"]);
@@ -85,7 +125,9 @@ fn bad_input_is_refused() {
     ]);
     let at = folder.path();
     for (arguments, words) in [
-        (vec!["reduce", "a.aut", "--equivalence", "weak"], "branching"),
+        (vec!["reduce", "a.aut", "--equivalence", "weakly"], "branching"),
+        (vec!["compare", "a.aut", "a.aut", "--preorder", "sim"], "ready-simulation"),
+        (vec!["compare", "a.aut", "a.aut", "--preorder", "trace", "--equivalence", "trace"], "--equivalence"),
         (vec!["compare", "a.aut", "a.aut", "--equivalence", "stong"], "strong"),
         (vec!["reduce", "range.aut"], "range.aut:2"),
         (vec!["reduce", "header.aut"], "header.aut:1"),

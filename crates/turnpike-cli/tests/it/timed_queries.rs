@@ -381,3 +381,18 @@ fn queries_are_test_cases() {
     let place = &results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
     assert_eq!(place, "turns.xta");
 }
+
+/// Runs that must get somewhere may end in a deadlock: it is explained like any other.
+#[test]
+fn a_run_that_gets_stuck_is_explained() {
+    let text = "\
+chan go;
+int n;
+process P() { state wait, done; init wait; trans wait -> done { sync go?; }; }
+process Q() { state idle, ready; init idle; trans idle -> ready { guard n == 1; }, ready -> idle { sync go!; }; }
+system P, Q;
+";
+    let files = folder(&[("stuck.xta", text)]);
+    let ran = turnpike_in(files.path(), &["search", "stuck.xta", "--query", "A<> P.done"], "");
+    ran.expect(1, &["P", "go?", "n == 1"]);
+}

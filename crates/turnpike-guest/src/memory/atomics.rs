@@ -1,19 +1,21 @@
 //! What code compiled with `-fsanitize=thread` calls instead of each atomic operation.
 //!
-//! All of them are steps, and done one after the other: memory is sequentially consistent whatever
-//! order the program asks for. The order, always the last argument, says what races. A
+//! All of them are steps, and done one after the other. The order, always the last argument, says
+//! what races, and under weak memory what may be seen: then the scheduler knows all values, and the
+//! memory holds the newest. A
 //! read-modify-write that is about to leave the value as it is, such as a compare-and-exchange that
 //! fails or an attempt to take a spin lock that is held, counts as a read.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use turnpike_scheduler::{Kind, MemoryOrder, Site};
+use turnpike_scheduler::{AtomicValues, Kind, MemoryOrder, Site};
 
 use super::call::export;
 use super::logic::race::Access;
-use super::{Peek, heap, remember, step, threaded};
+use super::{Peek, heap, is_weak, recycle, remember, step, threaded};
 use crate::control;
+use crate::state::Held;
 
 /// What a read-modify-write does.
 #[derive(Clone, Copy)]
@@ -69,6 +71,13 @@ impl Update {
         }
     }
 
+    fn expected(&self) -> Option<u64> {
+        match self.rule {
+            Rule::Compare(expected) => Some(expected as u64),
+            _ => None,
+        }
+    }
+
     fn writes(&self) -> bool {
         let old = read(self.address, self.bytes);
         self.new_value(old) != old
@@ -76,12 +85,36 @@ impl Update {
 
     /// Does it; the value it found.
     fn run(&self, site: Site) -> u128 {
+        let held = recycle::held();
+        let old = self.run_step(site);
+        if let Some(held) = held {
+            if let Some(expected) = self.expected() {
+                recycle::compares(expected);
+            }
+            saw(old, self.bytes, &held);
+        }
+        old
+    }
+
+    fn run_step(&self, site: Site) -> u128 {
         if control::active() {
             let reads = !self.writes();
             let peek =
                 Peek { writes: peek, argument: self as *const Update as u64, unchanged: self.unchanged() };
-            step(Kind::Update, self.address, self.bytes, site, self.order, Some(peek), reads);
-            done(self.address, self.bytes, self.writes(), site);
+            let (address, bytes) = (self.address, self.bytes);
+            let values = values(address, bytes, 0, self.expected());
+            let seen = step(Kind::Update, address, bytes, site, self.order, Some(peek), reads, values);
+            if let Some(seen) = seen {
+                let old = u128::from(seen.outcome.value);
+                done(address, bytes, seen.outcome.ok, site);
+                if seen.outcome.ok {
+                    let new = self.new_value(old) as u64;
+                    control::kernel(|kernel| kernel.set_result(seen.object, new));
+                    write(address, bytes, seen.newest());
+                }
+                return old;
+            }
+            done(address, bytes, self.writes(), site);
         }
         macro_rules! with {
             ($atomic:ty, $value:ty) => {{
@@ -139,6 +172,11 @@ fn write(address: u64, bytes: u64, value: u128) {
     }
 }
 
+/// What the scheduler must know of an operation of weak memory.
+fn values(address: u64, bytes: u64, stores: u64, expected: Option<u64>) -> Option<AtomicValues> {
+    is_weak().then(|| AtomicValues { present: read(address, bytes) as u64, stores, expected })
+}
+
 /// The thread has its turn, and does the access.
 fn done(address: u64, size: u64, write: bool, site: Site) {
     heap::check(address, size, write, site);
@@ -147,18 +185,43 @@ fn done(address: u64, size: u64, write: bool, site: Site) {
     }
 }
 
+/// The running thread found this value.
+fn saw(value: u128, bytes: u64, held: &Held) {
+    if bytes >= 8 {
+        recycle::saw(value as u64, held);
+        recycle::saw((value >> 64) as u64, held);
+    }
+}
+
 fn load(address: u64, bytes: u64, order: c_int, site: Site) -> u128 {
+    let held = recycle::held();
+    let value = load_step(address, bytes, order, site);
+    if let Some(held) = held {
+        saw(value, bytes, &held);
+    }
+    value
+}
+
+fn load_step(address: u64, bytes: u64, order: c_int, site: Site) -> u128 {
     if control::active() {
-        step(Kind::Load, address, bytes, site, order_of(order), None, true);
+        let values = values(address, bytes, 0, None);
+        let seen = step(Kind::Load, address, bytes, site, order_of(order), None, true, values);
         done(address, bytes, false, site);
+        if let Some(seen) = seen {
+            return seen.outcome.value.into();
+        }
     }
     read(address, bytes)
 }
 
 pub(super) fn store(address: u64, bytes: u64, value: u128, order: MemoryOrder, site: Site) {
     if control::active() {
-        step(Kind::Store, address, bytes, site, order, None, false);
+        let values = values(address, bytes, value as u64, None);
+        let seen = step(Kind::Store, address, bytes, site, order, None, false, values);
         done(address, bytes, true, site);
+        if let Some(seen) = seen {
+            return write(address, bytes, seen.newest());
+        }
     }
     write(address, bytes, value);
 }
@@ -178,7 +241,7 @@ fn compare(address: u64, bytes: u64, values: (u128, u128), order: c_int, failure
     let (rule, operand) = (Rule::Compare(values.0), values.1);
     let (order, failure) = (order_of(order), order_of(failure));
     // There is nothing that it could release.
-    let failure = if failure.acquires() { MemoryOrder::ACQUIRE } else { MemoryOrder::RELAXED };
+    let failure = failure.reading();
     Update { address, bytes, rule, operand, order, failure }.run(site)
 }
 

@@ -1,9 +1,9 @@
 //! Strings, trees and lists of C++: the parts of them that are compiled into `libstdc++`, whose
-//! accesses nobody tells.
+//! accesses are not reported.
 //!
 //! Each function counts as one access to the object that it is called for, and to its text. Whoever
 //! uses a string without changing it calls functions that only read. As long as such accesses race
-//! with nothing it makes no difference that they are told as a whole; where they race, nothing is
+//! with nothing it makes no difference that they are reported as a whole; where they race, nothing is
 //! proved.
 
 use core::ffi::c_void;
@@ -12,7 +12,7 @@ use core::sync::atomic::AtomicUsize;
 use turnpike_scheduler::Site;
 
 use super::call::export;
-use super::library_calls::{as_a_whole, reads, reads_text, tell, told};
+use super::library_calls::{as_a_whole, reads, reads_text, reports_accesses, tell};
 use crate::hook::{self, jump, real};
 
 /// What a function does with a string.
@@ -46,7 +46,7 @@ const SIZE: usize = 32;
 
 /// Tells what a function is about to do; where it is.
 unsafe extern "C" fn tell_string(string: *const Text, site: u64, function: &'static Function) -> usize {
-    if told() {
+    if reports_accesses() {
         let (site, write) = (Site(site), matches!(function.does, Use::Changes | Use::Makes));
         let size = if function.does == Use::Looks { size_of::<Text>() } else { SIZE };
         as_a_whole("a function of std::string", string as *const c_void, size, write, site);

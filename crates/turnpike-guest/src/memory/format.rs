@@ -11,7 +11,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use turnpike_scheduler::Site;
 
 use super::call::export;
-use super::library_calls::{ALL, fits, plain_memmove, reads_text, told, writes};
+use super::library_calls::{ALL, fits, plain_memmove, reads_text, reports_accesses, writes};
 use super::logic::conversions::{Conversions, Precision, Takes};
 use crate::control;
 use crate::hook::real;
@@ -205,8 +205,8 @@ unsafe fn print(
         real!(__vsnprintf_chk: fn(*mut c_char, usize, c_int, usize, *const c_char, *mut Arguments) -> c_int);
     // SAFETY: the caller's format and arguments.
     unsafe {
-        let told = told();
-        if told {
+        let reported = reports_accesses();
+        if reported {
             tell_arguments(format, *list, site);
         }
         match target {
@@ -214,6 +214,7 @@ unsafe fn print(
                 real!(__vprintf_chk: fn(c_int, *const c_char, *mut Arguments) -> c_int)(flag, format, list)
             }
             Target::Stream(stream) => {
+                crate::shared::stream(stream, site);
                 let print =
                     real!(__vfprintf_chk: fn(*mut c_void, c_int, *const c_char, *mut Arguments) -> c_int);
                 print(stream, flag, format, list)
@@ -224,14 +225,14 @@ unsafe fn print(
                 )
             }
             Target::Memory { to, size, room } => {
-                if !told && size == ANY {
+                if !reported && size == ANY {
                     let print = real!(__vsprintf_chk: fn(*mut c_char, c_int, usize, *const c_char, *mut Arguments) -> c_int);
                     return print(to, flag, room, format, list);
                 }
                 if size != ANY {
                     fits(size, room);
                 }
-                if !told {
+                if !reported {
                     return into_memory(to, size, flag, ALL, format, list);
                 }
                 let mut again = *list;
@@ -253,7 +254,7 @@ unsafe fn print(
     }
 }
 
-/// A size that nobody gave.
+/// A size that was not given.
 const ANY: usize = usize::MAX >> 1;
 
 /// Makes the list of arguments behind so many that have names, and passes it as one more.

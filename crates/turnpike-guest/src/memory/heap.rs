@@ -12,7 +12,7 @@ use turnpike_scheduler::{FailureKind, ObjectId, Site, ThreadId};
 
 use super::logic::heap::{Block, Heap, Misuse, State, Touch};
 use super::logic::sizes::PAGE;
-use super::{lifetime, os, report};
+use super::{lifetime, os, recycle, report};
 use crate::global::Global;
 use crate::{control, sites};
 
@@ -55,6 +55,12 @@ pub(super) fn open() {
     }
 }
 
+/// The heap, for as long as `work` takes.
+#[inline]
+pub(super) fn with<R>(work: impl FnOnce(&mut Heap) -> R) -> R {
+    HEAP.with(work)
+}
+
 fn me() -> u32 {
     if control::active() { control::me().0 } else { 0 }
 }
@@ -65,7 +71,11 @@ pub(super) fn allocate(size: u64, align: u64, site: Site) -> u64 {
         open();
     }
     let me = me();
-    let Some(block) = HEAP.with(|heap| heap.allocate(size, align.max(16), me, site.0)) else { return 0 };
+    let align = align.max(16);
+    let block = recycle::choose(size, align, me, site)
+        .or_else(|| HEAP.with(|heap| heap.allocate(size, align, me, site.0)));
+    let Some(block) = block else { return 0 };
+    recycle::allocated(&block);
     if block.used {
         if control::active() {
             super::renew(block.start as usize, size as usize);
@@ -125,6 +135,7 @@ pub(super) fn take_back(address: u64, site: Site) {
                 verify(&block, site);
                 restore(&block);
             }
+            recycle::offer(address, site);
         }
         Err(Misuse::Unknown) if !control::active() || foreign(address) => {}
         Err(misuse) => {
@@ -276,6 +287,13 @@ fn written(block: &Block) -> Option<u64> {
 fn verify(block: &Block, site: Site) {
     if let Some(offset) = written(block) {
         fail(&report::written_after_free(block, offset), site);
+    }
+}
+
+/// Whether somebody wrote to the freed block at an address, which is about to be used again.
+pub(super) fn verify_freed(address: u64, site: Site) {
+    if let Some(block) = HEAP.with(|heap| heap.find(address)) {
+        verify(&block, site);
     }
 }
 

@@ -16,9 +16,9 @@ use super::call::{export, pass_site};
 use crate::hook::real;
 use crate::{control, modules, sys};
 
-/// Whether accesses of the program are told.
+/// Whether the program reports its accesses to memory.
 #[inline(always)]
-pub(super) fn told() -> bool {
+pub(super) fn reports_accesses() -> bool {
     control::active() && super::is_instrumented()
 }
 
@@ -50,7 +50,7 @@ macro_rules! tell {
     ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) -> $ret:ty $body:block)*) => { $(
         export! {
             fn $name($($arg: $ty),*; $site) -> $ret {
-                if told() {
+                if reports_accesses() {
                     $body
                 }
                 real!($name: fn($($ty),*) -> $ret)($($arg),*)
@@ -205,7 +205,7 @@ macro_rules! shared {
                 let $site = Site(address);
                 // SAFETY: the caller keeps to the contract of this function.
                 unsafe {
-                    if told() {
+                    if reports_accesses() {
                         $body
                     }
                     $plain($($arg),*)
@@ -284,12 +284,12 @@ unsafe fn deliver_text(
     }
 }
 
-/// Functions that copy, each with what it does when accesses are told.
+/// Functions that copy, each with what it does when accesses are reported.
 macro_rules! copies {
     ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) -> $ret:ty $body:block)*) => { $(
         export! {
             fn $name($($arg: $ty),*; $site) -> $ret {
-                if !told() {
+                if !reports_accesses() {
                     return real!($name: fn($($ty),*) -> $ret)($($arg),*);
                 }
                 $body
@@ -484,7 +484,7 @@ unsafe fn reads_number(text: *const c_char, end: *mut *mut c_char, site: Site) {
 }
 
 /// A function that is done as a whole, although compiled code would make several accesses: as long
-/// as they race with nothing, nobody can tell. Where they do, nothing is proved.
+/// as they race with nothing, there is no difference. Where they do, nothing is proved.
 pub(super) fn as_a_whole(what: &str, address: *const c_void, size: usize, write: bool, site: Site) {
     if super::races_at(site) {
         control::uncontrolled(&format!("the order of {what} and other threads' accesses to the same memory"));

@@ -11,6 +11,7 @@
 //!
 //! Synchronisation objects in such memory count as accessed by whoever uses them.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
@@ -192,7 +193,7 @@ pub(super) fn tell_race(block: &Block, address: u64, site: Site, write: bool) {
     }
 }
 
-/// The running thread's function has returned: its stack is no more.
+/// The running thread's function has returned: its stack is gone.
 pub(crate) fn thread_ends() {
     let ((low, high), function) = control::thread(|thread| (thread.extent, thread.start.function));
     if low == 0 || !is_instrumented() {
@@ -244,13 +245,44 @@ fn note_code(rights: c_int) {
     }
 }
 
+/// What a call changes for all of a mapping is not a step, so its order among accesses is not explored.
+fn note_change(what: &str) {
+    if matters() {
+        control::uncontrolled(&format!("the order of {what} and other threads' accesses to the same memory"));
+    }
+}
+
+/// Whether advice to the system changes what memory holds.
+fn discards(advice: c_int) -> bool {
+    const DONT_NEED: c_int = 4;
+    const FREE: c_int = 8;
+    const REMOVE: c_int = 9;
+    const DONT_NEED_LOCKED: c_int = 24;
+    matches!(advice, DONT_NEED | FREE | REMOVE | DONT_NEED_LOCKED)
+}
+
+/// Whether a mapping takes the place of what was there.
+fn replaces(flags: c_int) -> bool {
+    const FIXED: c_int = 0x10;
+    const UNLESS_TAKEN: c_int = 0x10_0000;
+    flags & FIXED != 0 && flags & UNLESS_TAKEN == 0
+}
+
 hook! {
+    fn madvise(address: usize, size: usize, advice: c_int; site) -> c_int {
+        if discards(advice) {
+            note_change("madvise");
+        }
+        real!(madvise: fn(usize, usize, c_int) -> c_int)(address, size, advice)
+    }
     fn mprotect(address: usize, size: usize, rights: c_int; site) -> c_int {
         note_code(rights);
+        note_change("mprotect");
         real!(mprotect: fn(usize, usize, c_int) -> c_int)(address, size, rights)
     }
     fn pkey_mprotect(address: usize, size: usize, rights: c_int, key: c_int; site) -> c_int {
         note_code(rights);
+        note_change("pkey_mprotect");
         real!(pkey_mprotect: fn(usize, usize, c_int, c_int) -> c_int)(address, size, rights, key)
     }
     fn munmap(address: usize, size: usize; site) -> c_int {
@@ -291,6 +323,9 @@ macro_rules! map {
         ) -> *mut c_void {
             if control::active() {
                 note_code(rights);
+                if replaces(flags) {
+                    note_change("mmap");
+                }
             }
             let real = real!(mmap: fn(usize, usize, c_int, c_int, c_int, i64) -> *mut c_void);
             // SAFETY: the caller's arguments.

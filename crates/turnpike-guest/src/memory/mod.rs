@@ -10,9 +10,9 @@
 //! ([`Level::Racy`]); with [`Level::All`] also wherever another thread was before in the same eight
 //! bytes, if either of them writes. So a thread's stack, its thread-local storage, what it
 //! allocated and has not shown to others, and constants make no steps, without being special. An
-//! access that turns out to be concurrent with an earlier one that was no step is a race, which is
-//! told: the host adds both locations for the executions that follow, and this one counts for no
-//! proof. The set never changes within an execution, so that the same plan gives the same
+//! access that turns out to be concurrent with an earlier one that was not a step is a race, which is
+//! reported: the host adds both locations for the executions that follow, and this one proves
+//! nothing. The set never changes within an execution, so that the same plan gives the same
 //! execution.
 //!
 //! While the program has had no second thread, accesses are neither steps nor remembered:
@@ -33,6 +33,7 @@ pub(crate) mod logic;
 mod operators;
 mod os;
 mod plain;
+mod recycle;
 mod report;
 mod streams;
 
@@ -40,7 +41,10 @@ use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use turnpike_scheduler::{Detail, Finding, Kind, MemoryOrder, Object, ObjectId, Operation, Site};
+use turnpike_scheduler::{
+    AtomicValues, Detail, Finding, Kind, Memory as MemoryModel, MemoryOrder, Object, ObjectId, Operation,
+    Outcome, Site,
+};
 
 use crate::global::Global;
 use crate::{control, fiber, modules, sites, state};
@@ -53,6 +57,7 @@ pub(crate) use heap::{explain, sweep, used};
 pub(crate) use library_calls::prepare as find_library_calls;
 pub(crate) use lifetime::thread_ends;
 pub(crate) use lifetime::{matters as others_may_see, place, touched};
+pub(crate) use recycle::confirm as confirm_held;
 
 /// What is not under control when two accesses may or may not be ordered.
 const UNSEEN: &str =
@@ -77,8 +82,8 @@ struct Memory {
     visible: Table<bool>,
     detector: Detector,
     objects: Objects,
-    /// Races that were told, by a mix of both locations.
-    told: Table<bool>,
+    /// Races that were reported, by a mix of both locations.
+    reported: Table<bool>,
     /// By thread.
     spins: Vec<Spin>,
 }
@@ -110,7 +115,7 @@ static MEMORY: Global<Memory> = Global::new(Memory {
     visible: Table::new(),
     detector: Detector::new(),
     objects: Objects::new(),
-    told: Table::new(),
+    reported: Table::new(),
     spins: Vec::new(),
 });
 
@@ -201,6 +206,7 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
     if !control::active() || size == 0 {
         return;
     }
+    let held = recycle::held().filter(|_| !write);
     if threaded() {
         let (me, steps) = control::kernel(|kernel| (kernel.current().0, kernel.steps_taken()));
         if write {
@@ -212,13 +218,16 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
         });
         if visible {
             let kind = if write { Kind::Write } else { Kind::Read };
-            step(kind, address, size, site, MemoryOrder::RELAXED, None, !write);
+            step(kind, address, size, site, MemoryOrder::RELAXED, None, !write, None);
         }
     }
     // Only now: another thread may have freed the block before this one's turn.
     heap::check(address, size, write, site);
     if threaded() {
         remember(Access { address, size, write, atomic: false, site: site.0 });
+    }
+    if let Some(held) = held {
+        recycle::saw_bytes(address, size, &held);
     }
 }
 
@@ -231,7 +240,22 @@ struct Peek {
     unchanged: MemoryOrder,
 }
 
-/// Announces an operation on memory and comes back when it is this thread's turn to do it.
+/// What came of an operation of weak memory.
+struct Seen {
+    object: ObjectId,
+    outcome: Outcome,
+}
+
+impl Seen {
+    /// The newest value, which the memory holds.
+    fn newest(&self) -> u128 {
+        control::kernel(|kernel| kernel.newest_value(self.object)).unwrap_or(0).into()
+    }
+}
+
+/// Announces an operation on memory and comes back when it is this thread's turn to do it. Under weak
+/// memory, atomic operations have values, and see something.
+#[allow(clippy::too_many_arguments)]
 fn step(
     kind: Kind,
     address: u64,
@@ -240,7 +264,8 @@ fn step(
     order: MemoryOrder,
     peek: Option<Peek>,
     reads: bool,
-) {
+    values: Option<AtomicValues>,
+) -> Option<Seen> {
     let (object, second) = objects_of(address, size, site);
     let me = control::me().0;
     control::enter(site.0, fiber::stack_pointer());
@@ -264,7 +289,17 @@ fn step(
         operation.argument = argument;
         operation.unchanged = unchanged;
     }
-    control::step(operation);
+    let weak = values.is_some() && has_one_value(size, second);
+    if let Some(values) = values.filter(|_| weak) {
+        control::kernel(|kernel| kernel.set_values(object, values));
+    }
+    let outcome = control::step(operation);
+    if weak {
+        if kind == Kind::Update && reads && outcome.ok {
+            spin(me, |spin| spin.progress());
+        }
+        return Some(Seen { object, outcome });
+    }
     if let Some(Peek { writes, argument, .. }) = peek
         && reads
         && writes(argument)
@@ -272,6 +307,22 @@ fn step(
         // It had to wait until it was no longer just a read.
         spin(me, |spin| spin.progress());
     }
+    None
+}
+
+/// Whether memory is not sequentially consistent, so that atomic operations need their values.
+fn is_weak() -> bool {
+    control::kernel(|kernel| kernel.memory() != MemoryModel::Sc)
+}
+
+/// Whether an atomic operation of weak memory works on one variable of at most a word. Others see the
+/// newest value, which is not all that they may see.
+fn has_one_value(size: u64, second: ObjectId) -> bool {
+    let one = size <= 8 && second == ObjectId::NONE;
+    if !one {
+        control::kernel(|kernel| kernel.mark_incomplete());
+    }
+    one
 }
 
 /// The object at an address, for functions that are given one.
@@ -357,9 +408,9 @@ fn tell(races: Vec<Race>) {
     }
     for race in races.into_iter().filter(|race| !race.doubtful) {
         let (known, visible) = MEMORY.with(|memory| {
-            let told = memory.told.entry(race.first.rotate_left(32) ^ race.second);
+            let known = memory.reported.entry(race.first.rotate_left(32) ^ race.second);
             let visible = |site| memory.visible.get(site).is_some();
-            (core::mem::replace(told, true), visible(race.first) && visible(race.second))
+            (core::mem::replace(known, true), visible(race.first) && visible(race.second))
         });
         if known {
             continue;

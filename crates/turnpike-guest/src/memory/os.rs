@@ -40,11 +40,13 @@ pub(super) fn reserve(wanted: usize, size: usize) -> usize {
 /// Gives the pages' memory back; they are zero afterwards.
 pub(super) fn discard(address: usize, size: usize) {
     const DONT_NEED: usize = 4;
+    sys::note_change();
     sys::syscall(number::ADVISE, address, size, DONT_NEED, 0, 0, 0);
 }
 
 /// Makes pages accessible or not.
 pub(super) fn protect(address: usize, size: usize, accessible: bool) {
     let rights = if accessible { 3 } else { 0 };
+    sys::note_change();
     sys::syscall(number::PROTECT, address, size, rights, 0, 0, 0);
 }

@@ -89,7 +89,7 @@ export! {
     // A virtual call, and a constructor or destructor that sets the table of virtual functions.
     fn __tsan_vptr_read(address: u64; site) { access(address, 8, false, site) }
     fn __tsan_vptr_update(address: *mut u64, new: u64; site) {
-        // Writing what is there already harms nobody who reads it.
+        // Writing the value that is already there is harmless to readers.
         if *address != new {
             access(address as u64, 8, true, site)
         }
@@ -114,6 +114,7 @@ export! {
     }
 
     fn __tsan_init(; _site) { super::instrumented() }
+    fn __tsan_func_exit(; _site) { super::recycle::confirm() }
 }
 
 /// Calls that need nothing done: frames of functions, and annotations for the sanitizer's own
@@ -126,7 +127,7 @@ macro_rules! nothing {
 }
 
 nothing! {
-    __tsan_func_entry __tsan_func_exit
+    __tsan_func_entry
     __tsan_ignore_thread_begin __tsan_ignore_thread_end
     __tsan_acquire __tsan_release
     __tsan_flush_memory

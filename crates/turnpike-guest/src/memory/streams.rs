@@ -7,9 +7,9 @@
 use core::ffi::{c_char, c_int, c_void};
 
 use super::call::export;
-use super::library_calls::{ALL, as_a_whole, reads, reads_text, tell, told, writes};
+use super::library_calls::{ALL, as_a_whole, reads, reads_text, reports_accesses, tell, writes};
 use crate::hook::real;
-use crate::{blocking, control};
+use crate::{blocking, control, shared};
 
 /// How one element is compared with another, with something of the caller's.
 type Compare = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
@@ -19,7 +19,7 @@ export! {
         if control::active() {
             blocking::reads_stream(site);
         }
-        if told() {
+        if reports_accesses() {
             writes(to, size.saturating_mul(count), site);
         }
         real!(fread: fn(*mut c_void, usize, usize, *mut c_void) -> usize)(to, size, count, stream)
@@ -28,7 +28,7 @@ export! {
         if control::active() {
             blocking::reads_stream(site);
         }
-        if told() {
+        if reports_accesses() {
             writes(to as *const c_void, size.max(0) as usize, site);
         }
         real!(fgets: fn(*mut c_char, c_int, *mut c_void) -> *mut c_char)(to, size, stream)
@@ -46,20 +46,24 @@ export! {
 /// Elements are moved while they are compared: before, between and after the program's own
 /// function.
 fn sorted(array: *mut c_void, size: usize, site: turnpike_scheduler::Site, sort: impl FnOnce()) {
-    let told = told();
-    if told {
+    let reported = reports_accesses();
+    if reported {
         as_a_whole("qsort", array, size, true, site);
     }
     sort();
-    if told {
+    if reported {
         as_a_whole("qsort", array, size, true, site);
     }
 }
 
 tell! {
-    fn fwrite(from: *const c_void, size: usize, count: usize, _stream: *mut c_void; site) -> usize {
+    fn fwrite(from: *const c_void, size: usize, count: usize, stream: *mut c_void; site) -> usize {
+        shared::stream(stream, site);
         reads(from, size.saturating_mul(count), site);
     }
-    fn fputs(text: *const c_char, _stream: *mut c_void; site) -> c_int { reads_text(text, ALL, site); }
+    fn fputs(text: *const c_char, stream: *mut c_void; site) -> c_int {
+        shared::stream(stream, site);
+        reads_text(text, ALL, site);
+    }
     fn puts(text: *const c_char; site) -> c_int { reads_text(text, ALL, site); }
 }

@@ -54,6 +54,7 @@ fn full(end: End) -> Execution {
             Finding::Race { first: Site(1), second: Site(2), message: "race".to_string() },
             Finding::Leak(ThreadId(1)),
             Finding::Uncontrolled("a call".to_string()),
+            Finding::Reuse { freed: Site(3), allocated: Site(4) },
         ],
         threads: vec![thread, idle],
         objects: vec![
@@ -75,6 +76,7 @@ fn full(end: End) -> Execution {
         assertions: 2,
         branches: 3,
         incomplete: true,
+        notes: Vec::new(),
         stacks: vec![],
         output: vec![],
     }

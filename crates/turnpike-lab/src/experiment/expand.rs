@@ -23,6 +23,8 @@ pub struct Cell {
     pub parameters: BTreeMap<String, Value>,
     /// Both names, parameters not filled in.
     pub template: String,
+    /// The column whose published figures it may explain.
+    pub explains: Option<String>,
 }
 
 /// Which model a cell runs on.
@@ -43,6 +45,11 @@ pub struct Setting {
 }
 
 impl Cell {
+    /// What the cell is called wherever it is printed: `MODEL / STRATEGY`.
+    pub fn name(&self) -> String {
+        format!("{} / {}", self.model, self.strategy)
+    }
+
     /// What the cells have in common that differ in this parameter alone.
     pub fn line(&self, parameter: &str) -> String {
         let mut others = self.parameters.clone();
@@ -114,6 +121,7 @@ impl Experiment {
         Cell {
             model: fill(&model.name, row),
             strategy: fill(&strategy.name, column),
+            explains: strategy.explains.as_deref().map(|name| fill(name, column)),
             setting: Setting {
                 source: fill(source, row),
                 public: own.is_some(),
@@ -123,6 +131,7 @@ impl Experiment {
                     .map(|change| Replacement {
                         text: fill(&change.text, row),
                         with: fill(&change.with, row),
+                        words: change.words,
                     })
                     .collect(),
                 compile: filled(&model.compile, row),

@@ -32,6 +32,7 @@
 
 mod check;
 mod expand;
+mod file;
 
 use std::collections::BTreeMap;
 
@@ -39,6 +40,7 @@ use serde::Deserialize;
 use turnpike_model::Diagnostic;
 
 pub use expand::{Cell, Setting};
+pub use file::{ExperimentFile, name_of};
 
 /// An experiment as written.
 #[derive(Clone, Debug, Deserialize)]
@@ -140,7 +142,7 @@ pub struct Public {
     pub replace: Vec<Replacement>,
 }
 
-/// A change to a model's text, which must apply exactly once.
+/// A change to a model's text, which must apply exactly once, or to a word of it wherever it stands.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
@@ -148,6 +150,10 @@ pub struct Replacement {
     pub text: String,
     /// What is to stand there.
     pub with: String,
+    /// Change every place where the text stands as a whole word, of which there must be one at least: a
+    /// name becomes another.
+    #[serde(default)]
+    pub words: bool,
 }
 
 /// A strategy of an experiment: a column.
@@ -164,6 +170,10 @@ pub struct Strategy {
     /// Only these models.
     #[serde(default)]
     pub only: Vec<String>,
+    /// The column whose published figures it may explain: it differs by a switch, such as one for an
+    /// algorithm as another tool had it.
+    #[serde(default)]
+    pub explains: Option<String>,
     /// Runs of each cell of this column, instead of the experiment's.
     #[serde(default)]
     pub runs: Option<u64>,
@@ -203,6 +213,9 @@ pub struct Published {
     /// A remark.
     #[serde(default)]
     pub note: Option<String>,
+    /// Why our figures differ, where that is known and is not a switch.
+    #[serde(default)]
+    pub explained: Option<String>,
     /// Figures by name, those of [`MEASURES`]. Missing ones were not published.
     #[serde(flatten)]
     pub figures: BTreeMap<String, f64>,
@@ -246,7 +259,7 @@ pub struct Drawing {
     /// The figure that is drawn, where there is a choice: `states` (default), another of [`MEASURES`], or an extreme by its objective.
     #[serde(default)]
     pub measure: Option<String>,
-    /// The figures of a table's entries, likewise [default: states, length, rate].
+    /// The figures of a table's entries, likewise [default: states, original_length, length, rate].
     #[serde(default)]
     pub measures: Vec<String>,
     /// The horizontal axis is linear where it would be logarithmic.
@@ -258,11 +271,11 @@ pub struct Drawing {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Rows are models, columns are strategies; states, length and success rate in each cell.
+    /// Rows are models, columns are strategies; states, both lengths and success rate in each cell.
     Table,
     /// Share of successful runs against states.
     SuccessByStates,
-    /// Share of successful runs against the witness's length.
+    /// Share of successful runs against the witness's length, as reported or (`original_length`) as found.
     SuccessByLength,
     /// Share of runs without success against states, stopped runs marked.
     Survival,
@@ -278,8 +291,55 @@ pub enum Kind {
     Effects,
 }
 
+impl Drawing {
+    /// The table of everything.
+    pub(crate) fn table() -> Drawing {
+        Drawing {
+            kind: Kind::Table,
+            title: None,
+            models: Vec::new(),
+            strategies: Vec::new(),
+            parameter: None,
+            measure: None,
+            measures: Vec::new(),
+            linear: false,
+        }
+    }
+
+    /// Whether it shows this cell.
+    pub(crate) fn shows(&self, cell: &Cell) -> bool {
+        let meant = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+        meant(&self.models, &cell.model) && meant(&self.strategies, &cell.strategy)
+    }
+}
+
+impl Kind {
+    /// How it is written.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Table => "table",
+            Kind::SuccessByStates => "success-by-states",
+            Kind::SuccessByLength => "success-by-length",
+            Kind::Survival => "survival",
+            Kind::Histogram => "histogram",
+            Kind::RateByParameter => "rate-by-parameter",
+            Kind::CostByParameter => "cost-by-parameter",
+            Kind::Generations => "generations",
+            Kind::Effects => "effects",
+        }
+    }
+}
+
 impl Experiment {
-    /// Reads a file's text. All mistakes that can be told without running are told, with their places.
+    /// What is drawn: what it asks for, or else one table.
+    pub(crate) fn all_drawings(&self) -> Vec<Drawing> {
+        match self.drawings.as_slice() {
+            [] => vec![Drawing::table()],
+            asked => asked.to_vec(),
+        }
+    }
+
+    /// Reads a file's text. Reports all mistakes that can be found without running, with their places.
     pub fn parse(text: &str) -> Result<Experiment, Diagnostic> {
         let experiment: Experiment = toml::from_str(text).map_err(|error| {
             let message =

@@ -10,9 +10,9 @@ use turnpike_lts::{Shapes, escape_xml};
 /// What is drawn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chart {
-    /// Under the horizontal axis.
+    /// What the horizontal axis shows.
     pub(super) x_label: String,
-    /// Beside the vertical axis.
+    /// What the vertical axis shows.
     pub(super) y_label: String,
     /// The horizontal axis is logarithmic.
     pub(super) log_x: bool,
@@ -39,6 +39,17 @@ pub(super) struct Series {
     pub(super) published: bool,
 }
 
+impl Series {
+    /// The class of its dashes. When the colours are used up, they come again with dots.
+    pub(super) fn dashes(&self, index: usize) -> &'static str {
+        match (self.published, index >= 10) {
+            (true, _) => " published",
+            (false, true) => " again",
+            (false, false) => "",
+        }
+    }
+}
+
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -49,9 +60,9 @@ pub(super) enum Shape {
     Steps,
 }
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 380.0;
-const LEFT: f64 = 62.0;
+pub(super) const WIDTH: f64 = 720.0;
+pub(super) const HEIGHT: f64 = 380.0;
+pub(super) const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 46.0;
@@ -59,14 +70,20 @@ const BOTTOM: f64 = 46.0;
 const MOST_POINTS: usize = 1500;
 
 impl Chart {
-    /// The picture; `None` when there is nothing to draw.
-    pub(super) fn svg(&self) -> Option<String> {
+    /// Axes and series; `None` when there is nothing to draw.
+    pub(super) fn shapes(&self) -> Option<Shapes> {
         let frame = Frame::new(self)?;
         let mut shapes = Shapes::default();
         frame.axes(self, &mut shapes);
         for (index, series) in self.series.iter().enumerate() {
             frame.series(series, index, &mut shapes);
         }
+        Some(shapes)
+    }
+
+    /// The picture on the page; `None` when there is nothing to draw.
+    pub(super) fn svg(&self) -> Option<String> {
+        let shapes = self.shapes()?;
         Some(format!(
             r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{} against {}">{}</svg>"#,
             escape_xml(&self.y_label),
@@ -150,7 +167,9 @@ impl Frame {
             shapes.text("tick", "end", (left - 6.0, y + 4.0), &text, "");
         }
         shapes.path("axis", &format!("M{left} {top}V{bottom}H{right}"), "");
-        shapes.text("name", "middle", ((left + right) / 2.0, HEIGHT - 8.0), &chart.x_label, "");
+        let scale = if chart.log_x { " (logarithmic)" } else { "" };
+        let below = format!("{}{scale}", chart.x_label);
+        shapes.text("name", "middle", ((left + right) / 2.0, HEIGHT - 8.0), &below, "");
         shapes.upright_text("name", "middle", (14.0, (top + bottom) / 2.0), &chart.y_label);
     }
 
@@ -175,13 +194,7 @@ impl Frame {
         if series.shape == Shape::Steps {
             let _ = write!(path, "H{:.1}", WIDTH - RIGHT);
         }
-        // When the colours are used up, they come again with dots.
-        let dashed = match (series.published, index >= 10) {
-            (true, _) => " published",
-            (false, true) => " again",
-            (false, false) => "",
-        };
-        shapes.path(&format!("line c{colour}{dashed}"), &path, name);
+        shapes.path(&format!("line c{colour}{}", series.dashes(index)), &path, name);
         if series.shape == Shape::Line && points.len() <= 80 {
             for &(x, y) in &points {
                 let title = format!("{name}: {} at {}", precise(y), short(x));

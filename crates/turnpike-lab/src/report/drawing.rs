@@ -16,18 +16,16 @@ pub(super) struct Figure {
     pub(super) svg: Option<String>,
     /// What the colours mean.
     pub(super) legend: Vec<String>,
+    /// What is drawn.
+    pub(super) chart: Chart,
+    /// The model it is about, unless models are points of its lines.
+    pub(super) model: Option<String>,
 }
 
 /// The figures of one drawing: one for each model, except where a model is a point of a line.
 pub(super) fn figures(results: &Results, drawing: &Drawing) -> Vec<Figure> {
-    let meant = |names: &[String], name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
-    let chosen: Vec<&CellResult> = results
-        .cells
-        .iter()
-        .filter(|result| {
-            meant(&drawing.models, &result.cell.model) && meant(&drawing.strategies, &result.cell.strategy)
-        })
-        .collect();
+    let chosen: Vec<&CellResult> =
+        results.cells.iter().filter(|result| drawing.shows(&result.cell)).collect();
     if matches!(drawing.kind, Kind::RateByParameter | Kind::CostByParameter) {
         return vec![by_parameter(&chosen, drawing)];
     }
@@ -40,7 +38,7 @@ pub(super) fn figures(results: &Results, drawing: &Drawing) -> Vec<Figure> {
         .map(|(row, cells)| {
             let title =
                 drawing.title.clone().map_or_else(|| row.to_owned(), |title| format!("{title}: {row}"));
-            one(&cells, drawing, title)
+            Figure { model: Some(row.to_owned()), ..one(&cells, drawing, title) }
         })
         .collect()
 }
@@ -94,20 +92,20 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
     match drawing.kind {
         Kind::SuccessByStates => {
             chart.log_x = !drawing.linear;
-            chart.x_label =
-                if drawing.linear { measure.to_owned() } else { format!("{measure} (logarithmic)") };
+            chart.x_label = axis(measure);
             chart
                 .series
                 .extend(cells.iter().map(|result| named(result, Shape::Steps, curve(result, measure))));
         }
         Kind::SuccessByLength => {
-            chart.x_label = "length of the witness".into();
+            let length = drawing.measure.as_deref().unwrap_or("length");
+            chart.x_label = axis(length);
             chart
                 .series
-                .extend(cells.iter().map(|result| named(result, Shape::Steps, curve(result, "length"))));
+                .extend(cells.iter().map(|result| named(result, Shape::Steps, curve(result, length))));
         }
         Kind::Survival => {
-            chart.x_label = "states (logarithmic)".into();
+            chart.x_label = "states".into();
             chart.y_label = "runs without success".into();
             chart.log_x = true;
             chart.series.extend(cells.iter().map(|result| survival(result)));
@@ -132,7 +130,7 @@ fn one(cells: &[&CellResult], drawing: &Drawing, title: String) -> Figure {
             }
         }
         _ => {
-            chart.x_label = measure.to_owned();
+            chart.x_label = axis(measure);
             chart.y_label = "share of the runs".into();
             chart.shares = false;
             let all: Vec<f64> = cells.iter().flat_map(|result| costs(result, measure)).collect();
@@ -159,7 +157,7 @@ fn by_parameter(cells: &[&CellResult], drawing: &Drawing) -> Figure {
     let rate = drawing.kind == Kind::RateByParameter;
     let mut chart = Chart {
         x_label: parameter.to_owned(),
-        y_label: if rate { "successful runs".into() } else { format!("{measure} (median)") },
+        y_label: if rate { "successful runs".into() } else { format!("{} (median)", axis(measure)) },
         shares: rate,
         ..Chart::default()
     };
@@ -237,7 +235,18 @@ fn finished(chart: Chart, title: String, cells: &[&CellResult]) -> Figure {
         title,
         caption: format!("{}{remark}", extent(cells.iter().copied())),
         svg: chart.svg(),
-        legend: chart.series.into_iter().map(|series| series.name).collect(),
+        legend: chart.series.iter().map(|series| series.name.clone()).collect(),
+        chart,
+        model: None,
+    }
+}
+
+/// What a measure is called on an axis.
+fn axis(measure: &str) -> String {
+    match measure {
+        "length" => "length of the reported witness".into(),
+        "original_length" => "length of the witness as found".into(),
+        other => other.to_owned(),
     }
 }
 

@@ -10,6 +10,7 @@ use super::chart::precise;
 use super::csv;
 use super::drawing::{Figure, budget, figures};
 use super::portfolio::{self, Comparison};
+use super::published;
 use super::results::Results;
 use super::table::Table;
 use crate::experiment::{Drawing, Kind};
@@ -22,6 +23,9 @@ struct Page {
     /// What `auto` costs, in one sentence and by model.
     auto: Option<String>,
     comparisons: Vec<Comparison>,
+    /// How published figures stand, in one sentence and cell by cell.
+    standing: Option<String>,
+    published: Vec<published::Comparison>,
     sections: Vec<Section>,
 }
 
@@ -50,18 +54,17 @@ struct Command {
     compiled: Option<String>,
 }
 
-/// Writes `index.html`, `cells.csv`, and one CSV file with all runs for each experiment into `folder`; returns what was written.
+/// Writes `index.html`, `cells.csv`, `published.csv`, and one CSV file with all runs for each experiment into `folder`; returns what was written.
 pub fn write(results: &[Results], version: &str, folder: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     let comparisons = portfolio::comparisons(results);
+    let published = published::comparisons(results);
     let page = Page {
         version: version.to_owned(),
         auto: portfolio::sentence(&comparisons, &portfolio::failures(results)),
         comparisons,
+        standing: published::sentence(&published),
+        published,
         sections: results.iter().map(section).collect(),
-    };
-    let failed = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: std::io::Error| Diagnostic::error(format!("cannot write {path}: {error}"))
     };
     fs::create_dir_all(folder).map_err(failed(folder))?;
     let html =
@@ -76,27 +79,16 @@ pub fn write(results: &[Results], version: &str, folder: &Path) -> Result<Vec<Pa
         fs::write(&path, csv::runs(result)).map_err(failed(&path))?;
         written.push(path);
     }
+    let beside = folder.join("published.csv");
+    fs::write(&beside, csv::published(&page.published)).map_err(failed(&beside))?;
+    written.push(beside);
     Ok(written)
 }
 
 fn section(results: &Results) -> Section {
     let experiment = &results.experiment;
-    let is_table = |drawing: &&Drawing| drawing.kind == Kind::Table;
-    let mut tables: Vec<Table> =
-        experiment.drawings.iter().filter(is_table).map(|drawing| Table::new(results, drawing)).collect();
-    if experiment.drawings.is_empty() {
-        let plain = Drawing {
-            kind: Kind::Table,
-            title: None,
-            models: Vec::new(),
-            strategies: Vec::new(),
-            parameter: None,
-            measure: None,
-            measures: Vec::new(),
-            linear: false,
-        };
-        tables.push(Table::new(results, &plain));
-    }
+    let (tables, others): (Vec<Drawing>, Vec<Drawing>) =
+        experiment.all_drawings().into_iter().partition(|drawing| drawing.kind == Kind::Table);
     let commands = results.cells.iter().map(|result| {
         let setting = &result.cell.setting;
         let changes =
@@ -124,13 +116,14 @@ fn section(results: &Results) -> Section {
         paper: experiment.paper.clone(),
         about: experiment.about.clone(),
         runs: precise(results.count() as f64),
-        tables,
-        figures: experiment
-            .drawings
-            .iter()
-            .filter(|drawing| !is_table(drawing))
-            .flat_map(|drawing| figures(results, drawing))
-            .collect(),
+        tables: tables.iter().map(|drawing| Table::new(results, drawing)).collect(),
+        figures: others.iter().flat_map(|drawing| figures(results, drawing)).collect(),
         commands: commands.collect(),
     }
+}
+
+/// What is wrong when a file cannot be written.
+pub(super) fn failed(path: &Path) -> impl Fn(std::io::Error) -> Diagnostic {
+    let path = path.display().to_string();
+    move |error| Diagnostic::error(format!("cannot write {path}: {error}"))
 }

@@ -51,10 +51,7 @@ impl Table {
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
         let columns: Vec<&str> =
             results.columns().into_iter().filter(|name| meant(&drawing.strategies, name)).collect();
-        let measures: Vec<&str> = match drawing.measures.as_slice() {
-            [] => vec![drawing.measure.as_deref().unwrap_or("states"), "length", "rate"],
-            asked => asked.iter().map(String::as_str).collect(),
-        };
+        let measures = measures(drawing);
         let rows = results.rows().into_iter().filter(|name| meant(&drawing.models, name)).map(|row| {
             let cells: Vec<Option<&CellResult>> =
                 columns.iter().map(|column| results.cell(row, column)).collect();
@@ -77,6 +74,14 @@ impl Table {
             rows: rows.collect(),
             columns: columns.into_iter().map(str::to_owned).collect(),
         }
+    }
+}
+
+/// The figures of each entry.
+pub(super) fn measures(drawing: &Drawing) -> Vec<&str> {
+    match drawing.measures.as_slice() {
+        [] => vec![drawing.measure.as_deref().unwrap_or("states"), "original_length", "length", "rate"],
+        asked => asked.iter().map(String::as_str).collect(),
     }
 }
 
@@ -145,8 +150,8 @@ fn meaning(name: &str) -> String {
     match name {
         "rate" => "successful runs in per cent".into(),
         "cost" => "states of all runs, shortening included, for each success".into(),
-        "length" => "length of the witness (mean)".into(),
-        "original_length" => "length before shortening (mean)".into(),
+        "length" => "length of the reported witness, after shortening (mean)".into(),
+        "original_length" => "length of the witness as found (mean)".into(),
         "seconds" => "seconds (mean)".into(),
         "microseconds" => "microseconds for each state".into(),
         "held" => "most candidates held for a level (mean)".into(),

@@ -53,6 +53,7 @@ fn results() -> Results {
                 found,
                 states: number * 10,
                 length: found.then_some(5),
+                original_length: found.then_some(8),
                 stop: "found".into(),
                 ..Record::default()
             };
@@ -61,6 +62,61 @@ fn results() -> Results {
     }
     store.commit().expect("committed");
     Results::gather("two", experiment, &store).expect("results")
+}
+
+/// Published cells beside runs that all take `states[column]` states, give or take one.
+fn standings(states: [u64; 3]) -> Vec<(String, &'static str, String)> {
+    let file = r#"
+title = "a switch"
+runs = 40
+[[model]]
+name = "m"
+use = "m.mcrl2"
+[[strategy]]
+name = "ours"
+flags = "--strategy rdfs"
+[[strategy]]
+name = "theirs"
+flags = "--strategy rdfs --seen considered"
+explains = "ours"
+[[strategy]]
+name = "other"
+flags = "--strategy random"
+[[published]]
+strategy = "ours"
+states = 100
+rate = 1.0
+[[published]]
+strategy = "other"
+states = 100
+explained = "another machine"
+"#;
+    let experiment = Experiment::parse(file).expect("an experiment");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = Store::open(&folder.path().join("results.db")).expect("a database");
+    for (cell, states) in experiment.cells(false).iter().zip(states) {
+        let id = store.cell(&key("two", "1", cell, 7)).expect("a cell");
+        for number in 0..40 {
+            let states = states + number % 3;
+            let record = Record { number, found: true, states, stop: "found".into(), ..Record::default() };
+            store.add(id, &record).expect("a run");
+        }
+    }
+    store.commit().expect("committed");
+    let results = [Results::gather("two", experiment, &store).expect("results")];
+    let found = published::comparisons(&results);
+    found.into_iter().map(|one| (one.strategy, one.standing.word(), one.explained_by)).collect()
+}
+
+#[test]
+fn published_cells_are_equal_explained_or_open() {
+    let row = |strategy: &str, standing, by: &str| (strategy.to_owned(), standing, by.to_owned());
+    let switched = standings([200, 101, 99]);
+    assert_eq!(switched, [row("ours", "explained by a switch", "theirs"), row("other", "equal", "")]);
+    let otherwise = standings([200, 300, 400]);
+    assert_eq!(otherwise, [row("ours", "open", ""), row("other", "explained otherwise", "another machine")]);
+    // Equal figures need no switch.
+    assert_eq!(standings([100, 300, 100])[0], row("ours", "equal", ""));
 }
 
 #[test]
@@ -85,9 +141,12 @@ fn the_page_holds_what_the_database_holds() {
         html.contains("Two &#60;strategies&#62;") || html.contains("Two &lt;strategies&gt;"),
         "not escaped"
     );
-    assert!(html.contains("20 / 5 / 75"), "our figures");
-    assert!(html.contains("30 / 5 / 10"), "the paper's figures");
+    assert!(html.contains("20 / 8 / 5 / 75"), "our figures");
+    assert!(html.contains("30 / · / 5 / 10"), "the paper's figures");
     assert_eq!(html.matches("class=\"deviates\"").count(), 1, "30 is further from 20 than the noise");
+    let legend =
+        "length of the witness as found (mean) / length of the reported witness, after shortening (mean)";
+    assert!(html.contains(legend), "both lengths, told apart");
     assert!(html.contains("stand-in"));
     assert_eq!(html.matches("<svg").count(), 3);
     assert!(html.contains("4 runs each; max-states 100"));
@@ -102,8 +161,9 @@ fn the_page_holds_what_the_database_holds() {
         [value("runs"), value("budget"), value("rate"), value("rate_published")],
         ["4", "max-states 100", "0.75", "0.1"]
     );
+    assert_eq!([value("original_length_median"), value("length_median")], ["8", "5"]);
     assert_eq!([value("states"), value("states_published"), value("depth_published")], ["20", "30", ""]);
-    assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,,0,0,5,,0,,0\n"), "{csv}");
+    assert!(csv.contains("two,m,highway 2,m.mcrl2,true,3,3,true,found,30,,,,0,0,5,8,0,,0\n"), "{csv}");
 }
 
 #[test]
@@ -177,4 +237,80 @@ fn proofs_are_successes_where_they_are_asked_for() {
     let cell = results.cell("m", "highway 1").expect("a cell");
     assert_eq!(cell.runs.iter().map(|run| run.found).collect::<Vec<_>>(), [true, false, false]);
     assert_eq!(cell.cost_per_success(), Some(15.0));
+}
+
+#[test]
+fn figures_are_written_as_pictures_and_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().join("pictures");
+    let written = write_figures(&[results()], &folder).expect("figures");
+    let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "two-01-table.csv",
+            "two-02-success-by-states-m.svg",
+            "two-02-success-by-states-m.csv",
+            "two-03-survival-m.svg",
+            "two-03-survival-m.csv",
+            "two-04-rate-by-parameter.svg",
+            "two-04-rate-by-parameter.csv",
+        ]
+    );
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
+    for name in names.iter().filter(|name| name.ends_with(".svg")) {
+        let text = read(name);
+        let document = roxmltree::Document::parse(&text).expect("well-formed");
+        let root = document.root_element();
+        assert_eq!(root.tag_name().namespace(), Some("http://www.w3.org/2000/svg"), "a file of its own");
+        let texts: Vec<_> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+        for said in ["highway", "4 runs each; max-states 100; on a stand-in for the paper's model"] {
+            assert!(texts.iter().any(|text| text.contains(said)), "{said}: {text}");
+        }
+        // Every class that is drawn with a colour has one.
+        for colour in ["c0", "c1"].iter().filter(|colour| text.contains(&format!("line {colour}"))) {
+            assert!(text.contains(&format!(".line.{colour}, .mark.{colour} {{ stroke: #")), "{text}");
+        }
+    }
+    assert_eq!(
+        read("two-01-table.csv").lines().next(),
+        Some(
+            "model,strategy,stand_in,runs,states,states_published,original_length,original_length_published,\
+             length,length_published,rate,rate_published"
+        )
+    );
+    assert!(read("two-01-table.csv").contains("\nm,highway 1,true,4,20,30,8,,5,5,0.75,0.1\n"));
+    assert_eq!(
+        read("two-02-success-by-states-m.csv").lines().take(4).collect::<Vec<_>>(),
+        [
+            "line,kind,states,successful runs",
+            "highway 1,point,10,0.25",
+            "highway 1,point,20,0.5",
+            "highway 1,point,30,0.75",
+        ]
+    );
+    let rates = read("two-04-rate-by-parameter.csv");
+    assert!(rates.starts_with("line,kind,width,successful runs\n"), "{rates}");
+    assert!(rates.contains(",point,1,0.75\n") && rates.contains(",published,1,0.1\n"), "{rates}");
+}
+
+#[test]
+fn pictures_have_the_colours_of_the_page() {
+    let page = include_str!("../../templates/report.html");
+    for (index, colour) in pictures::COLOURS.iter().enumerate() {
+        assert!(page.contains(&format!("--c{index}: {colour};")), "colour {index}");
+    }
+}
+
+#[test]
+fn lengths_as_found_can_be_drawn() {
+    let drawn = |measure: &str| {
+        let more = format!("\n[[draw]]\nkind = \"success-by-length\"\n{measure}");
+        let experiment = Experiment::parse(&format!("{FILE}{more}")).expect("an experiment");
+        let drawing = experiment.drawings.last().expect("a drawing").clone();
+        let figure = drawing::figures(&results(), &drawing).remove(0);
+        (figure.chart.x_label, figure.chart.series[0].points[0].0)
+    };
+    assert_eq!(drawn(""), ("length of the reported witness".to_owned(), 5.0));
+    assert_eq!(drawn("measure = \"original_length\""), ("length of the witness as found".to_owned(), 8.0));
 }

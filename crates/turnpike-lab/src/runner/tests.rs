@@ -22,6 +22,10 @@ impl Workshop for Counting {
         Ok(cell.model.len() as u64)
     }
 
+    fn check(&self, _: &[&Cell]) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+
     fn prepare(&self, cell: &Cell) -> Result<Arc<dyn Job>, Diagnostic> {
         let Counting { made, interrupt_after, fail_at } = self;
         let name = cell.strategy.clone();
@@ -126,7 +130,7 @@ fn a_broken_run_is_told_and_the_others_are_kept() {
     let path = folder.path().join("results.db");
     let broken = Counting { fail_at: Some(10), ..workshop(usize::MAX) };
     let error = lab(&path, 1, 1.0, &broken).expect_err("it breaks");
-    assert_eq!(error.message, "a with s 1, run 10: it broke");
+    assert_eq!(error.message, "a / s 1, run 10: it broke");
     let (new, _) = lab(&path, 1, 1.0, &workshop(usize::MAX)).expect("the others");
     assert_eq!(new, 86 - 10);
 }
@@ -137,6 +141,10 @@ struct Changing(AtomicUsize);
 impl Workshop for Changing {
     fn content(&self, _: &Cell) -> Result<u64, Diagnostic> {
         Ok(self.0.fetch_add(1, Ordering::Relaxed) as u64)
+    }
+
+    fn check(&self, _: &[&Cell]) -> Result<(), Diagnostic> {
+        Ok(())
     }
 
     fn prepare(&self, _: &Cell) -> Result<Arc<dyn Job>, Diagnostic> {

@@ -4,6 +4,7 @@
 
 mod curve;
 mod effect;
+mod equivalence;
 mod histogram;
 mod proportion;
 mod summary;
@@ -11,6 +12,7 @@ mod survival;
 
 pub use curve::{Curve, Point};
 pub use effect::{Magnitude, superiority};
+pub use equivalence::Equivalence;
 pub use histogram::{Bin, Histogram};
 pub use proportion::{Interval, Proportion};
 pub use summary::Summary;

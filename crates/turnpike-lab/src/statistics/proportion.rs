@@ -44,11 +44,16 @@ impl Proportion {
 
     /// Wilson's 95% interval, which is sensible for few trials and for rates near 0 and 1 too.
     pub fn interval(self) -> Option<Interval> {
+        self.interval_at(Z)
+    }
+
+    /// Wilson's interval that reaches the normal quantile `z` on either side.
+    pub fn interval_at(self, z: f64) -> Option<Interval> {
         let rate = self.rate()?;
         let n = self.trials as f64;
-        let centre = rate + Z * Z / (2.0 * n);
-        let spread = Z * (rate * (1.0 - rate) / n + Z * Z / (4.0 * n * n)).sqrt();
-        let scale = 1.0 + Z * Z / n;
+        let centre = rate + z * z / (2.0 * n);
+        let spread = z * (rate * (1.0 - rate) / n + z * z / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + z * z / n;
         Some(Interval {
             low: ((centre - spread) / scale).max(0.0),
             high: ((centre + spread) / scale).min(1.0),

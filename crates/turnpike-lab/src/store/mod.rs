@@ -1,5 +1,8 @@
 //! Results: one embedded database, in which no finished run is lost and none is made twice.
 //!
+//! The database also keeps each experiment as it was run last, so that results can be read without its
+//! file, its models and its programs.
+//!
 //! A run is known by its cell and its number; a cell by everything that its runs depend on: the experiment, the model's
 //! content, the flags, and the version of turnpike. Results are gathered and committed together, at most every
 //! [`COMMIT_INTERVAL`]: a process that is killed loses at most the runs since then, and makes them again when it is started anew.
@@ -67,7 +70,7 @@ pub struct Record {
     pub length: Option<u64>,
     /// Its length before it was shortened.
     pub original_length: Option<u64>,
-    /// Expansions spent on shortening.
+    /// Expansions spent on shortening. An expansion with very many transitions counts as several.
     pub shorten_states: u64,
     /// Executions of a program, by strategies that follow whole ones.
     pub executions: Option<u64>,
@@ -99,6 +102,20 @@ impl Store {
         // With a write-ahead log this is safe: what is committed is there after a kill.
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
         Ok(Store { connection, pending: Vec::new(), pending_since: None })
+    }
+
+    /// Keeps the text of an experiment, instead of what was kept under this name before.
+    pub fn keep_experiment(&mut self, name: &str, text: &str) -> Result<(), Diagnostic> {
+        let write = "INSERT INTO experiment (name, text) VALUES (?1, ?2) \
+                     ON CONFLICT (name) DO UPDATE SET text = excluded.text";
+        self.connection.execute(write, params![name, text]).map_err(broken)?;
+        Ok(())
+    }
+
+    /// The text of an experiment as it was run last; `None` if it was run by a version of turnpike that did not keep it.
+    pub fn experiment(&self, name: &str) -> Result<Option<String>, Diagnostic> {
+        let find = "SELECT text FROM experiment WHERE name = ?1";
+        self.connection.query_row(find, [name], |row| row.get(0)).optional().map_err(broken)
     }
 
     /// The cell with this key, made if there is none.
@@ -191,13 +208,14 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(broken)
     }
 
-    /// The names of all experiments that have results, and their number of runs.
+    /// The names of all experiments that were run, and their number of runs.
     pub fn experiments(&self) -> Result<Vec<(String, u64)>, Diagnostic> {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT experiment, count(run.number) FROM cell LEFT JOIN run ON run.cell = cell.id \
-                 GROUP BY experiment ORDER BY experiment",
+                "SELECT name, (SELECT count(*) FROM cell JOIN run ON run.cell = cell.id WHERE cell.experiment = name) \
+                 FROM (SELECT name FROM experiment UNION \
+                 SELECT experiment FROM cell WHERE EXISTS (SELECT 1 FROM run WHERE run.cell = cell.id)) ORDER BY name",
             )
             .map_err(broken)?;
         let rows =

@@ -6,10 +6,18 @@ use rusqlite::Connection;
 use turnpike_model::Diagnostic;
 
 /// The version that this program reads and writes.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Marks the file as one of ours: `tplb`.
 const APPLICATION: i64 = 0x7470_6c62;
+
+/// Experiments as they were run last. Schema 1 did not have them.
+const EXPERIMENTS: &str = "
+CREATE TABLE experiment (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+";
 
 const TABLES: &str = "
 CREATE TABLE cell (
@@ -46,7 +54,8 @@ CREATE TABLE run (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Makes the tables in a new file; refuses files that are not ours, or newer than we know.
+/// Creates the tables in a new file, and adds those that an older one lacks. Refuses files that are not
+/// ours, or newer than we know.
 pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), Diagnostic> {
     let failed = |error: rusqlite::Error| {
         Diagnostic::error(format!("cannot use {} as a database of results: {error}", path.display()))
@@ -62,6 +71,7 @@ pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), Diagno
     connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
     let outcome = match (number("application_id")?, number("user_version")?) {
         (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, 1) => migrate(connection).map_err(failed),
         (APPLICATION, newer) => Err(Diagnostic::error(format!(
             "{} was written by another version of turnpike (schema {newer}; this one knows {VERSION})",
             path.display()
@@ -86,7 +96,14 @@ fn create(connection: &Connection) -> Result<bool, rusqlite::Error> {
         return Ok(false);
     }
     connection.execute_batch(TABLES)?;
+    connection.execute_batch(EXPERIMENTS)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)?;
     Ok(true)
+}
+
+/// Brings a file of schema 1 up to date. Its experiments stay unknown until they are run again.
+fn migrate(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.execute_batch(EXPERIMENTS)?;
+    connection.pragma_update(None, "user_version", VERSION)
 }

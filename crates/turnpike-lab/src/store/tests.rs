@@ -98,3 +98,40 @@ fn other_files_are_refused() {
     Connection::open(&newer).and_then(|newer| newer.pragma_update(None, "user_version", 9)).expect("changed");
     assert!(message(&newer).contains("schema 9"));
 }
+
+#[test]
+fn experiments_are_kept_as_they_were_run_last() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("results.db");
+    let mut store = Store::open(&path).expect("a new database");
+    store.keep_experiment("b", "title = 'one'").expect("kept");
+    store.keep_experiment("b", "title = 'two'").expect("kept again");
+    store.keep_experiment("a", "").expect("kept");
+    drop(store);
+    let store = Store::open(&path).expect("the same database");
+    assert_eq!(store.experiment("b").expect("a text").as_deref(), Some("title = 'two'"));
+    assert_eq!(store.experiment("c").expect("none"), None);
+    assert_eq!(store.experiments().expect("names"), [("a".to_owned(), 0), ("b".to_owned(), 0)]);
+}
+
+#[test]
+fn older_databases_are_brought_up_to_date() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("results.db");
+    let mut store = Store::open(&path).expect("a new database");
+    let cell = store.cell(&key("random")).expect("a cell");
+    store.add(cell, &record(1)).expect("a run");
+    drop(store);
+    // What schema 1 did not have.
+    Connection::open(&path)
+        .and_then(|old| old.execute_batch("DROP TABLE experiment; PRAGMA user_version = 1"))
+        .expect("an old database");
+    let mut store = Store::open(&path).expect("the same database, newer");
+    assert_eq!(store.runs(cell).expect("runs"), [record(1)]);
+    assert_eq!(store.experiment("philosophers").expect("unknown"), None);
+    assert_eq!(store.experiments().expect("experiments"), [("philosophers".to_owned(), 1)]);
+    store.keep_experiment("philosophers", "text").expect("kept");
+    drop(store);
+    let store = Store::open(&path).expect("the same database again");
+    assert_eq!(store.experiment("philosophers").expect("a text").as_deref(), Some("text"));
+}

@@ -80,7 +80,7 @@ impl<R: BufRead> AutReader<R> {
                 return Err(Diagnostic::error("the file is empty")
                     .help("an .aut file starts with the line `des (initial,transitions,states)`"));
             }
-            // A byte order mark is no part of the text.
+            // A byte order mark is not part of the text.
             let line = reader.line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&reader.line);
             if !line.trim_ascii().is_empty() {
                 reader.header = parse_header(line).map_err(|error| error.on_line(reader.line_number))?;

@@ -188,7 +188,7 @@ fn unclosed(line: &[u8]) -> Diagnostic {
         .help("a transition reads `(from,\"label\",to)`, alone on its line; the file may have been cut short")
 }
 
-/// Bytes that are no text are worth saying before anything else about the line.
+/// Bytes that are not text are reported before anything else about the line.
 #[cold]
 fn wrong(line: &[u8], message: String) -> Diagnostic {
     if std::str::from_utf8(line).is_err() { not_utf8() } else { Diagnostic::error(message) }

@@ -54,7 +54,7 @@ impl<W: Write> AutWriter<W> {
         self.lines.write(from, label, to)
     }
 
-    /// Checks that the header told the truth and gives the flushed output back.
+    /// Checks that the header was right, and returns the flushed output.
     pub fn finish(mut self) -> Result<W, Diagnostic> {
         self.lines.check(self.header)?;
         if self.lines.written != self.header.transitions {

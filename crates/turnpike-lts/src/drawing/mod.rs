@@ -2,6 +2,7 @@
 //! from the initial state.
 
 mod dot;
+mod layers;
 mod svg;
 
 use indexmap::{IndexMap, IndexSet};
@@ -10,9 +11,10 @@ use turnpike_model::Diagnostic;
 use crate::system::Lts;
 
 pub use dot::dot;
+pub use layers::order_layers;
 pub use svg::svg;
 
-/// Larger systems are not drawn: nobody could read the result.
+/// Larger systems are not drawn: the result would be unreadable.
 pub const MAX_DRAWN_STATES: u32 = 500;
 
 /// Systems with more transitions are not drawn.

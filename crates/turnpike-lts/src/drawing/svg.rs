@@ -1,6 +1,6 @@
 use turnpike_model::Diagnostic;
 
-use super::{Drawing, shortened};
+use super::{Drawing, order_layers, shortened};
 use crate::shapes::{Page, Point, Shapes};
 use crate::system::Lts;
 
@@ -11,8 +11,6 @@ const LAYER_GAP: f64 = 104.0;
 const MARGIN: f64 = 36.0;
 /// Characters of a label that are shown; the tooltip has the rest.
 const SHOWN: usize = 22;
-/// Passes over the layers that move states below their neighbours.
-const SWEEPS: usize = 12;
 
 /// A small system as a self-contained SVG picture: layers by distance from the initial state, which
 /// has an arrow of its own; deadlocks have a double ring; long or several labels are whole in the
@@ -46,57 +44,11 @@ pub fn svg(lts: &Lts) -> Result<String, Diagnostic> {
     Ok(picture.finish(lts))
 }
 
-/// Centres of the states: a layer is a row, and within a row states are ordered by the average
-/// place of their neighbours, which removes most crossings.
+/// Centres of the states: a layer is a row.
 fn layout(drawing: &Drawing<'_>) -> Vec<Point> {
     let states = drawing.deadlock.len();
-    let mut neighbours = vec![Vec::new(); states];
-    for &(from, to) in drawing.edges.keys() {
-        if from != to {
-            neighbours[from].push(to);
-            neighbours[to].push(from);
-        }
-    }
     let mut layers = drawing.layers.clone();
-    let mut layer_of = vec![0; states];
-    // Places are relative to the row's width, so that rows of different lengths compare.
-    let mut place = vec![0.0; states];
-    let settle = |layer: &[usize], place: &mut [f64]| {
-        for (index, &state) in layer.iter().enumerate() {
-            place[state] = (index as f64 + 0.5) / layer.len() as f64;
-        }
-    };
-    for (number, layer) in layers.iter().enumerate() {
-        settle(layer, &mut place);
-        for &state in layer {
-            layer_of[state] = number;
-        }
-    }
-    let rows = layers.len();
-    for sweep in 0..SWEEPS {
-        let down = sweep % 2 == 0;
-        for step in 0..rows {
-            let number = if down { step } else { rows - 1 - step };
-            let mut keyed: Vec<(f64, usize)> = layers[number]
-                .iter()
-                .map(|&state| {
-                    let beside: Vec<f64> = neighbours[state]
-                        .iter()
-                        .filter(
-                            |&&other| if down { layer_of[other] < number } else { layer_of[other] > number },
-                        )
-                        .map(|&other| place[other])
-                        .collect();
-                    let average = beside.iter().sum::<f64>() / beside.len() as f64;
-                    (if beside.is_empty() { place[state] } else { average }, state)
-                })
-                .collect();
-            keyed.sort_by(|left, right| left.0.total_cmp(&right.0));
-            layers[number] = keyed.into_iter().map(|(_, state)| state).collect();
-            settle(&layers[number], &mut place);
-        }
-    }
-
+    order_layers(&mut layers, states, drawing.edges.keys().copied());
     let longest = drawing.edges.values().map(|labels| labels[0].chars().count()).max().unwrap_or(0);
     let gap = (longest.min(SHOWN) as f64 * CHARACTER + 28.0).max(72.0);
     let mut centres = vec![(0.0, 0.0); states];

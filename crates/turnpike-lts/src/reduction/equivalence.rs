@@ -6,7 +6,11 @@ use std::str::FromStr;
 use crate::Lts;
 
 use crate::reduction::components::{self, Contracted};
+use crate::reduction::determinise::determinise;
 use crate::reduction::graph::{Alphabet, Graph};
+use crate::reduction::limit::Explosion;
+use crate::reduction::quotient::quotient;
+use crate::reduction::saturate::saturate;
 use crate::reduction::{branching, strong};
 
 /// When two states are the same.
@@ -23,12 +27,25 @@ pub enum Equivalence {
     /// Branching bisimilarity that also tells states with an endless run of such `tau` steps from
     /// states without.
     DivergencePreservingBranching,
+    /// Weak bisimilarity: every step can be answered by the same one with any number of `tau` steps
+    /// before and after it. Blind to endless runs of `tau`.
+    Weak,
+    /// The same traces. `tau` is a label like any other.
+    Trace,
+    /// The same traces when `tau` is left out.
+    WeakTrace,
 }
 
 impl Equivalence {
     /// All of them, in the order of this type.
-    pub const ALL: [Equivalence; 3] =
-        [Equivalence::Strong, Equivalence::Branching, Equivalence::DivergencePreservingBranching];
+    pub const ALL: [Equivalence; 6] = [
+        Equivalence::Strong,
+        Equivalence::Branching,
+        Equivalence::DivergencePreservingBranching,
+        Equivalence::Weak,
+        Equivalence::Trace,
+        Equivalence::WeakTrace,
+    ];
 
     /// The name that [`FromStr`] reads.
     pub fn name(self) -> &'static str {
@@ -36,6 +53,23 @@ impl Equivalence {
             Equivalence::Strong => "strong",
             Equivalence::Branching => "branching",
             Equivalence::DivergencePreservingBranching => "divergence-preserving-branching",
+            Equivalence::Weak => "weak",
+            Equivalence::Trace => "trace",
+            Equivalence::WeakTrace => "weak-trace",
+        }
+    }
+
+    /// Whether `tau` is not a label like any other.
+    pub fn hides_tau(self) -> bool {
+        !matches!(self, Equivalence::Strong | Equivalence::Trace)
+    }
+
+    /// A bisimilarity that is finer, and cheap: reducing by it first changes nothing.
+    pub(crate) fn finer(self) -> Equivalence {
+        match self {
+            Equivalence::Trace => Equivalence::Strong,
+            Equivalence::Weak | Equivalence::WeakTrace => Equivalence::Branching,
+            bisimilarity => bisimilarity,
         }
     }
 }
@@ -48,7 +82,9 @@ impl fmt::Display for Equivalence {
 
 /// A text that names no [`Equivalence`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown equivalence `{0}`: use strong, branching or divergence-preserving-branching")]
+#[error(
+    "unknown equivalence `{0}`: use strong, branching, divergence-preserving-branching, weak, trace or weak-trace"
+)]
 pub struct UnknownEquivalence(pub String);
 
 impl FromStr for Equivalence {
@@ -73,13 +109,16 @@ pub struct Partition {
 
 /// The classes of equal states, of all states of the system, reachable or not.
 ///
+/// # Errors
+/// Weak bisimilarity and the equivalences of traces may need more than `limit` permits.
+///
 /// # Panics
 /// When a transition leaves `0..lts.states` or names a label that does not exist, or when there are
 /// more than 4,294,967,294 transitions.
-pub fn partition(lts: &Lts, equivalence: Equivalence) -> Partition {
+pub fn partition(lts: &Lts, equivalence: Equivalence, limit: usize) -> Result<Partition, Explosion> {
     let alphabet = Alphabet::of(&[lts]);
     let graph = Graph::of(lts, &alphabet);
-    refine(&graph, &alphabet, equivalence).partition
+    Ok(refine(&graph, &alphabet, equivalence, limit)?.partition)
 }
 
 /// A partition, and what the quotient needs beside it.
@@ -89,16 +128,39 @@ pub(crate) struct Refined {
     pub(crate) divergent: Vec<u32>,
 }
 
-pub(crate) fn refine(graph: &Graph, alphabet: &Alphabet, equivalence: Equivalence) -> Refined {
-    let (tau, diverging) = match (equivalence, alphabet.tau) {
-        (Equivalence::Strong, _) | (_, None) => {
-            let (block_of, blocks) = strong::partition(graph);
-            return Refined { partition: number_by_first_state(block_of, blocks), divergent: Vec::new() };
+pub(crate) fn refine(
+    graph: &Graph,
+    alphabet: &Alphabet,
+    equivalence: Equivalence,
+    limit: usize,
+) -> Result<Refined, Explosion> {
+    let finer = refine_bisimilar(graph, alphabet, equivalence.finer());
+    if equivalence == equivalence.finer() {
+        return Ok(finer);
+    }
+    let classes = quotient(graph, alphabet, equivalence.finer(), &finer);
+    let hidden = alphabet.tau.filter(|_| equivalence.hides_tau());
+    let (block_of_class, blocks) = match (equivalence, hidden) {
+        (Equivalence::Weak, None) => return Ok(finer),
+        (Equivalence::Weak, Some(tau)) => strong::partition(&saturate(&classes, tau, limit)?),
+        _ => {
+            let (deterministic, starts) = determinise(&classes, hidden, 0..classes.states() as u32, limit)?;
+            let (block_of, blocks) = strong::partition(&deterministic);
+            (starts.iter().map(|&set| block_of[set as usize]).collect(), blocks)
         }
-        (Equivalence::Branching, Some(tau)) => (tau, false),
-        (Equivalence::DivergencePreservingBranching, Some(tau)) => (tau, true),
+    };
+    let coarser = finer.partition.block_of.iter().map(|&class| block_of_class[class as usize]).collect();
+    Ok(Refined { partition: number_by_first_state(coarser, blocks), divergent: Vec::new() })
+}
+
+/// The classes of an equivalence that needs no more than time proportional to m log n.
+fn refine_bisimilar(graph: &Graph, alphabet: &Alphabet, equivalence: Equivalence) -> Refined {
+    let Some(tau) = alphabet.tau.filter(|_| equivalence.hides_tau()) else {
+        let (block_of, blocks) = strong::partition(graph);
+        return Refined { partition: number_by_first_state(block_of, blocks), divergent: Vec::new() };
     };
     // The divergence label comes after those of the alphabet.
+    let diverging = equivalence == Equivalence::DivergencePreservingBranching;
     let divergence = diverging.then_some(alphabet.texts.len() as u32);
     let Contracted { component_of, graph } = components::contract(graph, tau, divergence);
     let (block_of_component, blocks) = branching::partition(&graph, tau);
@@ -139,7 +201,7 @@ mod tests {
         for equivalence in Equivalence::ALL {
             assert_eq!(equivalence.to_string().parse(), Ok(equivalence));
         }
-        let error = "weak".parse::<Equivalence>().unwrap_err().to_string();
-        assert!(error.starts_with("unknown equivalence `weak`: use strong, branching"), "{error}");
+        let error = "week".parse::<Equivalence>().unwrap_err().to_string();
+        assert!(error.starts_with("unknown equivalence `week`: use strong, branching"), "{error}");
     }
 }

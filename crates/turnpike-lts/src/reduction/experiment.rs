@@ -8,9 +8,10 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::reduction::compare::{Difference, Move, Side};
+use crate::reduction::difference::{Move, Reason, Side};
 use crate::reduction::graph::{Alphabet, Edge, Graph};
-use crate::reduction::signature::{Signatures, pair};
+use crate::reduction::lists::Lists;
+use crate::reduction::signature::pair;
 
 /// Entries of the table of rounds, and edges visited to build it, at most.
 const TABLE_BUDGET: usize = 16_000_000;
@@ -19,24 +20,24 @@ const WORK_BUDGET: usize = 40_000_000;
 /// Attacks weighed against each other in one exchange, at most: a hub may have a million.
 const ATTACKS: usize = 64;
 
-/// `graph` has one state per class. `None` when the rounds exceed the budget.
-pub(crate) fn difference(
+/// A shortest experiment. `graph` has one state per class.
+pub(crate) fn follow(
+    rounds: &Rounds,
     graph: &Graph,
     alphabet: &Alphabet,
     start: [u32; 2],
     hidden: Option<u32>,
-) -> Option<Difference> {
-    let rounds = Rounds::until_separated(graph, hidden, start)?;
+) -> Reason {
     let mut pair = start;
     let mut moves = Vec::new();
     loop {
         let depth = rounds.depth(pair[0], pair[1]).expect("the pair was separated");
-        let block_of = &rounds.table[depth - 1];
+        let block_of = rounds.before(depth);
         let offers = pair.map(|state| offers(graph, hidden, state, block_of));
-        let attack = best_attack(&rounds, pair, &offers, block_of, hidden);
+        let attack = best_attack(rounds, pair, &offers, block_of, hidden);
         let label = alphabet.texts[attack.edge.label as usize].clone();
         let Some(answer) = attack.answer else {
-            return Some(Difference::Experiment { moves, label, offered_by: attack.side });
+            return Reason::Experiment { moves, label, offered_by: attack.side };
         };
         moves.push(Move { side: attack.side, label, answers: attack.answers });
         pair = match attack.side {
@@ -46,16 +47,16 @@ pub(crate) fn difference(
     }
 }
 
-struct Attack {
-    side: Side,
-    edge: Edge,
+pub(crate) struct Attack {
+    pub(crate) side: Side,
+    pub(crate) edge: Edge,
     /// The answer that survives longest, and how many there are.
     answer: Option<u32>,
     answers: usize,
 }
 
 /// The attack whose best answer survives shortest; among those, the one with the fewest answers.
-fn best_attack(
+pub(crate) fn best_attack(
     rounds: &Rounds,
     pair: [u32; 2],
     offers: &[Vec<Edge>; 2],
@@ -92,7 +93,7 @@ fn best_attack(
 
 /// What a state offers in a round: the edges that count, after inert steps, which the partition
 /// decides.
-fn offers(graph: &Graph, hidden: Option<u32>, state: u32, block_of: &[u32]) -> Vec<Edge> {
+pub(crate) fn offers(graph: &Graph, hidden: Option<u32>, state: u32, block_of: &[u32]) -> Vec<Edge> {
     let mut offers = Vec::new();
     let mut reached = vec![state];
     let mut seen = FxHashSet::from_iter([state]);
@@ -116,15 +117,16 @@ fn offers(graph: &Graph, hidden: Option<u32>, state: u32, block_of: &[u32]) -> V
 }
 
 /// The partitions after 0, 1, 2 … rounds.
-struct Rounds {
+pub(crate) struct Rounds {
     table: Vec<Vec<u32>>,
 }
 
 impl Rounds {
-    fn until_separated(graph: &Graph, hidden: Option<u32>, start: [u32; 2]) -> Option<Rounds> {
+    /// Rounds until two states are separated. `None` when they exceed the budget.
+    pub(crate) fn until_separated(graph: &Graph, hidden: Option<u32>, start: [u32; 2]) -> Option<Rounds> {
         let states = graph.states();
         let mut rounds = Rounds { table: vec![vec![0; states]] };
-        let mut signatures = Signatures::default();
+        let mut signatures = Lists::default();
         let mut work = 0;
         // Hidden edges of a quotient form no cycle but self-loops, so signatures can be built
         // targets first.
@@ -168,8 +170,13 @@ impl Rounds {
         }
     }
 
+    /// The partition before this round.
+    pub(crate) fn before(&self, round: usize) -> &[u32] {
+        &self.table[round - 1]
+    }
+
     /// The round that separates two states.
-    fn depth(&self, a: u32, b: u32) -> Option<usize> {
+    pub(crate) fn depth(&self, a: u32, b: u32) -> Option<usize> {
         let depth = self.table.partition_point(|block_of| block_of[a as usize] == block_of[b as usize]);
         (depth < self.table.len()).then_some(depth)
     }

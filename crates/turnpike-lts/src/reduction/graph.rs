@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::Lts;
+use crate::reduction::limit::Explosion;
 use turnpike_model::label::TAU;
 
 /// "No state", "no edge", "no block": indices stay below it.
@@ -30,6 +31,11 @@ impl Alphabet {
         texts.dedup();
         let tau = texts.binary_search_by(|text| text.as_str().cmp(TAU)).ok().map(|at| at as u32);
         Alphabet { texts, tau }
+    }
+
+    /// The number of a text.
+    pub(crate) fn number(&self, text: &str) -> Option<u32> {
+        self.texts.iter().position(|label| label == text).map(|at| at as u32)
     }
 
     /// For each label of `lts`, its number here.
@@ -93,7 +99,16 @@ impl Graph {
 
     /// Builds state after state: `row` appends the edges of one state, in any order. Cheaper than
     /// [`Graph::new`] when the sources come in order.
-    pub(crate) fn from_rows(states: usize, mut row: impl FnMut(usize, &mut Vec<Edge>)) -> Graph {
+    pub(crate) fn from_rows(states: usize, row: impl FnMut(usize, &mut Vec<Edge>)) -> Graph {
+        Graph::try_from_rows(states, usize::MAX, row).expect("there is no limit")
+    }
+
+    /// As [`Graph::from_rows`], for a graph that may have too many edges.
+    pub(crate) fn try_from_rows(
+        states: usize,
+        limit: usize,
+        mut row: impl FnMut(usize, &mut Vec<Edge>),
+    ) -> Result<Graph, Explosion> {
         let mut offsets = Vec::with_capacity(states + 1);
         offsets.push(0);
         let (mut edges, mut buffer) = (Vec::new(), Vec::new());
@@ -102,9 +117,12 @@ impl Graph {
             buffer.sort_unstable();
             buffer.dedup();
             edges.append(&mut buffer);
+            if edges.len() > limit {
+                return Err(Explosion::Saturating(limit));
+            }
             offsets.push(edges.len() as u32);
         }
-        Graph { offsets, edges }
+        Ok(Graph { offsets, edges })
     }
 
     /// The graph of one system.

@@ -1,11 +1,16 @@
 //! The smallest equivalent system, in a numbering that depends on its behaviour only.
 
+use std::iter::once;
+
 use crate::{Lts, Transition};
 use turnpike_model::hash;
 use turnpike_model::label::LabelId;
 
+use crate::reduction::determinise::determinise;
 use crate::reduction::equivalence::{Equivalence, Refined, refine};
 use crate::reduction::graph::{Alphabet, Edge, Graph, NONE};
+use crate::reduction::limit::Explosion;
+use crate::reduction::saturate::{desaturate, saturate};
 
 /// The smallest system equivalent to the reachable part of `lts`.
 ///
@@ -19,16 +24,36 @@ use crate::reduction::graph::{Alphabet, Edge, Graph, NONE};
 /// equivalent systems give *identical* results, unless two such targets differ only in what is
 /// deeper.
 ///
+/// For weak bisimilarity, steps that follow from others by `tau` steps are left out as well. For the
+/// equivalences of traces, the result is deterministic.
+///
+/// # Errors
+/// As [`partition`](crate::partition).
+///
 /// # Panics
 /// As [`partition`](crate::partition).
-pub fn reduce(lts: &Lts, equivalence: Equivalence) -> Lts {
+pub fn reduce(lts: &Lts, equivalence: Equivalence, limit: usize) -> Result<Lts, Explosion> {
     let alphabet = Alphabet::of(&[lts]);
     let graph = Graph::of(lts, &alphabet).reachable(lts.initial);
-    let refined = refine(&graph, &alphabet, equivalence);
-    let quotient = quotient(&graph, &alphabet, equivalence, &refined);
-    let initial = refined.partition.block_of[0];
-    drop(graph);
-    number(&quotient, &alphabet, initial)
+    let hidden = alphabet.tau.filter(|_| equivalence.hides_tau());
+    let fold = |graph: &Graph, equivalence, initial: u32| {
+        let refined = refine(graph, &alphabet, equivalence, limit)?;
+        let initial = refined.partition.block_of[initial as usize];
+        Ok((quotient(graph, &alphabet, equivalence, &refined), initial))
+    };
+    let (classes, initial) = match (equivalence, hidden) {
+        (Equivalence::Trace | Equivalence::WeakTrace, _) => {
+            let (classes, initial) = fold(&graph, equivalence.finer(), 0)?;
+            let (deterministic, starts) = determinise(&classes, hidden, once(initial), limit)?;
+            fold(&deterministic, Equivalence::Strong, starts[0])?
+        }
+        (Equivalence::Weak, Some(tau)) => {
+            let (classes, initial) = fold(&graph, equivalence, 0)?;
+            (desaturate(&saturate(&classes, tau, limit)?, tau), initial)
+        }
+        _ => fold(&graph, equivalence, 0)?,
+    };
+    Ok(number(&classes, &alphabet, initial))
 }
 
 /// The graph of classes.
@@ -40,7 +65,7 @@ pub(crate) fn quotient(
 ) -> Graph {
     let (block_of, blocks) = (&refined.partition.block_of, refined.partition.blocks as usize);
     let lift = |edge: &Edge| Edge { label: edge.label, target: block_of[edge.target as usize] };
-    let Some(tau) = alphabet.tau.filter(|_| equivalence != Equivalence::Strong) else {
+    let Some(tau) = alphabet.tau.filter(|_| equivalence.hides_tau()) else {
         // All states of a class reach the same classes: one of them speaks for it.
         let mut representative = vec![NONE; blocks];
         for (state, &block) in block_of.iter().enumerate().rev() {

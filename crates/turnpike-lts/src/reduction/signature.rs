@@ -4,7 +4,8 @@
 //! finish one: a chain of `n` states needs `n` rounds. So [`rounds`] stops when the gain per pass
 //! falls, and hands over.
 
-use crate::reduction::graph::{Graph, NONE};
+use crate::reduction::graph::Graph;
+use crate::reduction::lists::Lists;
 
 /// Where the rounds stopped.
 pub(crate) struct Rounds {
@@ -52,7 +53,7 @@ pub(crate) fn rounds_while(
                 None => return Rounds { now: before.clone(), before, blocks, stable: false },
             },
         };
-        let found = signatures.len();
+        let found = signatures.lists.len();
         let stable = found == blocks || found as usize == graph.states();
         if stable || !go_on(round, blocks, found) {
             return Rounds { before, now, blocks: found, stable };
@@ -63,32 +64,17 @@ pub(crate) fn rounds_while(
     unreachable!("the number of blocks cannot grow for ever")
 }
 
-/// Signatures met in one round, numbered in the order of arrival, compared exactly.
+/// Signatures met in one round: sorted lists of [`pair`]s without duplicates.
 #[derive(Default)]
-pub(crate) struct Signatures {
-    pool: Vec<u64>,
-    ends: Vec<u32>,
-    /// Open addressing: the upper bits of the hash (to skip most comparisons) and the number.
-    table: Vec<(u32, u32)>,
+struct Signatures {
+    lists: Lists<u64>,
     scratch: Vec<u64>,
 }
 
 impl Signatures {
-    /// Number of distinct signatures.
-    pub(crate) fn len(&self) -> u32 {
-        self.ends.len() as u32
-    }
-
-    /// Forgets all signatures, keeps the memory.
-    pub(crate) fn clear(&mut self) {
-        self.pool.clear();
-        self.ends.clear();
-        self.table.fill((0, NONE));
-    }
-
     /// One round: states get the same number when they reach the same blocks by the same labels.
     fn refine(&mut self, graph: &Graph, block_of: &[u32]) -> Vec<u32> {
-        self.clear();
+        self.lists.clear();
         let mut numbers = Vec::with_capacity(graph.states());
         let mut scratch = std::mem::take(&mut self.scratch);
         for state in 0..graph.states() as u32 {
@@ -98,7 +84,7 @@ impl Signatures {
             );
             scratch.sort_unstable();
             scratch.dedup();
-            numbers.push(self.intern(&scratch));
+            numbers.push(self.lists.intern(&scratch));
         }
         self.scratch = scratch;
         numbers
@@ -108,7 +94,7 @@ impl Signatures {
     /// handed on along inert edges, so a chain with an own visible step at each state makes them
     /// quadratic.
     fn refine_branching(&mut self, graph: &Graph, hidden: u32, block_of: &[u32]) -> Option<Vec<u32>> {
-        self.clear();
+        self.lists.clear();
         let mut numbers: Vec<u32> = Vec::with_capacity(graph.states());
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut budget = 8 * (graph.edge_count() + graph.states());
@@ -120,7 +106,7 @@ impl Signatures {
             for edge in graph.edges(state) {
                 let block = block_of[edge.target as usize];
                 if edge.label == hidden && block == own {
-                    scratch.extend_from_slice(self.get(numbers[edge.target as usize]));
+                    scratch.extend_from_slice(self.lists.get(numbers[edge.target as usize]));
                 } else {
                     scratch.push(pair(edge.label + 1, block));
                 }
@@ -128,54 +114,10 @@ impl Signatures {
             budget = budget.checked_sub(scratch.len())?;
             scratch.sort_unstable();
             scratch.dedup();
-            numbers.push(self.intern(&scratch));
+            numbers.push(self.lists.intern(&scratch));
         }
         self.scratch = scratch;
         Some(numbers)
-    }
-
-    /// The number of this signature: a sorted list of [`pair`]s without duplicates.
-    pub(crate) fn intern(&mut self, signature: &[u64]) -> u32 {
-        if self.ends.len() * 2 >= self.table.len() {
-            self.grow();
-        }
-        let hash = hash(signature);
-        let (tag, mask) = ((hash >> 32) as u32, self.table.len() - 1);
-        let mut at = hash as usize & mask;
-        loop {
-            let (seen, number) = self.table[at];
-            if number == NONE {
-                break;
-            }
-            if seen == tag && self.get(number) == signature {
-                return number;
-            }
-            at = (at + 1) & mask;
-        }
-        let number = self.len();
-        self.pool.extend_from_slice(signature);
-        self.ends.push(self.pool.len() as u32);
-        self.table[at] = (tag, number);
-        number
-    }
-
-    fn get(&self, number: u32) -> &[u64] {
-        let start = if number == 0 { 0 } else { self.ends[number as usize - 1] };
-        &self.pool[start as usize..self.ends[number as usize] as usize]
-    }
-
-    fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(64);
-        self.table.clear();
-        self.table.resize(size, (0, NONE));
-        for number in 0..self.len() {
-            let hash = hash(self.get(number));
-            let mut at = hash as usize & (size - 1);
-            while self.table[at].1 != NONE {
-                at = (at + 1) & (size - 1);
-            }
-            self.table[at] = ((hash >> 32) as u32, number);
-        }
     }
 }
 
@@ -185,34 +127,10 @@ pub(crate) fn pair(label: u32, block: u32) -> u64 {
     u64::from(label) << 32 | u64::from(block)
 }
 
-#[inline]
-fn hash(signature: &[u64]) -> u64 {
-    let mut hash = signature.len() as u64;
-    for &word in signature {
-        hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash ^= hash >> 29;
-    }
-    hash = hash.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash ^ hash >> 32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::reduction::graph::Edge;
-
-    #[test]
-    fn numbers_are_exact_and_survive_growth() {
-        let mut signatures = Signatures::default();
-        for repeat in 0..2 {
-            for i in 0..1000u64 {
-                let number = signatures.intern(&[i, i + 1, 5000]);
-                assert_eq!(u64::from(number), i, "repeat {repeat}");
-            }
-        }
-        assert_eq!(signatures.intern(&[]), 1000);
-        assert_eq!(signatures.intern(&[]), 1000);
-    }
 
     #[test]
     fn a_long_chain_is_handed_over_early() {

@@ -15,7 +15,9 @@
 //! ```
 
 mod chart;
+mod page;
 mod path;
+mod stuck;
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -27,8 +29,14 @@ use turnpike_model::{Diagnostic, Trace};
 use crate::aut::{AutDialect, write_lts};
 use crate::gzip;
 
-pub use chart::{MAX_CHARTED_STEPS, gantt_chart, sequence_chart};
+pub use chart::{
+    Arrow, ArrowKind, Bar, CHART_STYLE, Drawing, Event, Lane, MAX_CHARTED_STEPS, Part, Run, Timeline,
+    TimelineRow, TimelineStep, Wait, WaitGraph, WaitKind, WaitNode, gantt_chart, sequence_chart,
+    timeline_chart, wait_chart,
+};
+pub use page::html_page;
 pub use path::to_lts;
+pub use stuck::stuck_lines;
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

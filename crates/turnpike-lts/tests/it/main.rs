@@ -4,3 +4,4 @@ mod corpus;
 mod definitions;
 mod known;
 mod oracle;
+mod relations;

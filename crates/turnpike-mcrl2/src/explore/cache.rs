@@ -8,7 +8,7 @@ use turnpike_model::IdTable;
 
 /// Look-ups after which the rate of hits is judged.
 const TRIAL: u32 = 512;
-/// Of a hundred look-ups, so many must hit.
+/// The hit rate, in percent, from which the cache is worthwhile.
 const WORTHWHILE: u32 = 30;
 /// Look-ups skipped after the first failed trial; doubled each time.
 const FIRST_PAUSE: u32 = 1 << 13;
@@ -96,7 +96,7 @@ impl Cache {
             self.waiting = self.pause;
             *self = Cache { waiting: self.waiting, pause: self.pause, ..Cache::default() };
         } else if self.lookups >= 1 << 20 {
-            // What was long ago counts less.
+            // Old look-ups count less.
             self.lookups /= 2;
             self.hits /= 2;
         }

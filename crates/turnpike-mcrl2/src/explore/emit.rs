@@ -189,13 +189,13 @@ impl<'m> Emitter<'m> {
         }
         let mut at = 1;
         let mut all: Vec<(usize, Vec<String>, Vec<u32>)> = Vec::with_capacity(actions.len());
-        for (index, (name, arity)) in actions.iter().enumerate() {
-            let words = self.label[at..at + arity].to_vec();
-            let first = actions.iter().position(|(other, arguments)| (other, arguments) == (name, arity));
+        for (index, action) in actions.iter().enumerate() {
+            let words = self.label[at..at + action.arity()].to_vec();
+            let first = actions.iter().position(|other| other == action);
             let texts =
                 words.iter().map(|&word| self.network.text(&machine.heap, Value::from_word(word))).collect();
             all.push((first.unwrap_or(index), texts, words));
-            at += arity;
+            at += action.arity();
         }
         all.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
         self.label.truncate(1);
@@ -286,7 +286,7 @@ pub(super) fn changes(
 }
 
 /// Record by record.
-struct Records<'r>(&'r [u32]);
+pub(super) struct Records<'r>(pub(super) &'r [u32]);
 
 impl<'r> Iterator for Records<'r> {
     type Item = &'r [u32];

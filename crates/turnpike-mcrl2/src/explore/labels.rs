@@ -103,8 +103,8 @@ impl Labels {
 
 /// The label's actions alone.
 pub(super) fn bare(signature: &Signature) -> Label {
-    let named = |(name, _): &(String, usize)| Action { name: name.clone(), arguments: Vec::new() };
-    let mut actions: Vec<Action> = signature.actions.iter().map(named).collect();
+    let named = |name: &String| Action { name: name.clone(), arguments: Vec::new() };
+    let mut actions: Vec<Action> = signature.actions.iter().map(|action| named(&action.name)).collect();
     actions.sort_by(|one, other| one.name.as_bytes().cmp(other.name.as_bytes()));
     let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
     let text = if names.is_empty() { TAU.to_owned() } else { names.join("|") };
@@ -117,8 +117,9 @@ pub(super) fn label(signature: &Signature, values: &[u32], mut text: impl FnMut(
     let mut actions: Vec<(Action, String)> = signature
         .actions
         .iter()
-        .map(|(name, arity)| {
-            let action = Action { name: name.clone(), arguments: values.by_ref().take(*arity).collect() };
+        .map(|action| {
+            let (name, arity) = (&action.name, action.arity());
+            let action = Action { name: name.clone(), arguments: values.by_ref().take(arity).collect() };
             let text = match arity {
                 0 => name.clone(),
                 _ => format!("{name}({})", action.arguments.join(", ")),
@@ -174,6 +175,8 @@ mod tests {
     }
 
     use super::*;
+    use crate::compile::process::SignatureAction;
+    use crate::typed::SortId;
 
     fn text(value: Value) -> String {
         value.as_small().map_or("?".to_owned(), |number| number.to_string())
@@ -186,7 +189,13 @@ mod tests {
     #[test]
     fn labels_are_printed_in_one_order() {
         let signature = |actions: &[(&str, usize)], timed, weighted| Signature {
-            actions: actions.iter().map(|&(name, arity)| (name.to_owned(), arity)).collect(),
+            actions: actions
+                .iter()
+                .map(|&(name, arity)| {
+                    let sorts = vec![SortId::NAT; arity].into();
+                    SignatureAction { name: name.to_owned(), sorts }
+                })
+                .collect(),
             timed,
             weighted,
         };

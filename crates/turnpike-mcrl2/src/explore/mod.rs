@@ -9,10 +9,14 @@ mod emit;
 mod labels;
 mod measure;
 mod obstacles;
+mod participants;
+mod places;
 mod predicate;
+mod requirement;
 mod settings;
 mod source;
 mod state_names;
+mod view;
 mod vocabulary;
 mod walker;
 
@@ -24,6 +28,7 @@ use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, Vocabular
 use self::labels::Labels;
 use self::measure::Measure;
 use self::predicate::Predicates;
+pub use self::requirement::{Requirement, declare_labels};
 use self::source::SourceText;
 use self::vocabulary::Names;
 use self::walker::Walker;
@@ -31,7 +36,7 @@ use crate::compile::process::Network;
 use crate::lint::lints;
 use crate::lower::{self, Composition, LinearProcess};
 use crate::syntax::parse_specification;
-use crate::typed::{Program, Wishes, check_specification};
+use crate::typed::{ExecutionOptions, Program, check_specification};
 
 /// Options for a specification.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +125,8 @@ fn check(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), Re
     let (program, more) = check_specification(&specification);
     diagnostics.extend(more);
     let Some(mut program) = program else { return Err(refused(diagnostics)) };
-    program.wishes = Wishes { keep_dead: options.keep_dead, quantifier_limit: options.quantifier_limit };
+    program.execution =
+        ExecutionOptions { keep_dead: options.keep_dead, quantifier_limit: options.quantifier_limit };
     if options.lints {
         diagnostics.extend(lints(&program));
         diagnostics.sort_by_key(|one| one.span.as_ref().map_or(0, |span| span.range.start));
@@ -242,7 +248,7 @@ fn title(name: &str, options: &Options) -> String {
     if options.timed {
         parts.push("timed".to_owned());
     }
-    parts.extend(wishes(options));
+    parts.extend(changed_options(options));
     if parts.is_empty() { name.to_owned() } else { format!("{name}({})", parts.join(", ")) }
 }
 
@@ -253,14 +259,14 @@ fn fingerprint(text: &str, options: &Options) -> u64 {
     for part in [settings.join("\n"), options.unhide.join("\n"), options.timed.to_string()] {
         hash = hash::mix(hash, hash::bytes(part.as_bytes()));
     }
-    for wish in wishes(options) {
-        hash = hash::mix(hash, hash::bytes(wish.as_bytes()));
+    for option in changed_options(options) {
+        hash = hash::mix(hash, hash::bytes(option.as_bytes()));
     }
     hash
 }
 
 /// The options that differ from the defaults.
-fn wishes(options: &Options) -> Vec<String> {
+fn changed_options(options: &Options) -> Vec<String> {
     let kept = options.keep_dead.then(|| "keep-dead".to_owned());
     kept.into_iter().chain(options.quantifier_limit.map(|most| format!("quantifier-limit={most}"))).collect()
 }

@@ -2,13 +2,10 @@
 
 use turnpike_model::{Counterpart, Obstacle, Obstacles, Offer, StepError, StuckComponent};
 
+use super::view::{Argument, View};
 use super::walker::Walker;
-use crate::compile::evaluator::{Machine, Scope};
-use crate::compile::process::{Network, location_of};
-use crate::lower::{Automaton, Edge, Need, Step, Ways};
+use crate::lower::{Edge, Need, Step, Ways};
 use crate::syntax::Symbol;
-use crate::typed::expression::{free_variables, text_with};
-use crate::typed::{ExpressionId, Program, VariableId};
 use crate::value::Value;
 
 /// Offers of others that are listed for one missing partner.
@@ -38,6 +35,10 @@ impl Obstacles for Walker<'_> {
         view.machine.heap.reset();
         Ok(stuck)
     }
+
+    fn leaves_out_possible(&self) -> bool {
+        false
+    }
 }
 
 /// Something that a component could do where it is.
@@ -46,7 +47,7 @@ struct Possibility {
     actions: Option<Vec<Named>>,
     /// A condition of its own that does not hold, and what holds instead.
     fails: Option<(String, Option<String>)>,
-    /// A condition on variables of sums, of which is not known whether it can be met.
+    /// A condition on variables of sums; it is not known whether it can be satisfied.
     open: Option<String>,
 }
 
@@ -55,130 +56,7 @@ struct Named {
     arguments: Vec<Argument>,
 }
 
-/// The text of an argument, and whether it depends on the variable of a sum.
-#[derive(Clone)]
-struct Argument {
-    text: String,
-    open: bool,
-}
-
-/// A state, with the means to evaluate expressions in it.
-struct View<'a> {
-    network: &'a Network,
-    program: std::sync::Arc<Program>,
-    machine: &'a mut Machine,
-    state: &'a [u32],
-}
-
-impl<'a> View<'a> {
-    fn new(network: &'a Network, machine: &'a mut Machine, state: &'a [u32]) -> Self {
-        View { network, program: network.program(), machine, state }
-    }
-
-    fn automaton(&self, component: usize) -> &'a Automaton {
-        &self.network.structure.components()[component]
-    }
-
-    /// The location where a component is.
-    fn location(&self, component: usize) -> u32 {
-        let control = self.network.structure.control(component);
-        control.map_or(0, |word| location_of(self.state[word]))
-    }
-
-    /// The word that holds a variable.
-    fn word(&self, variable: VariableId) -> Option<usize> {
-        self.network.parameters.iter().position(|parameter| parameter.variable == variable)
-    }
-
-    /// The name of a parameter without that of its component.
-    fn plain_name(&self, word: usize) -> &'a str {
-        let parameter = &self.network.parameters[word];
-        let name = parameter.name.strip_prefix(&*parameter.component);
-        name.and_then(|name| name.strip_prefix('.')).unwrap_or(&parameter.name)
-    }
-
-    fn value_text(&self, word: usize) -> String {
-        self.network.text(&self.machine.heap, Value::from_word(self.state[word]))
-    }
-
-    /// Where a component is, with the values that matter there.
-    fn position(&self, component: usize) -> String {
-        let automaton = self.automaton(component);
-        let Some(location) = automaton.locations.get(self.location(component) as usize) else {
-            return String::new();
-        };
-        let values: Vec<String> = location
-            .live
-            .iter()
-            .filter_map(|&variable| self.word(variable))
-            .map(|word| format!("{} = {}", self.plain_name(word), self.value_text(word)))
-            .collect();
-        let text = match self.network.structure.control(component) {
-            Some(word) => match &self.network.parameters[word].locations {
-                Some(texts) => texts[self.location(component) as usize].clone(),
-                None => location.text.clone(),
-            },
-            None => location.text.clone(),
-        };
-        if values.is_empty() { text } else { format!("{text} with {}", values.join(", ")) }
-    }
-
-    /// Whether an expression depends on variables other than those of the state and of the whole
-    /// specification.
-    fn is_open(&self, id: ExpressionId) -> bool {
-        let known =
-            |variable: &VariableId| self.word(*variable).is_some() || self.program.globals.contains(variable);
-        !free_variables(&self.program, id).iter().all(known)
-    }
-
-    /// The value of an expression that is not open.
-    fn evaluate(&mut self, id: ExpressionId) -> Option<Value> {
-        let mut scope = Scope::default();
-        let free = free_variables(&self.program, id);
-        let mut values = Vec::new();
-        for &variable in &free {
-            let value = match self.word(variable) {
-                Some(word) => Value::from_word(self.state[word]),
-                None => {
-                    let constants = &self.network.constants;
-                    let (_, (_, value)) = constants.iter().find(|(_, (owner, _))| *owner == variable)?;
-                    *value
-                }
-            };
-            values.push((scope.slot(variable), value));
-        }
-        let code = self.network.rules.compile(&self.program, id, &mut scope);
-        let base = self.machine.enter(scope.size());
-        for (slot, value) in values {
-            self.machine.set_slot(base, slot, value);
-        }
-        let value = self.machine.evaluate(&code, base);
-        self.machine.leave(base);
-        value.ok()
-    }
-
-    /// An expression with the names of parameters, or with their values.
-    fn text(&self, id: ExpressionId, with_values: bool) -> String {
-        text_with(&self.program, id, &|variable| match self.word(variable) {
-            Some(word) if with_values => {
-                let text = self.value_text(word);
-                let atom = text.starts_with(['[', '{']) || !text.contains(' ');
-                if atom { text } else { format!("({text})") }
-            }
-            Some(word) => self.plain_name(word).to_owned(),
-            None => self.program.text(self.program.variable(variable).name).to_owned(),
-        })
-    }
-
-    fn argument(&mut self, id: ExpressionId) -> Argument {
-        if !self.is_open(id)
-            && let Some(value) = self.evaluate(id)
-        {
-            return Argument { text: self.network.text(&self.machine.heap, value), open: false };
-        }
-        Argument { text: self.text(id, true), open: true }
-    }
-
+impl View<'_> {
     /// What a component could do alone where it is.
     fn possibilities(&mut self, component: usize) -> Vec<Possibility> {
         let location = self.location(component);
@@ -217,32 +95,6 @@ impl<'a> View<'a> {
         };
         let open = (!open.is_empty()).then(|| open.join(" && "));
         Possibility { actions, fails, open }
-    }
-
-    /// The values of the parameters in an expression: `k = 2, n = 1`.
-    fn values_in(&self, id: ExpressionId) -> Option<String> {
-        let mut words: Vec<usize> =
-            free_variables(&self.program, id).iter().filter_map(|&variable| self.word(variable)).collect();
-        words.sort_unstable();
-        let values =
-            words.iter().map(|&word| format!("{} = {}", self.plain_name(word), self.value_text(word)));
-        let values: Vec<String> = values.collect();
-        (!values.is_empty()).then(|| values.join(", "))
-    }
-
-    /// Arguments of another position: those without variables are known, all others are open.
-    fn constants(&self, arguments: &[ExpressionId]) -> Vec<Argument> {
-        let constant = |&id: &ExpressionId| Argument {
-            text: self.text(id, false),
-            open: !free_variables(&self.program, id).is_empty(),
-        };
-        arguments.iter().map(constant).collect()
-    }
-
-    fn action_text(&self, name: Symbol, arguments: &[Argument]) -> String {
-        let name = self.program.text(name);
-        let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
-        if texts.is_empty() { name.to_owned() } else { format!("{name}({})", texts.join(", ")) }
     }
 
     fn step_text(&self, one: &Possibility) -> String {
@@ -363,7 +215,7 @@ fn missing_partner(
         }
     }
     instead.dedup();
-    // What nearly fits says most.
+    // Offers that are prevented by something explain more than the others.
     instead.sort_by_key(|one: &Counterpart| one.reason.is_none());
     instead.truncate(MOST_COUNTERPARTS);
     Obstacle::Partner { action: texts.join(" or "), elsewhere, instead }

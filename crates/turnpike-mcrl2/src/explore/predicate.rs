@@ -70,13 +70,7 @@ impl Predicates {
             let error = all.into_iter().next();
             let error = error.unwrap_or_else(|| Diagnostic::error("this is not a data expression"));
             let error = translation.restore(&network.parameters, error);
-            let names: Vec<&str> = network.parameters.iter().map(|one| one.name.as_str()).collect();
-            match error.help {
-                None if error.message.starts_with("unknown") && !names.is_empty() => {
-                    error.help(format!("parameters are {}", names.join(", ")))
-                }
-                _ => error,
-            }
+            state_names::suggest(&network.parameters, text, error)
         };
         let (parsed, diagnostics) = parse_data_expression(&translation.text, &program.words);
         let Some(parsed) = parsed else { return Err(first(diagnostics)) };

@@ -197,6 +197,39 @@ fn unknown_location(parameter: &Parameter, locations: &[String], text: &str, at:
         .help_if_none(format!("its locations are: {}{more}", listed.join(", ")))
 }
 
+/// Adds the name that is probably meant where an expression is wrong, or else the names of the state. What
+/// the language of data suggests stays, unless a component is written there.
+pub(super) fn suggest(parameters: &[Parameter], text: &str, error: Diagnostic) -> Diagnostic {
+    let names = || parameters.iter().map(|parameter| parameter.name.as_str());
+    let word = error.span.as_ref().map_or("", |span| name_at(text, span.range.start));
+    let error = match &error.help {
+        Some(_) if !word.contains(['(', '.']) => error,
+        _ => error.suggest(word, names()),
+    };
+    let listed: Vec<&str> = names().take(MOST_LISTED).collect();
+    let more = if parameters.len() > MOST_LISTED { ", …" } else { "" };
+    match listed.is_empty() {
+        true => error,
+        false => error.help_if_none(format!("parameters are {}{more}", listed.join(", "))),
+    }
+}
+
+/// The name that begins here, as states show names: `Station(3).count`.
+fn name_at(text: &str, start: usize) -> &str {
+    let rest = text.get(start..).unwrap_or_default();
+    let word = rest.find(|one| !is_word(one)).unwrap_or(rest.len());
+    let arguments = match rest[word..].starts_with('(') {
+        true => rest[word..].find(')').map_or(0, |end| end + 1),
+        false => 0,
+    };
+    let end = word + arguments;
+    let field = match rest[end..].strip_prefix('.') {
+        Some(field) => 1 + field.find(|one| !is_word(one)).unwrap_or(field.len()),
+        None => 0,
+    };
+    &rest[..end + field]
+}
+
 /// The length of a whole word, or of one character.
 fn unit_length(text: &str) -> usize {
     let word = text.find(|one| !is_word(one)).unwrap_or(text.len());

@@ -1,12 +1,16 @@
 //! One thread's view of a specification.
 
+mod locate;
+
+pub(super) use self::locate::Located;
+
 use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{
-    BareLabels, Diagnostic, Explorer, Label, LabelId, Measures, Obstacles, PredicateId, Predicates,
-    StepError, Successors, hash,
+    BareLabels, Diagnostic, Explorer, Label, LabelId, Measures, Obstacles, Participants, PortableStates,
+    PredicateId, Predicates, SourcePlaces, StepError, Successors, hash,
 };
 
 use super::Mcrl2Model;
@@ -26,7 +30,7 @@ const WIDEST_KEY: usize = 48;
 /// What a walker remembers of sets and their clusters before it starts again.
 const MOST_PLACES: usize = 1 << 16;
 
-/// One thread's view on a specification.
+/// One thread's explorer of a specification.
 #[derive(Debug)]
 pub(super) struct Walker<'m> {
     model: &'m Mcrl2Model,
@@ -35,7 +39,7 @@ pub(super) struct Walker<'m> {
     base: usize,
     /// How many slots it has.
     frame: usize,
-    /// Whether the frame holds the state at hand.
+    /// Whether the frame holds the current state.
     loaded: bool,
     emitter: Emitter<'m>,
     /// The clusters that were met so far; all of them when they are not made on demand.
@@ -59,7 +63,7 @@ struct Places {
     clusters: FxHashMap<Box<[u32]>, Box<[u32]>>,
     /// By the numbers that they were made with.
     numbers: FxHashMap<u32, u32>,
-    /// The sets at hand.
+    /// The current sets.
     key: Vec<u32>,
 }
 
@@ -97,7 +101,7 @@ impl<'m> Walker<'m> {
         walker
     }
 
-    fn network(&self) -> &'m Network {
+    pub(super) fn network(&self) -> &'m Network {
         &self.model.network
     }
 
@@ -125,14 +129,7 @@ impl<'m> Walker<'m> {
             return Err(self.undecided_error(Value::from_word(state[word as usize])));
         }
         let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        let outcome = match &network.on_demand {
-            None => {
-                network.index.collect(|word| location_of(state[word as usize]), &mut found);
-                Ok(())
-            }
-            Some(on_demand) => self.find_on_demand(on_demand, state, &mut found),
-        };
+        let outcome = self.find(state, &mut found);
         let clusters = std::mem::take(&mut self.clusters);
         let outcome = outcome.and_then(|()| {
             found.iter().map(|&id| id as usize).try_for_each(|id| self.cluster(id, &clusters[id], state, out))
@@ -140,6 +137,19 @@ impl<'m> Walker<'m> {
         self.clusters = clusters;
         self.found = found;
         outcome
+    }
+
+    /// The clusters whose summands may be enabled in a state, in order, in place of what `found` holds.
+    fn find(&mut self, state: &[u32], found: &mut Vec<u32>) -> Result<(), StepError> {
+        let network = self.network();
+        found.clear();
+        match &network.on_demand {
+            None => {
+                network.index.collect(|word| location_of(state[word as usize]), found);
+                Ok(())
+            }
+            Some(on_demand) => self.find_on_demand(on_demand, state, found),
+        }
     }
 
     /// The clusters for a state, compiled now if this is the first state of its kind.
@@ -282,6 +292,16 @@ impl<'m> Walker<'m> {
     }
 
     fn summand(&mut self, summand: &Summand) -> Result<(), Trouble> {
+        self.visit_summand(summand, |_, _, _| {})
+    }
+
+    /// Appends the records of a summand, and calls `visit` for each of its solutions with the frame
+    /// that has its values and with its records.
+    fn visit_summand(
+        &mut self,
+        summand: &Summand,
+        mut visit: impl FnMut(&Machine, usize, &[u32]),
+    ) -> Result<(), Trouble> {
         let Walker { machine, emitter, base, .. } = self;
         let base = *base;
         let (plan, once) = match &summand.guard {
@@ -298,7 +318,12 @@ impl<'m> Walker<'m> {
                 }
                 return match stuck {
                     Some(stuck) => Err(stuck),
-                    None => emitter.solution(machine, base, summand),
+                    None => {
+                        let start = emitter.records.len();
+                        emitter.solution(machine, base, summand)?;
+                        visit(machine, base, &emitter.records[start..]);
+                        Ok(())
+                    }
                 };
             }
             Guard::Plan(plan) => (plan, false),
@@ -306,15 +331,20 @@ impl<'m> Walker<'m> {
         };
         emitter.solutions.clear();
         let mut trouble = None;
-        let mut visit = |machine: &mut Machine| match emitter.solution(machine, base, summand) {
-            Ok(()) if once => ControlFlow::Break(()),
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                trouble = Some(error);
-                ControlFlow::Break(())
+        let mut solve = |machine: &mut Machine| {
+            let start = emitter.records.len();
+            match emitter.solution(machine, base, summand) {
+                Ok(()) => {
+                    visit(machine, base, &emitter.records[start..]);
+                    if once { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                }
+                Err(error) => {
+                    trouble = Some(error);
+                    ControlFlow::Break(())
+                }
             }
         };
-        let _ = plan.run(machine, base, &mut visit)?;
+        let _ = plan.run(machine, base, &mut solve)?;
         if let Some(trouble) = trouble {
             return Err(trouble);
         }
@@ -385,7 +415,10 @@ impl Explorer for Walker<'_> {
         out.clear();
         let mut outcome = self.expand(state, out);
         if self.machine.heap.is_full() {
-            outcome = Err(StepError::new(format!("{}: no room is left for data", self.model.source.name)));
+            outcome = Err(StepError::new(format!(
+                "{}: the data values need more memory than there is room for",
+                self.model.source.name
+            )));
         }
         self.machine.heap.reset();
         outcome
@@ -440,10 +473,18 @@ impl Explorer for Walker<'_> {
         successors.is_empty() && !ended()
     }
 
+    /// The state before the initial ones has no bytes.
     fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
+        if self.is_before(state) {
+            return;
+        }
         for &word in state {
             self.machine.heap.encode(Value::from_word(word), out);
         }
+    }
+
+    fn portable_states(&mut self) -> Option<&mut dyn PortableStates> {
+        Some(self)
     }
 
     fn measures(&mut self) -> Option<&mut dyn Measures> {
@@ -460,6 +501,29 @@ impl Explorer for Walker<'_> {
 
     fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
         Some(self)
+    }
+
+    fn participants(&mut self) -> Option<&mut dyn Participants> {
+        Some(self)
+    }
+
+    fn source_places(&mut self) -> Option<&mut dyn SourcePlaces> {
+        Some(self)
+    }
+}
+
+impl PortableStates for Walker<'_> {
+    fn decode(&mut self, mut bytes: &[u8], out: &mut Vec<u32>) -> Option<()> {
+        let width = self.network().width;
+        if bytes.is_empty() {
+            out.resize(out.len() + width, before_word());
+            return Some(());
+        }
+        for _ in 0..width {
+            out.push(self.machine.heap.decode(&mut bytes)?.word());
+        }
+        self.machine.heap.reset();
+        bytes.is_empty().then_some(())
     }
 }
 

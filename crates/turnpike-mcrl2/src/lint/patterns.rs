@@ -61,11 +61,11 @@ fn left_side(program: &Program, always: &FxHashSet<SymbolId>, left: ExpressionId
             let name = program.text(program.variable(*variable).name);
             let message =
                 format!("this equation is never used: its left side begins with the variable {name}");
-            return Some(at(head, message).help("an equation says what a declared function gives"));
+            return Some(at(head, message).help("an equation defines the result of a declared function"));
         }
         _ => {
             let message = "this equation is never used: its left side is not a function".to_owned();
-            return Some(at(head, message).help("an equation says what a declared function gives"));
+            return Some(at(head, message).help("an equation defines the result of a declared function"));
         }
     }
     // The head itself is what is defined; all else is matched.
@@ -96,13 +96,13 @@ fn pattern(
         Expression::Set(elements) if !elements.is_empty() => {
             return Some((
                 "sets are not matched by their elements".into(),
-                "match a variable and ask for its elements in a condition",
+                "match a variable and test its elements in a condition",
             ));
         }
         Expression::Bag(elements) if !elements.is_empty() => {
             return Some((
                 "bags are not matched by their elements".into(),
-                "match a variable and ask for its elements in a condition",
+                "match a variable and test its elements in a condition",
             ));
         }
         Expression::Comprehension { .. } | Expression::Binder { .. } | Expression::Where { .. } => {
@@ -127,7 +127,7 @@ fn pattern(
     if always.contains(&symbol) && declared.kind == SymbolKind::Map {
         let name = program.text(declared.name);
         return Some((
-            format!("{name} has an equation and is always replaced by what it gives"),
+            format!("{name} has an equation, which always rewrites it"),
             "match a variable and compare it in a condition",
         ));
     }

@@ -9,6 +9,8 @@ mod parallel;
 mod sequential;
 mod text;
 
+use std::sync::Arc;
+
 use turnpike_model::diagnostic::Diagnostic;
 
 pub use self::parallel::{Composition, Guarded, Joint, Loss, Need, Structure, Ways};
@@ -73,6 +75,20 @@ pub struct Summand {
     pub updates: Vec<Update>,
     /// Where the (first) action stands.
     pub span: Span,
+    /// The components that take part, by number, increasing.
+    pub parts: Arc<[Part]>,
+}
+
+/// The part of one component in a summand.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The component, as index into those of the structure.
+    pub component: usize,
+    /// Its edge.
+    pub edge: usize,
+    /// The actions of the edge before communication, hiding and renaming, with the data that they
+    /// have in the summand.
+    pub actions: Vec<ActionInstance>,
 }
 
 /// An action with its data, by name: hiding, renaming and communication have been dealt with.

@@ -1,5 +1,6 @@
 //! Text to tree and back.
 
+pub mod formula;
 mod lexer;
 mod operator;
 mod parser;
@@ -12,7 +13,7 @@ mod tree;
 pub use operator::{
     Associativity, BinaryOperator, Binder, BuiltinSort, Container, ProcessOperator, UnaryOperator,
 };
-pub use parser::{DataExpression, parse_data_expression, parse_specification};
+pub use parser::{DataExpression, parse_data_expression, parse_formula, parse_specification};
 pub use printer::Parentheses;
 pub use specification::{
     ActionDeclaration, Equation, FunctionDeclaration, Init, ProcessDeclaration, Section, SortDeclaration,

@@ -13,6 +13,7 @@
 mod builtin;
 mod check;
 pub mod expression;
+pub mod formula;
 mod items;
 mod program;
 mod sorts;
@@ -24,5 +25,5 @@ pub use items::{
     Action, ActionId, Alternative, Behaviour, BehaviourId, Equation, Expression, ExpressionId,
     FunctionSymbol, Process, ProcessId, SymbolId, SymbolKind, Variable, VariableId,
 };
-pub use program::{Program, Wishes};
+pub use program::{ExecutionOptions, Program};
 pub use sorts::{Basic, MAX_DEPTH, Sort, SortId, Sorts, Struct, StructConstructor, StructField};

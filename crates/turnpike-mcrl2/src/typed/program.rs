@@ -34,8 +34,8 @@ pub struct Program {
     pub processes: Vec<Process>,
     /// The initial process; absent when the specification has none, which the parser reports.
     pub init: Option<BehaviourId>,
-    /// What the user wishes about how it is executed.
-    pub wishes: Wishes,
+    /// How it is executed.
+    pub execution: ExecutionOptions,
     expressions: Vec<(Expression, SortId, Span)>,
     behaviours: Vec<(Behaviour, Span)>,
     named: FxHashMap<Symbol, Vec<SymbolId>>,
@@ -46,13 +46,13 @@ pub struct Program {
     pub(crate) facts: Option<std::sync::Arc<crate::typed::expression::Facts>>,
 }
 
-/// What the user may wish about how a specification is executed.
+/// Options for executing a specification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct ExecutionOptions {
     /// States hold all variables of what is left to do, and what was drawn on the way, even if
     /// nothing depends on them.
     pub keep_dead: bool,
-    /// So many values of a quantified variable are tried at most, from the least one on; without it
+    /// The most values of a quantified variable that are tried, from the least one on; without it,
     /// as many as its bounds leave.
     pub quantifier_limit: Option<u32>,
 }

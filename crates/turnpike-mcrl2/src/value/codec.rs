@@ -35,6 +35,10 @@ impl Heap {
     /// itself. A node is referred to by how many nodes come before it (times two); a number that
     /// stands in a word is written as it is, and odd.
     pub fn encode(&self, value: Value, bytes: &mut Vec<u8>) {
+        if value.as_small().is_some() {
+            write(0, bytes);
+            return write(u64::from(value.word()), bytes);
+        }
         let mut numbers: FxHashMap<Value, u64> = FxHashMap::default();
         let mut order = Vec::new();
         let mut pending = vec![(value, false)];

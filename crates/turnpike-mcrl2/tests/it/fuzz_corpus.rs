@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use turnpike_mcrl2::syntax::{Parentheses, Symbols, parse_data_expression, parse_specification};
-use turnpike_mcrl2::typed::check_specification;
+use turnpike_mcrl2::syntax::{
+    Parentheses, Symbols, parse_data_expression, parse_formula, parse_specification,
+};
+use turnpike_mcrl2::typed::{Program, check_specification};
 
 #[test]
 fn every_input_is_read_or_refused() {
@@ -55,4 +57,33 @@ fn every_input_is_checked() {
         }
     }
     assert!(programs >= 10 && refused >= 8, "{programs} programs, {refused} refused");
+}
+
+/// Seeds that are read speak about actions, which an empty program does not declare.
+#[test]
+fn every_formula_is_read_or_refused() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/formula_parser");
+    let (mut valid, mut undeclared, mut refused) = (0, 0, 0);
+    for entry in std::fs::read_dir(corpus).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("a file");
+        let source = String::from_utf8_lossy(&bytes);
+        let (file, mut errors) = parse_formula(&source, &Symbols::default());
+        match file {
+            None => {
+                assert!(!errors.is_empty(), "{}: a formula, or errors", path.display());
+                refused += 1;
+            }
+            Some(file) => {
+                errors = Program::default().check_formula(&file).err().unwrap_or_default();
+                if errors.is_empty() { valid += 1 } else { undeclared += 1 }
+            }
+        }
+        for diagnostic in &errors {
+            let range = diagnostic.span.clone().expect("every message has a place").range;
+            assert!(source.get(range).is_some(), "{}: {diagnostic:?}", path.display());
+        }
+    }
+    let counts = (valid, undeclared, refused);
+    assert!(valid >= 3 && undeclared >= 4 && refused >= 4, "{counts:?} valid, undeclared, refused");
 }

@@ -17,6 +17,7 @@ mod micro_conformance;
 mod naive;
 mod normal_forms;
 mod obstacles;
+mod participants;
 mod precedence;
 mod public_models;
 mod random_expressions;

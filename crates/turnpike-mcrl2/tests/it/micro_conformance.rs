@@ -1,7 +1,7 @@
 //! Small specifications that show one thing each, from text to transition system. What is expected
 //! comes from the reference tools.
 
-use turnpike_lts::{Comparison, Equivalence, compare};
+use turnpike_lts::{Comparison, DEFAULT_LIMIT, Equivalence, compare};
 use turnpike_lts::{Lts, Transition};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{LabelId, Model, Successors};
@@ -65,7 +65,8 @@ fn system(lines: &[&str]) -> Lts {
 fn does(text: &str, lines: &[&str]) {
     let (found, failure) = explore(text, 1000);
     assert_eq!(failure, None, "{text}");
-    if let Comparison::Different(difference) = compare(&found, &system(lines), Equivalence::Strong) {
+    let comparison = compare(&found, &system(lines), Equivalence::Strong, DEFAULT_LIMIT);
+    if let Comparison::Different(difference) = comparison.expect("decidable") {
         let found: Vec<String> = found
             .transitions
             .iter()

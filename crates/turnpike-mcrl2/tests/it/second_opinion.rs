@@ -13,7 +13,7 @@ use naive::shrink::shrink;
 use naive::specification::{Infix, Operator, Process};
 use naive::system::{System, of_interpreter, of_product};
 use naive::trial::{self, MOST, Outcome, Series};
-use turnpike_lts::{Comparison, Equivalence};
+use turnpike_lts::{Comparison, DEFAULT_LIMIT, Equivalence};
 use turnpike_lts::{Lts, Transition};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::LabelId;
@@ -333,7 +333,8 @@ fn the_comparison_is_that_of_the_reduction() {
     let (mut same, mut different) = (0, 0);
     for (at, (one, system)) in plain.iter().enumerate() {
         for (other, second) in &plain[at..] {
-            let expected = turnpike_lts::compare(one, other, Equivalence::Strong);
+            let expected =
+                turnpike_lts::compare(one, other, Equivalence::Strong, DEFAULT_LIMIT).expect("decidable");
             let found = compare(system, second);
             match (&expected, found) {
                 (Comparison::Different(_), Verdict::Different(_)) => different += 1,

@@ -16,11 +16,15 @@ pub trait Obstacles {
     ///
     /// `condition` is the condition in the input language by which the state was found, or `None`
     /// if it was found as a deadlock. The answer is empty if the condition does not ask for one.
+    /// `None` is also asked about states in which something can happen.
     fn stuck_components(
         &mut self,
         state: &[u32],
         condition: Option<&str>,
     ) -> Result<Vec<StuckComponent>, StepError>;
+
+    /// Whether offers that are possible now are left out, in states in which something can happen.
+    fn leaves_out_possible(&self) -> bool;
 }
 
 /// A component in a state in which nothing can happen.
@@ -82,6 +86,18 @@ pub enum Obstacle {
     Disallowed {
         /// What rules it out: `allow`, `block`.
         by: String,
+    },
+    /// Another component has something that it needs: a lock that is held, a thread that has not
+    /// ended.
+    Held {
+        /// What it needs: `to lock bank.lock`.
+        needs: String,
+        /// Who has it, if anyone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// Where that component got it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<String>,
     },
     /// Another component has to act first.
     Precedence {

@@ -27,7 +27,7 @@ pub enum ViolationKind {
     Race,
     /// A leaked thread.
     Leak,
-    /// All threads spin on values that nobody will change.
+    /// All threads spin on values that no thread will change.
     Livelock,
     /// A thread of a program does nothing visible for too long.
     Hang,

@@ -55,7 +55,7 @@ impl<T: Eq> Arena<T> {
         if next >= CAPACITY {
             return None;
         }
-        // The value first, its number second: whoever finds the number finds the value.
+        // The value first, its number second: a thread that finds the number finds the value.
         let place = self.entries.push(Entry { hash, value });
         debug_assert_eq!(place, next as usize);
         let (id, _) = index.find_or_insert(hash, |_| false, |id| self.get(id).map_or(0, |entry| entry.hash));

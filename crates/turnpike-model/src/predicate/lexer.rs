@@ -178,8 +178,8 @@ fn no_sign(c: char, start: usize) -> Diagnostic {
     let place = start..start + c.len_utf8();
     match c {
         '=' => Diagnostic::error("`=` does not compare").at(place, "").help("write `==`"),
-        '&' => Diagnostic::error("`&` is no operator").at(place, "").help("write `&&`"),
-        '|' => Diagnostic::error("`|` is no operator").at(place, "").help("write `||`"),
+        '&' => Diagnostic::error("`&` is not an operator").at(place, "").help("write `&&`"),
+        '|' => Diagnostic::error("`|` is not an operator").at(place, "").help("write `||`"),
         _ => Diagnostic::error(format!("`{}` has no meaning in a condition", c.escape_debug()))
             .at(place, "")
             .help("conditions are made of measures, numbers, `+ - *`, comparisons, `&&`, `||`, `!` and parentheses"),

@@ -313,8 +313,8 @@ mod tests {
         for (text, place, message, help) in [
             ("", "", "a condition is missing", ""),
             ("x = 1", "=", "`=` does not compare", "write `==`"),
-            ("x == 1 & true", "&", "`&` is no operator", "write `&&`"),
-            ("true | false", "|", "`|` is no operator", "write `||`"),
+            ("x == 1 & true", "&", "`&` is not an operator", "write `&&`"),
+            ("true | false", "|", "`|` is not an operator", "write `||`"),
             ("x", "x", "this is a number, but a condition is needed", "compare it"),
             ("x && true", "x", "this is a number", "compare it"),
             ("true + 1 == 2", "true", "this is a condition, but a number is needed", ""),

@@ -25,6 +25,9 @@ pub(super) fn write(trace: &Trace, mut out: impl Write) -> io::Result<()> {
     field(&mut out, "strategy", &trace.strategy)?;
     field(&mut out, "seed", &trace.seed.map(|seed| format!("{seed:#x}")))?;
     field(&mut out, "loop", &trace.loop_start)?;
+    if !trace.components.is_empty() {
+        field(&mut out, "components", &trace.components)?;
+    }
     field(&mut out, "initial", &trace.initial)?;
     if trace.last_delay.is_some() {
         field(&mut out, "last_delay", &trace.last_delay)?;
@@ -86,6 +89,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
         strategy: body.strategy,
         seed: body.seed.0,
         loop_start: body.loop_start,
+        components: body.components,
         initial: body.initial,
         steps: body.steps,
         last_delay: body.last_delay,
@@ -139,6 +143,8 @@ struct Body {
     seed: Seed,
     #[serde(default, rename = "loop")]
     loop_start: Option<usize>,
+    #[serde(default)]
+    components: Vec<String>,
     #[serde(default)]
     initial: Option<StateValues>,
     #[serde(default)]
@@ -226,7 +232,9 @@ fn malformed(error: serde_json::Error) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facets::{Counterpart, Moment, Obstacle, Offer, Schedule, TimeStop};
+    use crate::facets::{
+        Counterpart, Handover, Moment, Obstacle, Offer, Participant, Role, Schedule, TimeStop,
+    };
     use proptest::prelude::*;
 
     fn written(trace: &Trace) -> String {
@@ -394,7 +402,7 @@ mod tests {
 
     prop_compose! {
         fn obstacles()(
-            kind in 0..5,
+            kind in 0..6,
             texts in (any::<String>(), any::<String>(), any::<Option<String>>()),
             others in prop::collection::vec(any::<String>(), 0..2),
         ) -> Obstacle {
@@ -407,6 +415,7 @@ mod tests {
                     Obstacle::Partner { action: one, elsewhere: others, instead: vec![counterpart] }
                 }
                 3 => Obstacle::Disallowed { by: one },
+                4 => Obstacle::Held { needs: one, by: perhaps, since: Some(other) },
                 _ => Obstacle::Precedence { component: one },
             }
         }
@@ -429,6 +438,18 @@ mod tests {
         }
     }
 
+    fn participants() -> impl Strategy<Value = Option<Vec<Participant>>> {
+        let part =
+            (any::<(String, String, Option<(String, usize)>)>(), 0..3_usize).prop_map(|(texts, role)| {
+                let (component, action, given) = texts;
+                let role = [Role::Sends, Role::Receives, Role::TakesPart][role];
+                let handover = |(component, step)| Handover { component, step, action: action.clone() };
+                let after = given.map(handover).into_iter().collect();
+                Participant { component, action, role, after }
+            });
+        prop::option::of(prop::collection::vec(part, 0..3))
+    }
+
     prop_compose! {
         fn traces()(
             texts in (any::<String>(), any::<String>(), any::<String>()),
@@ -437,6 +458,7 @@ mod tests {
             steps in prop::collection::vec((any::<String>(), any::<Option<u32>>(), values()), 0..12),
             times in (any::<Option<String>>(), any::<Option<String>>(), values(), any::<Option<String>>()),
             stuck in prop::collection::vec(stuck_components(), 0..3),
+            (components, parts) in (prop::collection::vec(any::<String>(), 0..3), participants()),
         ) -> Trace {
             let loop_start = numbers.2.filter(|_| !steps.is_empty()).map(|index| index % steps.len());
             Trace {
@@ -446,12 +468,14 @@ mod tests {
                 strategy: texts.2,
                 seed: numbers.1,
                 loop_start,
+                components,
                 initial,
                 steps: steps
                     .into_iter()
                     .map(|(label, choice, state)| Step {
                         label,
                         choice,
+                        parts: parts.clone(),
                         state,
                         delay: times.0.clone(),
                         time: times.1.clone(),

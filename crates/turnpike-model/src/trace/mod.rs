@@ -31,7 +31,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::facets::{Schedule, StuckComponent};
+use crate::facets::{Participant, Schedule, StuckComponent};
 
 pub use values::{Describer, StateValues};
 
@@ -46,6 +46,9 @@ pub struct Step {
     /// Position of the transition among those of its source state, in the front-end's order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<u32>,
+    /// The components that take part, if the system has components.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<Participant>>,
     /// The state reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<StateValues>,
@@ -82,6 +85,8 @@ pub struct Trace {
     pub seed: Option<u64>,
     /// For a lasso: the index of the state that the last step returns to (0 is the initial state).
     pub loop_start: Option<usize>,
+    /// The names of all components, in the order of the model, if the system has components.
+    pub components: Vec<String>,
     /// Values of the initial state.
     pub initial: Option<StateValues>,
     /// The transitions.

@@ -1,9 +1,10 @@
 //! A schedule for people: time flows down, a column for every thread, context switches marked.
+//! Columns are as wide as what they hold; what does not fit goes on below, in its own column.
 //!
 //! ```text
-//!        main              main.0            main.1
-//!    1   |                 lock mutex 1  bank.c:31
-//!    2 ! |                 |                 lock mutex 2  bank.c:40
+//!        main   main.0                   main.1
+//!    1   |      lock mutex 1  bank.c:31  |
+//!    2 ! |      |                        lock mutex 2  bank.c:40
 //! ```
 
 /// One step as it is shown.
@@ -19,9 +20,10 @@ pub struct Row {
     pub preempts: bool,
 }
 
-/// Narrowest and widest column.
+/// Narrowest of the columns that need more; with less room there is a list.
 const NARROW: usize = 16;
-const WIDE: usize = 36;
+/// Blanks between columns.
+const GAP: usize = 2;
 /// Steps beyond which runs of one thread lose their middle.
 const LONG: usize = 60;
 /// Steps of one thread that are always shown.
@@ -31,18 +33,67 @@ const LINES: usize = 240;
 
 /// The schedule in lines of about `width` characters, and a last line for every thread in `ends`.
 pub fn lines(rows: &[Row], ends: &[(String, String)], width: usize) -> Vec<String> {
+    let cells = cells(rows);
+    let ends: Vec<Cell<'_>> =
+        ends.iter().map(|(thread, text)| Cell::unnumbered(thread, text.clone())).collect();
     let mut threads: Vec<&str> = Vec::new();
-    for name in rows.iter().map(|row| &row.thread).chain(ends.iter().map(|(name, _)| name)) {
-        if !threads.contains(&name.as_str()) {
-            threads.push(name);
+    for cell in cells.iter().chain(&ends) {
+        if !threads.contains(&cell.thread) {
+            threads.push(cell.thread);
         }
     }
     threads.sort_by(|one, other| super::path(one).cmp(&super::path(other)));
     let digits = rows.len().to_string().len().max(3);
-    let room = width.saturating_sub(digits + 4);
-    let column = (room / threads.len().max(1)).min(WIDE);
-    let layout = Layout { threads, digits, column, columns: column >= NARROW };
+    let needed = |thread: &&str| {
+        let own = cells.iter().chain(&ends).filter(|cell| cell.thread == *thread);
+        let longest = own.map(|cell| cell.text.chars().count()).max().unwrap_or(0);
+        longest.max(thread.chars().count()) + GAP
+    };
+    let needed = threads.iter().map(needed).collect();
+    let layout = Layout { widths: fit(needed, width.saturating_sub(digits + 3)), threads, digits };
     let mut out = layout.head();
+    let head = out.len();
+    out.extend(cells.iter().flat_map(|cell| layout.lines(cell)));
+    if out.len() > LINES {
+        let (from, to) = (head + LINES / 2, out.len() - LINES / 2);
+        out.splice(from..to, [format!("     ... {} lines are left out ...", to - from)]);
+    }
+    out.extend(ends.iter().flat_map(|cell| layout.lines(cell)));
+    out
+}
+
+/// What stands in the column of a thread.
+struct Cell<'a> {
+    number: String,
+    mark: char,
+    thread: &'a str,
+    text: String,
+}
+
+impl<'a> Cell<'a> {
+    fn unnumbered(thread: &'a str, text: String) -> Self {
+        Cell { number: String::new(), mark: ' ', thread, text }
+    }
+
+    fn of(rows: &'a [Row], index: usize) -> Self {
+        let row = &rows[index];
+        let switched = index.checked_sub(1).is_some_and(|before| rows[before].thread != row.thread);
+        let mark = match (switched, row.preempts) {
+            (false, _) => ' ',
+            (true, true) => '!',
+            (true, false) => '>',
+        };
+        let text = match &row.place {
+            Some(place) => format!("{}  {place}", row.deed),
+            None => row.deed.clone(),
+        };
+        Cell { number: (index + 1).to_string(), mark, thread: &row.thread, text }
+    }
+}
+
+/// The steps, without the middle of long runs of one thread.
+fn cells(rows: &[Row]) -> Vec<Cell<'_>> {
+    let mut cells = Vec::new();
     let mut start = 0;
     while start < rows.len() {
         let thread = &rows[start].thread;
@@ -50,22 +101,28 @@ pub fn lines(rows: &[Row], ends: &[(String, String)], width: usize) -> Vec<Strin
         let hidden = if rows.len() > LONG && end - start > RUN { start + 2..end - 2 } else { end..end };
         for index in start..end {
             if !hidden.contains(&index) {
-                out.push(layout.row(index, rows));
+                cells.push(Cell::of(rows, index));
             } else if index == hidden.start {
-                out.push(layout.line("", ' ', thread, &format!("... {} more steps", hidden.len())));
+                cells.push(Cell::unnumbered(thread, format!("... {} more steps", hidden.len())));
             }
         }
         start = end;
     }
-    let head = layout.head().len();
-    if out.len() > LINES {
-        let (from, to) = (head + LINES / 2, out.len() - LINES / 2);
-        out.splice(from..to, [format!("     ... {} lines are left out ...", to - from)]);
+    cells
+}
+
+/// The widths of columns that need these: the widest give way until all fit into `room`. Nothing if
+/// they would become too narrow.
+fn fit(mut needed: Vec<usize>, room: usize) -> Option<Vec<usize>> {
+    let mut widest = needed.iter().copied().max()?;
+    while needed.iter().sum::<usize>() > room {
+        widest -= 1;
+        if widest < NARROW {
+            return None;
+        }
+        needed.iter_mut().for_each(|width| *width = widest.min(*width));
     }
-    for (thread, text) in ends {
-        out.push(layout.line("", ' ', thread, text));
-    }
-    out
+    Some(needed)
 }
 
 /// What the marks mean, when there are any.
@@ -80,71 +137,52 @@ pub fn legend(rows: &[Row]) -> Option<&'static str> {
 struct Layout<'a> {
     threads: Vec<&'a str>,
     digits: usize,
-    column: usize,
-    /// Whether there is a column for each thread; otherwise each line begins with the thread's
-    /// name.
-    columns: bool,
+    /// Of the threads' columns; without them, each line begins with the thread's name.
+    widths: Option<Vec<usize>>,
 }
 
 impl Layout<'_> {
     fn head(&self) -> Vec<String> {
-        if !self.columns {
-            return Vec::new();
-        }
-        let names: String = self.threads.iter().map(|name| cell(name, self.column)).collect();
+        let Some(widths) = &self.widths else { return Vec::new() };
+        let names: String =
+            self.threads.iter().zip(widths).map(|(name, width)| format!("{name:width$}")).collect();
         vec![format!("{:1$}{names}", "", self.digits + 3).trim_end().to_owned()]
     }
 
-    fn row(&self, index: usize, rows: &[Row]) -> String {
-        let row = &rows[index];
-        let mark = match index.checked_sub(1).map(|before| &rows[before]) {
-            Some(before) if before.thread != row.thread => {
-                if row.preempts {
-                    '!'
-                } else {
-                    '>'
-                }
-            }
-            _ => ' ',
-        };
-        let text = match &row.place {
-            Some(place) => format!("{}  {place}", row.deed),
-            None => row.deed.clone(),
-        };
-        self.line(&(index + 1).to_string(), mark, &row.thread, &text)
-    }
-
-    fn line(&self, number: &str, mark: char, thread: &str, text: &str) -> String {
-        let mut line = format!("{number:>0$} {mark} ", self.digits);
-        if !self.columns {
+    fn lines(&self, Cell { number, mark, thread, text }: &Cell<'_>) -> Vec<String> {
+        let head = format!("{number:>0$} {mark} ", self.digits);
+        let Some(widths) = &self.widths else {
             let widest = self.threads.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-            line.push_str(&format!("{thread:widest$}  {text}"));
-            return line;
-        }
-        let place = self.threads.iter().position(|name| *name == thread).unwrap_or(0);
-        for _ in 0..place {
-            line.push_str(&cell("|", self.column));
-        }
-        line.push_str(text);
-        // A text may run over the columns behind it; those beyond it go on.
-        let mut used = text.chars().count();
-        for _ in place + 1..self.threads.len() {
-            if used < self.column {
-                line.push_str(&" ".repeat(self.column - used));
-                line.push('|');
-                used = 1;
-            } else {
-                used -= self.column;
+            return vec![format!("{head}{thread:widest$}  {text}")];
+        };
+        let own = self.threads.iter().position(|name| name == thread).unwrap_or(0);
+        let line = |(index, part): (usize, String)| {
+            let mut line = if index == 0 { head.clone() } else { " ".repeat(self.digits + 3) };
+            for (column, width) in widths.iter().enumerate() {
+                let cell = if column == own { part.as_str() } else { "|" };
+                line.push_str(&format!("{cell:width$}"));
             }
-        }
-        line.trim_end().to_owned()
+            line.trim_end().to_owned()
+        };
+        wrap(text, widths[own] - GAP).into_iter().enumerate().map(line).collect()
     }
 }
 
-/// A text in its column, cut if it is too long.
-fn cell(text: &str, width: usize) -> String {
-    let cut: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{cut:width$}")
+/// A text in lines of at most `width` characters, broken at blanks where there are any.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest: Vec<char> = text.chars().collect();
+    while rest.len() > width {
+        let blank = (1..=width).rev().find(|&end| rest[end] == ' ');
+        let end = blank.unwrap_or(width);
+        lines.push(rest[..end].iter().collect::<String>().trim_end().to_owned());
+        let next = (end..rest.len()).find(|&start| rest[start] != ' ').unwrap_or(rest.len());
+        rest.drain(..next);
+    }
+    if lines.is_empty() || !rest.is_empty() {
+        lines.push(rest.into_iter().collect());
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -175,6 +213,38 @@ mod tests {
         assert_eq!(at(&shown[0], "main.0"), at(&shown[1], "lock"));
         assert_eq!(legend(&rows), Some("> another thread goes on; ! although the one before could have"));
         assert_eq!(legend(&rows[..1]), None);
+    }
+
+    /// However long a text is, it stays in its column.
+    #[test]
+    fn long_texts_go_on_below() {
+        let deed = "lock the_mutex_of_the_account_that_pays";
+        let rows = [row("main.0", deed, false), row("main.1", "lock n", true)];
+        let ends = [("main".to_owned(), "waits for the end of main.0".to_owned())];
+        for width in [60, 80, 100, 200] {
+            let shown = lines(&rows, &ends, width);
+            assert!(shown.iter().all(|line| line.chars().count() <= width), "{shown:#?}");
+            let columns = ["main.0", "main.1"].map(|name| shown[0].find(name).expect("in the head"));
+            for line in &shown[1..] {
+                let begins = |&column: &usize| {
+                    let mut around = line.chars().skip(column - 1);
+                    around.next().is_none_or(|gap| gap == ' ') && around.next() != Some(' ')
+                };
+                assert!(columns.iter().all(begins), "{width}: {line}\n{shown:#?}");
+            }
+            let words: Vec<&str> = shown.iter().flat_map(|line| line.split_whitespace()).collect();
+            assert!(width < 100 || words.contains(&"the_mutex_of_the_account_that_pays"), "{shown:#?}");
+        }
+        let wide = lines(&rows, &ends, 200);
+        assert_eq!(wide.len(), 4, "nothing is broken where there is room: {wide:#?}");
+    }
+
+    #[test]
+    fn texts_are_broken_at_blanks() {
+        assert_eq!(wrap("lock m  a.c:1", 13), ["lock m  a.c:1"]);
+        assert_eq!(wrap("lock m  a.c:1", 9), ["lock m", "a.c:1"]);
+        assert_eq!(wrap("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("", 4), [""]);
     }
 
     #[test]

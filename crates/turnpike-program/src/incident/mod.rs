@@ -67,6 +67,8 @@ impl IncidentKind {
 pub struct Waiting {
     /// The thread's name.
     pub thread: String,
+    /// What it is about to do: `lock mutex 2`.
+    pub operation: String,
     /// What it waits for: `to lock mutex 2`.
     pub what: String,
     /// Where it waits.
@@ -74,6 +76,19 @@ pub struct Waiting {
     /// Who holds it, or whose end it waits for.
     pub holder: Option<String>,
     /// Where the holder got it.
+    pub since: Option<String>,
+    /// What else is known: who should have woken it.
+    pub note: Option<String>,
+}
+
+/// Something that a thread holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldLock {
+    /// The thread's name.
+    pub thread: String,
+    /// What it is: `mutex 2`.
+    pub object: String,
+    /// Where the thread got it.
     pub since: Option<String>,
 }
 
@@ -92,8 +107,12 @@ pub struct Incident {
     pub rows: Vec<Row>,
     /// Threads that cannot go on.
     pub waiting: Vec<Waiting>,
+    /// Mutexes and other locks that threads hold at the end.
+    pub held: Vec<HeldLock>,
     /// Races, leaked threads and calls outside control.
     pub findings: Vec<String>,
+    /// Reads that see old values, because memory is weak.
+    pub old_values: Vec<String>,
     /// Where each thread is at the end.
     pub stacks: Vec<Stack>,
     /// Where objects that are not static variables came from.
@@ -110,7 +129,7 @@ impl Incident {
         let worst = |finding: &Finding| match finding {
             Finding::Race { .. } => Some(IncidentKind::Race),
             Finding::Leak(_) => Some(IncidentKind::Leak),
-            Finding::Uncontrolled(_) => None,
+            Finding::Uncontrolled(_) | Finding::Reuse { .. } => None,
         };
         let found = execution.findings.iter().enumerate();
         let found = found.filter_map(|(index, finding)| Some((worst(finding)?, index))).next();
@@ -148,7 +167,9 @@ impl Incident {
             place,
             rows: rows(execution, executor),
             waiting: waits(execution, executor),
+            held: held(execution, executor),
             findings,
+            old_values: crate::memory::old_values(execution, executor),
             made: stacks::made(execution, executor),
             stacks: found_stacks,
             output: String::from_utf8_lossy(&execution.output).into_owned(),
@@ -227,7 +248,7 @@ fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
         return Vec::new();
     }
     let mut told = Vec::new();
-    for thread in execution.threads.iter().filter(|thread| !thread.ended) {
+    for (thread, id) in execution.threads.iter().zip(0..).filter(|(thread, _)| !thread.ended) {
         let Some((choice, holder)) = &thread.waits else { continue };
         let operands = texts::operands(execution, choice);
         let since = holder.and_then(|holder| {
@@ -240,17 +261,33 @@ fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
             (Kind::Reacquire, [condvar, mutex]) if holder.is_some() => {
                 format!("to lock {mutex} again after a notification of {condvar}")
             }
+            (Kind::Yield, [object, ..]) => format!("for a change of {object}"),
+            (Kind::Park, [_, ..]) => format!("to be woken by {}", operands.join(" or ")),
             _ => format!("{} {}", waiting(choice.kind), operands.join(" with ")).trim_end().to_owned(),
         };
         told.push(Waiting {
             thread: thread.name.clone(),
+            operation: texts::deed(execution, choice),
             what,
             place: texts::place(executor, choice.site),
             holder: holder.map(|holder| texts::thread(execution, holder)),
             since: since.and_then(|site| texts::place(executor, site)),
+            note: execution.notes.iter().find(|(noted, _)| noted.0 == id).map(|(_, note)| note.clone()),
         });
     }
     told
+}
+
+/// What threads hold at the end, and since when.
+fn held(execution: &Execution, executor: &mut dyn Executor) -> Vec<HeldLock> {
+    let mut found = Vec::new();
+    for thread in execution.threads.iter().filter(|thread| !thread.ended) {
+        for &(object, site) in &thread.holds {
+            let Some(object) = texts::object(execution, object) else { continue };
+            found.push(HeldLock { thread: thread.name.clone(), object, since: texts::place(executor, site) });
+        }
+    }
+    found
 }
 
 fn tell_finding(execution: &Execution, finding: &Finding, executor: &mut dyn Executor) -> String {
@@ -264,6 +301,11 @@ fn tell_finding(execution: &Execution, finding: &Finding, executor: &mut dyn Exe
             format!("the thread {} was still there at the end", texts::thread(execution, *thread))
         }
         Finding::Uncontrolled(call) => format!("{call} is not under control"),
+        Finding::Reuse { freed, allocated } => {
+            let place = |executor: &mut dyn Executor, site| texts::place(executor, site).unwrap_or_default();
+            let (freed, allocated) = (place(executor, *freed), place(executor, *allocated));
+            format!("memory that was freed at {freed} is not handed out again at {allocated}")
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! An incident in lines.
 
+use turnpike_model::{Obstacle, Offer, StuckComponent};
+
 use super::{Incident, IncidentKind, Waiting, legend, lines};
 
 /// Lines of the program's output that are shown: the last ones.
@@ -22,11 +24,33 @@ impl Waiting {
                 text.push_str(&format!(" since {since}"));
             }
         }
+        if let Some(note) = &self.note {
+            text.push_str(&format!("; {note}"));
+        }
         text
     }
 }
 
 impl Incident {
+    /// The threads that wait, as other systems explain their deadlocks. Empty for executions that
+    /// ended otherwise.
+    pub fn stuck_components(&self) -> Vec<StuckComponent> {
+        let component = |waiting: &Waiting| StuckComponent {
+            component: waiting.thread.clone(),
+            position: waiting.place.clone().unwrap_or_default(),
+            offers: vec![Offer {
+                action: waiting.operation.clone(),
+                obstacles: vec![Obstacle::Held {
+                    needs: waiting.what.clone(),
+                    by: waiting.holder.clone(),
+                    since: waiting.since.clone(),
+                }],
+            }],
+            stops_time: None,
+        };
+        self.waiting.iter().map(component).collect()
+    }
+
     /// `assertion: balance >= 0 (main.1, bank.c:31)`.
     pub fn headline(&self) -> String {
         let word = self.kind.keyword();
@@ -49,6 +73,7 @@ impl Incident {
         if let Some(circle) = self.circle().filter(|circle| circle.len() > 2) {
             told.push(format!("each waits for the next: {}", circle.join(" -> ")));
         }
+        told.extend(self.old_values.iter().cloned());
         told
     }
 

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 use turnpike_model::hash::mix;
 use turnpike_model::{
-    Explorer, Label, LabelId, Measures, Model, StepError, Successors, Violation, ViolationKind, Violations,
+    Explorer, Label, LabelId, Measures, Model, Participant, Participants, StepError, Successors, Violation,
+    ViolationKind, Violations,
 };
 use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, Plan};
 
@@ -11,6 +12,7 @@ use super::labels::KnownLabels;
 use super::table::{Expected, Outcome};
 use super::{ProgramModel, step_error};
 use crate::guard::{ended, not_deterministic};
+use crate::handover::participants;
 use crate::paths::violation_kind;
 use crate::texts;
 
@@ -153,7 +155,7 @@ impl<'m> ProgramExplorer<'m> {
             return Err(StepError::new("the program cannot be executed"));
         };
         expansion.state = state;
-        // The last state that an execution may reach: whether it could go on is not to be told.
+        // The last state that an execution may reach: whether it could go on is not known.
         if execution.end == End::Stopped && execution.steps.len() >= model.options.max_steps as usize {
             execution.end = End::StepLimit;
             model.left_out.note(execution, model.options.max_steps);
@@ -210,7 +212,7 @@ impl<'m> ProgramExplorer<'m> {
             End::Stopped => &execution.choices[execution.last_choices..],
             _ => &[],
         };
-        let mut told = Vec::new();
+        let mut threads = Vec::new();
         for (index, thread) in execution.threads.iter().enumerate() {
             let next = last.iter().find(|choice| choice.thread.0 as usize == index);
             let (word, choice) = match (next, &thread.waits) {
@@ -226,13 +228,13 @@ impl<'m> ProgramExplorer<'m> {
                     text.push_str(&format!(" at {place}"));
                 }
             }
-            told.push((thread.name.clone(), text));
+            threads.push((thread.name.clone(), text));
         }
-        Ok(told)
+        Ok(threads)
     }
 }
 
-/// The key of a state that is told apart by its schedule.
+/// The key of a state that is identified by its schedule.
 fn behind(state: u128, choice: u64) -> u128 {
     let (high, low) = ((state >> 64) as u64, state as u64);
     let low = mix(low, choice ^ 0x5eed);
@@ -241,22 +243,22 @@ fn behind(state: u128, choice: u64) -> u128 {
 
 /// The error that an execution shows, if any.
 fn violation(execution: &Execution) -> Option<Violation> {
-    let told = |kind, message: &str| Some(Violation { kind, message: message.to_owned() });
+    let violation = |kind, message: &str| Some(Violation { kind, message: message.to_owned() });
     match &execution.end {
-        End::Failed(failure) => return told(violation_kind(failure.kind), &failure.message),
+        End::Failed(failure) => return violation(violation_kind(failure.kind), &failure.message),
         End::Livelock => {
-            return told(ViolationKind::Livelock, "all threads spin on values that nobody will change");
+            return violation(ViolationKind::Livelock, "all threads spin on values that nobody will change");
         }
-        End::Hung => return told(ViolationKind::Hang, "a thread does nothing visible for too long"),
+        End::Hung => return violation(ViolationKind::Hang, "a thread does nothing visible for too long"),
         _ => {}
     }
     execution.findings.iter().find_map(|finding| match finding {
-        Finding::Race { message, .. } => told(ViolationKind::Race, message),
+        Finding::Race { message, .. } => violation(ViolationKind::Race, message),
         Finding::Leak(thread) => {
             let name = texts::thread(execution, *thread);
-            told(ViolationKind::Leak, &format!("the thread {name} was still there at the end"))
+            violation(ViolationKind::Leak, &format!("the thread {name} was still there at the end"))
         }
-        Finding::Uncontrolled(_) => None,
+        Finding::Uncontrolled(_) | Finding::Reuse { .. } => None,
     })
 }
 
@@ -293,8 +295,8 @@ impl Explorer for ProgramExplorer<'_> {
         out.clear();
         let names = &self.model.info().parameters;
         out.resize(names.len(), String::new());
-        let Ok(told) = self.threads(word(state)) else { return };
-        for (name, text) in told {
+        let Ok(threads) = self.threads(word(state)) else { return };
+        for (name, text) in threads {
             // A thread that no execution had when names were learned is told with its nearest
             // ancestor.
             let mut known = name.as_str();
@@ -325,6 +327,10 @@ impl Explorer for ProgramExplorer<'_> {
     fn violations(&mut self) -> Option<&mut dyn Violations> {
         Some(self)
     }
+
+    fn participants(&mut self) -> Option<&mut dyn Participants> {
+        Some(self)
+    }
 }
 
 impl Measures for ProgramExplorer<'_> {
@@ -336,6 +342,27 @@ impl Measures for ProgramExplorer<'_> {
 impl Violations for ProgramExplorer<'_> {
     fn violation(&mut self, state: &[u32]) -> Option<Violation> {
         self.outcome(word(state))?.violation
+    }
+}
+
+impl Participants for ProgramExplorer<'_> {
+    fn components(&self) -> Vec<String> {
+        self.model.info().parameters.clone()
+    }
+
+    fn participants(&mut self, state: &[u32], position: usize) -> Result<Vec<Participant>, StepError> {
+        let Some(node) = self.model.table.find(word(state)) else {
+            return Err(StepError::new("no schedule is known that leads to this state"));
+        };
+        let mut schedule = Vec::new();
+        self.model.table.schedule(node, &mut schedule);
+        schedule.push(position as u32);
+        let model = self.model;
+        let plan = Plan { prefix: &schedule, detail: Detail::Full, ..model.options.plan() };
+        let mut execution = Execution::default();
+        self.ready()?.run(&plan, &mut execution).map_err(step_error)?;
+        let (_, mut parts) = participants(&execution);
+        Ok(if parts.len() == schedule.len() { parts.pop().unwrap_or_default() } else { Vec::new() })
     }
 }
 

@@ -5,7 +5,7 @@
 //! Executions with equal happens-before orders are in the same state, whatever the order of
 //! independent steps was: that is what the fingerprint captures, and why the choices in a state are
 //! a function of it. With sleep sets the choices also depend on the way that led to a state; states
-//! are then told apart by their schedules, and none are merged.
+//! are then distinguished by their schedules, and none are merged.
 
 mod explorer;
 mod labels;
@@ -52,13 +52,13 @@ pub struct ProgramModel {
     operations: Signatures,
     /// Of the initial state.
     root: u128,
-    /// Executors that nobody uses at the moment: launching one may mean starting a process.
+    /// Executors that are idle: launching one may mean starting a process.
     idle: Mutex<Vec<Box<dyn Executor>>>,
 }
 
 impl ProgramModel {
     /// A program by its name and the hash of what it is (recorded in schedule files). It is
-    /// executed a few times, so that a program that cannot be is told now.
+    /// executed a few times, so that a program that cannot be executed is reported now.
     pub fn new(
         name: &str,
         fingerprint: u64,
@@ -143,7 +143,7 @@ impl Model for ProgramModel {
     }
 
     fn left_out(&self) -> Option<String> {
-        self.left_out.told(&self.options)
+        self.left_out.describe(&self.options)
     }
 
     fn vocabulary(&self) -> Option<&dyn Vocabulary> {

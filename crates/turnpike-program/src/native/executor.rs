@@ -16,7 +16,10 @@ use turnpike_scheduler::{
 use super::launch::{self, Descriptors};
 use super::symbols::Symbols;
 use super::system::{self, Shared};
-use super::{NativeProgram, RacySites, Threads, Visibility, error, headers, library, names, opaque};
+use super::{
+    Isolation, NativeProgram, RacySites, Threads, Visibility, error, headers, library, names, opaque,
+};
+use crate::guard::{ended, same};
 use crate::stack::{called_by_user, user_part};
 
 /// Bytes for plans; a step takes four.
@@ -44,7 +47,14 @@ pub struct NativeExecutor {
     racy: Vec<u64>,
     /// What threads declared that they may touch.
     declared: BTreeSet<(u64, u64, bool)>,
+    /// Executions so far, those aside that are executed again.
+    executions: u64,
+    /// Whether the next execution gets a process of its own in any case.
+    fresh: bool,
 }
+
+/// Of so many executions one is executed again in a process of its own.
+const FRESH_EVERY: u64 = 1000;
 
 /// The process and what connects it.
 struct Guest {
@@ -71,7 +81,7 @@ pub struct Held {
 enum Came {
     /// With a record.
     Recorded,
-    /// Without one: ended by a signal, or by a way out that nobody saw.
+    /// Without one: ended by a signal, or by an exit that was not seen.
     Died(i32),
     /// It had to be ended.
     Hung,
@@ -89,6 +99,8 @@ impl NativeExecutor {
             plan: Vec::new(),
             racy: Vec::new(),
             declared: BTreeSet::new(),
+            executions: 0,
+            fresh: false,
         })
     }
 
@@ -115,6 +127,11 @@ impl NativeExecutor {
         let anything: BTreeSet<u64> =
             self.declared.iter().filter(|(_, object, _)| *object == 0).map(|(thread, ..)| *thread).collect();
         self.declared.iter().filter(|(thread, ..)| !anything.contains(thread)).copied().collect()
+    }
+
+    /// How many processes executed the program, up to now.
+    pub fn processes(&self) -> u32 {
+        self.guest.shared.header().children.load(Ordering::Relaxed)
     }
 
     /// The process id of the fork server.
@@ -154,6 +171,7 @@ impl NativeExecutor {
         let header = self.guest.shared.header_mut();
         header.plan_length = length as u32;
         header.racy_sites = self.racy.len() as u64;
+        header.fresh = self.fresh.into();
         header.progress.store(0, Ordering::Relaxed);
         header.hangs.store(0, Ordering::Relaxed);
         header.steps.store(0, Ordering::Relaxed);
@@ -346,18 +364,52 @@ fn clear(out: &mut Execution) {
     *out = Execution::default();
 }
 
-impl Executor for NativeExecutor {
-    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+impl NativeExecutor {
+    /// One execution, in whichever process.
+    fn run_anywhere(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
         if self.run_once(plan, out)? {
             return Ok(());
         }
         // The fork server is gone: killed from outside, or out of memory. Once may be bad luck.
+        let _ = self.guest.child.kill();
         let status = self.guest.child.wait().map_or_else(|_| String::new(), |status| format!(" ({status})"));
         self.guest = Guest::start(&self.program)?;
         if self.run_once(plan, out)? {
             return Ok(());
         }
         Err(error(format!("the program's first process ended{status}, and its successor too")))
+    }
+
+    /// Executes a plan again in a process of its own: that must make no difference.
+    fn check_isolation(&mut self, plan: &Plan<'_>, out: &Execution) -> Result<(), GuestError> {
+        let mut again = Execution::default();
+        self.fresh = true;
+        let done = self.run_anywhere(plan, &mut again);
+        self.fresh = false;
+        done?;
+        if same(out, &again) {
+            return Ok(());
+        }
+        Err(GuestError::nondeterministic(format!(
+            "with the same schedule, {} in a process that was used before and {} in a new one \
+             (the option isolation with the value fork gives each execution its own process)",
+            ended(out),
+            ended(&again)
+        )))
+    }
+}
+
+impl Executor for NativeExecutor {
+    fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        self.run_anywhere(plan, out)?;
+        self.executions += 1;
+        if self.program.isolation == Isolation::Reset
+            && self.executions.is_multiple_of(FRESH_EVERY)
+            && out.end != End::Hung
+        {
+            self.check_isolation(plan, out)?;
+        }
+        Ok(())
     }
 
     fn site(&mut self, site: Site) -> String {
@@ -397,6 +449,7 @@ impl Guest {
         header.stack = program.limits.stack;
         header.memory = program.limits.memory;
         header.seconds = program.limits.seconds;
+        header.reuse = (program.isolation == Isolation::Reset).into();
         header.output = program.output.into();
         header.tape_at = (protocol::PLAN_AT + PLAN) as u64;
         header.tape_length = TAPE as u64;
@@ -494,6 +547,9 @@ impl Guest {
                 system::ask(child);
                 if !system::readable(&self.answer, PATIENCE) {
                     system::kill(child);
+                }
+                if !system::readable(&self.answer, START) {
+                    return None;
                 }
                 return (system::read_byte(&self.answer)? == b'D').then_some(true);
             }

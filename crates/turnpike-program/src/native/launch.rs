@@ -100,7 +100,7 @@ fn launcher() -> mpsc::Sender<Job> {
     static LAUNCHER: OnceLock<Mutex<mpsc::Sender<Job>>> = OnceLock::new();
     let launcher = LAUNCHER.get_or_init(|| {
         let (send, receive) = mpsc::channel::<Job>();
-        // Without the thread, sending fails, which is told then.
+        // Without the thread, sending fails, which is reported then.
         let _ = std::thread::Builder::new().name("launcher".into()).spawn(move || {
             while let Ok(mut job) = receive.recv() {
                 let child = job.command.spawn();

@@ -1,7 +1,7 @@
 //! C and C++ programs: native executables, unmodified, under the library of `turnpike-preload`.
 //!
-//! The program is started once and becomes a fork server before its `main`; every execution is a
-//! fork of it. Host and guest share one piece of memory: the plan goes in, the record comes out,
+//! The program is started once and becomes a fork server before its `main`; executions take place in
+//! forks of it, see [`Isolation`]. Host and guest share one piece of memory: the plan goes in, the record comes out,
 //! one byte over a pipe each way. The host watches a counter in it, and ends executions that make
 //! no visible operation for too long.
 //!
@@ -43,6 +43,17 @@ pub enum Threads {
     Fibers,
     /// Threads of the operating system, of which one runs at a time.
     System,
+}
+
+/// How executions are kept from influencing each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// One process for many executions, whose memory is put back after each, as long as they change
+    /// nothing else; where they do, as [`Isolation::Fork`].
+    #[default]
+    Reset,
+    /// A process for each execution.
+    Fork,
 }
 
 /// What an execution may use.
@@ -91,6 +102,8 @@ pub struct NativeProgram {
     pub limits: Limits,
     /// How its threads are run.
     pub threads: Threads,
+    /// How its executions are kept from influencing each other.
+    pub isolation: Isolation,
     /// Which plain accesses are steps.
     pub visibility: Visibility,
     /// Whether executions return what they print.
@@ -108,6 +121,7 @@ impl NativeProgram {
             environment: Vec::new(),
             limits: Limits::default(),
             threads: Threads::default(),
+            isolation: Isolation::default(),
             visibility: Visibility::default(),
             output: false,
             racy: RacySites::default(),

@@ -96,7 +96,7 @@ pub(super) fn tell(parts: &[String]) -> Option<String> {
     ))
 }
 
-/// The reason why nothing is proved where nobody tells of system calls that these parts may make by
+/// The reason why nothing is proved where these parts may make unreported system calls by
 /// themselves; `None` without any.
 pub(super) fn tell_callers(parts: &[String]) -> Option<String> {
     let list = parts.join(", ");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use addr2line::Loader;
 use object::{Object, ObjectSymbol, SymbolKind};
 use turnpike_preload::dump::Dump;
-use turnpike_scheduler::{Frame, Origin};
+use turnpike_scheduler::{Frame, Origin, SourceLine};
 
 use super::types::Types;
 use super::unwind::{self, Tables};
@@ -105,7 +105,7 @@ impl Symbols {
     fn look_up(&mut self, address: u64) -> Vec<Frame> {
         let Some(module) = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address)) else {
             let code = format!("{address:#x}");
-            return vec![Frame { function: None, place: None, code, origin: Origin::Library }];
+            return vec![Frame { function: None, place: None, source: None, code, origin: Origin::Library }];
         };
         let own = address.wrapping_sub(module.bias);
         // The call, not what comes after it.
@@ -124,11 +124,19 @@ impl Symbols {
                 }
                 frame.function = symbol.map(str::to_owned);
             }
-            Some(_) => {}
+            // Line tables have names without the modules they are in; symbols have both.
+            Some(frame) => {
+                if let Some(symbol) = symbol.filter(|symbol| symbol.contains("::"))
+                    && frame.function.as_ref().is_some_and(|name| !name.contains("::"))
+                {
+                    frame.function = Some(symbol.into_owned());
+                }
+            }
             None => frames.push(Frame {
                 origin: origin(symbol.as_deref(), None, &module.path),
                 function: symbol.map(Cow::into_owned),
                 place: None,
+                source: None,
                 code: String::new(),
             }),
         }
@@ -209,11 +217,26 @@ fn frames_of(loader: &Loader, probe: u64, loaded: &Path) -> Vec<Frame> {
         let Some(location) = frame.location else { continue };
         let (Some(file), Some(line)) = (location.file, location.line) else { continue };
         let function = frame.function.and_then(|name| Some(readable(&name.raw_name().ok()?).into_owned()));
+        let function = function.map(|name| qualified(name, file));
         let origin = origin(function.as_deref(), Some(file), loaded);
         let place = Some(format!("{}:{line}", shortened(file)));
-        out.push(Frame { function, place, code: String::new(), origin });
+        let source = Some(SourceLine { file: file.to_owned(), line });
+        out.push(Frame { function, place, source, code: String::new(), origin });
     }
     out
+}
+
+/// The name of an inlined function with the module it is in, for Rust's own libraries: line tables do
+/// not have it, but their paths do.
+fn qualified(function: String, file: &str) -> String {
+    let inside = file.split_once("/library/").and_then(|(_, inside)| inside.strip_suffix(".rs"));
+    let Some((library, module)) = inside.and_then(|inside| inside.split_once("/src/")) else {
+        return function;
+    };
+    if function.contains("::") || !file.starts_with("/rustc/") {
+        return function;
+    }
+    format!("{library}::{}::{function}", module.replace('/', "::"))
 }
 
 /// Paths below the current directory are shown relative to it.

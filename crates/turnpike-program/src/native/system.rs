@@ -17,7 +17,7 @@ pub(super) fn memory_file(name: &CStr, size: usize) -> io::Result<OwnedFd> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: new, and nobody else's.
+    // SAFETY: a new descriptor that nothing else owns.
     let file = unsafe { OwnedFd::from_raw_fd(fd) };
     truncate(&file, size)?;
     Ok(file)
@@ -39,7 +39,7 @@ pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: new, and nobody else's.
+    // SAFETY: a new descriptor that nothing else owns.
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
@@ -67,7 +67,7 @@ pub(super) fn read_byte(file: &OwnedFd) -> Option<u8> {
     }
 }
 
-/// Writes one byte; false if nobody reads any more.
+/// Writes one byte; false if the reader is gone.
 pub(super) fn write_byte(file: &OwnedFd, byte: u8) -> bool {
     // SAFETY: one byte.
     unsafe { libc::write(file.as_raw_fd(), (&raw const byte).cast(), 1) == 1 }

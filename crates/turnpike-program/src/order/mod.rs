@@ -3,13 +3,16 @@
 //!
 //! A race is a pair of dependent steps of different threads that could have happened the other way
 //! round, with nothing between them that already decides it. Unlocking and the locking that it
-//! allows are no race: the two cannot be swapped. The race for a mutex is between the two
+//! allows are not a race: the two cannot be swapped. The race for a mutex is between the two
 //! acquisitions.
+//!
+//! Under weak memory a read races with a later write of the variable that is not after it by other
+//! means: the read could have seen it.
 
 mod enabled;
 
 use turnpike_model::paths::StepOrder;
-use turnpike_scheduler::{Choice, Execution, Kind, Object, dependent};
+use turnpike_scheduler::{Choice, Execution, Kind, Object, contend, dependent};
 
 use enabled::enabled_after;
 
@@ -179,11 +182,18 @@ impl StepOrder for Order {
         let mut masks: Vec<usize> = Vec::new();
         for earlier in (0..later.min(self.steps)).rev() {
             if self.events[earlier].thread == thread
-                || !self.before(earlier, later)
                 || self.previous[later].is_some_and(|previous| self.before(earlier, previous))
                 || masks.iter().any(|&mask| self.before(earlier, mask))
-                || !self.dependent(earlier, later)
             {
+                continue;
+            }
+            if let Some(contend) = contend(&self.events[earlier], &self.events[later]) {
+                if contend {
+                    race(earlier);
+                }
+                continue;
+            }
+            if !self.before(earlier, later) || !self.dependent(earlier, later) {
                 continue;
             }
             match self.reversible(earlier, later) {

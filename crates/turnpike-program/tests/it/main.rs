@@ -6,6 +6,9 @@
 mod corpus;
 #[cfg(target_os = "linux")]
 mod endings;
+mod handover;
+#[cfg(target_os = "linux")]
+mod isolation;
 #[cfg(target_os = "linux")]
 mod memory;
 mod model;

@@ -372,3 +372,24 @@ fn correct_public_programs_raise_no_alarm() {
         }
     }
 }
+
+/// An address that comes back is found where something depends on it; elsewhere it costs nothing.
+#[test]
+fn freed_addresses_come_back_where_it_matters() {
+    let Some(program) = instrumented("memory/reuse.c") else { return };
+    let with = |which: &str| {
+        let mut program = program.clone();
+        program.arguments = vec![which.into()];
+        exhaust(&mut launch(&program))
+    };
+    for wrong in ["exchange", "compare"] {
+        let (_, kinds, incomplete) = with(wrong);
+        assert!(kinds.contains("assertion") && !incomplete, "{wrong}: {kinds:?} {incomplete}");
+    }
+    let (classes, kinds, incomplete) = with("tagged");
+    assert_eq!((kinds, incomplete), (BTreeSet::from(["finished"]), false));
+    assert!(classes < 20, "{classes}");
+    // Eight critical sections, and nothing besides.
+    let (classes, kinds, incomplete) = with("push");
+    assert_eq!((classes, kinds, incomplete), (70, BTreeSet::from(["finished"]), false));
+}

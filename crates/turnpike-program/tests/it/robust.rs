@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use turnpike_program::native::{NativeExecutor, NativeProgram, Threads};
-use turnpike_scheduler::{End, Execution, Executor, Finding, Plan, Policy};
+use turnpike_scheduler::{End, Execution, Executor, Plan, Policy};
 
 use super::support::{compile, guest, launch, run, word};
 
@@ -80,11 +80,8 @@ fn closing_all_descriptors() {
 #[test]
 fn reading_from_nobody() {
     both("blocked_read.c", |out, _| {
-        assert_eq!(out.end, End::Hung);
-        assert!(
-            out.findings.iter().any(|f| matches!(f, Finding::Uncontrolled(what) if what.contains("read")))
-        );
-        assert!(out.incomplete);
+        assert_eq!(out.end, End::Deadlock);
+        assert!(!out.incomplete);
     });
 }
 
@@ -145,7 +142,7 @@ fn two_thousand_executions_leave_nothing() {
     }
     let after = (descriptors(server), children(server).len(), resident(server));
     assert_eq!((before.0, before.1), (after.0, after.1));
-    assert_eq!(after.1, 0, "every child was waited for");
+    assert!(after.1 <= 1, "every child was waited for, except the one that waits for the next request");
     assert!(after.2 <= before.2 + 512, "the fork server grew from {} to {} KiB", before.2, after.2);
     drop(executor);
     assert!(!Path::new(&format!("/proc/{server}")).exists(), "the fork server is gone, and was waited for");

@@ -1,8 +1,8 @@
 //! Virtual time, and threads that wait for it to pass by looking at the clock again and again.
 //!
 //! Time passes by sleeping and by waiting with a time limit only. A loop that looks at the clock
-//! and yields would never end; so who yields after looking sleeps instead, each time longer than
-//! the last.
+//! and yields would never end; so a thread that yields after looking sleeps instead, each time
+//! longer than the last.
 
 use std::time::Duration;
 

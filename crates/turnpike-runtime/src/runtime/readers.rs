@@ -3,7 +3,7 @@
 //! The standard library does not say whether a writer that waits lets readers in. Here it does, and
 //! so all orders of reading and writing are tried. The one thing that another policy could add is a
 //! deadlock: a thread reads and waits for a second one, which wants to read as well and waits
-//! behind a writer, which waits for the first. Where that could happen it is told, and nothing is
+//! behind a writer, which waits for the first. Where that could happen it is reported, and nothing is
 //! proved.
 
 use std::cell::{Cell, RefCell};
@@ -30,7 +30,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether one thread waited while it read what another one read, and somebody wrote.
+    /// Whether one thread waited while it read what another one read, and a third one wrote.
     fn matters(&self, lock: ObjectId) -> bool {
         let waited = self.waited.iter().filter(|(_, other)| *other == lock);
         let by_another =

@@ -101,11 +101,13 @@ impl<T: ?Sized> Arc<T> {
         Arc { inner: Some(inner), count: sync::Arc::clone(count) }
     }
 
-    /// The value, if nobody else refers to it.
+    /// The value, if there is no other reference to it.
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         this.count.ask(Use::Look, "Arc::get_mut", Location::caller());
-        this.inner.as_mut().and_then(sync::Arc::get_mut)
+        let only = this.inner.as_mut().and_then(sync::Arc::get_mut)?;
+        this.count.acquire();
+        Some(only)
     }
 
     /// A reference that does not own the value.
@@ -148,7 +150,7 @@ impl<T: ?Sized> Arc<T> {
         pointer
     }
 
-    /// The owner that a pointer is.
+    /// The owner behind a pointer.
     ///
     /// # Safety
     /// The pointer comes from [`into_raw`](Self::into_raw), and each is made an owner once.
@@ -167,14 +169,14 @@ impl<T: ?Sized> Arc<T> {
 }
 
 impl<T: Clone> Arc<T> {
-    /// The value to be changed: a copy of it, if somebody else refers to it.
+    /// The value to be changed: a copy of it, if there is another reference.
     #[track_caller]
     pub fn make_mut(this: &mut Self) -> &mut T {
         this.count.ask(Use::Claim, "Arc::make_mut", Location::caller());
         if this.inner.as_mut().and_then(sync::Arc::get_mut).is_none() {
             *this = Arc::new((**this).clone());
         }
-        this.inner.as_mut().and_then(sync::Arc::get_mut).expect("nobody else refers to it")
+        this.inner.as_mut().and_then(sync::Arc::get_mut).expect("there is no other reference")
     }
 }
 

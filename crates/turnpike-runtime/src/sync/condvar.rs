@@ -32,7 +32,7 @@ impl WaitTimeoutResult {
 }
 
 impl Condvar {
-    /// A condition variable that nobody waits on.
+    /// A condition variable without waiters.
     #[track_caller]
     pub const fn new() -> Self {
         Condvar { tag: Tag::new(), inner: sync::Condvar::new() }
@@ -125,6 +125,25 @@ impl Condvar {
         }
     }
 
+    /// Wakes one waiter, or all. Tells how many; outside checks one.
+    #[track_caller]
+    pub(crate) fn notify(&self, all: bool) -> usize {
+        let Some(runtime) = context::active() else {
+            if all {
+                self.inner.notify_all();
+            } else {
+                self.inner.notify_one();
+            }
+            return 1;
+        };
+        let kind = if all { Kind::NotifyAll } else { Kind::NotifyOne };
+        match runtime.turn(self.operation(runtime, kind, Location::caller())) {
+            Turn::Step(outcome) if all => outcome.value as usize,
+            Turn::Step(outcome) => usize::from(outcome.ok),
+            Turn::Quiet => 0,
+        }
+    }
+
     fn wait_at<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
@@ -147,7 +166,7 @@ impl Condvar {
             return with(mutex.regain(result, place), timed_out);
         };
         let second = mutex.id(runtime);
-        // The kernel lets nobody in before the step that releases it.
+        // The kernel lets no thread in before the step that releases it.
         drop(inner);
         let operation = Operation { second, ..self.operation(runtime, Kind::Wait, place) };
         let turn = runtime.turn(runtime.limited(operation, limit));

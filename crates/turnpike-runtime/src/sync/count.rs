@@ -1,17 +1,17 @@
 //! The number of references to a value, as threads see it.
 //!
-//! Nobody notices how references are counted, unless somebody asks: by upgrading a `Weak`, by
+//! How references are counted makes no difference unless the program asks: by upgrading a `Weak`, by
 //! wanting the only reference, by reading the number; or by a destructor that does something
 //! visible in whichever thread drops the last one. Only then
 //! ([`GuestOptions::counts`](crate::GuestOptions)) is each change a step. A program that asks
-//! without that is told as outside control, so nothing is proved.
+//! without that is reported as outside control, so nothing is proved.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use turnpike_scheduler::{Kind, Object, Operation};
+use turnpike_scheduler::{Kind, MemoryOrder, Object, Operation};
 
 use crate::context;
-use crate::runtime::Turn;
+use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
 
@@ -25,12 +25,12 @@ pub(super) struct Count {
     shared: AtomicBool,
 }
 
-/// What somebody does with a count.
+/// How a thread uses a count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// Adds or takes away a reference: the order of such changes does not matter.
     Change,
-    /// Takes away one of a value that has something to drop: who comes last does it.
+    /// Takes away a reference to a value that has something to drop: the last thread drops it.
     Release,
     /// Depends on the number, and may change it.
     Claim,
@@ -50,7 +50,7 @@ impl Count {
         self.step(Use::Change, place);
     }
 
-    /// Somebody asks; what comes of it must be looked up afterwards.
+    /// The program depends on the count. Its value must be looked up afterwards.
     pub(super) fn ask(&self, how: Use, what: &str, place: Place) {
         if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
             runtime.counts_matter(what);
@@ -65,14 +65,26 @@ impl Count {
 
     /// Drops the last reference.
     pub(super) fn drop_last<T>(&self, last: T) {
+        self.acquire();
         match context::active().filter(|runtime| !runtime.is_over()) {
             Some(runtime) if self.shared.load(Ordering::Relaxed) => runtime.drop_shared(last),
             _ => drop(last),
         }
     }
 
+    /// The running thread is the only owner, and so comes after all others.
+    pub(super) fn acquire(&self) {
+        let judging = |runtime: &&Runtime| runtime.options().races && !runtime.is_over();
+        if let Some(runtime) = context::active().filter(judging) {
+            runtime.acquire();
+        }
+    }
+
     fn step(&self, how: Use, place: Place) {
         let Some(runtime) = context::active().filter(|runtime| runtime.sees_counts()) else { return };
+        if runtime.options().races {
+            return self.ordered_step(runtime, how, place);
+        }
         let kind = match how {
             Use::Change => Kind::SemPost,
             Use::Release | Use::Claim => Kind::SemTryWait,
@@ -84,5 +96,22 @@ impl Count {
             runtime.name_object(id, "references");
         }
         let _: Turn = runtime.turn(Operation::new(kind, id, site::of(place)));
+    }
+
+    /// The same where races are judged, with the memory orders of the standard library: giving up a
+    /// reference releases.
+    fn ordered_step(&self, runtime: &Runtime, how: Use, place: Place) {
+        let (kind, order) = match how {
+            Use::Change => (Kind::Update, MemoryOrder::RELAXED),
+            Use::Release => (Kind::Update, MemoryOrder::RELEASE),
+            Use::Claim => (Kind::Update, MemoryOrder::ACQUIRE),
+            Use::Look => (Kind::Load, MemoryOrder::RELAXED),
+        };
+        let mut fresh = false;
+        let id = self.tag.id_or(runtime, || Object::Memory, |_| fresh = true);
+        if fresh {
+            runtime.name_object(id, "references");
+        }
+        let _: Turn = runtime.turn(Operation { order, ..Operation::new(kind, id, site::of(place)) });
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn take<G>(
 macro_rules! lock {
     ($name:ident, $verb:literal) => {
         impl<T> $name<T> {
-            /// A lock that nobody holds.
+            /// An unlocked lock.
             #[track_caller]
             pub const fn new(value: T) -> Self {
                 $name { tag: Tag::new(), inner: sync::$name::new(value) }
@@ -65,7 +65,7 @@ macro_rules! lock {
                 self.inner.clear_poison();
             }
 
-            /// What it protects; nobody else can hold it.
+            /// The data. The exclusive borrow makes locking unnecessary.
             pub fn get_mut(&mut self) -> LockResult<&mut T> {
                 self.inner.get_mut()
             }
@@ -74,7 +74,7 @@ macro_rules! lock {
                 Operation::new(kind, self.id(runtime), site::of(place))
             }
 
-            /// Every execution begins with a healthy program.
+            /// Poisoning in an earlier execution does not count.
             fn forget_earlier(&self, earlier: bool) {
                 if earlier {
                     self.inner.clear_poison();
@@ -88,19 +88,7 @@ macro_rules! lock {
             }
         }
 
-        impl<T: Default> Default for $name<T> {
-            #[track_caller]
-            fn default() -> Self {
-                $name::new(T::default())
-            }
-        }
-
-        impl<T> From<T> for $name<T> {
-            #[track_caller]
-            fn from(value: T) -> Self {
-                $name::new(value)
-            }
-        }
+        crate::traits::from_value!($name);
     };
 }
 pub(super) use lock;
@@ -116,17 +104,7 @@ macro_rules! guard {
             }
         }
 
-        impl<T: ?Sized + fmt::Debug> fmt::Debug for $name<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                (**self).fmt(f)
-            }
-        }
-
-        impl<T: ?Sized + fmt::Display> fmt::Display for $name<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                (**self).fmt(f)
-            }
-        }
+        crate::traits::shown_as_data!($name<'a>);
     };
     (mut $name:ident) => {
         guard!($name);

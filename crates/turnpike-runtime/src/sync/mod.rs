@@ -2,8 +2,8 @@
 //!
 //! Each type contains the real primitive. Outside a check that is all there is; inside, the
 //! scheduler decides when an operation happens, and the real primitive, never contended then, keeps
-//! the data safe and remembers poisoning. Counting references is a step only where somebody can
-//! notice, see `count`.
+//! the data safe and remembers poisoning. Counting references is a step only where the program can
+//! notice it, see `count`.
 
 mod arc;
 mod barrier;
@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 
 use crate::runtime::Runtime;
 
-/// How long a primitive is tried that the kernel granted but that somebody outside the check holds.
+/// How long to try a primitive that the kernel granted but that a thread outside the check holds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Tries until it works, for a lock that the kernel granted. It works at once, unless a thread that

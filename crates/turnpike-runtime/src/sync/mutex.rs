@@ -33,10 +33,14 @@ lock!(Mutex, "held it");
 guard!(mut MutexGuard);
 
 impl<T: ?Sized> Mutex<T> {
-    /// Waits until nobody holds it, then holds it.
+    /// Locks it, waiting until it is free.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        let place = Location::caller();
+        self.lock_at(Location::caller())
+    }
+
+    /// [`lock`](Self::lock), for code that stands at `place`.
+    pub(crate) fn lock_at(&self, place: Place) -> LockResult<MutexGuard<'_, T>> {
         let Some(runtime) = context::active() else {
             return self.regain(self.inner.lock(), place);
         };
@@ -44,7 +48,7 @@ impl<T: ?Sized> Mutex<T> {
         self.acquire(runtime, turn, place)
     }
 
-    /// Holds it if nobody else does.
+    /// Locks it if it is free.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
@@ -104,7 +108,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             }
             return;
         }
-        // Released before the kernel hears of it: until then it lets nobody else in.
+        // Released before the kernel learns of it: until then it lets no other thread in.
         drop(inner);
         let _ = runtime.turn(self.lock.operation(runtime, Kind::Unlock, self.place));
     }

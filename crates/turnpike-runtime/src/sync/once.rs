@@ -22,7 +22,7 @@ pub struct Once {
     inner: sync::Once,
     /// 0 = not yet, [`OUTSIDE`], or the execution in which it was done.
     done: AtomicU64,
-    /// Somebody is inside, in this execution.
+    /// A thread is inside, in this execution.
     inside: AtomicBool,
     poisoned: AtomicBool,
 }
@@ -112,8 +112,7 @@ impl Once {
         self.poll(|| {});
     }
 
-    /// Nobody wakes a thread that waits for an attempt that has not begun, so it looks again and
-    /// again.
+    /// Nothing wakes a thread that waits for an attempt that has not begun, so it polls.
     #[track_caller]
     fn poll(&self, look: impl Fn()) {
         while !self.is_completed() {
@@ -193,7 +192,7 @@ impl Once {
     }
 }
 
-/// Somebody is inside the gate, and leaves it when this is dropped.
+/// A thread is inside the gate, and leaves it when this is dropped.
 struct Attempt<'a> {
     once: &'a Once,
     runtime: &'a Runtime,

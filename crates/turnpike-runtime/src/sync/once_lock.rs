@@ -47,7 +47,7 @@ impl<T> OnceLock<T> {
     where
         F: FnOnce() -> T,
     {
-        // A panic leaves the cell empty, not poisoned; whoever comes next tries again.
+        // A panic leaves the cell empty, not poisoned; the next thread tries again.
         self.once.call_once_force(|_| self.value.set(f()));
         self.value.get().expect("the value was set")
     }
@@ -107,7 +107,7 @@ impl<T> From<T> for OnceLock<T> {
     #[track_caller]
     fn from(value: T) -> Self {
         let lock = OnceLock::new();
-        // Nobody else has it, so nothing is scheduled.
+        // No other thread has it, so nothing is scheduled.
         crate::context::outside(|| {
             let _ = lock.set(value);
         });

@@ -13,7 +13,7 @@ use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
 
-/// Many readers or one writer. Who comes first when both wait is up to the scheduler.
+/// Many readers or one writer. The scheduler decides which of those that wait comes first.
 ///
 /// The standard library does not say whether a waiting writer blocks new readers. A thread that
 /// already reads, and reads again while a writer waits, may get the lock or wait forever behind the
@@ -45,7 +45,7 @@ guard!(RwLockReadGuard);
 guard!(mut RwLockWriteGuard);
 
 impl<T: ?Sized> RwLock<T> {
-    /// Waits until nobody writes, then reads.
+    /// Locks it for reading, waiting as long as a writer holds it.
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
@@ -62,7 +62,7 @@ impl<T: ?Sized> RwLock<T> {
         wrap(inner, |inner| RwLockReadGuard { lock: self, inner: Some(inner), place })
     }
 
-    /// Waits until nobody holds it, then writes.
+    /// Locks it for writing, waiting until it is free.
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
@@ -77,7 +77,7 @@ impl<T: ?Sized> RwLock<T> {
         wrap(inner, |inner| RwLockWriteGuard { lock: self, inner: Some(inner), place })
     }
 
-    /// Reads if nobody writes.
+    /// Locks it for reading if no writer holds it.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
@@ -91,7 +91,7 @@ impl<T: ?Sized> RwLock<T> {
         Ok(wrap(inner, |inner| RwLockReadGuard { lock: self, inner: Some(inner), place })?)
     }
 
-    /// Writes if nobody holds it.
+    /// Locks it for writing if it is free.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
@@ -135,7 +135,7 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// Goes on reading. Other readers may come in, but no writer.
+    /// Turns it into a lock for reading. Other readers may come in, but no writer.
     #[track_caller]
     pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
         let (lock, place) = (guard.lock, Location::caller());

@@ -40,7 +40,8 @@ impl<T> Slot<T> {
 
     pub(super) fn take(&mut self) -> Option<T> {
         let pointer = std::mem::replace(self.pointer.get_mut(), std::ptr::null_mut());
-        // SAFETY: a value that `set` put on the heap and that nobody can refer to any more, once.
+        // SAFETY: a value that `set` put on the heap, taken out once; the exclusive borrow rules
+        // out other references.
         (!pointer.is_null()).then(|| *unsafe { Box::from_raw(pointer) })
     }
 }

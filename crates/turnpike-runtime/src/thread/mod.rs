@@ -24,8 +24,7 @@ pub use std::thread::{Result, panicking};
 
 pub(crate) use local::Locals;
 
-/// Threads that a program under check is told the machine runs at once: few, because more of them
-/// find no more bugs.
+/// The parallelism that a program under check sees: small, because more threads find no more bugs.
 const PARALLELISM: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// Lets other threads go first. A thread that did nothing but read since it yielded in the same
@@ -61,8 +60,7 @@ pub fn sleep(duration: Duration) {
     }
 }
 
-/// Waits until somebody calls [`Thread::unpark`] on this thread, or has done so since the last
-/// time.
+/// Waits for a call of [`Thread::unpark`] on this thread, unless there was one since the last time.
 #[track_caller]
 pub fn park() {
     match context::active() {

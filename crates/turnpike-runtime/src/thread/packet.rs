@@ -1,4 +1,4 @@
-//! What a thread leaves to whoever joins it.
+//! What a thread leaves to the one that joins it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};

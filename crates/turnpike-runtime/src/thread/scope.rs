@@ -41,7 +41,7 @@ struct Data {
 /// Runs `f`, in whose scope threads may borrow what outlives the call, and waits for all of them.
 ///
 /// # Panics
-/// When a thread panicked and nobody joined it.
+/// When a thread panicked and was not joined.
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where

@@ -17,7 +17,8 @@ use crate::site::{self, Place};
 /// Creates a thread.
 ///
 /// # Panics
-/// When the operating system refuses, as in the standard library; [`Builder::spawn`] tells it.
+/// When the operating system refuses, as in the standard library; [`Builder::spawn`] returns an error
+/// instead.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -92,7 +93,7 @@ impl Builder {
         }
     }
 
-    /// The standard library's builder with the same wishes.
+    /// The standard library's builder with the same settings.
     pub(super) fn real(self) -> std::thread::Builder {
         let mut builder = std::thread::Builder::new();
         if let Some(name) = self.name {

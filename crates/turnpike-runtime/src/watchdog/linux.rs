@@ -1,4 +1,4 @@
-//! What Linux tells of a thread, and what the thread itself tells in a signal handler.
+//! What Linux reports about a thread, and what the thread itself reports in a signal handler.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use crate::context;
 use crate::runtime::Runtime;
 use crate::stack::{DEEPEST, walk};
 
-/// A signal that is ignored unless somebody handles it.
+/// A signal that is ignored by default.
 const SIGNAL: i32 = libc::SIGURG;
 
 /// How long a thread may take to answer.
@@ -56,14 +56,14 @@ pub(super) fn is_traced() -> bool {
     tracer.is_some_and(|tracer| tracer.trim() != "0")
 }
 
-/// What a thread tells of itself. Handlers write nothing else.
+/// What a thread reports about itself. Handlers write nothing else.
 struct Answer {
     state: AtomicU32,
     frames: AtomicUsize,
     stack: [AtomicUsize; DEEPEST],
     letters: AtomicUsize,
     name: [AtomicU8; NAME],
-    /// Steps taken; more than fit means that they are not told.
+    /// Steps taken; more than fit means that they are not reported.
     steps: AtomicUsize,
     schedule: [AtomicU32; STEPS],
 }
@@ -160,13 +160,13 @@ extern "C" fn answer(_signal: i32, _info: *mut libc::siginfo_t, _context: *mut l
     ANSWER.steps.store(usize::MAX, Ordering::Relaxed);
     if let Some(runtime) = context::active() {
         let mut steps = 0;
-        let told = runtime.describe_running(&mut Name, |step| {
+        let described = runtime.describe_running(&mut Name, |step| {
             if let Some(place) = ANSWER.schedule.get(steps) {
                 place.store(step, Ordering::Relaxed);
             }
             steps += 1;
         });
-        if told {
+        if described {
             ANSWER.steps.store(steps, Ordering::Relaxed);
         }
     }

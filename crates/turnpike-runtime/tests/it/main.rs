@@ -1,5 +1,6 @@
 //! All integration tests of this crate, in one binary: linking takes longer than running most of them.
 
+mod against_tokio;
 mod channels;
 mod common;
 mod drop_in;

@@ -20,6 +20,8 @@ pub(super) enum Place {
     Token(u32),
     /// The number of senders of a queue.
     Senders(ObjectId),
+    /// A variable of weak memory, whose history is a graph.
+    Weak(ObjectId),
 }
 
 /// A place and how it is touched, in one word: this is copied around in every step.
@@ -62,7 +64,8 @@ impl Touch {
             1 => Place::Object(ObjectId(id)),
             2 => Place::Head(ObjectId(id)),
             3 => Place::Token(id),
-            _ => Place::Senders(ObjectId(id)),
+            4 => Place::Senders(ObjectId(id)),
+            _ => Place::Weak(ObjectId(id)),
         }
     }
 
@@ -84,6 +87,10 @@ impl Touch {
         Touch::new(4, queue.0, class)
     }
 
+    pub(super) fn weak(object: ObjectId, class: Class) -> Touch {
+        Touch::new(5, object.0, class)
+    }
+
     fn token(t: u32, class: Class) -> Touch {
         Touch::new(3, t, class)
     }
@@ -101,6 +108,11 @@ pub(super) struct Access {
 
 impl Access {
     const LOCAL: Access = Access { first: Touch::NOTHING, second: Touch::NOTHING, also: Fingerprint::ZERO };
+
+    /// Of weak memory: what is read is a past that the step depends on.
+    pub(super) fn weak(first: Touch, also: Fingerprint) -> Access {
+        Access { first, also, ..Access::LOCAL }
+    }
 
     #[inline]
     fn on(object: ObjectId, class: Class) -> Access {
@@ -146,6 +158,9 @@ impl Kernel {
             return self.access_unready(t);
         }
         match operation.kind {
+            Kind::Load | Kind::Store | Kind::Update if self.weak.on && self.is_weak(t) => {
+                self.weak_access(t, alternative)
+            }
             Kind::Store | Kind::Write => {
                 Access::on(object, Class::Exclusive).and(operation.second, Class::Exclusive)
             }
@@ -196,6 +211,7 @@ impl Kernel {
                 Access::on(object, exclusive_if(waits)).and(operation.second, Class::Read)
             }
             Kind::FutexWake => Access::on(object, exclusive_if(self.waiters(object) > 0)),
+            Kind::Toss if object != ObjectId::NONE => Access::on(object, Class::Exclusive),
             Kind::Yield | Kind::Sleep | Kind::Toss | Kind::Assert | Kind::Message | Kind::Exit => {
                 Access::LOCAL
             }
@@ -282,7 +298,7 @@ impl Kernel {
     #[inline]
     fn cell(&self, place: Place) -> Option<&Cell> {
         match place {
-            Place::Nowhere => None,
+            Place::Nowhere | Place::Weak(_) => None,
             Place::Object(object) => Some(&self.thing(object).cell),
             Place::Head(queue) => Some(&self.logs.get(self.thing(queue).log).head),
             Place::Senders(queue) => Some(&self.logs.get(self.thing(queue).log).senders),
@@ -294,7 +310,7 @@ impl Kernel {
     #[inline]
     fn region_of(&self, touch: Touch) -> ObjectId {
         match touch.place() {
-            Place::Object(object) => self.thing(object).within,
+            Place::Object(object) | Place::Weak(object) => self.thing(object).within,
             _ => ObjectId::NONE,
         }
     }
@@ -364,7 +380,7 @@ impl Kernel {
     fn touch_place(&mut self, hash: Fingerprint, touch: Touch) {
         let class = touch.class();
         match touch.place() {
-            Place::Nowhere => {}
+            Place::Nowhere | Place::Weak(_) => {}
             Place::Object(object) => {
                 self.thing_mut(object).cell.touch(class, hash);
                 if class != Class::Read {
@@ -389,8 +405,9 @@ impl Kernel {
     /// The fingerprint of the state that a choice leads to.
     pub(super) fn predict(&self, t: u32, alternative: u32) -> u128 {
         let access = self.access(t, alternative);
-        let hash = self.hash_after(t, alternative, &access);
-        self.sum.wrapping_sub(self.thread(t).summand).wrapping_add(hash.summand())
+        let hash = self.hash_after(t, self.hashed_alternative(t, alternative), &access);
+        let sum = self.sum.wrapping_sub(self.thread(t).summand).wrapping_add(hash.summand());
+        if self.weak.on { sum.wrapping_add(self.order_change(t, alternative, hash)) } else { sum }
     }
 
     /// Whether the pending operation of a thread races with a step that was taken.
@@ -401,7 +418,7 @@ impl Kernel {
         // Most operations work on other objects.
         let meets = |touch: Touch| match touch.place() {
             Place::Nowhere => false,
-            Place::Object(object) | Place::Head(object) | Place::Senders(object) => {
+            Place::Object(object) | Place::Head(object) | Place::Senders(object) | Place::Weak(object) => {
                 operation.object == object || operation.second == object
             }
             Place::Token(of) => match operation.kind {
@@ -471,6 +488,9 @@ impl Kernel {
         if operation.kind == Kind::Yield {
             return 0;
         }
+        if self.weak.on && self.is_weak(t) {
+            return self.weak_argument(t, alternative);
+        }
         let Some(thing) = self.objects.get(operation.object.0 as usize) else { return operation.argument };
         let message = |number: u64| match thing.object {
             Object::Queue { capacity } => u64::from(capacity) << 32 | number & 0xffff_ffff,
@@ -496,7 +516,7 @@ impl Kernel {
             Kind::Receive | Kind::TryReceive => message(thing.round),
             Kind::Leave => message(operation.argument),
             Kind::Close if operation.argument == 0 && thing.senders > 1 => u64::from(thing.senders),
-            // Nobody waited for one that comes after the last.
+            // No thread waited for a sender that comes after the last.
             Kind::Close if operation.argument == 0 && thing.done => 1,
             _ => operation.argument,
         }

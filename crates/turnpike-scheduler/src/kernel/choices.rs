@@ -60,6 +60,10 @@ impl Kernel {
                     rest &= rest - 1;
                     let t = self.order[word * 64 + bit as usize];
                     let is = |set: &[u64]| set[word] >> bit & 1 == 1;
+                    if is(&self.ready) && self.is_weak(t) {
+                        self.each_alternative(t, |first| runs.push(Run { thread: t, first, count: 1 }));
+                        continue;
+                    }
                     if is(&self.ready) {
                         let count = if is(&self.several) { self.alternatives(t) } else { 1 };
                         runs.push(Run { thread: t, first: 0, count });
@@ -76,7 +80,7 @@ impl Kernel {
             if !runs.is_empty() || timeouts || self.timeouts == Timeouts::Never {
                 break;
             }
-            // Nothing else can happen: those who wait with a time limit give up.
+            // Nothing else can happen: threads that wait with a time limit give up.
             timeouts = true;
         }
         self.runs = runs;

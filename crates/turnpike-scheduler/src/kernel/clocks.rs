@@ -8,14 +8,14 @@
 //! that differ only in the order of independent steps have the same races, and one of them stands
 //! for all. Two things are not like that, and are believed by a second set of clocks, which begins
 //! when they first happen:
-//! - A read-modify-write that leaves the value as it is tells what it knows, but commutes with
-//!   reads.
-//! - Code that uses futexes in a library that tells nothing acquires and releases locks unseen.
+//! - A read-modify-write that leaves the value as it is publishes what its thread knows, but
+//!   commutes with reads.
+//! - Code that uses futexes in a library without hooks acquires and releases locks unseen.
 //!
 //! Two accesses that only the second set orders are neither a race nor surely none.
 
 use super::access::Access;
-use super::knowledge::Knowledge;
+use super::knowledge::{Clock, Knowledge};
 use super::{Kernel, NONE};
 use crate::execution::Choice;
 use crate::operation::{Kind, MemoryOrder, Object, ObjectId, Operation};
@@ -38,8 +38,8 @@ impl Clocks {
     }
 
     /// An execution begins.
-    pub(super) fn begin(&mut self) {
-        self.on = self.keep;
+    pub(super) fn begin(&mut self, needed: bool) {
+        self.on = self.keep || needed;
         self.doubt = false;
         self.sure.clear();
         if self.on {
@@ -109,6 +109,19 @@ impl Clocks {
         &mut self.perhaps
     }
 
+    /// A thread reads a write that published this.
+    pub(super) fn hear(&mut self, t: u32, message: &[u32], acquires: bool) {
+        self.each(|known| known.hear(t, message, acquires));
+        if self.doubt {
+            self.perhaps.learn_from_waiting(t);
+        }
+    }
+
+    /// Adds what a write of a thread publishes.
+    pub(super) fn tell(&mut self, t: u32, releases: bool, message: &mut Clock) {
+        self.sure.tell(t, releases, message);
+    }
+
     /// An operation on atomic variables; `writes` tells whether it changes their values.
     fn atomic(&mut self, t: u32, operation: &Operation, writes: bool) {
         let order = if writes { operation.order } else { operation.unchanged };
@@ -151,6 +164,16 @@ impl Kernel {
     }
 
     fn synchronise(&mut self, t: u32, alternative: u32, access: &Access) {
+        if self.weak.on {
+            self.weak.note_before(self.clocks.of(t).0);
+            self.learn(t, alternative, access);
+            return if self.is_weak(t) { self.add_access(t, alternative) } else { self.add_step(t) };
+        }
+        self.learn(t, alternative, access);
+    }
+
+    fn learn(&mut self, t: u32, alternative: u32, access: &Access) {
+        let weak = self.is_weak(t);
         let operation = self.thread(t).pending;
         let object = operation.object.0 as usize;
         let second = operation.second.0 as usize;
@@ -160,12 +183,12 @@ impl Kernel {
         let free = thing.is_some_and(|thing| thing.owner == NONE);
         let futex = thing.is_some_and(|thing| thing.object == Object::Futex);
         let barrier = thing.is_some_and(|thing| matches!(thing.object, Object::Barrier { .. }));
-        // Nothing is left in the queue, and nobody will send.
+        // The queue is empty, and no sender is left.
         let closed = thing.is_some_and(|thing| thing.done && thing.count == 0);
         let done = self.has_ended(operation.argument);
         let clocks = &mut self.clocks;
         clocks.each(|known| known.advance(t));
-        if alternative >= Choice::SPURIOUS {
+        if alternative >= Choice::SPURIOUS || weak {
             return;
         }
         match operation.kind {
@@ -233,6 +256,7 @@ mod tests {
             reduction: Reduction::default(),
             timeouts: Timeouts::WhenStuck,
             spurious: 0,
+            memory: crate::Memory::Sc,
         });
         kernel
     }
@@ -251,8 +275,8 @@ mod tests {
         assert_eq!(kernel.clock()[1], 1);
         let wake = Operation { argument: 0, ..Operation::new(Kind::Yield, ObjectId::NONE, Site(0)) };
         assert_eq!(kernel.announce(wake), Next::Run(one));
-        // The thread that was parked is let go by a token that tells nothing here: taken before the
-        // release.
+        // The thread that was parked is let go by a token that publishes nothing here: taken before
+        // the release.
         kernel.threads[0].token = true;
         let rank = kernel.threads[0].rank;
         crate::bits::set(&mut kernel.ready, rank);
@@ -306,6 +330,7 @@ mod tests {
             reduction: Reduction::default(),
             timeouts: Timeouts::Never,
             spurious: 0,
+            memory: crate::Memory::Sc,
         };
         kernel.begin(&plan);
         assert!(kernel.clock().is_empty());

@@ -2,10 +2,10 @@
 //! model defines it, which is Rust's too, and C's up to release sequences (a later store of the
 //! same thread ends one here).
 //!
-//! An atomic variable keeps what its present value tells: a release store tells everything that its
-//! thread knows, a relaxed one only what the thread knew at its last release fence, and a
-//! read-modify-write adds to what was told before. An acquiring read learns it; after a relaxed one
-//! it is learned at the next acquire fence.
+//! An atomic variable keeps what its present value publishes: a release store publishes everything
+//! that its thread knows, a relaxed one only what the thread knew at its last release fence, and a
+//! read-modify-write adds to what was published before. An acquiring read learns it; after a
+//! relaxed one it is learned at the next acquire fence.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -15,21 +15,21 @@ pub(super) type Clock = Vec<u32>;
 
 /// Of one thread.
 #[derive(Debug, Default)]
-struct Mind {
+struct ThreadKnowledge {
     /// What it knows.
     now: Clock,
     /// What it knew at its last release fence.
     fenced: Clock,
-    /// What relaxed reads were told: it knows that after an acquire fence.
+    /// What relaxed reads saw published: known after an acquire fence.
     heard: Clock,
-    /// What those told who met it at a barrier: not what is told later, before it leaves.
+    /// What the threads that met it at a barrier published: nothing that they publish later.
     met: Clock,
 }
 
 /// What was released to an object.
 #[derive(Debug, Default)]
 struct Released {
-    /// To everybody.
+    /// To all threads.
     all: Clock,
     /// Only to writers: by readers.
     readers: Clock,
@@ -40,7 +40,7 @@ struct Released {
 /// Who knows what. Buffers are reused.
 #[derive(Debug)]
 pub(super) struct Knowledge {
-    minds: Vec<Mind>,
+    threads: Vec<ThreadKnowledge>,
     objects: Vec<Released>,
     tokens: Vec<Clock>,
     /// What threads knew that use futexes: their code may release locks unseen.
@@ -52,7 +52,7 @@ pub(super) struct Knowledge {
 impl Knowledge {
     pub(super) const fn new() -> Self {
         Knowledge {
-            minds: Vec::new(),
+            threads: Vec::new(),
             objects: Vec::new(),
             tokens: Vec::new(),
             waiting: Vec::new(),
@@ -60,13 +60,13 @@ impl Knowledge {
         }
     }
 
-    /// Nobody knows anything.
+    /// No thread knows anything.
     pub(super) fn clear(&mut self) {
-        for mind in &mut self.minds {
-            mind.now.clear();
-            mind.fenced.clear();
-            mind.heard.clear();
-            mind.met.clear();
+        for thread in &mut self.threads {
+            thread.now.clear();
+            thread.fenced.clear();
+            thread.heard.clear();
+            thread.met.clear();
         }
         for object in &mut self.objects {
             object.all.clear();
@@ -81,12 +81,12 @@ impl Knowledge {
     /// Becomes the same as another.
     pub(super) fn copy(&mut self, other: &Knowledge) {
         self.clear();
-        for (t, mind) in (0..).zip(&other.minds) {
-            let mine = self.mind(t);
-            mine.now.clone_from(&mind.now);
-            mine.fenced.clone_from(&mind.fenced);
-            mine.heard.clone_from(&mind.heard);
-            mine.met.clone_from(&mind.met);
+        for (t, thread) in (0..).zip(&other.threads) {
+            let mine = self.thread(t);
+            mine.now.clone_from(&thread.now);
+            mine.fenced.clone_from(&thread.fenced);
+            mine.heard.clone_from(&thread.heard);
+            mine.met.clone_from(&thread.met);
         }
         for (object, theirs) in other.objects.iter().enumerate() {
             let mine = self.object(object);
@@ -101,24 +101,24 @@ impl Knowledge {
 
     /// Of one thread.
     pub(super) fn of(&self, t: u32) -> &[u32] {
-        self.minds.get(t as usize).map_or(&[], |mind| mind.now.as_slice())
+        self.threads.get(t as usize).map_or(&[], |thread| thread.now.as_slice())
     }
 
-    /// A step of the thread's own, of which nobody else knows yet.
+    /// A step of the thread's own, of which no other thread knows yet.
     pub(super) fn advance(&mut self, t: u32) {
-        let clock = &mut self.mind(t).now;
+        let clock = &mut self.thread(t).now;
         if clock.len() <= t as usize {
             clock.resize(t as usize + 1, 0);
         }
         clock[t as usize] += 1;
     }
 
-    fn mind(&mut self, t: u32) -> &mut Mind {
+    fn thread(&mut self, t: u32) -> &mut ThreadKnowledge {
         let t = t as usize;
-        if t >= self.minds.len() {
-            self.minds.resize_with(t + 1, Mind::default);
+        if t >= self.threads.len() {
+            self.threads.resize_with(t + 1, ThreadKnowledge::default);
         }
-        &mut self.minds[t]
+        &mut self.threads[t]
     }
 
     fn object(&mut self, object: usize) -> &mut Released {
@@ -129,146 +129,160 @@ impl Knowledge {
     }
 
     /// Does something with what a thread knows, which is put aside meanwhile.
-    fn with(&mut self, t: u32, act: impl FnOnce(&mut Knowledge, &mut Mind)) {
-        let mut mind = core::mem::take(self.mind(t));
-        act(self, &mut mind);
-        self.minds[t as usize] = mind;
+    fn with(&mut self, t: u32, act: impl FnOnce(&mut Knowledge, &mut ThreadKnowledge)) {
+        let mut thread = core::mem::take(self.thread(t));
+        act(self, &mut thread);
+        self.threads[t as usize] = thread;
     }
 
-    /// A thread learns what was released to everybody.
+    /// A thread learns what was released to all threads.
     pub(super) fn acquire(&mut self, t: u32, object: usize) {
-        self.with(t, |all, mind| join(&mut mind.now, &all.object(object).all));
+        self.with(t, |all, thread| join(&mut thread.now, &all.object(object).all));
     }
 
     /// A thread learns what readers released.
     pub(super) fn acquire_from_readers(&mut self, t: u32, object: usize) {
-        self.with(t, |all, mind| join(&mut mind.now, &all.object(object).readers));
+        self.with(t, |all, thread| join(&mut thread.now, &all.object(object).readers));
     }
 
     /// A thread that waits at a barrier may go on: all have come.
     pub(super) fn meet(&mut self, t: u32, object: usize) {
-        self.with(t, |all, mind| mind.met.clone_from(&all.object(object).all));
+        self.with(t, |all, thread| thread.met.clone_from(&all.object(object).all));
     }
 
     /// And goes on.
     pub(super) fn leave(&mut self, t: u32) {
-        let mind = self.mind(t);
-        join(&mut mind.now, &mind.met);
+        let thread = self.thread(t);
+        join(&mut thread.now, &thread.met);
     }
 
-    /// A thread tells everybody.
+    /// A thread releases to all threads.
     pub(super) fn release(&mut self, t: u32, object: usize) {
-        self.with(t, |all, mind| join(&mut all.object(object).all, &mind.now));
+        self.with(t, |all, thread| join(&mut all.object(object).all, &thread.now));
     }
 
-    /// A thread tells writers.
+    /// A thread releases to writers.
     pub(super) fn release_to_writers(&mut self, t: u32, object: usize) {
-        self.with(t, |all, mind| join(&mut all.object(object).readers, &mind.now));
+        self.with(t, |all, thread| join(&mut all.object(object).readers, &thread.now));
     }
 
-    /// A message tells whoever receives it.
+    /// A message carries what its sender knows to the receiver.
     pub(super) fn send(&mut self, t: u32, object: usize) {
-        self.with(t, |all, mind| all.object(object).messages.push_back(mind.now.clone()));
+        self.with(t, |all, thread| all.object(object).messages.push_back(thread.now.clone()));
     }
 
     /// The oldest message is received.
     pub(super) fn receive(&mut self, t: u32, object: usize) {
-        self.with(t, |all, mind| {
+        self.with(t, |all, thread| {
             let message = all.object(object).messages.pop_front().unwrap_or_default();
-            join(&mut mind.now, &message);
+            join(&mut thread.now, &message);
         });
     }
 
     /// A thread learns all that another knows: it was made by it, or joins it.
     pub(super) fn learn_from_thread(&mut self, t: u32, other: u32) {
-        self.with(t, |all, mind| join(&mut mind.now, all.of(other)));
+        self.with(t, |all, thread| join(&mut thread.now, all.of(other)));
     }
 
     /// A thread gives another its token.
     pub(super) fn unpark(&mut self, t: u32, other: u32) {
-        self.with(t, |all, mind| {
+        self.with(t, |all, thread| {
             let other = other as usize;
             if other >= all.tokens.len() {
                 all.tokens.resize_with(other + 1, Vec::new);
             }
-            join(&mut all.tokens[other], &mind.now);
+            join(&mut all.tokens[other], &thread.now);
         });
     }
 
     /// A thread takes its token.
     pub(super) fn park(&mut self, t: u32) {
-        self.with(t, |all, mind| join(&mut mind.now, all.tokens.get(t as usize).map_or(&[], Vec::as_slice)));
+        self.with(t, |all, thread| {
+            join(&mut thread.now, all.tokens.get(t as usize).map_or(&[], Vec::as_slice))
+        });
     }
 
     /// A thread reads an atomic variable.
     pub(super) fn read(&mut self, t: u32, object: usize, acquires: bool) {
-        self.with(t, |all, mind| {
-            let learner = if acquires { &mut mind.now } else { &mut mind.heard };
+        self.with(t, |all, thread| {
+            let learner = if acquires { &mut thread.now } else { &mut thread.heard };
             join(learner, &all.object(object).all);
         });
     }
 
-    /// A thread stores to an atomic variable: whoever reads this value learns nothing of older
-    /// ones.
+    /// A thread reads a write that published this.
+    pub(super) fn hear(&mut self, t: u32, message: &[u32], acquires: bool) {
+        let thread = self.thread(t);
+        join(if acquires { &mut thread.now } else { &mut thread.heard }, message);
+    }
+
+    /// Adds what a write of a thread publishes.
+    pub(super) fn tell(&mut self, t: u32, releases: bool, message: &mut Clock) {
+        let thread = self.thread(t);
+        join(message, if releases { &thread.now } else { &thread.fenced });
+        self.with(t, |all, _| join(&mut all.everything, message));
+    }
+
+    /// A thread stores to an atomic variable: a read of this value learns nothing of older ones.
     pub(super) fn store(&mut self, t: u32, object: usize, releases: bool) {
         self.object(object).all.clear();
         self.update(t, object, releases);
     }
 
-    /// The second half of a read-modify-write: whoever reads the new value learns what the old one
-    /// told, too.
+    /// The second half of a read-modify-write: a read of the new value also learns what the old one
+    /// published.
     pub(super) fn update(&mut self, t: u32, object: usize, releases: bool) {
-        self.with(t, |all, mind| {
-            let told = if releases { &mind.now } else { &mind.fenced };
-            join(&mut all.object(object).all, told);
-            join(&mut all.everything, told);
+        self.with(t, |all, thread| {
+            let published = if releases { &thread.now } else { &thread.fenced };
+            join(&mut all.object(object).all, published);
+            join(&mut all.everything, published);
         });
     }
 
-    /// Whether an update would tell what is not told already.
+    /// Whether an update would publish anything new.
     pub(super) fn has_news(&self, t: u32, object: usize, releases: bool) -> bool {
-        let Some(mind) = self.minds.get(t as usize) else { return false };
-        let told = if releases { &mind.now } else { &mind.fenced };
+        let Some(thread) = self.threads.get(t as usize) else { return false };
+        let published = if releases { &thread.now } else { &thread.fenced };
         let old = self.objects.get(object).map_or(&[][..], |object| object.all.as_slice());
-        told.iter().enumerate().any(|(of, steps)| *steps > old.get(of).copied().unwrap_or(0))
+        published.iter().enumerate().any(|(of, steps)| *steps > old.get(of).copied().unwrap_or(0))
     }
 
-    /// The value of a variable is a plain one, which tells nothing.
+    /// The value of a variable is a plain one, which publishes nothing.
     pub(super) fn forget(&mut self, object: usize) {
         self.object(object).all.clear();
     }
 
     /// A fence.
     pub(super) fn fence(&mut self, t: u32, acquires: bool, releases: bool) {
-        let mind = self.mind(t);
+        let thread = self.thread(t);
         if acquires {
-            join(&mut mind.now, &mind.heard);
+            join(&mut thread.now, &thread.heard);
         }
         if releases {
-            // It ends what it tells of: that does not include what the thread does next.
+            // What the fence publishes does not include what the thread does next.
             self.advance(t);
-            let mind = self.mind(t);
-            mind.fenced.clone_from(&mind.now);
+            let thread = self.thread(t);
+            thread.fenced.clone_from(&thread.now);
         }
     }
 
-    /// A thread learns what anybody released by atomic operations.
+    /// A thread learns what all threads released by atomic operations.
     pub(super) fn learn_everything(&mut self, t: u32) {
-        self.with(t, |all, mind| join(&mut mind.now, &all.everything));
+        self.with(t, |all, thread| join(&mut thread.now, &all.everything));
     }
 
-    /// A thread learns what those knew who use futexes.
+    /// A thread learns what the threads that use futexes knew.
     pub(super) fn learn_from_waiting(&mut self, t: u32) {
-        self.with(t, |all, mind| join(&mut mind.now, &all.waiting));
+        self.with(t, |all, thread| join(&mut thread.now, &all.waiting));
     }
 
     /// A thread waits on a futex, or wakes others.
     pub(super) fn tell_waiting(&mut self, t: u32) {
-        self.with(t, |all, mind| join(&mut all.waiting, &mind.now));
+        self.with(t, |all, thread| join(&mut all.waiting, &thread.now));
     }
 }
 
-fn join(into: &mut Clock, from: &[u32]) {
+pub(super) fn join(into: &mut Clock, from: &[u32]) {
     if into.len() < from.len() {
         into.resize(from.len(), 0);
     }

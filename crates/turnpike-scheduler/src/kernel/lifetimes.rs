@@ -4,8 +4,8 @@ use super::{Kernel, NONE};
 use crate::operation::{Kind, Object, ObjectId};
 
 impl Kernel {
-    /// Destroys an object, unless it is a mutex that somebody holds.
-    pub(super) fn ruin(&mut self, object: ObjectId) -> bool {
+    /// Destroys an object, unless it is a mutex that is held.
+    pub(super) fn destroy_object(&mut self, object: ObjectId) -> bool {
         let thing = self.thing_mut(object);
         if matches!(thing.object, Object::Mutex { .. }) && thing.owner != NONE {
             return false;
@@ -15,8 +15,8 @@ impl Kernel {
         true
     }
 
-    /// What is wrong with a step because its object was destroyed. A waiter that was woken before
-    /// does not need it any more.
+    /// The error of a step whose object was destroyed. A waiter that was woken before does not need
+    /// it any more.
     pub(super) fn misses(&self, t: u32) -> Option<&'static str> {
         let operation = &self.thread(t).pending;
         let used = match operation.kind {
@@ -36,8 +36,8 @@ impl Kernel {
         })
     }
 
-    /// A region is given back: whoever spins on something in it would read it again.
-    pub(super) fn startle(&mut self, region: ObjectId) {
+    /// A region is given back: threads that spin on something in it must read it again.
+    pub(super) fn wake_spinners_in(&mut self, region: ObjectId) {
         if self.odd == 0 {
             return;
         }

@@ -29,16 +29,20 @@ mod perform;
 mod queues;
 mod record;
 mod reduce;
+mod sketch;
 mod spin;
 mod threads;
 mod time;
 mod wake;
+mod weak;
 
 pub(crate) use choices::Pick;
 use choices::Run;
 use objects::Thing;
 use perform::After;
+pub(crate) use sketch::Sketches;
 use threads::{Phase, Thread};
+pub(crate) use weak::{NO_WRITE, WEAK};
 
 /// No thread.
 const NONE: u32 = u32::MAX;
@@ -127,6 +131,8 @@ pub struct Kernel {
     /// Whether any thread's clock shows another time than the beginning.
     time_passed: bool,
     pub(crate) reduction: reduce::Reducer,
+    weak: weak::Weak,
+    pub(crate) sketches: Sketches,
 }
 
 impl Kernel {
@@ -180,6 +186,8 @@ impl Kernel {
             logs: queues::Logs::new(),
             time_passed: false,
             reduction: reduce::Reducer::new(),
+            weak: weak::Weak::new(),
+            sketches: Sketches::new(),
         }
     }
 
@@ -198,7 +206,9 @@ impl Kernel {
             set.clear();
             set.resize(self.stride, 0);
         }
-        self.odd = 0;
+        self.weak.begin(plan.memory);
+        // Under weak memory the list of choices is never plain.
+        self.odd = self.weak.on.into();
         self.runs.clear();
         self.sum = Fingerprint::START.bits();
         self.last_spurious = Fingerprint::ZERO;
@@ -213,7 +223,7 @@ impl Kernel {
         self.last = NONE;
         self.end = None;
         self.clear_record();
-        self.clocks.begin();
+        self.clocks.begin(self.weak.on);
         self.logs.clear();
         self.time_passed = false;
         self.begin_reduction(plan);
@@ -243,6 +253,14 @@ impl Kernel {
         }
     }
 
+    /// How many alternatives a choice on the object has besides the first one, from now on. Only for
+    /// a thread whose last step changed the object.
+    pub fn set_count(&mut self, object: ObjectId, count: u32) {
+        if let Some(thing) = self.objects.get_mut(object.0 as usize) {
+            thing.count = count;
+        }
+    }
+
     /// The object lies in a region, for as long as it exists.
     pub fn place(&mut self, object: ObjectId, region: ObjectId) {
         if let Some(thing) = self.objects.get_mut(object.0 as usize) {
@@ -254,7 +272,7 @@ impl Kernel {
     /// A synchronisation object is no more, and no other thread could tell: the same as
     /// [`Kind::Destroy`] without a step.
     pub fn destroy(&mut self, object: ObjectId) -> bool {
-        (object.0 as usize) < self.objects.len() && self.ruin(object)
+        (object.0 as usize) < self.objects.len() && self.destroy_object(object)
     }
 
     /// The region that an object lies in.
@@ -287,7 +305,10 @@ impl Kernel {
             return Next::End;
         }
         if nature::nature(operation.kind).fits == 0 {
-            (operation.object, operation.second) = (ObjectId::NONE, ObjectId::NONE);
+            let known = (operation.object.0 as usize) < self.objects.len();
+            let keeps = known && matches!(operation.kind, Kind::Toss | Kind::Yield);
+            operation.object = if keeps { operation.object } else { ObjectId::NONE };
+            operation.second = ObjectId::NONE;
         }
         if let Some(why) = self.misfit(&operation) {
             self.fail_at(FailureKind::Misuse, why, self.current, operation.site);
@@ -341,7 +362,7 @@ impl Kernel {
         self.steps.iter().map(|step| step.taken)
     }
 
-    /// Adds something worth telling.
+    /// Adds a finding.
     pub fn note(&mut self, finding: Finding) {
         if matches!(finding, Finding::Uncontrolled(_)) {
             self.incomplete = true;
@@ -356,7 +377,7 @@ impl Kernel {
         self.branches = self.branches.saturating_add(1);
     }
 
-    /// Nobody will join the thread: if it still lives at the end it is not leaked.
+    /// The thread will not be joined: if it still lives at the end it is not leaked.
     pub fn detach(&mut self, thread: ThreadId) {
         if let Some(thread) = self.threads[..self.count as usize].get_mut(thread.0 as usize) {
             thread.detached = true;
@@ -389,23 +410,26 @@ impl Kernel {
     }
 
     /// The current thread's vector clock of synchronisation (its own component counts its steps and
-    /// the threads it made), when `begin` was told to keep clocks by [`Kernel::keep_clocks`];
-    /// missing components are 0. What the thread does now comes before whatever knows its next
-    /// step.
+    /// the threads it made), when [`Kernel::keep_clocks`] asked for clocks before `begin`; missing
+    /// components are 0. What the thread does now comes before every step that knows of its next
+    /// one.
     pub fn clock(&self) -> &[u32] {
         self.clocks.of(self.current).0
     }
 
     /// The same with what the thread may have learned besides, when there is a difference: by
     /// synchronisation that cannot be seen, or that another order of independent steps would not
-    /// have. It is no race if this orders two accesses.
+    /// have. Two accesses that this orders do not race.
     pub fn doubtful_clock(&self) -> Option<&[u32]> {
         self.clocks.of(self.current).1
     }
 
-    /// The current thread executes a fence. That is no step.
+    /// The current thread executes a fence, which is not a step.
     pub fn fence(&mut self, order: MemoryOrder) {
         self.clocks.fence(self.current, order);
+        if self.weak.on && order.is_sequential() {
+            self.add_mark(self.current, true);
+        }
     }
 
     /// Whether vector clocks are kept, for race detection in guests, from the next execution on.
@@ -439,7 +463,8 @@ impl Kernel {
         self.objects.get(object.0 as usize).map_or(0, |thing| thing.name)
     }
 
-    /// Somebody runs on: the creator of a thread that just started, or whoever the plan says.
+    /// Chooses the thread that runs on: the creator of a thread that just started, or the one that
+    /// the plan says.
     #[inline]
     fn go_on(&mut self) -> Next {
         if let Some(creator) = self.creator() {
@@ -516,7 +541,7 @@ impl Kernel {
         if self.detail >= Detail::Steps {
             self.record_operation(t, alternative, &access);
         }
-        let hash = self.hash_after(t, alternative, &access);
+        let hash = self.hash_after(t, self.hashed_alternative(t, alternative), &access);
         self.touch(t, hash, &access);
         if self.reduction.filters && self.thread(t).pending.kind == Kind::Free {
             self.check_freeing(t);

@@ -12,7 +12,7 @@ use crate::operation::{Kind, Object, ObjectId, Operation, Site};
 
 /// Channels of an object.
 pub(super) const CHANNELS: usize = 3;
-/// Those who want the object: lockers, readers, receivers, waiters of a condition variable.
+/// Threads that want the object: lockers, readers, receivers, waiters of a condition variable.
 pub(super) const FIRST: usize = 0;
 /// Writers, senders.
 pub(super) const SECOND: usize = 1;
@@ -65,7 +65,7 @@ impl Cell {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thing {
     pub(super) object: Object,
-    /// Who holds it, or initialises it.
+    /// The thread that holds it, or initialises it.
     pub(super) owner: u32,
     /// How often the owner locked it, readers, value, messages, arrivals.
     pub(super) count: u32,
@@ -193,7 +193,7 @@ impl Kernel {
         &mut self.channels[start..start + self.stride]
     }
 
-    /// The object's state changed: enables or disables those who wait for it.
+    /// The object's state changed: enables or disables the threads that wait for it.
     #[inline]
     pub(super) fn refresh(&mut self, object: ObjectId, channel: usize) {
         let open = self.thing(object).open(channel);

@@ -1,11 +1,11 @@
-//! Pending operations: entering them into the sets that tell what can happen, and taking them out.
+//! Pending operations: entering them into the sets that say what can happen, and taking them out.
 
 use super::nature::{Waits, nature};
 use super::objects::{SECOND, WATCH};
 use super::threads::{Phase, Spin};
 use super::{Kernel, MOST_ALTERNATIVES};
 use crate::bits;
-use crate::operation::{Kind, Object, Operation, ThreadId};
+use crate::operation::{Kind, Object, ObjectId, Operation, ThreadId};
 use crate::plan::Timeouts;
 
 impl Kernel {
@@ -103,7 +103,7 @@ impl Kernel {
             }
             kind @ (Kind::Yield | Kind::Sleep) if thread.spin == Spin::Waiting => {
                 // Time passes for a sleeper: it goes on when nothing else can.
-                timed = kind == Kind::Sleep;
+                timed |= kind == Kind::Sleep;
                 for i in 0..self.threads[t as usize].seen.len() {
                     let (object, _) = self.threads[t as usize].seen[i];
                     if (object.0 as usize) < self.objects.len() {
@@ -114,7 +114,7 @@ impl Kernel {
                 false
             }
             kind @ (Kind::Toss | Kind::NotifyOne | Kind::FutexWake) => {
-                if kind != Kind::Toss || argument > 0 {
+                if kind != Kind::Toss || argument > 0 || thread.pending.object != ObjectId::NONE {
                     bits::set(&mut self.several, rank);
                     self.odd += 1;
                 }
@@ -183,7 +183,7 @@ impl Kernel {
         operation.argument == 1 && thread.reading.iter().any(|&(held, _)| held == operation.object)
     }
 
-    /// And a writer waits for it: whether that lets it in is not said.
+    /// And a writer waits for it: the lock does not say whether that lets the thread in.
     pub(super) fn may_queue(&self, t: u32) -> bool {
         self.is_recursive(t)
             && self.channel(self.thread(t).pending.object, SECOND).iter().any(|&writers| writers != 0)
@@ -193,6 +193,9 @@ impl Kernel {
     pub(super) fn alternatives(&self, t: u32) -> u32 {
         let operation = &self.thread(t).pending;
         match operation.kind {
+            Kind::Toss if operation.object != ObjectId::NONE => {
+                self.thing(operation.object).count.min(MOST_ALTERNATIVES as u32 - 1) + 1
+            }
             Kind::Toss => operation.argument.min(MOST_ALTERNATIVES - 1) as u32 + 1,
             Kind::NotifyOne => self.waiters(operation.object).max(1),
             Kind::FutexWake => sets(self.waiters(operation.object), operation.argument),

@@ -1,6 +1,6 @@
 //! What each step does to the objects.
 
-use super::access::Access;
+use super::access::{Access, Place};
 use super::objects::{FIRST, SECOND};
 use super::threads::{Phase, Spin};
 use super::{Kernel, MOST_ALTERNATIVES, NONE};
@@ -70,6 +70,9 @@ impl Kernel {
         let Operation { kind, object, second, argument, site, .. } = self.threads[t as usize].pending;
         let exclusive = access.first.is_exclusive();
         let outcome = match kind {
+            Kind::Load | Kind::Store | Kind::Update if matches!(access.first.place(), Place::Weak(_)) => {
+                self.weak_outcome(t)
+            }
             Kind::Load | Kind::Store | Kind::Read | Kind::Write => OK,
             Kind::Update => ok_if(exclusive),
             Kind::Lock | Kind::TryLock => {
@@ -228,9 +231,9 @@ impl Kernel {
                 OK
             }
             Kind::Yield => OK,
-            Kind::Destroy => ok_if(self.ruin(object)),
+            Kind::Destroy => ok_if(self.destroy_object(object)),
             Kind::Free => {
-                self.startle(object);
+                self.wake_spinners_in(object);
                 OK
             }
             Kind::Sleep => {
@@ -320,7 +323,7 @@ impl Kernel {
         }
     }
 
-    /// The process ended: those who still live are leaked, unless nobody wanted to join them.
+    /// The process ended: threads that still live are leaked, unless they were detached.
     pub(super) fn exit(&mut self) {
         for t in 0..self.count {
             let thread = self.thread(t);

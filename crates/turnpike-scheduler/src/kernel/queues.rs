@@ -27,11 +27,11 @@ pub(super) struct Log {
     pub(super) head: Cell,
     /// The history of senders that went.
     pub(super) senders: Cell,
-    /// Who sent the messages that are there.
+    /// The steps that sent the messages that are there.
     pub(super) sent: VecDeque<Mark>,
-    /// Who made room for the messages to come, if the queue is bounded.
+    /// The steps that made room for further messages, if the queue is bounded.
     pub(super) room: VecDeque<Mark>,
-    /// Who took messages of a rendezvous queue, by their numbers.
+    /// The steps that took messages of a rendezvous queue, by the number of the message.
     pub(super) taken: Vec<Mark>,
 }
 

@@ -33,8 +33,14 @@ impl Kernel {
     #[inline]
     pub(super) fn record_choices(&mut self, count: u32, pick: Pick) {
         let first_choice = self.choices.len() as u32;
-        if self.detail >= Detail::Full {
-            self.list_choices();
+        let mut fingerprint = 0;
+        if self.detail >= Detail::Steps {
+            if self.detail >= Detail::Full {
+                self.list_choices();
+            }
+            if self.sketches.on {
+                fingerprint = self.sketch().into();
+            }
         }
         let choice = Choice {
             thread: ThreadId(pick.thread),
@@ -48,7 +54,7 @@ impl Kernel {
             argument: 0,
             site: Site(0),
         };
-        self.steps.push(Step { taken: pick.position, count, first_choice, choice, fingerprint: 0 });
+        self.steps.push(Step { taken: pick.position, count, first_choice, choice, fingerprint });
     }
 
     /// Appends the choices of the present state.
@@ -61,6 +67,9 @@ impl Kernel {
     /// The operation of the step that is about to happen.
     pub(super) fn record_operation(&mut self, t: u32, alternative: u32, access: &Access) {
         let choice = self.choice_of(t, alternative, access);
+        if self.sketches.on {
+            self.sketch_step(&choice);
+        }
         if let Some(step) = self.steps.last_mut() {
             step.choice = choice;
         }
@@ -68,6 +77,9 @@ impl Kernel {
 
     /// The fingerprint after it.
     pub(super) fn record_fingerprint(&mut self) {
+        if self.sketches.on {
+            return;
+        }
         let fingerprint = self.fingerprint();
         if let Some(step) = self.steps.last_mut() {
             step.fingerprint = fingerprint;
@@ -109,6 +121,7 @@ impl Kernel {
         out.threads.clear();
         out.objects.clear();
         out.stacks.clear();
+        out.notes.clear();
         if self.detail >= Detail::Full {
             self.describe(out);
         }

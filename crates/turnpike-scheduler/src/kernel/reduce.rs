@@ -12,7 +12,7 @@ use super::objects::Class;
 use super::threads::Phase;
 use super::{Kernel, Pick};
 use crate::bits;
-use crate::dependence::dependent;
+use crate::dependence::{asleep_after, dependent};
 use crate::execution::Choice;
 use crate::fingerprint::Fingerprint;
 use crate::operation::{Kind, ObjectId};
@@ -93,12 +93,14 @@ impl Kernel {
             return self.sum;
         }
         let asleep = &self.reduction.asleep;
-        asleep.iter().fold(self.sum, |sum, &(t, alternative)| sum.wrapping_add(self.sleeper(t, alternative)))
+        asleep.iter().fold(self.sum, |sum, &(t, alternative)| {
+            sum.wrapping_add(self.sleeper(t, self.alternative_name(t, alternative)))
+        })
     }
 
     /// What a sleeping choice adds to a fingerprint.
-    fn sleeper(&self, t: u32, alternative: u32) -> u128 {
-        self.thread(t).past.mix_word(u64::from(alternative) << 8 | 0xff).summand()
+    fn sleeper(&self, t: u32, alternative: u64) -> u128 {
+        self.thread(t).past.mix_word(alternative << 8 | 0xff).summand()
     }
 
     fn is_asleep(&self, t: u32, alternative: u32) -> bool {
@@ -141,7 +143,13 @@ impl Kernel {
             });
         }
         let step = self.choice(pick.thread, pick.alternative);
-        asleep.retain(|&(t, alternative)| !dependent(&step, &self.choice(t, alternative)));
+        if self.weak.on {
+            let after =
+                asleep.iter().flat_map(|&(t, alternative)| asleep_after(&self.choice(t, alternative), &step));
+            asleep = after.flatten().map(|choice| (choice.thread.0, choice.alternative)).collect();
+        } else {
+            asleep.retain(|&(t, alternative)| !dependent(&step, &self.choice(t, alternative)));
+        }
         self.reduction.asleep = asleep;
     }
 
@@ -151,10 +159,20 @@ impl Kernel {
             return 0;
         }
         let step = self.choice(pick.thread, pick.alternative);
+        // Behind a write that the step adds.
+        let new = || {
+            let access = self.access(pick.thread, pick.alternative);
+            self.hash_after(pick.thread, 0, &access).bits() as u64
+        };
         let mut sum = 0u128;
         let mut add = |t: u32, alternative: u32| {
-            if !dependent(&step, &self.choice(t, alternative)) {
-                sum = sum.wrapping_add(self.sleeper(t, alternative));
+            for after in asleep_after(&self.choice(t, alternative), &step).into_iter().flatten() {
+                let name = if after.alternative == alternative {
+                    self.alternative_name(t, alternative)
+                } else {
+                    new()
+                };
+                sum = sum.wrapping_add(self.sleeper(t, name));
             }
         };
         for &(t, alternative) in &self.reduction.asleep {
@@ -257,7 +275,8 @@ impl Kernel {
             Kind::Join | Kind::TryJoin | Kind::Unpark => {
                 return operation.argument == u64::from(q) && self.thread(q).phase != Phase::Ended;
             }
-            Kind::Toss | Kind::Assert | Kind::Message => return false,
+            Kind::Toss if operation.object == ObjectId::NONE => return false,
+            Kind::Assert | Kind::Message => return false,
             Kind::Yield | Kind::Sleep => return !self.is_ready(p),
             _ => {}
         }

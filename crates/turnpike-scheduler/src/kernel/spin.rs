@@ -1,6 +1,6 @@
 //! Spin loops: a thread that yields, has only read since it yielded in the same state, and would
 //! read the same again, waits for a change instead. That keeps state spaces finite, and tells loops
-//! that nobody will ever end. A loop that counts its turns never comes back to the same state, and
+//! that no thread will ever end. A loop that counts its turns never comes back to the same state, and
 //! goes on.
 //!
 //! A turn may have several yields. As in Brent's search for cycles, the state is compared with that
@@ -18,7 +18,7 @@ const MOST_SEEN: usize = 64;
 /// A turn of a loop has no more yields than this.
 const MOST_YIELDS: u32 = 31;
 
-/// The thread's own state, as far as it is told. Sleeping tells none.
+/// The thread's own state, as far as it is reported. Sleeping reports none.
 fn own_state(operation: &Operation) -> u64 {
     if operation.kind == Kind::Yield { operation.argument } else { 0 }
 }
@@ -28,6 +28,9 @@ impl Kernel {
     /// changed, then it would do the same again, and waits for a change instead.
     pub(super) fn check_spinning(&mut self, t: u32) {
         let thread = self.thread(t);
+        if thread.pending.object != ObjectId::NONE {
+            return self.await_change(t);
+        }
         let state = own_state(&thread.pending);
         let spins = thread.spin == Spin::Maybe
             && thread.turn == state
@@ -37,13 +40,27 @@ impl Kernel {
                 Some(thing) => thing.version == version,
                 None => !self.has_ended(u64::from(object.0 & !life(0).0)),
             });
+        if spins && self.weak.on && self.demand_newer(t) {
+            return;
+        }
         if spins {
             self.thread_mut(t).spin = Spin::Waiting;
-            // Something that is not told may change from turn to turn.
+            // State that is not reported may change from turn to turn.
             self.incomplete |= state & 1 == 0;
             // Threads with a watch count as odd, so that `retire` looks after them.
             self.odd += 1;
         }
+    }
+
+    /// The thread knows what it waits for.
+    fn await_change(&mut self, t: u32) {
+        let object = self.thread(t).pending.object;
+        let version = self.thing(object).version;
+        let thread = self.thread_mut(t);
+        thread.seen.clear();
+        thread.seen.push((object, version));
+        thread.spin = Spin::Waiting;
+        self.odd += 1;
     }
 
     /// Keeps track of whether the thread only reads between two yields.
@@ -65,15 +82,17 @@ impl Kernel {
             thread.seen.clear();
             return;
         }
-        // The word of a futex may be changed unseen: who finds it changed, or wakes others, does
-        // not just repeat itself.
+        // The word of a futex may be changed unseen: a thread that finds it changed, or wakes
+        // others, does not just repeat itself.
         if matches!(kind, Kind::FutexWait | Kind::FutexWake) {
             thread.spin = Spin::No;
             return;
         }
         let mut reads = false;
         for touch in access.touches() {
-            if let (Place::Object(object) | Place::Head(object), Class::Read) = (touch.place(), touch.class())
+            let read = touch.class() == Class::Read;
+            if let Place::Object(object) | Place::Head(object) | Place::Weak(object) = touch.place()
+                && read
             {
                 self.saw(t, object);
                 reads = true;
@@ -127,6 +146,11 @@ impl Kernel {
     /// Something that a spinning thread read has changed.
     pub(super) fn stop_spinning(&mut self, t: u32) {
         self.unwatch(t);
+        let spins = self.thread(t).pending.object == ObjectId::NONE;
+        if self.weak.on && spins && self.thread(t).seen.len() == 1 {
+            // It would only wait again if it read the old value.
+            self.demand_newer(t);
+        }
         let thread = self.thread_mut(t);
         thread.spin = Spin::No;
         let rank = thread.rank;

@@ -199,6 +199,10 @@ impl Kernel {
         child.past = past.mix_word(0x5_0000_0000 | u64::from(index));
         child.time = time;
         self.clocks.spawned(parent, t);
+        if self.weak.on {
+            self.add_mark(parent, false);
+            self.add_mark(t, false);
+        }
         self.insert_rank(t);
         self.starting.push(parent);
         self.current = t;
@@ -269,6 +273,9 @@ impl Kernel {
         self.thread_mut(t).phase = Phase::Ended;
         self.live -= 1;
         self.clocks.ended(t);
+        if self.weak.on {
+            self.add_mark(t, false);
+        }
         // Looking at all threads is slow when there are many: only if one can wait for this end.
         // Those that spin count as odd.
         if !self.thread(t).awaited && self.odd == 0 {
@@ -308,7 +315,7 @@ impl Kernel {
             if thread.phase == Phase::Ended || thread.detached {
                 continue;
             }
-            if thread.spin == Spin::Waiting {
+            if thread.spin == Spin::Waiting && thread.pending.object == ObjectId::NONE {
                 return End::Livelock;
             }
             waiting = true;

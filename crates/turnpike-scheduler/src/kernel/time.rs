@@ -19,8 +19,7 @@ impl Thread {
 }
 
 impl Kernel {
-    /// Thread `t` takes its pending step. Messages, and those who are woken, carry time with them
-    /// elsewhere.
+    /// Thread `t` takes its pending step. Messages and wake-ups carry time with them elsewhere.
     pub(super) fn pass_time(&mut self, t: u32, alternative: u32, access: &Access) {
         if alternative >= Choice::SPURIOUS {
             return;
@@ -54,7 +53,7 @@ impl Kernel {
                     self.release_time(t, object, 0);
                 }
             }
-            // Who finds nothing may learn that nobody will send.
+            // A receiver that finds nothing may learn that no sender is left.
             Kind::Receive | Kind::TryReceive | Kind::Send | Kind::TrySend if !done => {
                 self.acquire_time(t, object, false);
             }

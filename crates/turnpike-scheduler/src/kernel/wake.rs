@@ -1,5 +1,5 @@
-//! Waiting and waking: condition variables, barriers, futexes. Who waits has given up its turn, and
-//! goes on by a step of its own after somebody woke it.
+//! Waiting and waking: condition variables, barriers, futexes. A waiting thread goes on by a step
+//! of its own after it was woken.
 
 use super::objects::FIRST;
 use super::perform::{After, NOT_OK, OK};

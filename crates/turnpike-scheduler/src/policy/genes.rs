@@ -1,7 +1,7 @@
 //! Genetic search: the choices of an execution are the bits of a chromosome.
 //!
 //! A state with n > 1 choices takes the next ceil(log2 n) bits, most significant first; the first
-//! bit of all is the most significant one of the first word. A value that is no position is
+//! bit of all is the most significant one of the first word. A value that is not a position is
 //! replaced by a random one, which is written back, so that the same chromosome means the same
 //! execution ever after.
 

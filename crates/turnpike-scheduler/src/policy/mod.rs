@@ -87,7 +87,7 @@ impl Kernel {
             }
             Policy::Uniform { seed } => (Way::Uniform, seed),
             Policy::Pct { seed, .. } => (Way::Pct, seed),
-            Policy::Pos { seed } => (Way::Pos, seed),
+            Policy::Pos { seed } | Policy::Sketch { seed } => (Way::Pos, seed),
             Policy::Weighted { seed, events } => {
                 data.events.extend_from_slice(events);
                 (Way::Weighted, seed)
@@ -99,6 +99,7 @@ impl Kernel {
             Policy::Awake { .. } => (Way::Awake, 0),
         };
         self.way = way;
+        self.sketches.begin(matches!(plan.policy, Policy::Sketch { .. }));
         self.random = Random::new(seed);
         if let Policy::Pct { depth, length, .. } = plan.policy {
             self.begin_pct(depth, length);

@@ -6,3 +6,4 @@ mod policies;
 mod robust;
 mod semantics;
 mod traces;
+mod weak;

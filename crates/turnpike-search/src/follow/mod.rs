@@ -16,7 +16,7 @@ use turnpike_model::{Diagnostic, ModelInfo};
 use crate::objective::Judge;
 use crate::run::Run;
 
-/// Whether the system follows paths itself, and all that is looked for can be told from them.
+/// Whether the system follows paths itself, and paths show all that is looked for.
 pub(crate) fn natively(run: &Run<'_>) -> bool {
     run.paths.is_some() && Judge::new(run.objectives).is_ok()
 }

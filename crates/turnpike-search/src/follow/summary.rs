@@ -8,7 +8,7 @@ use crate::objective::{ExecutionHit, HitKind, Judge};
 use crate::run::Run;
 use crate::witness::Witness;
 
-/// Steps whose fingerprints are compared, to tell how many are distinct.
+/// Steps whose fingerprints are compared, to estimate how many are distinct.
 const SAMPLED_STEPS: u64 = 100_000;
 
 /// How an execution came to its end, as far as counting goes.
@@ -18,7 +18,7 @@ pub(crate) enum Ending {
     Completed,
     /// At the limit on steps.
     Cut,
-    /// Because others stand for what follows.
+    /// Because what follows is redundant.
     Asleep,
     /// The schedule did not fit, at this step.
     Diverged(u32),
@@ -71,7 +71,7 @@ impl Summarise {
         self.sample = run.counters.executions.sampled < SAMPLED_STEPS;
     }
 
-    /// Follows and books one path, about which questions can then be asked.
+    /// Follows and books one path, which can then be inspected.
     pub(crate) fn follow<'r>(
         &mut self,
         run: &'r mut Run<'_>,

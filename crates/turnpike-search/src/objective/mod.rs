@@ -4,6 +4,7 @@ mod execution;
 mod extreme;
 mod livelock;
 mod monitor;
+mod sightings;
 mod state_test;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use std::str::FromStr;
 
 pub(crate) use execution::{ExecutionHit, Judge};
 pub(crate) use monitor::{Hit, HitKind, Monitor};
+pub(crate) use sightings::Sightings;
 pub use turnpike_model::Pattern;
 use turnpike_model::{Diagnostic, Label, ViolationKind};
 
@@ -148,8 +150,9 @@ impl Objective {
     fn violation_kinds(&self) -> &'static [ViolationKind] {
         use ViolationKind::{Assertion, Crash, Hang, Heap, Leak, Livelock, Panic, Race};
         match self.goal {
-            // A program that does not come to its end is as good as deadlocked: decision 0019. Hangs
-            // are told by the clock, and so are never looked for unasked: decision 0069.
+            // A program that does not come to its end is as good as deadlocked: decision 0019.
+            // Hangs are detected by the clock, so they are only looked for on request: decision
+            // 0069.
             Goal::AnyError => &[Assertion, Panic, Crash, Heap, Livelock],
             Goal::Livelock => &[Livelock],
             Goal::Violation(Hang) => &[Hang],

@@ -7,6 +7,7 @@ use turnpike_model::{Diagnostic, Explorer, Label, LabelId, ModelInfo, StepError,
 
 use super::extreme::{Extreme, Quantity, parse_quantity};
 use super::livelock::Livelock;
+use super::sightings::Sightings;
 use super::state_test::{SAME_FACETS, StateTest};
 use super::{Goal, Objective};
 use crate::options::Accept;
@@ -33,6 +34,9 @@ pub(crate) enum HitKind {
 #[derive(Default, Clone)]
 struct LabelFacts {
     count: u64,
+    /// The level in which it was last counted, and the count before that level.
+    level: u32,
+    before: u64,
     known: bool,
     /// Known to concern no objective: there is nothing to do but count.
     plain: bool,
@@ -43,11 +47,24 @@ struct LabelFacts {
     values: Vec<(usize, f64)>,
 }
 
+impl LabelFacts {
+    #[inline]
+    fn count(&mut self, level: u32) {
+        if self.level != level {
+            (self.level, self.before) = (level, self.count);
+        }
+        self.count += 1;
+    }
+}
+
 /// The objectives of one run, compiled against its explorer.
 pub(crate) struct Monitor {
     objectives: Vec<Objective>,
     internal_names: Vec<String>,
     labels: Vec<LabelFacts>,
+    /// The level that can be rolled back, and the extremes before it.
+    level: u32,
+    extremes_before: Vec<Option<f64>>,
     deadlock: Vec<usize>,
     nondeterminism: Vec<usize>,
     livelock: Option<(Vec<usize>, Livelock)>,
@@ -68,6 +85,8 @@ pub(crate) struct Monitor {
     /// The initial state, if it is a virtual root: it meets nothing, and is not counted.
     root: Option<Vec<u32>>,
     scratch: Successors,
+    /// What was seen by monitors of other processes, or before the search was resumed.
+    elsewhere: Sightings,
 }
 
 impl Monitor {
@@ -91,6 +110,8 @@ impl Monitor {
             objectives: objectives.to_vec(),
             internal_names: internal_names.to_vec(),
             labels: Vec::new(),
+            level: 0,
+            extremes_before: Vec::new(),
             deadlock: Vec::new(),
             nondeterminism: Vec::new(),
             livelock: None,
@@ -106,6 +127,7 @@ impl Monitor {
             looks_at_targets: false,
             root: has_root.then_some(root),
             scratch: Successors::new(info.width),
+            elsewhere: Sightings::default(),
         };
         for (index, objective) in objectives.iter().enumerate() {
             monitor.add(index, objective, explorer, info)?;
@@ -186,6 +208,29 @@ impl Monitor {
         self.root = None;
     }
 
+    /// Begins a level: [`roll_back`](Self::roll_back) forgets what is counted from here on.
+    pub(crate) fn begin_level(&mut self) {
+        self.level += 1;
+        self.extremes_before.clear();
+        self.extremes_before.extend(self.extremes.iter().map(|extreme| extreme.best));
+    }
+
+    /// Forgets what was counted since the level began.
+    pub(crate) fn roll_back(&mut self) {
+        for facts in self.labels.iter_mut().filter(|facts| facts.level == self.level) {
+            facts.count = facts.before;
+        }
+        for (extreme, &before) in self.extremes.iter_mut().zip(&self.extremes_before) {
+            extreme.best = before;
+        }
+    }
+
+    /// Whether several monitors see together what one would. A search for livelocks remembers where
+    /// it has been.
+    pub(crate) fn can_be_shared(&self) -> bool {
+        self.livelock.is_none()
+    }
+
     /// Adds what another monitor of the same objectives and the same labels counted.
     pub(crate) fn absorb(&mut self, other: &Monitor) {
         if self.labels.len() < other.labels.len() {
@@ -196,6 +241,23 @@ impl Monitor {
         }
         for (extreme, more) in self.extremes.iter_mut().zip(&other.extremes) {
             more.best.into_iter().for_each(|best| extreme.offer(best));
+        }
+    }
+
+    /// What was seen, in a form that means the same in every process.
+    pub(crate) fn sightings(&self, explorer: &mut dyn Explorer) -> Sightings {
+        Sightings {
+            actions: self.action_counts(explorer).into_iter().collect(),
+            covered: self.covered(explorer).into_values().collect(),
+            extremes: self.extremes.iter().map(|extreme| extreme.best).collect(),
+        }
+    }
+
+    /// Adds what another monitor of the same objectives saw.
+    pub(crate) fn add_sightings(&mut self, more: &Sightings) {
+        self.elsewhere.add(more);
+        for (extreme, best) in self.extremes.iter_mut().zip(&more.extremes) {
+            best.iter().for_each(|&best| extreme.offer(best));
         }
     }
 
@@ -296,14 +358,14 @@ impl Monitor {
                 && facts.plain
                 && !self.looks_at_targets
             {
-                facts.count += 1;
+                facts.count(self.level);
                 continue;
             }
             if self.labels.get(label).is_none_or(|facts| !facts.known) {
                 self.resolve(explorer, successors.label(index));
             }
             let facts = &mut self.labels[label];
-            facts.count += 1;
+            facts.count(self.level);
             if facts.meets != 0 {
                 for objective in (0..self.objectives.len()).filter(|o| facts.meets >> o & 1 == 1) {
                     hits.push(Hit { objective, kind: HitKind::Step(index as u32) });
@@ -483,6 +545,9 @@ impl Monitor {
         for (index, facts) in self.labels.iter().enumerate().filter(|(_, facts)| facts.count > 0) {
             *counts.entry(bare_label(explorer, LabelId(index as u32)).name()).or_default() += facts.count;
         }
+        for (name, count) in &self.elsewhere.actions {
+            *counts.entry(name.clone()).or_default() += count;
+        }
         counts.sort_keys();
         counts
     }
@@ -490,14 +555,16 @@ impl Monitor {
     /// For each `cover` objective, the labels that matched.
     pub(crate) fn covered(&self, explorer: &mut dyn Explorer) -> IndexMap<String, Vec<String>> {
         let mut covered = IndexMap::new();
-        for &objective in &self.covers {
+        for (index, &objective) in self.covers.iter().enumerate() {
             let Goal::Cover(pattern) = &self.objectives[objective].goal else { continue };
             let mut labels: Vec<String> = (0..self.labels.len())
                 .filter(|&index| self.labels[index].count > 0)
                 .map(|index| explorer.label(LabelId(index as u32)).text)
                 .filter(|text| pattern.matches(text))
                 .collect();
+            labels.extend(self.elsewhere.covered.get(index).into_iter().flatten().cloned());
             labels.sort();
+            labels.dedup();
             covered.insert(pattern.to_string(), labels);
         }
         covered
@@ -521,12 +588,8 @@ fn bare_label(explorer: &mut dyn Explorer, id: LabelId) -> Label {
 fn nondeterministic_choice(successors: &Successors) -> Option<u32> {
     let mut order: Vec<usize> = (0..successors.len()).collect();
     order.sort_by_key(|&index| (successors.label(index), index));
-    let mut clashing = order
-        .chunk_by(|&a, &b| successors.label(a) == successors.label(b))
-        .filter_map(|group| {
-            group[1..].iter().copied().find(|&i| successors.state(i) != successors.state(group[0]))
-        })
-        .collect::<Vec<_>>();
-    clashing.sort_unstable();
-    clashing.first().map(|&index| index as u32)
+    let clashing = order.chunk_by(|&a, &b| successors.label(a) == successors.label(b)).filter_map(|group| {
+        group[1..].iter().copied().find(|&i| successors.state(i) != successors.state(group[0]))
+    });
+    clashing.min().map(|index| index as u32)
 }

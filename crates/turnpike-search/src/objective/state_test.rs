@@ -37,7 +37,7 @@ impl StateTest {
             return Ok(StateTest::Labels(id));
         }
         match (StateTest::of_expression(text, explorer, info), labels) {
-            // What can only be a list of names was not meant as a condition.
+            // A text that can only be a list of names is not a condition.
             (Err(_), Some(Err(error)))
                 if text.chars().all(|c| c.is_alphanumeric() || "_,.$@ ".contains(c)) =>
             {

@@ -54,9 +54,9 @@ impl<'m> Budget<'m> {
         self.limits.time.and_then(|limit| self.started.checked_add(limit))
     }
 
-    /// Stops when time or memory is used up. `tell` is called now and then with the seconds since the start and the
-    /// resident bytes.
-    pub(super) fn look_at_the_clock(&mut self, tell: impl FnOnce(f64, u64)) -> Result<(), Halt> {
+    /// Stops when time or memory is used up. `report` is called now and then with the seconds since
+    /// the start and the resident bytes.
+    pub(super) fn look_at_the_clock(&mut self, report: impl FnOnce(f64, u64)) -> Result<(), Halt> {
         let seconds = self.seconds();
         if self.limits.time.is_some_and(|limit| seconds >= limit.as_secs_f64()) {
             return Err(Halt::Stop(StopReason::MaxTime));
@@ -64,7 +64,7 @@ impl<'m> Budget<'m> {
         if seconds - self.last_progress >= PROGRESS_SECONDS {
             self.last_progress = seconds;
             let bytes = resources::resident_bytes();
-            tell(seconds, bytes);
+            report(seconds, bytes);
             if bytes > self.memory {
                 return Err(Halt::Stop(StopReason::MaxMemory));
             }

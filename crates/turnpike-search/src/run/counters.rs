@@ -29,7 +29,7 @@ pub(crate) struct Executions {
     pub(crate) total: u64,
     /// Came to an end by themselves.
     completed: u64,
-    /// Given up because others stand for them.
+    /// Pruned as redundant.
     blocked: u64,
     /// Cut at the limit on steps.
     pub(crate) cut: u64,
@@ -80,7 +80,8 @@ impl Counters {
         (self.considered, self.generated, self.held) = (None, None, None);
     }
 
-    /// Writes what was counted into a report. States on levels that do not count, so many, were remembered all the same.
+    /// Writes what was counted into a report. States on levels that do not count were
+    /// stored all the same.
     pub(crate) fn report(&self, uncounted_levels: u32, report: &mut RunReport) {
         let proper = |count: u64| count.saturating_sub(uncounted_levels.into());
         report.states = self.states;

@@ -14,7 +14,7 @@ pub(crate) struct Findings {
     /// If all are to be met, for programs: further errors that meet objectives already met, in the order in which they
     /// were found.
     more: Vec<Witness>,
-    /// The errors of a program found so far, told apart by these.
+    /// The signatures of the errors of a program found so far.
     signatures: Vec<u64>,
 }
 
@@ -26,6 +26,13 @@ impl Findings {
     /// Whether an objective was met.
     pub(super) fn has(&self, objective: usize) -> bool {
         self.witnesses[objective].is_some()
+    }
+
+    /// The objectives that were met, by bit.
+    pub(crate) fn met(&self) -> u64 {
+        (0..self.witnesses.len())
+            .filter(|&objective| self.has(objective))
+            .fold(0, |bits, one| bits | 1 << one)
     }
 
     /// Keeps the first witness of an objective, and stops unless all are to be met.

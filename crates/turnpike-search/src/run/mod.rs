@@ -21,7 +21,7 @@ use turnpike_model::{Model, StepError, Successors, Trace};
 use self::budget::Budget;
 pub(crate) use self::counters::Counters;
 pub(crate) use self::findings::Findings;
-use self::view::View;
+pub(crate) use self::view::View;
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink, Progress};
 use crate::level::Team;
@@ -42,7 +42,8 @@ pub(crate) struct Control<'a> {
 /// Expansions between two looks at the clock.
 const CLOCK_INTERVAL: u64 = 64;
 
-pub(crate) struct Run<'m> {
+/// One run of a search, as strategies see it.
+pub struct Run<'m> {
     pub(crate) model: &'m dyn Model,
     pub(crate) options: &'m SearchOptions,
     pub(crate) objectives: &'m [Objective],
@@ -58,6 +59,8 @@ pub(crate) struct Run<'m> {
     pub(crate) team: Team<'m>,
     pub(crate) counters: Counters,
     pub(crate) findings: Findings,
+    /// In a portfolio: the strategy that is at work.
+    pub(crate) member: Option<&'static str>,
     budget: Budget<'m>,
     /// What the last check found.
     hits: Vec<Hit>,
@@ -87,6 +90,7 @@ impl<'m> Run<'m> {
             paths: model.paths(),
             team: Team::default(),
             counters: Counters::default(),
+            member: None,
             findings: Findings::new(objectives.len()),
             budget: Budget::new(&options.limits),
             hits: Vec::new(),
@@ -129,8 +133,18 @@ impl<'m> Run<'m> {
         self.budget.states
     }
 
+    /// How many expansions the limits still admit.
+    pub(crate) fn states_left(&self) -> u64 {
+        self.budget.states.saturating_sub(self.counters.states)
+    }
+
+    /// A uniform number below `bound`, which the seed of the run decides; 0 when the bound is 0.
+    pub fn draw(&mut self, bound: u64) -> u64 {
+        self.rng.below(bound.max(1))
+    }
+
     /// An empty buffer for successors.
-    pub(crate) fn buffer(&self) -> Successors {
+    pub fn buffer(&self) -> Successors {
         Successors::new(self.width())
     }
 
@@ -140,7 +154,7 @@ impl<'m> Run<'m> {
     }
 
     /// The initial state, tested against the objectives that concern states.
-    pub(crate) fn initial(&mut self) -> Result<Vec<u32>, Halt> {
+    pub fn initial(&mut self) -> Result<Vec<u32>, Halt> {
         let nowhere = || Path::Choices(Vec::new());
         let mut state = Vec::new();
         let outcome = self.view.explorer.initial(&mut state);
@@ -155,7 +169,7 @@ impl<'m> Run<'m> {
 
     /// Expands a state: counts it and writes its transitions into `out`.
     #[inline]
-    pub(crate) fn expand(
+    pub fn expand(
         &mut self,
         state: &[u32],
         depth: u32,
@@ -257,6 +271,16 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
+    /// Books expansions of states at `depth`.
+    pub(crate) fn count_level(&mut self, depth: u32, states: u64, transitions: u64) {
+        let depth = if self.view.virtual_root { depth.checked_sub(1) } else { Some(depth) };
+        if let Some(depth) = depth.filter(|_| states > 0) {
+            self.counters.states += states;
+            self.counters.transitions += transitions;
+            self.counters.depth = self.counters.depth.max(depth);
+        }
+    }
+
     /// Tests a state that is about to be expanded, if that is when states are tested. One that ends the search counts as
     /// expanded, without transitions.
     #[inline]
@@ -281,7 +305,7 @@ impl<'m> Run<'m> {
 
     /// Tests an expanded state and its transitions against the objectives.
     #[inline]
-    pub(crate) fn check(
+    pub fn check(
         &mut self,
         state: &[u32],
         successors: &Successors,
@@ -354,7 +378,7 @@ impl<'m> Run<'m> {
     }
 
     #[cold]
-    fn step_error(&mut self, error: StepError, path: &dyn Fn() -> Path) -> Halt {
+    pub(crate) fn step_error(&mut self, error: StepError, path: &dyn Fn() -> Path) -> Halt {
         let info = self.model.info();
         let mut trace = Trace { model: info.name.clone(), seed: Some(self.seed), ..Trace::default() };
         if self.is_concrete() {
@@ -377,9 +401,14 @@ impl<'m> Run<'m> {
     #[cold]
     fn look_at_the_clock(&mut self) -> Result<(), Halt> {
         let Counters { states, transitions, depth, .. } = self.counters;
-        let (run, control) = (self.number, self.control);
+        self.show_life(states, transitions, depth)
+    }
+
+    /// Stops when time or memory is used up, and shows now and then how far the search is.
+    pub(crate) fn show_life(&mut self, states: u64, transitions: u64, depth: u32) -> Result<(), Halt> {
+        let (run, control, member) = (self.number, self.control, self.member);
         self.budget.look_at_the_clock(|seconds, bytes| {
-            let progress = Progress { run, states, transitions, depth, seconds, bytes };
+            let progress = Progress { run, states, transitions, depth, seconds, bytes, member };
             (control.events)(&Event::Progress(progress));
         })
     }

@@ -16,7 +16,8 @@ pub(crate) struct View<'m> {
     pub(super) width: usize,
     /// The initial state is only a place from which the proper ones are reached.
     pub(super) virtual_root: bool,
-    /// States so many transitions from the initial state are not expanded. An initial state that is none counts here.
+    /// States this many transitions from the initial state are not expanded. A virtual root counts
+    /// here.
     pub(crate) max_depth: u32,
     /// Single states of the model are explored instead of its own.
     pub(super) is_concrete: bool,
@@ -24,12 +25,32 @@ pub(crate) struct View<'m> {
 
 impl<'m> View<'m> {
     /// The model's own states.
-    pub(super) fn of_model(
+    pub(crate) fn of_model(
         model: &'m dyn Model,
         options: &SearchOptions,
         objectives: &[Objective],
     ) -> Result<Self, SearchError> {
         View::new(model, model.explorer(), options, objectives, model.info().virtual_root)
+    }
+
+    /// The model's own states for another thread of the same run.
+    pub(crate) fn for_worker(
+        run_view: &View<'m>,
+        model: &'m dyn Model,
+        options: &SearchOptions,
+        objectives: &[Objective],
+    ) -> Result<Self, SearchError> {
+        let mut view = View::of_model(model, options, objectives)?;
+        if view.virtual_root && !run_view.virtual_root {
+            view.monitor.count_root();
+        }
+        (view.virtual_root, view.max_depth) = (run_view.virtual_root, run_view.max_depth);
+        Ok(view)
+    }
+
+    /// Words of a state.
+    pub(crate) fn width(&self) -> usize {
+        self.width
     }
 
     /// Single states of the model; `None` when it has no such view.

@@ -3,9 +3,9 @@
 
 const CHUNK_BITS: u32 = 14;
 const CHUNK: usize = 1 << CHUNK_BITS;
-/// From so many chunks on, room for a whole one is a small part of all.
+/// From this many chunks on, room for a whole one is a small part of all.
 const MANY: usize = 8;
-/// A chunk that grows bit by bit gets room for at least so many states.
+/// A chunk that grows bit by bit gets room for at least this many states.
 const PIECE: usize = 1 << 8;
 
 /// States by id. Chunks can be given back once all their states were forgotten.
@@ -75,7 +75,7 @@ impl Arena {
         &self.chunks[id as usize >> CHUNK_BITS][offset..offset + width]
     }
 
-    /// The state will not be asked for again.
+    /// The state will not be needed again.
     pub(crate) fn forget(&mut self, id: u32) {
         let chunk = id as usize >> CHUNK_BITS;
         self.alive[chunk] -= 1;

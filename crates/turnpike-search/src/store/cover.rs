@@ -86,14 +86,14 @@ impl CoverStore {
         }
     }
 
-    /// Takes a state in unless one that is there covers it. Tells the id of the state or of the one
-    /// that covers it, and whether the state is new.
+    /// Takes a state in unless one that is there covers it. Returns the id of the state or of the
+    /// one that covers it, and whether the state is new.
     pub(crate) fn insert(&mut self, explorer: &mut dyn Explorer, state: &[u32], parent: u32) -> (u32, bool) {
         let key = self.key(state);
         self.insert_at(explorer, key, state, parent)
     }
 
-    /// The same for those who do not ask what covers a state.
+    /// The same for callers that do not need the covering state.
     #[inline]
     pub(crate) fn add(&mut self, explorer: &mut dyn Explorer, state: &[u32], parent: u32) {
         let key = self.key(state);
@@ -258,7 +258,7 @@ impl CoverStore {
         bucket
     }
 
-    /// A place for so many states, a power of two.
+    /// A place for this many states, a power of two.
     fn place(&mut self, capacity: u32) -> u32 {
         if let Some(start) = self.free_list(capacity).pop() {
             return start;

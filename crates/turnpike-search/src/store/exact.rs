@@ -1,7 +1,5 @@
 //! Every state in full: 4·width bytes, and at most 7.5 for the index.
 
-use turnpike_model::Successors;
-
 use super::arena::Arena;
 use super::table::{StateTable, prefetch};
 
@@ -63,23 +61,25 @@ impl ExactStore {
         (id, new)
     }
 
-    /// Inserts all successors in order and writes their ids: the same as one by one, but faster.
-    pub(crate) fn insert_all(&mut self, successors: &Successors, ids: &mut Vec<u32>) {
+    /// Inserts states, given flat, in order and writes their ids: the same as one by one, but
+    /// faster.
+    pub(crate) fn insert_all(&mut self, words: &[u32], count: usize, ids: &mut Vec<u32>) {
         ids.clear();
-        if successors.width() == 0 || self.states.len() == 0 {
-            ids.extend(successors.iter().map(|(_, state)| self.insert(state).0));
+        let width = self.states.width();
+        if width == 0 || self.states.len() == 0 {
+            ids.extend((0..count).map(|index| self.insert(&words[index * width..(index + 1) * width]).0));
             return;
         }
-        ids.resize(successors.len(), 0);
+        ids.resize(count, 0);
         // Compiled apart for the usual widths: their comparisons and hashes need no loops.
-        let insert = match successors.width() {
+        let insert = match width {
             1 => Self::insert_block::<1>,
             2 => Self::insert_block::<2>,
             3 => Self::insert_block::<3>,
             4 => Self::insert_block::<4>,
             _ => Self::insert_block::<0>,
         };
-        let words = successors.words().chunks(TOGETHER * successors.width());
+        let words = words.chunks(TOGETHER * width);
         for (ids, words) in ids.chunks_mut(TOGETHER).zip(words) {
             insert(self, words, ids);
         }

@@ -19,7 +19,7 @@ const MARK: u64 = 1;
 
 /// The form in which a print is stored, unmarked.
 #[inline]
-fn stored(print: u64) -> u64 {
+pub(crate) fn stored(print: u64) -> u64 {
     (print & !MARK).max(2)
 }
 
@@ -95,6 +95,27 @@ impl Fingerprints {
                 self.slots[slot] = entry;
             }
         }
+    }
+
+    /// All fingerprints as they are stored, each with whether it is marked.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
+        self.slots.iter().filter(|&&slot| slot != 0).map(|&slot| (slot & !MARK, slot & MARK != 0))
+    }
+
+    /// Removes fingerprints, by copying the others.
+    pub(crate) fn remove_all(&mut self, prints: &[u64]) {
+        let mut removed = Fingerprints::default();
+        prints.iter().for_each(|&print| {
+            removed.insert(print);
+        });
+        let mut kept = Fingerprints::default();
+        for (print, marked) in self.iter().filter(|&(print, _)| !removed.contains(print)) {
+            kept.insert(print);
+            if marked {
+                kept.mark(print);
+            }
+        }
+        *self = kept;
     }
 
     pub(crate) fn contains(&self, print: u64) -> bool {

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 pub(crate) use cover::CoverStore;
 pub(crate) use exact::{ExactStore, quick_hash};
-pub(crate) use lossy::Fingerprints;
+pub(crate) use lossy::{Fingerprints, stored as stored_print};
 pub(crate) use table::{StateTable, prefetch};
 use turnpike_model::{Diagnostic, Explorer, Successors};
 
@@ -104,7 +104,7 @@ struct Retained {
 /// The set of visited states of one search, with dense ids in order of insertion.
 pub(crate) struct Visited {
     kind: Kind,
-    /// Parent ids; empty when no path will be asked for.
+    /// Parent ids; empty if no path will be needed.
     parents: Option<Vec<u32>>,
 }
 
@@ -166,16 +166,35 @@ impl Visited {
         (id, new)
     }
 
-    /// Adds all successors of a state, and writes the id of each, old or new: for exact stores.
-    pub(crate) fn insert_all_exact(&mut self, successors: &Successors, parent: u32, ids: &mut Vec<u32>) {
+    /// Adds states, given flat, and writes the id of each, old or new: for exact stores without
+    /// parents.
+    pub(crate) fn insert_words(&mut self, words: &[u32], count: usize, ids: &mut Vec<u32>) {
         match &mut self.kind {
-            Kind::Exact(store) => store.insert_all(successors, ids),
+            Kind::Exact(store) => store.insert_all(words, count, ids),
             Kind::Tree(store) => {
+                let width = words.len() / count.max(1);
                 ids.clear();
-                ids.extend(successors.iter().map(|(_, state)| store.insert(state).0));
+                ids.extend(
+                    (0..count).map(|index| store.insert(&words[index * width..(index + 1) * width]).0),
+                );
             }
             _ => unreachable!("only exact stores give ids of old states"),
         }
+    }
+
+    /// Whether it knows how states were reached.
+    pub(crate) fn has_parents(&self) -> bool {
+        self.parents.is_some()
+    }
+
+    /// The parent of a state; [`ROOT`] also when it is not known.
+    pub(crate) fn parent(&self, id: u32) -> u32 {
+        self.parents.as_ref().map_or(ROOT, |parents| parents[id as usize])
+    }
+
+    /// Adds all successors of a state, and writes the id of each, old or new: for exact stores.
+    pub(crate) fn insert_all_exact(&mut self, successors: &Successors, parent: u32, ids: &mut Vec<u32>) {
+        self.insert_words(successors.words(), successors.len(), ids);
         let new_len = self.len();
         if let Some(parents) = &mut self.parents {
             parents.resize(new_len, parent);
@@ -214,6 +233,14 @@ impl Visited {
     pub(crate) fn prefetch(&self, state: &[u32]) {
         if let Kind::Exact(store) = &self.kind {
             store.prefetch(state);
+        }
+    }
+
+    /// Asks for the memory of a state that will be loaded soon.
+    #[inline]
+    pub(crate) fn prefetch_state(&self, id: u32) {
+        if let Kind::Exact(store) = &self.kind {
+            prefetch(store.get(id));
         }
     }
 

@@ -155,8 +155,8 @@ impl StateTable {
         prefetch(&self.buckets[self.home(hash)]);
     }
 
-    /// The id that the entry with this hash has, nearly always, if there is one; otherwise any number. Whoever asks
-    /// for several hashes in a row has no branch to mispredict.
+    /// The id that the entry with this hash has, nearly always, if there is one; otherwise any
+    /// number. Asking for several hashes in a row has no branch to mispredict.
     #[inline]
     pub(crate) fn likely_id(&self, hash: u64) -> u32 {
         let bucket = &self.buckets[self.home(hash)];

@@ -59,7 +59,7 @@ fn many_at_once_are_the_same_as_one_by_one() {
                 for _ in 0..count {
                     successors.push(LabelId(0), &vector(&mut rng, width, letters));
                 }
-                together.insert_all(&successors, &mut ids);
+                together.insert_all(successors.words(), successors.len(), &mut ids);
                 let expected: Vec<u32> = successors.iter().map(|(_, state)| single.insert(state).0).collect();
                 assert_eq!(ids, expected);
             }

@@ -22,6 +22,12 @@ fn pair_hash((left, right): (u32, u32)) -> u64 {
     hash::mix(0, u64::from(left) | u64::from(right) << 32)
 }
 
+/// Two words, or an odd last one paired with 0.
+#[inline]
+fn as_pair(words: &[u32]) -> (u32, u32) {
+    (words[0], words.get(1).copied().unwrap_or(0))
+}
+
 impl PairTable {
     #[inline]
     fn get(&self, id: u32) -> (u32, u32) {
@@ -56,50 +62,48 @@ impl PairTable {
 /// An exact, tree-compressed set of states with dense ids.
 #[derive(Debug)]
 pub(crate) struct TreeStore {
-    width: usize,
+    /// States have no words at all: there is one at most.
+    is_wordless: bool,
+    /// Words of each level, from those of a state up to the pair of the root.
+    sizes: Vec<usize>,
     /// `nodes[level]` pairs up the words of that level; the last level has one pair, the root.
     nodes: Vec<PairTable>,
+    /// The words of all levels of the state inserted last. States that follow each other differ in few
+    /// words, so most pairs of a state are those of the one before, and need not be looked up.
+    last: Vec<u32>,
     scratch: Vec<u32>,
 }
 
 impl TreeStore {
     pub(crate) fn new(width: usize) -> Self {
-        let mut levels = 1;
-        let mut words = width.div_ceil(2);
-        while words > 1 {
-            words = words.div_ceil(2);
-            levels += 1;
+        let mut sizes = vec![width.max(1)];
+        while let Some(size) = sizes.last().copied().filter(|&size| size > 2) {
+            sizes.push(size.div_ceil(2));
         }
-        TreeStore { width, nodes: (0..levels).map(|_| PairTable::default()).collect(), scratch: Vec::new() }
-    }
-
-    /// Pairs up `words[..len]` in place with `pair`, and returns the new length. A last odd word is paired with 0.
-    #[inline]
-    fn fold(words: &mut [u32], mut pair: impl FnMut((u32, u32)) -> Option<u32>) -> Option<usize> {
-        let half = words.len().div_ceil(2);
-        for at in 0..half {
-            let right = words.get(2 * at + 1).copied().unwrap_or(0);
-            words[at] = pair((words[2 * at], right))?;
-        }
-        Some(half)
+        let words = vec![0; sizes.iter().sum()];
+        let nodes = sizes.iter().map(|_| PairTable::default()).collect();
+        TreeStore { is_wordless: width == 0, sizes, nodes, last: words.clone(), scratch: words }
     }
 
     pub(crate) fn insert(&mut self, state: &[u32]) -> (u32, bool) {
-        debug_assert_eq!(state.len(), self.width);
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        scratch.extend_from_slice(state);
-        if scratch.is_empty() {
-            scratch.push(0);
+        // There is a state before this one.
+        let follows = self.len() > 0;
+        let TreeStore { sizes, nodes, last, scratch, .. } = self;
+        scratch[..state.len()].copy_from_slice(state);
+        let (root, inner) = nodes.split_last_mut().expect("a tree has a root");
+        let (mut words, mut before) = (scratch.as_mut_slice(), last.as_slice());
+        for (table, &size) in inner.iter_mut().zip(&*sizes) {
+            let (level, above) = words.split_at_mut(size);
+            let (level_before, above_before) = before.split_at(size);
+            let pairs = level.chunks(2).zip(level_before.chunks(2));
+            for ((pair, pair_before), (id, id_before)) in pairs.zip(above.iter_mut().zip(above_before)) {
+                let (pair, pair_before) = (as_pair(pair), as_pair(pair_before));
+                *id = if follows && pair == pair_before { *id_before } else { table.insert(pair).0 };
+            }
+            (words, before) = (above, above_before);
         }
-        let (root, inner) = self.nodes.split_last_mut().expect("a tree has a root");
-        let mut len = scratch.len();
-        for table in inner {
-            len = Self::fold(&mut scratch[..len], |pair| Some(table.insert(pair).0)).unwrap_or(len);
-        }
-        debug_assert!(len <= 2);
-        let answer = root.insert((scratch[0], if len == 2 { scratch[1] } else { 0 }));
-        self.scratch = scratch;
+        let answer = root.insert(as_pair(words));
+        std::mem::swap(&mut self.last, &mut self.scratch);
         answer
     }
 
@@ -109,28 +113,26 @@ impl TreeStore {
             words.push(0);
         }
         let (root, inner) = self.nodes.split_last()?;
-        let mut len = words.len();
         for table in inner {
-            len = Self::fold(&mut words[..len], |pair| table.find(pair))?;
+            words = words.chunks(2).map(|pair| table.find(as_pair(pair))).collect::<Option<_>>()?;
         }
-        root.find((words[0], if len == 2 { words[1] } else { 0 }))
+        root.find(as_pair(&words))
     }
 
     pub(crate) fn load(&self, id: u32, out: &mut Vec<u32>) {
         out.clear();
         out.push(id);
-        let mut sizes = vec![self.width];
-        while *sizes.last().expect("not empty") > 2 {
-            sizes.push(sizes.last().expect("not empty").div_ceil(2));
-        }
-        for (table, &size) in self.nodes.iter().rev().zip(sizes.iter().rev()) {
-            let ids = std::mem::take(out);
-            for id in ids {
-                let (left, right) = table.get(id);
-                out.push(left);
-                out.push(right);
+        for (table, &size) in self.nodes.iter().rev().zip(self.sizes.iter().rev()) {
+            let pairs = out.len();
+            out.resize(2 * pairs, 0);
+            // From the end on, so that no pair takes the place of an id that is still needed.
+            for at in (0..pairs).rev() {
+                (out[2 * at], out[2 * at + 1]) = table.get(out[at]);
             }
             out.truncate(size);
+        }
+        if self.is_wordless {
+            out.clear();
         }
     }
 

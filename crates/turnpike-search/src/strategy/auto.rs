@@ -6,35 +6,47 @@
 //! member.
 //!
 //! **State spaces.** Budgets are expansions. The members are depth-first search in the model's own
-//! order (at first), randomised depth-first search (the cheapest on most systems), highway search
-//! (the best when depth-first search gets lost), random walks (the best where revisiting helps, as
-//! with dining philosophers), Deep Random Search and, for timed automata, walks on single clock
-//! values (the best with many clocks).
+//! order, randomised depth-first search (the cheapest on most systems), highway search (the best when
+//! depth-first search gets lost), random walks (the best where revisiting helps, as with dining
+//! philosophers), Deep Random Search, for deadlocks a search that prefers states with few transitions
+//! and, for timed automata, walks on single clock values (the best with many clocks).
+//!
+//! Depth-first searches go on in the next round where they stopped in the last one, so nothing that
+//! they did is done again, and for longer if little is left to do. All others begin again: what one
+//! attempt misses another may find soon (`attempts`).
 //!
 //! **Programs.** Budgets are executions: source-DPOR (which covers everything if that is little),
 //! partial order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling; later
-//! rounds add genetic search and highway search.
+//! rounds add genetic search, highway search and schedules that continue what was new.
 //!
 //! If many threads wait for their turn, systematic search permutes a few of them for a long time,
 //! while the error may need any two. So it gets a smaller share there, and sampling, in which each
 //! thread may come first, gets a larger one.
 //!
+//! A program that a few rounds did not cover is large. Sampling, which costs less for each
+//! execution, then gets more of them.
+//!
 //! In a program that never ends, every execution takes all the steps it may, although errors may
 //! lie near the beginning. So shares are also limited in steps, to few once executions were cut,
 //! and genetic search then follows short paths: a few rounds of every thread.
 
+mod attempts;
+mod few_transitions;
+
 use std::ops::Range;
 
+use self::attempts::Paused;
 use super::descriptor::{Descriptor, Parallel};
 use super::drs::{self, Drs};
 use super::exhaustive::reduced;
 use super::genetic::{self, Fitness, Genetic};
 use super::lasso::Cycles;
 use super::sampling::{self, Extent, Over, Sampler};
-use super::{Search, concrete, dfs, highway};
+use super::{Search, concrete, dfs, frontier, highway};
 use crate::error::Halt;
 use crate::follow;
 use crate::limits::StopReason;
+use crate::objective::Objective;
 use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
 
@@ -44,9 +56,9 @@ pub struct Auto;
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "auto",
-    summary: "portfolio of rdfs, highway, random and drs with growing budgets (timed automata: also walks on clock values; programs: source-DPOR, pos, pct, random, weighted, genetic, highway), then witness shortening",
+    summary: "portfolio of rdfs, highway, random and drs with growing budgets (timed automata: also walks on clock values; programs: source-DPOR, pos, pct, random, weighted, genetic, highway, frontier), then witness shortening",
     guarantee: "complete when one of its members covers everything",
-    memory: "that of the member running",
+    memory: "that of depth-first search, and of the member running",
     when: "by default: you do not know the shape of the state space",
     options: &[],
     settings: &[],
@@ -79,12 +91,16 @@ enum Member {
     Rdfs,
     Highway,
     Drs,
+    /// Best-first, to states with few transitions.
+    Narrow,
     /// Walks on single states.
     Concrete,
     Sample(Sampler),
     /// Source-DPOR.
     Explore,
     Breed(Fitness),
+    /// Continues schedules that led to something new.
+    Frontier,
 }
 
 /// A member, its share of a round's units, and the rounds in which it takes part.
@@ -100,13 +116,16 @@ const WEIGHTED: Member = Member::Sample(Sampler::Weighted);
 /// Who searches a state space.
 const STATES: &[Share] = &[
     // What the order in which the model is written does not lead to soon, chance finds earlier.
-    (Member::Dfs, 4, 0..2),
+    (Member::Dfs, 2, 0..1),
+    (Member::Dfs, 3, 1..2),
     (Member::Rdfs, 8, ALWAYS),
-    (Member::Highway, 6, ALWAYS),
-    (UNIFORM, 3, ALWAYS),
-    (Member::Drs, 3, ALWAYS),
-    // A step on single clock values costs far less than one on zones, so these walks get the largest share.
-    (Member::Concrete, 16, ALWAYS),
+    (Member::Highway, 4, ALWAYS),
+    (UNIFORM, 1, ALWAYS),
+    (Member::Drs, 2, ALWAYS),
+    (Member::Narrow, 1, ALWAYS),
+    (Member::Dfs, 1, 2..6),
+    // A step on single clock values costs far less than one on zones, so these walks get a large share.
+    (Member::Concrete, 8, 2..u32::MAX),
 ];
 
 /// Who searches a program.
@@ -120,6 +139,7 @@ const PROGRAMS: &[Share] = &[
     (Member::Breed(Fitness::Enabled), 8, 2..u32::MAX),
     (Member::Breed(Fitness::Novelty), 3, 3..u32::MAX),
     (Member::Highway, 4, 4..u32::MAX),
+    (Member::Frontier, 24, 4..u32::MAX),
 ];
 
 /// The same where threads are a crowd.
@@ -133,8 +153,13 @@ const CROWDED: &[Share] = &[
     (Member::Breed(Fitness::Enabled), 8, 1..u32::MAX),
     (Member::Breed(Fitness::Novelty), 3, 3..u32::MAX),
     (Member::Highway, 4, 4..u32::MAX),
+    (Member::Frontier, 4, 4..u32::MAX),
 ];
 
+/// From this round on, sampling gets [`CHEAPER`] times as many executions.
+const LARGE: u32 = 5;
+/// So many sampled executions cost about as much as one whose races are analysed.
+const CHEAPER: u64 = 8;
 /// So many threads are a crowd.
 const CROWD: u32 = 16;
 /// Steps of a share for each of its executions, of which one may be longer.
@@ -177,6 +202,11 @@ impl System {
             (System::States { concrete }, Member::Concrete) => *concrete,
             // It keeps states in full.
             (_, Member::Drs) => run.options.store.is_exact(),
+            // It would remember and continue longer and longer schedules.
+            (_, Member::Frontier) => run.counters.executions.cut == 0,
+            (_, Member::Narrow) => {
+                run.options.store.is_exact() && run.objectives.iter().any(Objective::is_met_by_deadlock)
+            }
             _ => true,
         }
     }
@@ -203,12 +233,12 @@ impl System {
     /// Which seed a member gets.
     fn number(&self, round: u32, index: usize, member: &Member) -> u64 {
         let members = match self {
-            System::States { .. } => STATES.len() - 1,
-            System::Program { .. } => PROGRAMS.len(),
+            System::States { .. } => STATES.len(),
+            System::Program { .. } => PROGRAMS.len() - 1,
         };
         match member {
-            // Models without such walks have the same results as if there were none.
-            Member::Concrete => u64::MAX - u64::from(round),
+            // Other members draw the same as if there were none.
+            Member::Frontier => (1 << 63) - u64::from(round),
             _ => u64::from(round) * members as u64 + index as u64,
         }
     }
@@ -226,6 +256,8 @@ impl System {
 
 fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
     let system = System::of(run)?;
+    let mut known = frontier::Known::default();
+    let mut paused = Paused::default();
     for round in 0u32.. {
         let doublings = system.doublings(round);
         let mut curtailed = false;
@@ -235,10 +267,21 @@ fn rounds(run: &mut Run<'_>, seed: u64) -> Result<StopReason, Halt> {
             }
             run.seed = derive(seed, Purpose::Round, system.number(round, index, member));
             run.rng = Rng::new(run.seed);
-            let share = (system.first_unit() << doublings).saturating_mul(*share);
+            let mut share = (system.first_unit() << doublings).saturating_mul(*share);
+            let ends = run.counters.executions.cut == 0;
+            if matches!(system, System::Program { .. }) && ends && round >= LARGE && member.is_endless() {
+                share = share.saturating_mul(CHEAPER);
+            }
             let alone = run.counters.states == 0;
             system.cap(run, member, share, round);
-            let outcome = member.search(run, round, share, 2 << (doublings / 2));
+            run.member = Some(member.name());
+            let narrowest = if matches!(system, System::Program { .. }) { 2 } else { 4 };
+            let outcome = match (member, member.depth_first()) {
+                // These go on where they were.
+                (Member::Frontier, _) => frontier::search(run, &mut known),
+                (_, Some(order)) if run.options.store.is_exact() => paused.go_on(run, order, share),
+                _ => member.search(run, round, share, narrowest << (doublings / 2)),
+            };
             run.cap_states(u64::MAX);
             run.cap_executions(u64::MAX);
             if let Ok(StopReason::Exhausted) = outcome {
@@ -277,9 +320,37 @@ fn bred_depth(run: &Run<'_>, round: u32) -> u32 {
 }
 
 impl Member {
+    /// The name of the strategy that it is.
+    fn name(&self) -> &'static str {
+        match self {
+            Member::Dfs => "dfs",
+            Member::Rdfs => "rdfs",
+            Member::Highway => "highway",
+            Member::Drs => "drs",
+            Member::Narrow => "best-first",
+            Member::Concrete => "random on clock values",
+            Member::Sample(Sampler::Uniform(_)) => "random",
+            Member::Sample(Sampler::Pos) => "pos",
+            Member::Sample(Sampler::Pct { .. }) => "pct",
+            Member::Sample(Sampler::Weighted) => "weighted",
+            Member::Explore => "exhaustive",
+            Member::Breed(_) => "genetic",
+            Member::Frontier => "frontier",
+        }
+    }
+
     /// Whether it begins again for ever: only the others tell whether a larger budget would make a difference.
     fn is_endless(&self) -> bool {
-        matches!(self, Member::Sample(_) | Member::Concrete)
+        matches!(self, Member::Sample(_) | Member::Concrete | Member::Frontier)
+    }
+
+    /// The order of a depth-first search, which can be interrupted.
+    fn depth_first(&self) -> Option<dfs::Order> {
+        match self {
+            Member::Dfs => Some(dfs::Order::Given),
+            Member::Rdfs => Some(dfs::Order::Random),
+            _ => None,
+        }
     }
 
     /// Steps of a program of its share for each execution.
@@ -297,13 +368,16 @@ impl Member {
     /// deeper.
     fn search(&self, run: &mut Run<'_>, round: u32, share: u64, width: u64) -> Result<StopReason, Halt> {
         match self {
-            Member::Dfs => dfs::search(run, dfs::Order::Given),
-            Member::Rdfs => dfs::search(run, dfs::Order::Random),
-            Member::Highway => highway::search(run, width),
-            Member::Drs => drs::search(run, &Drs::default()),
+            Member::Dfs => dfs::search(run, dfs::Order::Given, dfs::Seen::Expanded),
+            Member::Rdfs => dfs::search(run, dfs::Order::Random, dfs::Seen::Expanded),
+            Member::Highway if follow::natively(run) => highway::search(run, width),
+            Member::Highway => attempts::ever_wider(run, width, share),
+            Member::Drs => attempts::restart(run, share, |run| drs::search(run, &Drs::default())),
+            Member::Narrow => few_transitions::search(run, round % 2 == 1),
             Member::Concrete => concrete::search(run, None),
             Member::Sample(sampler) => sampling::search(run, *sampler, Extent::default()),
             Member::Explore => reduced::search(run, u32::MAX),
+            Member::Frontier => frontier::search(run, &mut frontier::Known::default()),
             Member::Breed(fitness) => {
                 // A population that sees some generations within its share.
                 let population = usize::try_from(share / 8).unwrap_or(200).clamp(10, 200);

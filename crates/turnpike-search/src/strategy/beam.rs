@@ -6,10 +6,10 @@
 
 use turnpike_model::Diagnostic;
 
-use super::candidates::{Priority, Smallest};
+use super::candidates::{Preference, Smallest};
 use super::descriptor::{Descriptor, Parallel, Setting};
 use super::guide::GUIDE;
-use super::highway::{WIDTH, chance, check_width};
+use super::highway::{CHANCE, WIDTH, check_width};
 use super::level_set::by_levels;
 use super::{Guide, Search};
 use crate::error::{Halt, SearchError};
@@ -49,6 +49,10 @@ impl Search for Beam {
         search(run, self.width, &self.guide)
     }
 
+    fn shares_out_states(&self) -> bool {
+        true
+    }
+
     fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
         check_width(self.width)
     }
@@ -56,9 +60,6 @@ impl Search for Beam {
 
 fn search(run: &mut Run<'_>, width: u64, guide: &Guide) -> Result<StopReason, Halt> {
     let measure = guide.resolve(run.model.info()).map_err(SearchError::from)?;
-    let mut smallest = Smallest::new(width, run.width(), |run, depth, target, content_hash| Priority {
-        rank: guide.rank(run, measure, target),
-        chance: chance(run.seed, depth, content_hash),
-    });
-    by_levels(run, &mut smallest)
+    let preference = Preference { seed: run.seed, chance: CHANCE, guide: Some((guide.clone(), measure)) };
+    by_levels(run, &mut Smallest::new(width, run.width(), preference))
 }

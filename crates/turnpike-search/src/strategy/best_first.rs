@@ -117,7 +117,10 @@ fn best_first(
             let target = successors.state(choice);
             if let Some(child) = visited.insert(&mut *run.view.explorer, target, id, choice as u32) {
                 arrival += 1;
-                queue.insert(Key { rank: guide.rank(run, measure, target), arrival }, (child, depth + 1));
+                queue.insert(
+                    Key { rank: guide.rank(&mut *run.view.explorer, measure, target), arrival },
+                    (child, depth + 1),
+                );
             }
         }
         run.check(&state, &successors, &|| visited.path(id))?;

@@ -1,12 +1,17 @@
 //! Breadth-first search: shortest witnesses, complete, memory linear in the reachable states.
 
+use std::ops::Range;
+
 use super::descriptor::{Descriptor, Parallel, Setting};
 use super::lasso::{ALGORITHM, Cycles, LassoAlgorithm, Order};
 use super::level_set::Level;
 use super::{Search, covering};
+use crate::crew::{self, breadth_first};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
+use crate::spill;
+use crate::store::Visited;
 
 /// States loaded at a time: the frontier lives in the store and is never copied as a whole.
 const BATCH: u32 = 1 << 14;
@@ -49,20 +54,56 @@ impl Search for Bfs {
         Ok(())
     }
 
+    fn shares_out_states(&self) -> bool {
+        true
+    }
+
+    fn finds_shortest(&self) -> bool {
+        true
+    }
+
+    fn spills_states(&self) -> bool {
+        true
+    }
+
     fn wants_shortening(&self, _: StopReason, covering: bool) -> bool {
         covering
     }
 }
 
 pub(crate) fn search(run: &mut Run<'_>) -> Result<StopReason, Halt> {
+    if let Some(spill) = &run.options.spill {
+        let explored = spill::breadth_first(run, spill, None);
+        run.counters.considered = Some(explored.states);
+        return explored.outcome;
+    }
     let mut visited = run.visited();
-    let outcome = levels(run, &mut visited);
+    let ended = levels(run, &mut visited);
+    let outcome = match crew::agree(run, ended) {
+        Ok(Ended::WorthThreads { level, depth }) => {
+            let explored = breadth_first(run, visited, level, depth, None)?;
+            run.counters.considered = Some(explored.states);
+            return explored.outcome;
+        }
+        Ok(Ended::Stop(stop)) => Ok(stop),
+        Err(halt) => Err(halt),
+    };
     run.counters.considered = Some(visited.len() as u64);
     run.counters.odds = visited.odds();
     outcome
 }
 
-fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<StopReason, Halt> {
+/// How the part of a search on one thread ended.
+enum Ended {
+    Stop(StopReason),
+    /// Several threads should go on with this level.
+    WorthThreads {
+        level: Range<u32>,
+        depth: u32,
+    },
+}
+
+fn levels(run: &mut Run<'_>, visited: &mut Visited) -> Result<Ended, Halt> {
     Level::first(run, visited)?;
     // Ids are given in order of discovery: a level is a range of ids.
     let (mut start, mut end) = (0u32, visited.len() as u32);
@@ -70,7 +111,10 @@ fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<Stop
     let (mut states, mut state, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     while start < end {
         if depth == run.view.max_depth {
-            return Ok(StopReason::MaxDepth);
+            return Ok(Ended::Stop(StopReason::MaxDepth));
+        }
+        if crew::is_worth(run, (end - start) as usize, visited.len()) {
+            return Ok(Ended::WorthThreads { level: start..end, depth });
         }
         while start < end {
             let batch = start..end.min(start + BATCH);
@@ -97,5 +141,5 @@ fn levels(run: &mut Run<'_>, visited: &mut crate::store::Visited) -> Result<Stop
         end = visited.len() as u32;
         depth += 1;
     }
-    Ok(StopReason::Exhausted)
+    Ok(Ended::Stop(StopReason::Exhausted))
 }

@@ -7,38 +7,89 @@ use std::cmp::Ordering;
 
 use turnpike_model::{Explorer, Successors};
 
+use super::Guide;
+use super::highway::Chance;
 use super::level_set::{Acquaintance, Considered, Level, Selection};
+use crate::crew::{self, Start};
+use crate::error::Halt;
+use crate::limits::StopReason;
 use crate::run::Run;
 use crate::store::{StateTable, Visited, prefetch};
 
-/// The next level is the N successors of smallest priority, which is asked of (run, depth, state, content hash).
-pub(crate) struct Smallest<P> {
-    next: Candidates,
-    priority: P,
+/// How candidates are ordered: by a guide if there is one, and by chance.
+pub(crate) struct Preference {
+    pub(crate) seed: u64,
+    pub(crate) chance: Chance,
+    /// With the index of its measure.
+    pub(crate) guide: Option<(Guide, usize)>,
 }
 
-impl<P: FnMut(&mut Run<'_>, u32, &[u32], u64) -> Priority> Smallest<P> {
-    pub(crate) fn new(limit: u64, width: usize, priority: P) -> Self {
-        Smallest { next: Candidates::new(limit, width), priority }
+impl Preference {
+    /// What a priority in the level after `depth` depends on besides the state.
+    pub(crate) fn key(&self, depth: u32) -> u64 {
+        (self.chance.key)(self.seed, depth)
+    }
+
+    #[inline]
+    pub(crate) fn priority(
+        &self,
+        explorer: &mut dyn Explorer,
+        key: u64,
+        state: &[u32],
+        content_hash: u64,
+    ) -> Priority {
+        let rank = match &self.guide {
+            Some((guide, measure)) => guide.rank(explorer, *measure, state),
+            None => 0.0,
+        };
+        Priority { rank, chance: (self.chance.draw)(key, content_hash) }
     }
 }
 
-impl<P: FnMut(&mut Run<'_>, u32, &[u32], u64) -> Priority> Selection for Smallest<P> {
+/// The next level is the N successors of smallest priority.
+pub(crate) struct Smallest {
+    next: Candidates,
+    preference: Preference,
+    /// The depth of the level under way, and the key of its priorities.
+    at: Option<(u32, u64)>,
+}
+
+impl Smallest {
+    pub(crate) fn new(limit: u64, width: usize, preference: Preference) -> Self {
+        Smallest { next: Candidates::new(limit, width), preference, at: None }
+    }
+}
+
+impl Selection for Smallest {
+    const CAN_BE_SHARED: bool = true;
+
     fn offer(
         &mut self,
         run: &mut Run<'_>,
         visited: &Visited,
         considered: &mut Considered,
         depth: u32,
-        from: (&Successors, u32),
+        (successors, parent): (&Successors, u32),
     ) {
-        let priority = &mut self.priority;
-        self.next
-            .offer(run, visited, considered, from, |run, target, hash| priority(run, depth, target, hash));
+        let key = match self.at {
+            Some((at, key)) if at == depth => key,
+            _ => self.at.insert((depth, self.preference.key(depth))).1,
+        };
+        let explorer = &mut *run.view.explorer;
+        for position in 0..successors.len() {
+            let target = successors.state(position);
+            let content_hash = explorer.content_hash(target);
+            let priority = self.preference.priority(explorer, key, target, content_hash);
+            let origin = crew::key(parent, position as u32);
+            self.next.offer(considered, content_hash, priority, target, origin);
+        }
+        if self.next.is_pressed() {
+            self.next.settle(explorer, visited, considered);
+        }
     }
 
     fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
-        self.next.settle(run, visited, considered);
+        self.next.settle(&mut *run.view.explorer, visited, considered);
     }
 
     fn held(&self) -> usize {
@@ -54,6 +105,10 @@ impl<P: FnMut(&mut Run<'_>, u32, &[u32], u64) -> Priority> Selection for Smalles
     ) -> bool {
         self.next.choose(run, level, visited, considered)
     }
+
+    fn share_out(&mut self, run: &mut Run<'_>, start: Start) -> Result<StopReason, Halt> {
+        crew::highway(run, &self.preference, self.next.limit as u64, start)
+    }
 }
 
 /// What a candidate is ordered by: a rank (0 for pure chance), then the random priority.
@@ -64,33 +119,32 @@ pub(crate) struct Priority {
 }
 
 impl Priority {
-    fn cmp(&self, other: &Self) -> Ordering {
+    pub(crate) fn cmp(&self, other: &Self) -> Ordering {
         self.rank.total_cmp(&other.rank).then(self.chance.cmp(&other.chance))
     }
 }
 
+/// A state among the candidates, and how it was discovered first.
 #[derive(Clone, Copy)]
-struct Entry {
-    priority: Priority,
+pub(crate) struct Entry {
+    pub(crate) priority: Priority,
     slot: u32,
-    parent: u32,
-    choice: u32,
+    pub(crate) origin: u64,
 }
 
-/// A successor on offer, and what is known of it so far.
+/// A successor on offer.
 struct Offer {
     content_hash: u64,
     priority: Priority,
     known: Acquaintance,
-    parent: u32,
-    choice: u32,
+    origin: u64,
 }
 
 /// Successors that are looked up together, so that their cache misses overlap.
 const TOGETHER: usize = 128;
 
 /// A bounded set of candidates for the next level.
-struct Candidates {
+pub(crate) struct Candidates {
     limit: usize,
     width: usize,
     entries: Vec<Entry>,
@@ -98,15 +152,16 @@ struct Candidates {
     index: StateTable,
     /// Nothing beyond this can be among the N best.
     threshold: Option<Priority>,
-    /// Successors not looked up yet, and their states.
+    /// Successors not looked up yet, and their states; of those that have no chance only the hash.
     offers: Vec<Offer>,
     offered: Vec<u32>,
+    hopeless: Vec<u64>,
     /// Something had to be left behind.
     passed_over: bool,
 }
 
 impl Candidates {
-    fn new(limit: u64, width: usize) -> Self {
+    pub(crate) fn new(limit: u64, width: usize) -> Self {
         Candidates {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             width,
@@ -116,24 +171,31 @@ impl Candidates {
             threshold: None,
             offers: Vec::new(),
             offered: Vec::new(),
+            hopeless: Vec::new(),
             passed_over: false,
         }
     }
 
     /// Forgets everything, keeping the memory: ready for another level.
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.states.clear();
         self.offers.clear();
         self.offered.clear();
+        self.hopeless.clear();
         self.index.clear();
         self.threshold = None;
         self.passed_over = false;
     }
 
     /// Most entries since the last level: once there were twice as many as are kept, that many.
-    fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         if self.threshold.is_some() { self.limit.saturating_mul(2) } else { self.entries.len() }
+    }
+
+    /// Whether something had to be left behind.
+    pub(crate) fn passed_over(&self) -> bool {
+        self.passed_over
     }
 
     /// Whether a state of this priority still has a chance: the cheap test before anything is looked up.
@@ -144,34 +206,42 @@ impl Candidates {
         admitted
     }
 
-    /// Offers all successors of a state: those that are not visited and rank high enough become candidates, at the
-    /// latest when [`settle`](Self::settle) is called.
-    fn offer(
+    /// Offers a successor: unless it is visited or ranks too low it becomes a candidate, at the latest
+    /// when [`settle`](Self::settle) is called.
+    #[inline]
+    pub(crate) fn offer(
         &mut self,
-        run: &mut Run<'_>,
-        visited: &Visited,
-        considered: &mut Considered,
-        (successors, parent): (&Successors, u32),
-        mut priority: impl FnMut(&mut Run<'_>, &[u32], u64) -> Priority,
+        considered: &Considered,
+        content_hash: u64,
+        priority: Priority,
+        state: &[u32],
+        origin: u64,
     ) {
-        for (choice, (_, target)) in (0..).zip(successors.iter()) {
-            let content_hash = run.view.explorer.content_hash(target);
-            considered.prefetch(content_hash);
-            let priority = priority(run, target, content_hash);
-            self.index.prefetch(spread(priority.chance));
-            self.offers.push(Offer { content_hash, priority, known: Acquaintance::Unknown, parent, choice });
+        considered.prefetch(content_hash);
+        if !self.admits(priority) {
+            self.hopeless.push(content_hash);
+            return;
         }
-        self.offered.extend_from_slice(successors.words());
-        if self.offers.len() >= TOGETHER {
-            self.settle(run, visited, considered);
-        }
+        self.index.prefetch(spread(priority.chance));
+        self.offers.push(Offer { content_hash, priority, known: Acquaintance::Unknown, origin });
+        self.offered.extend_from_slice(state);
+    }
+
+    /// Whether enough was offered to be looked up together.
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.offers.len() + self.hopeless.len() >= TOGETHER
     }
 
     /// Decides on all that were offered, in order.
     ///
-    /// Up to three tables are asked about each. Each is asked for all of them in turn, and asked ahead for the memory
-    /// that the next step needs.
-    fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
+    /// Each is looked up in up to three tables. A table looks up all of them in turn, and
+    /// prefetches the memory that the next step needs.
+    pub(crate) fn settle(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        visited: &Visited,
+        considered: &mut Considered,
+    ) {
         let (mut offers, offered) = (std::mem::take(&mut self.offers), std::mem::take(&mut self.offered));
         let width = self.width;
         let state = |index: usize| &offered[index * width..(index + 1) * width];
@@ -185,19 +255,27 @@ impl Candidates {
                 prefetch(word);
             }
         }
+        for content_hash in self.hopeless.drain(..) {
+            considered.add(content_hash);
+        }
         for (index, offer) in offers.iter().enumerate() {
+            if !self.admits(offer.priority) {
+                continue;
+            }
             let target = state(index);
-            let eligible = self.admits(offer.priority)
-                && match offer.known {
-                    Acquaintance::Never => true,
-                    Acquaintance::Unvisited => !self.contains(offer.priority, target),
-                    Acquaintance::Unknown => {
-                        !visited.contains(&mut *run.view.explorer, target)
-                            && !self.contains(offer.priority, target)
-                    }
-                };
-            if eligible {
-                self.add(&mut *run.view.explorer, offer.priority, target, offer.parent, offer.choice);
+            if offer.known == Acquaintance::Unknown && visited.contains(explorer, target) {
+                continue;
+            }
+            let known = match offer.known {
+                Acquaintance::Never => None,
+                _ => self.find(offer.priority, target),
+            };
+            match known {
+                Some(entry) => {
+                    let origin = &mut self.entries[entry as usize].origin;
+                    *origin = offer.origin.min(*origin);
+                }
+                None => self.add(explorer, offer.priority, target, offer.origin),
             }
         }
         (self.offers, self.offered) = (offers, offered);
@@ -205,34 +283,28 @@ impl Candidates {
         self.offered.clear();
     }
 
-    /// Whether the state is among the candidates already.
+    /// The entry of the state, if it is among the candidates already.
     #[inline]
-    fn contains(&self, priority: Priority, state: &[u32]) -> bool {
+    fn find(&self, priority: Priority, state: &[u32]) -> Option<u32> {
         // Until they are sorted at the end, an entry's position is the slot of its state.
         let same = |id: u32| {
             let start = id as usize * self.width;
             self.states[start..start + self.width].iter().zip(state).all(|(a, b)| a == b)
         };
-        self.index.find(spread(priority.chance), same).is_some()
+        self.index.find(spread(priority.chance), same)
     }
 
-    /// Adds an eligible state that [`admits`](Self::admits) let pass and that is no candidate yet.
-    fn add(
-        &mut self,
-        explorer: &mut dyn Explorer,
-        priority: Priority,
-        state: &[u32],
-        parent: u32,
-        choice: u32,
-    ) {
-        debug_assert!(!self.contains(priority, state));
+    /// Adds an eligible state that [`admits`](Self::admits) let pass and that is not a candidate
+    /// yet.
+    fn add(&mut self, explorer: &mut dyn Explorer, priority: Priority, state: &[u32], origin: u64) {
+        debug_assert!(self.find(priority, state).is_none());
         let entries = &self.entries;
         self.index.find_or_insert(
             spread(priority.chance),
             |_| false,
             |id| spread(entries[id as usize].priority.chance),
         );
-        self.entries.push(Entry { priority, slot: self.entries.len() as u32, parent, choice });
+        self.entries.push(Entry { priority, slot: self.entries.len() as u32, origin });
         self.states.extend_from_slice(state);
         if self.entries.len() >= self.limit.saturating_mul(2) {
             self.shrink(explorer);
@@ -276,6 +348,48 @@ impl Candidates {
         self.states.truncate(self.entries.len() * self.width);
     }
 
+    /// Keeps the N best, in ascending order, and forgets the others.
+    pub(crate) fn sort_best(&mut self, explorer: &mut dyn Explorer) {
+        self.select(explorer);
+        let (states, width) = (&self.states, self.width);
+        self.entries.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
+    }
+
+    /// The entries that are left.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The state of an entry.
+    #[inline]
+    pub(crate) fn state(&self, entry: &Entry) -> &[u32] {
+        let start = entry.slot as usize * self.width;
+        &self.states[start..start + self.width]
+    }
+
+    /// Hands the first `count` of the sorted entries to `enter`, and notes in `considered` that they are visited.
+    pub(crate) fn enter_best(
+        &self,
+        count: usize,
+        explorer: &mut dyn Explorer,
+        visited: &mut Visited,
+        considered: &mut Considered,
+        mut enter: impl FnMut(&mut dyn Explorer, &mut Visited, &[u32], u64),
+    ) {
+        let mut hashes = [0; TOGETHER];
+        for entries in self.entries[..count].chunks(TOGETHER) {
+            for (hash, entry) in hashes.iter_mut().zip(entries) {
+                *hash = explorer.content_hash(self.state(entry));
+                considered.prefetch(*hash);
+                visited.prefetch(self.state(entry));
+            }
+            for (&hash, entry) in hashes.iter().zip(entries) {
+                considered.visit(hash);
+                enter(explorer, visited, self.state(entry), entry.origin);
+            }
+        }
+    }
+
     /// The N best, in ascending order, become the next level, and visited; the others are forgotten. Whether there were
     /// others.
     fn choose(
@@ -285,25 +399,17 @@ impl Candidates {
         visited: &mut Visited,
         considered: &mut Considered,
     ) -> bool {
-        self.select(&mut *run.view.explorer);
-        let (states, width) = (&self.states, self.width);
-        self.entries.sort_unstable_by(|a, b| compare(&mut *run.view.explorer, states, width, a, b));
-        let state = |entry: &Entry| {
-            let start = entry.slot as usize * width;
-            &states[start..start + width]
-        };
-        let mut hashes = [0; TOGETHER];
-        for entries in self.entries.chunks(TOGETHER) {
-            for (hash, entry) in hashes.iter_mut().zip(entries) {
-                *hash = run.view.explorer.content_hash(state(entry));
-                considered.prefetch(*hash);
-                visited.prefetch(state(entry));
-            }
-            for (&hash, entry) in hashes.iter().zip(entries) {
-                considered.visit(hash);
-                level.enter(run, visited, state(entry), entry.parent, entry.choice);
-            }
-        }
+        let explorer = &mut *run.view.explorer;
+        self.sort_best(explorer);
+        self.enter_best(
+            self.entries.len(),
+            explorer,
+            visited,
+            considered,
+            |explorer, visited, state, origin| {
+                level.enter(explorer, visited, state, crew::source_of(origin), origin as u32);
+            },
+        );
         let passed_over = self.passed_over;
         self.clear();
         passed_over

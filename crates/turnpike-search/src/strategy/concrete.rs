@@ -27,7 +27,7 @@ pub(crate) fn search(run: &mut Run<'_>, length: Option<u32>) -> Result<StopReaso
         return Err(SearchError::from(unavailable(&run.model.info().name)).into());
     };
     let length = length.map_or(Length::Varied(varied), Length::Steps);
-    let extent = Extent { once: false, length };
+    let extent = Extent { length, ..Extent::default() };
     let outcome = sampling::search(run, Sampler::Uniform(Over::Transitions), extent);
     // What was counted on the way is what is reported.
     run.leave_concrete(outside);

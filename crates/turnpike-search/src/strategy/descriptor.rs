@@ -1,11 +1,12 @@
 //! A strategy as a value: its name, what it promises, its options and how it is made from them.
 //!
-//! Every strategy has one [`Descriptor`] in its own file and one line in [`super::STRATEGIES`]. Help,
+//! Every built-in strategy has one [`Descriptor`] in its own file and one line in [`super::STRATEGIES`]. Help,
 //! `turnpike strategies`, the checks of options and the book's table are derived from it.
 
 use turnpike_model::{Diagnostic, ModelInfo};
 
 use super::Strategy;
+use super::registry::all;
 
 /// What users read about a strategy, and how it is made.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub struct Descriptor {
     /// What threads can share out within one run, with the same result as one thread.
     pub parallel: Parallel,
     /// Makes it from the options that were given.
-    pub(crate) build: fn(&Given<'_>) -> Result<Strategy, Diagnostic>,
+    pub build: fn(&Given<'_>) -> Result<Strategy, Diagnostic>,
 }
 
 /// One option of a strategy. Strategies that share an option share its description.
@@ -69,11 +70,11 @@ pub enum ValueKind {
 
 impl ValueKind {
     /// Any 32-bit number from 1 on.
-    pub(crate) const POSITIVE: ValueKind = ValueKind::Count { least: 1, most: u32::MAX as u64 };
+    pub const POSITIVE: ValueKind = ValueKind::Count { least: 1, most: u32::MAX as u64 };
     /// Any 64-bit number from 1 on.
-    pub(crate) const LARGE: ValueKind = ValueKind::Count { least: 1, most: u64::MAX };
+    pub const LARGE: ValueKind = ValueKind::Count { least: 1, most: u64::MAX };
     /// Any 32-bit number.
-    pub(crate) const NATURAL: ValueKind = ValueKind::Count { least: 0, most: u32::MAX as u64 };
+    pub const NATURAL: ValueKind = ValueKind::Count { least: 0, most: u32::MAX as u64 };
 }
 
 /// What threads can share out within one run.
@@ -96,6 +97,16 @@ impl Parallel {
             Parallel::Nothing => false,
             Parallel::Levels | Parallel::Everything => true,
             Parallel::Executions => program,
+        }
+    }
+
+    /// What several threads do in one run, for the user.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Parallel::Nothing => "one run stays on one thread, several runs are shared out",
+            Parallel::Levels => "share out the states of a level",
+            Parallel::Executions => "share out the executions of a program; on models only several runs",
+            Parallel::Everything => "share out the states of a level, or the executions of a program",
         }
     }
 }
@@ -136,28 +147,31 @@ impl Options {
     }
 }
 
-/// Options together with the model that is to be searched.
-pub(crate) struct Given<'a> {
+/// Options that were given, together with the model that is to be searched.
+pub struct Given<'a> {
     pub(crate) strategy: &'static str,
     pub(crate) options: &'a Options,
     pub(crate) model: &'a ModelInfo,
 }
 
 impl Given<'_> {
-    pub(crate) fn is_set(&self, option: &OptionInfo) -> bool {
+    /// Whether the option was given.
+    pub fn is_set(&self, option: &OptionInfo) -> bool {
         self.options.get(option.name).is_some()
     }
 
-    pub(crate) fn text(&self, option: &OptionInfo) -> Option<&str> {
+    /// The option's value as it was given.
+    pub fn text(&self, option: &OptionInfo) -> Option<&str> {
         self.options.get(option.name)
     }
 
     /// A number that [`Descriptor::check`] has accepted.
-    pub(crate) fn count<T: TryFrom<u64>>(&self, option: &OptionInfo) -> Result<Option<T>, Diagnostic> {
+    pub fn count<T: TryFrom<u64>>(&self, option: &OptionInfo) -> Result<Option<T>, Diagnostic> {
         self.parse(option, |text| parse_count(text).and_then(|count| T::try_from(count).ok()))
     }
 
-    pub(crate) fn probability(&self, option: &OptionInfo) -> Result<Option<f64>, Diagnostic> {
+    /// A number from 0 to 1.
+    pub fn probability(&self, option: &OptionInfo) -> Result<Option<f64>, Diagnostic> {
         self.parse(option, |text| text.parse().ok())
     }
 
@@ -232,7 +246,7 @@ impl Descriptor {
     fn foreign_option(&self, name: &str) -> Diagnostic {
         let owners: Vec<&str> = owners(name).map(|owner| owner.name).collect();
         let Some(first) = owners.first() else {
-            let known = super::STRATEGIES.iter().flat_map(|one| one.options).map(|option| option.name);
+            let known = all().flat_map(|one| one.options).map(|option| option.name);
             return Diagnostic::error(format!("no strategy has the option `{name}`")).suggest(name, known);
         };
         let strategies = if owners.len() == 1 { "strategy" } else { "strategies" };
@@ -247,16 +261,13 @@ impl Descriptor {
 
 /// The strategies that have an option.
 pub fn owners(option: &str) -> impl Iterator<Item = &'static Descriptor> {
-    super::STRATEGIES
-        .iter()
-        .copied()
-        .filter(move |strategy| strategy.options.iter().any(|known| known.name == option))
+    all().filter(move |strategy| strategy.options.iter().any(|known| known.name == option))
 }
 
 /// Finds a strategy by name, or suggests one.
 pub fn find(name: &str) -> Result<&'static Descriptor, Diagnostic> {
-    super::STRATEGIES.iter().copied().find(|strategy| strategy.name == name).ok_or_else(|| {
-        let names = super::STRATEGIES.iter().map(|strategy| strategy.name);
+    all().find(|strategy| strategy.name == name).ok_or_else(|| {
+        let names = all().map(|strategy| strategy.name);
         Diagnostic::error(format!("there is no strategy `{name}`")).suggest_or_list(
             name,
             names,

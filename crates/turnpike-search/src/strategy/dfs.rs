@@ -4,14 +4,15 @@
 //! witness is the stack. Complete on finite systems, memory linear in the states met. Reference:
 //! the randomised depth-first search that the highway search paper compares with.
 
-use turnpike_model::Diagnostic;
+use turnpike_model::{Diagnostic, Successors};
 
-use super::descriptor::{Descriptor, Parallel, Setting};
+use super::descriptor::{Descriptor, OptionInfo, Parallel, Setting, ValueKind};
 use super::lasso::{self, ALGORITHM, Cycles, LassoAlgorithm};
 use super::level_set::distinct_targets;
 use super::{Search, covering};
 use crate::error::Halt;
 use crate::limits::StopReason;
+use crate::options::SearchOptions;
 use crate::run::Run;
 use crate::store::{ROOT, Visited};
 use crate::witness::Path;
@@ -21,6 +22,16 @@ use crate::witness::Path;
 pub(crate) enum Order {
     Given,
     Random,
+}
+
+/// When a state counts as seen, so that depth-first search does not go there any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seen {
+    /// Once it was expanded: every successor that was not is still a choice.
+    #[default]
+    Expanded,
+    /// Once it was considered: a successor is a choice of the first state that met it, and of no other.
+    Considered,
 }
 
 /// Depth-first search in the front-end's order.
@@ -35,7 +46,22 @@ pub struct Dfs {
 pub struct Rdfs {
     /// How it looks for accepting cycles; by default by nested search where that is possible.
     pub algorithm: Option<LassoAlgorithm>,
+    /// When a state counts as seen.
+    pub seen: Seen,
 }
+
+const SEEN: OptionInfo = OptionInfo {
+    name: "seen",
+    value: ValueKind::Word(&[
+        ("expanded", "Once it was expanded: every successor that was not is still a choice"),
+        (
+            "considered",
+            "Once it was considered, as in the tool of 2008: a choice only of the first state that met it",
+        ),
+    ]),
+    default: "expanded",
+    doc: "when a state counts as seen",
+};
 
 pub(super) static DFS: Descriptor = Descriptor {
     name: "dfs",
@@ -57,12 +83,18 @@ pub(super) static RDFS: Descriptor = Descriptor {
     guarantee: "complete on finite systems",
     memory: "all states met",
     when: "finding a bug with the fewest states; witnesses are long",
-    options: &[ALGORITHM],
+    options: &[ALGORITHM, SEEN],
     settings: &[Setting::MaxDepth, Setting::Store],
     stores_states: true,
     programs_only: false,
     parallel: Parallel::Nothing,
-    build: |given| Ok(Rdfs { algorithm: given.algorithm() }.into()),
+    build: |given| {
+        let seen = match given.text(&SEEN) {
+            Some("considered") => Seen::Considered,
+            _ => Seen::Expanded,
+        };
+        Ok(Rdfs { algorithm: given.algorithm(), seen }.into())
+    },
 };
 
 impl Search for Dfs {
@@ -74,7 +106,7 @@ impl Search for Dfs {
         if run.options.cover {
             covering::search(run, covering::Order::LastIn)
         } else {
-            search(run, Order::Given)
+            search(run, Order::Given, Seen::Expanded)
         }
     }
 
@@ -94,12 +126,26 @@ impl Search for Rdfs {
     }
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
-        search(run, Order::Random)
+        search(run, Order::Random, self.seen)
     }
 
     fn cycles(&self) -> Option<Cycles> {
         let (order, algorithm) = (lasso::Order::Random, self.algorithm);
         Some(Cycles::Stored { order, breadth_first: false, algorithm })
+    }
+
+    fn check(&self, request: &SearchOptions) -> Result<(), Diagnostic> {
+        if self.seen == Seen::Expanded {
+            return Ok(());
+        }
+        let problem = if request.objectives.iter().any(|objective| objective.is_about_cycles()) {
+            "searches for cycles go to every successor that was not expanded"
+        } else if !request.store.is_exact() {
+            "a lossy store knows only the states that were expanded"
+        } else {
+            return Ok(());
+        };
+        Err(Diagnostic::error(problem).help("leave out the option `seen`"))
     }
 }
 
@@ -109,72 +155,142 @@ struct Frame {
     start: usize,
 }
 
-pub(crate) fn search(run: &mut Run<'_>, order: Order) -> Result<StopReason, Halt> {
-    // Paths come from the stack, not from parents. Every state met is stored; those entered are marked.
+pub(crate) fn search(run: &mut Run<'_>, order: Order, seen: Seen) -> Result<StopReason, Halt> {
+    if run.options.store.is_exact() {
+        return DepthFirst::new(run, order, seen).advance(run);
+    }
     let mut met = Visited::new(run.options.store, run.width(), false);
-    let outcome = if run.options.store.is_exact() {
-        stack_search(run, order, &mut met)
-    } else {
-        lossy_search(run, order, &mut met)
-    };
+    let outcome = lossy_search(run, order, &mut met);
     run.counters.considered = Some(met.len() as u64);
     run.counters.odds = met.odds();
     outcome
 }
 
-fn stack_search(run: &mut Run<'_>, order: Order, met: &mut Visited) -> Result<StopReason, Halt> {
-    let initial = run.initial()?;
-    met.insert_exact(&initial, ROOT);
-    let mut entered = vec![false];
-    let mut stack: Vec<Frame> = Vec::new();
-    let mut todo: Vec<u32> = vec![0];
-    let (mut state, mut successors, mut distinct) = (Vec::new(), run.buffer(), Vec::new());
-    let mut cut = false;
-    loop {
-        // Choose the next unvisited state; a visited one is dropped, which keeps the draw uniform over the rest.
-        let start = stack.last().map_or(0, |frame| frame.start);
-        if todo.len() == start {
-            if stack.pop().is_none() {
-                break;
-            }
-            continue;
+/// A depth-first search that keeps its place when a limit on states stops it, so that it can go on later.
+///
+/// Paths come from the stack, not from parents. Every state met is stored; those entered are marked.
+pub(crate) struct DepthFirst {
+    order: Order,
+    seen: Seen,
+    met: Visited,
+    /// By the number of a state that was met; empty before the search began.
+    entered: Vec<bool>,
+    stack: Vec<Frame>,
+    /// What the frames of the stack have still to try.
+    todo: Vec<u32>,
+    /// Chosen, but not expanded because a limit stopped the search.
+    postponed: Option<u32>,
+    /// States that were expanded.
+    expanded: usize,
+    /// Whether the limit on depth left something out.
+    cut: bool,
+}
+
+impl DepthFirst {
+    pub(crate) fn new(run: &Run<'_>, order: Order, seen: Seen) -> Self {
+        let met = Visited::new(run.options.store, run.width(), false);
+        DepthFirst {
+            order,
+            seen,
+            met,
+            entered: Vec::new(),
+            stack: Vec::new(),
+            todo: Vec::new(),
+            postponed: None,
+            expanded: 0,
+            cut: false,
         }
-        let pick = match order {
-            Order::Given => todo.len() - 1,
-            Order::Random => start + run.rng.index(todo.len() - start),
-        };
-        let id = todo.swap_remove(pick);
-        if entered[id as usize] {
-            continue;
-        }
-        let depth = stack.len() as u32;
-        if depth == run.view.max_depth {
-            cut = true;
-            continue;
-        }
-        entered[id as usize] = true;
-        met.load(id, &mut state);
-        stack.push(Frame { id, start: todo.len() });
-        let path = || stack_path(&stack, met);
-        run.expand(&state, depth, &mut successors, &path)?;
-        distinct_targets(&successors, &mut distinct);
-        for &index in &distinct {
-            let (id, new) = met.insert_exact(successors.state(index as usize), ROOT);
-            if new {
-                entered.push(false);
-            }
-            if !entered[id as usize] {
-                todo.push(id);
-            }
-        }
-        if order == Order::Given {
-            // Popped from the end: the front-end's first successor must be last.
-            let start = stack.last().map_or(0, |frame| frame.start);
-            todo[start..].reverse();
-        }
-        run.check(&state, &successors, &|| stack_path(&stack, met))?;
     }
-    Ok(if cut { StopReason::MaxDepth } else { StopReason::Exhausted })
+
+    /// Whether the states that were met and not yet expanded are few.
+    pub(crate) fn is_nearly_done(&self) -> bool {
+        4 * (self.met.len() - self.expanded) < self.expanded
+    }
+
+    /// Begins or goes on. Draws come from the run.
+    pub(crate) fn advance(&mut self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        let outcome = self.visit(run);
+        run.counters.considered = Some(self.met.len() as u64);
+        run.counters.odds = self.met.odds();
+        outcome
+    }
+
+    fn visit(&mut self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
+        if self.entered.is_empty() {
+            let initial = run.initial()?;
+            self.met.insert_exact(&initial, ROOT);
+            self.entered.push(false);
+            self.todo.push(0);
+        }
+        let (mut state, mut successors, mut distinct) = (Vec::new(), run.buffer(), Vec::new());
+        while let Some(id) = self.next(run) {
+            let depth = self.stack.len() as u32;
+            if depth == run.view.max_depth {
+                self.cut = true;
+                continue;
+            }
+            self.entered[id as usize] = true;
+            self.met.load(id, &mut state);
+            self.stack.push(Frame { id, start: self.todo.len() });
+            let outcome = run.expand(&state, depth, &mut successors, &|| stack_path(&self.stack, &self.met));
+            if let Err(halt) = outcome {
+                self.entered[id as usize] = false;
+                self.stack.pop();
+                self.postponed = Some(id);
+                return Err(halt);
+            }
+            self.expanded += 1;
+            distinct_targets(&successors, &mut distinct);
+            self.meet(&successors, &distinct);
+            run.check(&state, &successors, &|| stack_path(&self.stack, &self.met))?;
+        }
+        Ok(if self.cut { StopReason::MaxDepth } else { StopReason::Exhausted })
+    }
+
+    /// Chooses the next unvisited state: the one that could not be expanded when the search was stopped, or one
+    /// of those to try. A visited one is dropped, which keeps the draw uniform over the rest.
+    fn next(&mut self, run: &mut Run<'_>) -> Option<u32> {
+        if let Some(id) = self.postponed.take() {
+            return Some(id);
+        }
+        loop {
+            let start = self.stack.last().map_or(0, |frame| frame.start);
+            if self.todo.len() == start {
+                self.stack.pop()?;
+                continue;
+            }
+            let pick = match self.order {
+                Order::Given => self.todo.len() - 1,
+                Order::Random => start + run.rng.index(self.todo.len() - start),
+            };
+            let id = self.todo.swap_remove(pick);
+            if !self.entered[id as usize] {
+                return Some(id);
+            }
+        }
+    }
+
+    /// Stores successors; those that are a choice are tried from the top of the stack.
+    fn meet(&mut self, successors: &Successors, distinct: &[u32]) {
+        for &index in distinct {
+            let (id, new) = self.met.insert_exact(successors.state(index as usize), ROOT);
+            if new {
+                self.entered.push(false);
+            }
+            let choose = match self.seen {
+                Seen::Expanded => !self.entered[id as usize],
+                Seen::Considered => new,
+            };
+            if choose {
+                self.todo.push(id);
+            }
+        }
+        if self.order == Order::Given {
+            // Popped from the end: the front-end's first successor must be last.
+            let start = self.stack.last().map_or(0, |frame| frame.start);
+            self.todo[start..].reverse();
+        }
+    }
 }
 
 fn stack_path(stack: &[Frame], met: &Visited) -> Path {

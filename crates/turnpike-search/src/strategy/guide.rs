@@ -1,9 +1,8 @@
 //! Guides: a measure of the model that says how promising a state is.
 
-use turnpike_model::{Diagnostic, ModelInfo};
+use turnpike_model::{Diagnostic, Explorer, ModelInfo};
 
 use super::descriptor::{Given, OptionInfo, ValueKind};
-use crate::run::Run;
 
 /// The option of strategies that are led by a measure.
 pub(super) const GUIDE: OptionInfo = OptionInfo {
@@ -24,9 +23,8 @@ pub struct Guide {
 
 impl Guide {
     /// The guide's rank of a state: smaller is better, whatever the direction.
-    pub(crate) fn rank(&self, run: &mut Run<'_>, index: usize, state: &[u32]) -> f64 {
-        let measures = run.view.explorer.measures();
-        let value = measures.map_or(f64::NAN, |measures| measures.measure(state, index));
+    pub(crate) fn rank(&self, explorer: &mut dyn Explorer, index: usize, state: &[u32]) -> f64 {
+        let value = explorer.measures().map_or(f64::NAN, |measures| measures.measure(state, index));
         if self.maximise { -value } else { value }
     }
 

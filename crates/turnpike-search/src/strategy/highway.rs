@@ -11,7 +11,7 @@ use std::fmt;
 use turnpike_model::{Diagnostic, hash};
 
 use super::Search;
-use super::candidates::{Priority, Smallest};
+use super::candidates::{Preference, Smallest};
 use super::descriptor::{Descriptor, Given, OptionInfo, Parallel, Setting, ValueKind};
 use super::level_set::by_levels;
 use crate::error::Halt;
@@ -21,11 +21,19 @@ use crate::rng::{Purpose, derive};
 use crate::run::Run;
 
 /// H: the priority of a state in the level after `depth`.
-pub(crate) type Chance = fn(seed: u64, depth: u32, content_hash: u64) -> u64;
+#[derive(Clone, Copy)]
+pub(crate) struct Chance {
+    /// Binds seed and depth.
+    pub(crate) key: fn(seed: u64, depth: u32) -> u64,
+    /// Draws for a state, under the key.
+    pub(crate) draw: fn(key: u64, content_hash: u64) -> u64,
+}
 
-/// A keyed mixer of full avalanche; the key binds seed and level.
-pub(crate) fn chance(seed: u64, depth: u32, content_hash: u64) -> u64 {
-    hash::mix(derive(seed, Purpose::Level, u64::from(depth)), content_hash)
+/// A keyed mixer of full avalanche.
+pub(crate) const CHANCE: Chance = Chance { key: level_key, draw: hash::mix };
+
+pub(crate) fn level_key(seed: u64, depth: u32) -> u64 {
+    derive(seed, Purpose::Level, u64::from(depth))
 }
 
 /// States kept per level unless a width is given.
@@ -44,6 +52,8 @@ impl Given<'_> {
 /// A variant of highway search: how the states of the next level are drawn.
 pub(super) trait Variant: fmt::Debug + Send + Sync {
     const DESCRIPTOR: &'static Descriptor;
+    /// Whether workers can own the states of its levels.
+    const SHARES_OUT_STATES: bool = false;
 
     /// States kept per level.
     fn width(&self) -> u64;
@@ -58,6 +68,10 @@ impl<V: Variant> Search for V {
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
         V::search(run, self.width())
+    }
+
+    fn shares_out_states(&self) -> bool {
+        V::SHARES_OUT_STATES
     }
 
     fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
@@ -92,6 +106,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
 
 impl Variant for Highway {
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+    const SHARES_OUT_STATES: bool = true;
 
     fn width(&self) -> u64 {
         self.width
@@ -103,13 +118,10 @@ impl Variant for Highway {
 }
 
 pub(crate) fn search(run: &mut Run<'_>, width: u64) -> Result<StopReason, Halt> {
-    search_with(run, width, chance)
+    search_with(run, width, CHANCE)
 }
 
 pub(crate) fn search_with(run: &mut Run<'_>, width: u64, chance: Chance) -> Result<StopReason, Halt> {
-    let mut smallest = Smallest::new(width, run.width(), |run, depth, _, content_hash| Priority {
-        rank: 0.0,
-        chance: chance(run.seed, depth, content_hash),
-    });
-    by_levels(run, &mut smallest)
+    let preference = Preference { seed: run.seed, chance, guide: None };
+    by_levels(run, &mut Smallest::new(width, run.width(), preference))
 }

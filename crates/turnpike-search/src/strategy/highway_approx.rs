@@ -126,7 +126,7 @@ impl Selection for Reservoir {
     ) -> bool {
         let chosen = std::mem::replace(self, Reservoir::new(self.width));
         for (state, parent, choice) in &chosen.slots {
-            level.enter(run, visited, state, *parent, *choice);
+            level.enter(&mut *run.view.explorer, visited, state, *parent, *choice);
         }
         chosen.considered > chosen.width
     }

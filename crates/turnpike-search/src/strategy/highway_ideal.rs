@@ -98,7 +98,7 @@ impl Selection for Eligible {
         }
         for &index in &drawn[..keep] {
             let (parent, choice) = origins[index as usize];
-            level.enter(run, visited, states.get(index), parent, choice);
+            level.enter(&mut *run.view.explorer, visited, states.get(index), parent, choice);
         }
         keep < drawn.len()
     }

@@ -1,15 +1,22 @@
 //! Shared by the level-based strategies: the loop over levels, the states of a level, and a count
 //! of the states met.
 
-use turnpike_model::Successors;
+use std::ops::Range;
 
+use turnpike_model::{Explorer, Successors};
+
+use crate::crew::{self, Start};
 use crate::error::Halt;
+use crate::event::Event;
 use crate::limits::StopReason;
 use crate::run::Run;
 use crate::store::{Fingerprints, ROOT, Visited, quick_hash};
 
 /// How a strategy chooses the next level among the successors of this one.
 pub(crate) trait Selection {
+    /// Whether several threads can go on with it.
+    const CAN_BE_SHARED: bool = false;
+
     /// Takes note of the successors of a state of the level at `depth`; the second of `from` is the state's id.
     fn offer(
         &mut self,
@@ -28,7 +35,8 @@ pub(crate) trait Selection {
     /// How many candidates are held for the next level.
     fn held(&self) -> usize;
 
-    /// Enters the chosen states into the empty `level`, forgets the others, and tells whether there were any.
+    /// Enters the chosen states into the empty `level`, forgets the others, and returns whether
+    /// there were any.
     fn choose(
         &mut self,
         run: &mut Run<'_>,
@@ -36,23 +44,47 @@ pub(crate) trait Selection {
         visited: &mut Visited,
         considered: &mut Considered,
     ) -> bool;
+
+    /// Goes on with several threads, if it [can](Self::CAN_BE_SHARED).
+    fn share_out(&mut self, run: &mut Run<'_>, start: Start) -> Result<StopReason, Halt> {
+        let _ = (run, start);
+        unreachable!("this selection stays on one thread")
+    }
 }
 
 /// Goes from level to level: Q₀ is the initial state, Q_{j+1} what the selection makes of the successors of Q_j.
 pub(crate) fn by_levels(run: &mut Run<'_>, selection: &mut impl Selection) -> Result<StopReason, Halt> {
     let (mut visited, mut considered) = (run.visited(), Considered::new());
-    let outcome = levels(run, selection, &mut visited, &mut considered);
+    let ended = levels(run, selection, &mut visited, &mut considered);
+    let outcome = match crew::agree(run, ended) {
+        Ok(Ended::Stop(stop)) => Ok(stop),
+        Ok(Ended::WorthThreads { level, depth, passed_over }) => {
+            return selection.share_out(run, Start { visited, considered, level, depth, passed_over });
+        }
+        Err(halt) => Err(halt),
+    };
     run.counters.considered = considered.count();
     run.counters.odds = visited.odds();
     outcome
 }
 
-fn levels(
+/// How the part of a search on one thread ended.
+enum Ended {
+    Stop(StopReason),
+    /// Several threads should go on with this level.
+    WorthThreads {
+        level: Range<u32>,
+        depth: u32,
+        passed_over: bool,
+    },
+}
+
+fn levels<S: Selection>(
     run: &mut Run<'_>,
-    selection: &mut impl Selection,
+    selection: &mut S,
     visited: &mut Visited,
     considered: &mut Considered,
-) -> Result<StopReason, Halt> {
+) -> Result<Ended, Halt> {
     let mut level = Level::first(run, visited)?;
     let initial = run.view.explorer.content_hash(&level.states);
     considered.add(initial);
@@ -60,7 +92,13 @@ fn levels(
     let (mut depth, mut passed_over) = (0, false);
     while !level.is_empty() {
         if depth == run.view.max_depth {
-            return Ok(StopReason::MaxDepth);
+            return Ok(Ended::Stop(StopReason::MaxDepth));
+        }
+        if S::CAN_BE_SHARED && crew::is_worth(run, level.ids.len(), visited.len()) {
+            // Whatever enters a level gets the next number.
+            let end = visited.len() as u32;
+            let level = end - level.ids.len() as u32..end;
+            return Ok(Ended::WorthThreads { level, depth, passed_over });
         }
         let ids = &level.ids;
         let outcome = run.expand_level(
@@ -80,9 +118,12 @@ fn levels(
         level.clear();
         passed_over |= selection.choose(run, &mut level, visited, considered);
         depth += 1;
+        if run.options.tell_levels {
+            level.tell(run, depth);
+        }
     }
     // While nothing was passed over, every reachable state was expanded.
-    Ok(if passed_over { StopReason::Finished } else { StopReason::Exhausted })
+    Ok(Ended::Stop(if passed_over { StopReason::Finished } else { StopReason::Exhausted }))
 }
 
 /// The states of one level, flat, with their ids among the visited.
@@ -97,23 +138,30 @@ impl Level {
     pub(crate) fn first(run: &mut Run<'_>, visited: &mut Visited) -> Result<Self, Halt> {
         let mut level = Level::default();
         let state = run.initial()?;
-        level.enter(run, visited, &state, ROOT, 0);
+        level.enter(&mut *run.view.explorer, visited, &state, ROOT, 0);
         Ok(level)
     }
 
     /// Adds a state to the level and to the visited, unless it was visited before.
     pub(crate) fn enter(
         &mut self,
-        run: &mut Run<'_>,
+        explorer: &mut dyn Explorer,
         visited: &mut Visited,
         state: &[u32],
         parent: u32,
         choice: u32,
     ) {
-        if let Some(id) = visited.insert(&mut *run.view.explorer, state, parent, choice) {
+        if let Some(id) = visited.insert(explorer, state, parent, choice) {
             self.ids.push(id);
             self.states.extend_from_slice(state);
         }
+    }
+
+    /// Reports which states it holds.
+    fn tell(&self, run: &mut Run<'_>, depth: u32) {
+        let hash = |state| run.view.explorer.content_hash(state);
+        let states = self.states.chunks(run.model.info().width.max(1)).map(hash).collect();
+        (run.control.events)(&Event::Level { run: run.number, depth, states });
     }
 
     /// Forgets the states, keeping the memory: ready for another level.
@@ -149,28 +197,70 @@ pub(crate) enum Acquaintance {
 /// Counts distinct states by their content hash, up to a bound beyond which it is not worth the memory.
 pub(crate) struct Considered {
     prints: Option<Fingerprints>,
+    /// Where levels can be rolled back: the hashes that this one brought.
+    fresh: Option<Vec<u64>>,
 }
 
 impl Considered {
     const MOST: usize = 1 << 24;
 
     pub(crate) fn new() -> Self {
-        Considered { prints: Some(Fingerprints::default()) }
+        Considered { prints: Some(Fingerprints::default()), fresh: None }
     }
 
-    /// Counts a state, and tells what is known of it.
+    /// One whose levels can be rolled back. It forgets to count only when it is told to.
+    pub(crate) fn of_levels() -> Self {
+        Considered { fresh: Some(Vec::new()), ..Self::new() }
+    }
+
+    /// Counts a state, and returns what is known of it.
     #[inline]
     pub(crate) fn add(&mut self, content_hash: u64) -> Acquaintance {
         let Some(prints) = &mut self.prints else { return Acquaintance::Unknown };
-        match prints.meet(content_hash) {
-            None if prints.len() > Self::MOST => {
-                self.prints = None;
+        match (prints.meet(content_hash), &mut self.fresh) {
+            (None, Some(fresh)) => {
+                fresh.push(content_hash);
                 Acquaintance::Never
             }
-            None => Acquaintance::Never,
-            Some(false) => Acquaintance::Unvisited,
-            Some(true) => Acquaintance::Unknown,
+            (None, None) => {
+                if prints.len() > Self::MOST {
+                    self.prints = None;
+                }
+                Acquaintance::Never
+            }
+            (Some(false), _) => Acquaintance::Unvisited,
+            (Some(true), _) => Acquaintance::Unknown,
         }
+    }
+
+    /// Ends a level, so that it is not rolled back any more. All parts together count so many states.
+    pub(crate) fn end_level(&mut self, all: u64) {
+        self.fresh.iter_mut().for_each(Vec::clear);
+        if all > Self::MOST as u64 {
+            self.prints = None;
+        }
+    }
+
+    /// Forgets what the level brought.
+    pub(crate) fn roll_back(&mut self) {
+        let (Some(prints), Some(fresh)) = (&mut self.prints, &mut self.fresh) else { return };
+        prints.remove_all(fresh);
+        fresh.clear();
+    }
+
+    /// Gives the hashes away, each with whether its state was visited; `None` when they are not counted any more.
+    pub(crate) fn into_prints(self) -> Option<Vec<(u64, bool)>> {
+        self.prints.map(|prints| prints.iter().collect())
+    }
+
+    /// The hashes, each with whether its state was visited; `None` when they are not counted any more.
+    pub(crate) fn prints(&self) -> Option<Vec<(u64, bool)>> {
+        self.prints.as_ref().map(|prints| prints.iter().collect())
+    }
+
+    /// Stops counting.
+    pub(crate) fn give_up(&mut self) {
+        self.prints = None;
     }
 
     /// Notes that a state was visited.
@@ -192,6 +282,17 @@ impl Considered {
     /// The number of distinct states, if they were few enough to be counted.
     pub(crate) fn count(&self) -> Option<u64> {
         self.prints.as_ref().map(|prints| prints.len() as u64)
+    }
+
+    /// The number of distinct states in several parts, if they were few enough to be counted.
+    pub(crate) fn count_all<'c>(parts: impl Iterator<Item = &'c Considered>) -> Option<u64> {
+        let all: u64 = parts.map(Considered::count).sum::<Option<u64>>()?;
+        Self::can_count(all).then_some(all)
+    }
+
+    /// Whether so many are few enough to be counted.
+    pub(crate) fn can_count(all: u64) -> bool {
+        all <= Self::MOST as u64
     }
 }
 

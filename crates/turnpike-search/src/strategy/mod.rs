@@ -11,6 +11,8 @@ mod descriptor;
 mod dfs;
 mod drs;
 mod exhaustive;
+mod first_met;
+mod frontier;
 mod genetic;
 mod guide;
 mod highway;
@@ -19,6 +21,7 @@ mod highway_ideal;
 mod lasso;
 mod level_set;
 mod random;
+mod registry;
 mod sampling;
 mod schedules;
 #[cfg(test)]
@@ -31,11 +34,13 @@ pub use auto::Auto;
 pub use beam::Beam;
 pub use best_first::BestFirst;
 pub use bfs::Bfs;
+pub(crate) use candidates::{Candidates, Preference, Priority};
 pub(crate) use covering::validate as validate_cover;
-pub use descriptor::{Descriptor, OptionInfo, Options, Setting, ValueKind, find, owners};
-pub use dfs::{Dfs, Rdfs};
+pub use descriptor::{Descriptor, Given, OptionInfo, Options, Parallel, Setting, ValueKind, find, owners};
+pub use dfs::{Dfs, Rdfs, Seen};
 pub use drs::{Drs, Fringe};
 pub use exhaustive::Exhaustive;
+pub use frontier::Frontier;
 pub use genetic::{Fitness, Genetic};
 pub use guide::Guide;
 pub(crate) use guide::unknown_measure;
@@ -44,25 +49,30 @@ pub use highway_approx::HighwayApprox;
 pub use highway_ideal::HighwayIdeal;
 pub use lasso::LassoAlgorithm;
 pub(crate) use lasso::validate as validate_lasso;
+pub(crate) use level_set::Considered;
 pub use random::RandomWalk;
-pub use sampling::Over;
+pub use registry::{all, is_registered, register};
+pub use sampling::{Over, Way};
 pub use schedules::{Pct, Pos, Weighted};
 use turnpike_model::{Diagnostic, ModelInfo};
 
 use self::lasso::Cycles;
-use crate::error::{Halt, SearchError};
+pub use crate::error::Halt;
+use crate::error::SearchError;
 use crate::follow;
-use crate::limits::StopReason;
+pub use crate::limits::StopReason;
 use crate::options::SearchOptions;
-use crate::run::Run;
+pub use crate::run::Run;
+pub use crate::witness::Path;
 
-/// All strategies, the default first. A new one needs a line here, and nothing else outside its file.
+/// The built-in strategies, the default first. A new one needs a line here, and nothing else outside its file.
 pub static STRATEGIES: &[&Descriptor] = &[
     &auto::DESCRIPTOR,
     &random::DESCRIPTOR,
     &schedules::PCT,
     &schedules::POS,
     &schedules::WEIGHTED,
+    &frontier::DESCRIPTOR,
     &bfs::DESCRIPTOR,
     &dfs::DFS,
     &dfs::RDFS,
@@ -78,7 +88,7 @@ pub static STRATEGIES: &[&Descriptor] = &[
 ];
 
 /// What every strategy is made of.
-pub(crate) trait Search: fmt::Debug + Send + Sync {
+pub trait Search: fmt::Debug + Send + Sync {
     /// How users know it.
     fn descriptor(&self) -> &'static Descriptor;
 
@@ -92,6 +102,7 @@ pub(crate) trait Search: fmt::Debug + Send + Sync {
     }
 
     /// How it looks for accepting cycles; `None` when it cannot.
+    #[doc(hidden)]
     fn cycles(&self) -> Option<Cycles> {
         None
     }
@@ -110,6 +121,22 @@ pub(crate) trait Search: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether the first witness that it finds is a shortest one, given that it looks for one objective, keeps states
+    /// exactly and leaves out none.
+    fn finds_shortest(&self) -> bool {
+        false
+    }
+
+    /// Whether workers, also those of other processes, can own its states.
+    fn shares_out_states(&self) -> bool {
+        false
+    }
+
+    /// Whether its states can move to files when memory is short.
+    fn spills_states(&self) -> bool {
+        false
+    }
+
     /// Whether it goes on for ever unless a limit ends it.
     fn is_endless(&self) -> bool {
         false
@@ -121,7 +148,8 @@ pub(crate) trait Search: fmt::Debug + Send + Sync {
 pub struct Strategy(Arc<dyn Search>);
 
 impl Strategy {
-    pub(crate) fn new(search: impl Search + 'static) -> Self {
+    /// A strategy with the parameters of this search.
+    pub fn new(search: impl Search + 'static) -> Self {
         Strategy(Arc::new(search))
     }
 
@@ -154,6 +182,18 @@ impl Strategy {
 
     pub(crate) fn wants_shortening(&self, stop: StopReason, covering: bool) -> bool {
         self.0.wants_shortening(stop, covering)
+    }
+
+    pub(crate) fn finds_shortest(&self) -> bool {
+        self.0.finds_shortest()
+    }
+
+    pub(crate) fn spills_states(&self) -> bool {
+        self.0.spills_states()
+    }
+
+    pub(crate) fn shares_out_states(&self) -> bool {
+        self.0.shares_out_states()
     }
 
     pub(crate) fn is_endless(&self) -> bool {

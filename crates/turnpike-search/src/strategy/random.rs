@@ -8,7 +8,7 @@
 use turnpike_model::Diagnostic;
 
 use super::descriptor::{Descriptor, OptionInfo, Parallel, ValueKind};
-use super::sampling::{self, Extent, Length, Over, Sampler};
+use super::sampling::{self, Extent, Length, Over, Sampler, Way};
 use super::{Search, concrete};
 use crate::error::Halt;
 use crate::follow;
@@ -27,6 +27,8 @@ pub struct RandomWalk {
     pub restart_depth: Option<u32>,
     /// Walk on single states, where the model's own stand for many; walks begin again by themselves.
     pub concrete: bool,
+    /// Which way to the goal is reported.
+    pub witness: Way,
 }
 
 const OVER: OptionInfo = OptionInfo {
@@ -57,13 +59,26 @@ const CONCRETE: OptionInfo = OptionInfo {
     doc: "timed automata: walk on single clock values instead of zones, with drawn delays",
 };
 
+const WITNESS: OptionInfo = OptionInfo {
+    name: "witness",
+    value: ValueKind::Word(&[
+        ("loop-erased", "The walk without its loops"),
+        (
+            "first-met",
+            "Back from each state to the one from which it was met first, as in the tool of 2008; remembers every state considered",
+        ),
+    ]),
+    default: "loop-erased",
+    doc: "which way to the goal is reported",
+};
+
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "random",
     summary: "one random walk, uniform over the set of successor states",
     guarantee: "none",
-    memory: "constant; with a witness, the loop-erased walk",
+    memory: "constant; with a witness, the loop-erased walk (first-met: all states considered)",
     when: "bugs on likely paths; very large states; a baseline",
-    options: &[OVER, RESTART, RESTART_DEPTH, CONCRETE],
+    options: &[OVER, RESTART, RESTART_DEPTH, CONCRETE, WITNESS],
     settings: &[],
     stores_states: false,
     programs_only: false,
@@ -76,7 +91,11 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
         // One execution of a program says little: it is executed again and again.
         let restart = given.is_set(&RESTART) || given.model.capabilities.violations_on_expansion;
         let restart_depth = given.count(&RESTART_DEPTH)?;
-        Ok(RandomWalk { over, restart, restart_depth, concrete: given.is_set(&CONCRETE) }.into())
+        let witness = match given.text(&WITNESS) {
+            Some("first-met") => Way::FirstMet,
+            _ => Way::LoopErased,
+        };
+        Ok(RandomWalk { over, restart, restart_depth, concrete: given.is_set(&CONCRETE), witness }.into())
     },
 };
 
@@ -91,12 +110,18 @@ impl Search for RandomWalk {
         }
         let once = !self.restart && self.restart_depth.is_none();
         let length = self.restart_depth.map_or(Length::Whole, Length::Steps);
-        sampling::search(run, Sampler::Uniform(self.over), Extent { once, length })
+        sampling::search(run, Sampler::Uniform(self.over), Extent { once, length, way: self.witness })
     }
 
     fn check(&self, request: &SearchOptions) -> Result<(), Diagnostic> {
         if self.restart_depth == Some(0) {
             return Err(Diagnostic::error("the restart depth must be at least 1"));
+        }
+        if self.concrete && self.witness == Way::FirstMet {
+            return Err(Diagnostic::error(
+                "walks on single clock values do not remember where states were met",
+            )
+            .help("leave out one of the options `concrete` and `witness`"));
         }
         if self.concrete && request.objectives.iter().any(|objective| objective.is_about_cycles()) {
             return Err(Diagnostic::error("walks on single states do not find cycles")

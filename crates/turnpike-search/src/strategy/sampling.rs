@@ -2,7 +2,7 @@
 //!
 //! **Guarantee**: `pct` finds a bug that needs d ordering constraints with probability at least
 //! 1/(n·k^(d-1)) in each path of n actors and k steps; the others have no guarantee.
-//! **Memory**: constant; of walks with a witness, the loop-erased walk.
+//! **Memory**: constant; of walks with a witness, the loop-erased walk or every state considered.
 //!
 //! Paths come in batches of growing size. A system that follows them itself gets a seed for each,
 //! and PCT and weighted sampling estimate the length of paths from earlier batches, whose sizes do
@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use turnpike_model::Successors;
 use turnpike_model::paths::{Chooser, PathsInfo, Request};
 
+use super::first_met::FirstMet;
 use super::level_set::distinct_targets;
 use crate::error::Halt;
 use crate::follow;
@@ -47,12 +48,23 @@ pub enum Over {
     Transitions,
 }
 
-/// How many paths, and how long they may be.
+/// Which way from the initial state a walk reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// The walk itself, without its loops.
+    #[default]
+    LoopErased,
+    /// Back from each state to the one from which it was met first, also as a successor not taken.
+    FirstMet,
+}
+
+/// How many paths, how long they may be, and what is reported of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extent {
     /// One path, not as many as the limits allow.
     pub(crate) once: bool,
     pub(crate) length: Length,
+    pub(crate) way: Way,
 }
 
 /// How long paths may be, the limit on depth aside.
@@ -72,7 +84,7 @@ const LARGEST: usize = 1024;
 
 /// Follows paths until a limit is reached or the objective is met.
 pub(crate) fn search(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<StopReason, Halt> {
-    let mut source = Source::new(run, sampler, extent.length)?;
+    let mut source = Source::new(run, sampler, extent)?;
     let (mut first, mut count) = (0u64, 1);
     loop {
         let walked = source.follow(run, first, count)?;
@@ -95,16 +107,16 @@ enum Source {
 }
 
 impl Source {
-    fn new(run: &mut Run<'_>, sampler: Sampler, length: Length) -> Result<Self, Halt> {
+    fn new(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<Self, Halt> {
         match run.paths_info() {
             Some(info) if follow::natively(run) => {
-                Ok(Source::Paths(NativePaths::new(run, info, sampler, length)?))
+                Ok(Source::Paths(NativePaths::new(run, info, sampler, extent.length)?))
             }
-            _ => Ok(Source::Walks(Walks::new(run, sampler, length)?)),
+            _ => Ok(Source::Walks(Walks::new(run, sampler, extent)?)),
         }
     }
 
-    /// Follows so many paths, and tells how the first of them went.
+    /// Follows paths, and returns how the first of them went.
     fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {
         match self {
             Source::Paths(paths) => paths.follow(run, first, count),
@@ -152,7 +164,7 @@ struct NativePaths {
     estimate: Estimate,
 }
 
-/// What earlier paths tell about the system.
+/// What earlier paths show about the system.
 #[derive(Debug, Default)]
 struct Estimate {
     /// Steps with more than one choice, at most.
@@ -228,15 +240,17 @@ struct Walks {
 }
 
 impl Walks {
-    fn new(run: &mut Run<'_>, sampler: Sampler, length: Length) -> Result<Self, Halt> {
+    fn new(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<Self, Halt> {
+        let length = extent.length;
         let over = if let Sampler::Uniform(over) = sampler { over } else { Over::default() };
         let last = if let Length::Steps(steps) = length { steps } else { u32::MAX };
         let walker = Walker::new(run)?;
         let trail = match () {
             // What is met on single states is confirmed by the choices that led there.
             () if run.is_concrete() => Trail::Choices(Vec::new()),
-            () if run.options.witness => Trail::States(LoopErased::default()),
-            () => Trail::None,
+            () if !run.options.witness => Trail::None,
+            () if extent.way == Way::FirstMet => Trail::FirstMet(Box::new(FirstMet::new(run))),
+            () => Trail::States(LoopErased::default()),
         };
         let drawing = Drawing { over, distinct: Vec::new(), trail };
         Ok(Walks { walker, drawing, length, last: last.saturating_add(run.uncounted_levels()) })
@@ -270,6 +284,14 @@ impl Steps for Drawing {
             Trail::None => {}
             Trail::Choices(choices) => choices.clear(),
             Trail::States(states) => states.begin(run, initial),
+            Trail::FirstMet(pointers) => pointers.begin(initial),
+        }
+    }
+
+    #[inline]
+    fn see(&mut self, _: &mut Run<'_>, _: &[u32], successors: &Successors) {
+        if let Trail::FirstMet(pointers) = &mut self.trail {
+            pointers.consider(successors);
         }
     }
 
@@ -290,6 +312,7 @@ impl Steps for Drawing {
             Trail::None => {}
             Trail::Choices(choices) => choices.push(choice as u32),
             Trail::States(states) => states.step(run, state),
+            Trail::FirstMet(pointers) => pointers.enter(choice),
         }
     }
 
@@ -298,6 +321,7 @@ impl Steps for Drawing {
             Trail::None => Path::States(Vec::new()),
             Trail::Choices(choices) => Path::Choices(choices.clone()),
             Trail::States(states) => Path::States(states.states.clone()),
+            Trail::FirstMet(pointers) => pointers.path(),
         }
     }
 }
@@ -307,6 +331,7 @@ enum Trail {
     None,
     Choices(Vec<u32>),
     States(LoopErased),
+    FirstMet(Box<FirstMet>),
 }
 
 /// The walk so far with its loops erased: the states still on it, and where each one is.

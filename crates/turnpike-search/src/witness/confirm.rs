@@ -69,6 +69,8 @@ pub(crate) fn add_obstacles(
     let condition = match &objective.goal {
         Goal::Deadlock | Goal::AnyError => None,
         Goal::State(condition) => Some(condition.as_str()),
+        // Runs of a formula may end where nothing can happen.
+        Goal::Accepting(sets) if sets.len() == 1 => Some(sets[0].as_str()),
         _ => return Ok(()),
     };
     let mut explorer = model.explorer();

@@ -7,17 +7,19 @@
 
 use turnpike_model::{StepError, Successors};
 
+use super::budget::Spending;
 use super::{Path, Witness};
 use crate::objective::{HitKind, Monitor};
 use crate::run::Run;
 use crate::store::{ExactStore, ROOT};
 
-/// Looks for a shorter witness with at most `width` states in a level; counts its expansions.
+/// Looks for a shorter witness with at most `width` states in a level, within what `spending`
+/// leaves.
 pub(crate) fn search_along(
     run: &mut Run<'_>,
     witness: &Witness,
     width: usize,
-    spent: &mut u64,
+    spending: &mut Spending,
 ) -> Result<Option<Witness>, StepError> {
     let (options, info) = (run.options, run.model.info());
     let sought = std::slice::from_ref(&run.objectives[witness.objective]);
@@ -34,8 +36,11 @@ pub(crate) fn search_along(
         let mut next: Vec<(usize, u32)> = Vec::new();
         for &id in &level {
             let state = seen.get(id).to_vec();
+            if spending.is_over() {
+                return Ok(None);
+            }
             explorer.successors(&state, &mut successors)?;
-            *spent += 1;
+            spending.expand(&successors);
             monitor.examine(explorer, &state, &successors, &mut hits)?;
             if let Some(hit) = hits.first() {
                 if matches!(hit.kind, HitKind::Lasso { .. }) {
@@ -69,8 +74,15 @@ pub(crate) fn search_along(
 /// How far from the end of the path a state seems to be: an entry to be changed counts as a step.
 fn remaining(state: &[u32], path: &[Vec<u32>]) -> usize {
     let differences = |other: &[u32]| state.iter().zip(other).filter(|(one, two)| one != two).count();
-    let estimates = path.iter().rev().enumerate().map(|(steps, other)| steps + differences(other));
-    estimates.min().unwrap_or(0)
+    let mut least = usize::MAX;
+    for (steps, other) in path.iter().rev().enumerate() {
+        // Earlier states of the path are further from its end than that.
+        if steps >= least {
+            break;
+        }
+        least = least.min(steps + differences(other));
+    }
+    least
 }
 
 #[cfg(test)]
@@ -81,6 +93,7 @@ mod tests {
     use crate::options::SearchOptions;
     use crate::run::Control;
     use crate::strategy::{Bfs, Dfs, Strategy};
+    use crate::witness::budget::Budget;
     use crate::witness::confirm;
 
     /// A built-in model with settings, and what to look for.
@@ -110,9 +123,9 @@ mod tests {
         let _ = options.strategy.search(&mut run);
         let witness = run.findings.witnesses[0].take().expect("a witness");
         let along = |run: &mut Run<'_>, width: usize| {
-            let mut spent = 0;
-            let found = search_along(run, &witness, width, &mut spent).expect("the model takes every step");
-            (found, spent)
+            let mut spending = Budget::unlimited().share(u64::MAX);
+            let found = search_along(run, &witness, width, &mut spending);
+            (found.expect("the model takes every step"), spending.spent)
         };
         let after = widths.iter().map(|&width| {
             let (found, spent) = along(&mut run, width);

@@ -5,9 +5,9 @@ use turnpike_model::{Explorer, StepError, Successors};
 
 use crate::objective::HitKind;
 
-/// How a strategy tells the way to a state.
+/// How a strategy gives the path to a state.
 #[derive(Clone, Debug)]
-pub(crate) enum Path {
+pub enum Path {
     /// All states from the initial one on, flat.
     States(Vec<u32>),
     /// The transition taken in each state.
@@ -35,9 +35,7 @@ impl Witness {
         objective: usize,
         kind: &HitKind,
     ) -> Result<Self, StepError> {
-        let mut states = path.into_states(explorer)?;
-        erase_loops(&mut states);
-        let mut choices = choices_between(explorer, &states)?;
+        let mut choices = path.into_loop_free_choices(explorer)?;
         let stem = choices.len();
         let mut loop_start = None;
         match kind {
@@ -80,32 +78,62 @@ impl Witness {
 impl Path {
     /// The states of the path, one after the other.
     pub(crate) fn into_states(self, explorer: &mut dyn Explorer) -> Result<Vec<Vec<u32>>, StepError> {
-        let mut state = Vec::new();
-        explorer.initial(&mut state)?;
-        let width = state.len();
+        let mut initial = Vec::new();
+        explorer.initial(&mut initial)?;
+        let width = initial.len();
         match self {
             Path::States(flat) if width == 0 => Ok(vec![Vec::new(); flat.len().max(1)]),
             Path::States(flat) => Ok(flat.chunks(width).map(<[u32]>::to_vec).collect()),
-            Path::Choices(choices) => {
-                let mut successors = Successors::new(width);
-                let mut states = vec![state.clone()];
-                for choice in choices {
-                    explorer.successors_up_to(&state, choice as usize, &mut successors)?;
-                    if choice as usize >= successors.len() {
-                        return Err(StepError::new("a recorded choice is not enabled any more"));
-                    }
-                    state.clear();
-                    state.extend_from_slice(successors.state(choice as usize));
-                    states.push(state.clone());
-                }
-                Ok(states)
-            }
+            Path::Choices(choices) => follow(explorer, &choices, |_, _| {}),
         }
+    }
+
+    /// The first transition between each state and the next, without loops.
+    fn into_loop_free_choices(self, explorer: &mut dyn Explorer) -> Result<Vec<u32>, StepError> {
+        let Path::Choices(choices) = self else {
+            let mut states = self.into_states(explorer)?;
+            erase_loops(&mut states);
+            return choices_between(explorer, &states);
+        };
+        // States that follow each other without loops did so before: one pass is enough.
+        let mut firsts = Vec::with_capacity(choices.len());
+        let mut states = follow(explorer, &choices, |successors, choice| {
+            let target = successors.state(choice);
+            let first = (0..choice).find(|&index| successors.state(index) == target);
+            firsts.push(first.unwrap_or(choice) as u32);
+        })?;
+        let kept = erase_loops(&mut states);
+        Ok(kept[..kept.len() - 1].iter().map(|&index| firsts[index]).collect())
     }
 }
 
-/// Cuts out every detour that returns to a state already on the path.
-pub(crate) fn erase_loops(states: &mut Vec<Vec<u32>>) {
+/// Makes choices from the initial state on: all states. Each choice is shown with the transitions up
+/// to it.
+pub(super) fn follow(
+    explorer: &mut dyn Explorer,
+    choices: &[u32],
+    mut show: impl FnMut(&Successors, usize),
+) -> Result<Vec<Vec<u32>>, StepError> {
+    let mut state = Vec::new();
+    explorer.initial(&mut state)?;
+    let mut successors = Successors::new(state.len());
+    let mut states = vec![state.clone()];
+    for &choice in choices {
+        let choice = choice as usize;
+        explorer.successors_up_to(&state, choice, &mut successors)?;
+        if choice >= successors.len() {
+            return Err(StepError::new("a recorded choice is not enabled any more"));
+        }
+        show(&successors, choice);
+        state.clear();
+        state.extend_from_slice(successors.state(choice));
+        states.push(state.clone());
+    }
+    Ok(states)
+}
+
+/// Cuts out every detour that returns to a state already on the path; returns what was kept.
+pub(crate) fn erase_loops(states: &mut Vec<Vec<u32>>) -> Vec<usize> {
     let mut last: FxHashMap<&[u32], usize> = FxHashMap::default();
     for (index, state) in states.iter().enumerate() {
         last.insert(state, index);
@@ -118,8 +146,9 @@ pub(crate) fn erase_loops(states: &mut Vec<Vec<u32>>) {
         at += 1;
     }
     if keep.len() < states.len() {
-        *states = keep.into_iter().map(|index| std::mem::take(&mut states[index])).collect();
+        *states = keep.iter().map(|&index| std::mem::take(&mut states[index])).collect();
     }
+    keep
 }
 
 /// The first transition between each state and the next.
@@ -151,8 +180,9 @@ mod tests {
             (&[0, 0, 0], &[0]),
         ] {
             let mut states = path(before);
-            erase_loops(&mut states);
+            let kept = erase_loops(&mut states);
             assert_eq!(states, path(after));
+            assert_eq!(kept.iter().map(|&index| before[index]).collect::<Vec<_>>(), after);
         }
     }
 }

@@ -6,6 +6,7 @@ use turnpike_model::{
 
 use super::Path;
 use super::confirm::{add_obstacles, add_times, choices_of, describe, is_accepting};
+use super::participants::add_participants;
 use crate::error::SearchError;
 use crate::objective::{Goal, HitKind, Monitor, Objective};
 
@@ -91,6 +92,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     // A trace from elsewhere may be a run only of the abstraction, which has no times.
     let objective = trace.objective.parse::<Objective>().ok().filter(|_| divergence.is_none());
     let _ = add_times(model, &mut trace, objective.as_ref());
+    add_participants(model, &mut trace)?;
     Ok(Replayed { trace, divergence, loop_closes, enabled, deadlock, error })
 }
 

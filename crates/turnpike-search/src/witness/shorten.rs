@@ -11,10 +11,12 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use turnpike_model::{StepError, Successors};
 
+use super::budget::{Budget, Spending};
 use super::corridor::search_along;
 use super::delete::delete_steps;
 use super::path::choices_between;
 use super::{Path, Witness};
+use crate::checkpoint::Checkpoints;
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::objective::HitKind;
@@ -30,23 +32,10 @@ const LEAST_SHARE: u64 = 64;
 /// Beams wider than this gain little more.
 const WIDEST: u64 = 4096;
 
-/// What shortening may take, in expansions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    /// For leaving out steps.
-    pub(crate) leaving_out: u64,
-    /// For everything, as long as leaving out steps does not take more.
-    pub(crate) all: u64,
-    /// For everything, when the witness was wasteful and is still long.
-    pub(crate) wasteful: u64,
-    /// Whether it may be spent again as long as that makes the witness much shorter.
-    pub(crate) pays: bool,
-}
-
 /// What shortening led to.
 pub(crate) struct Shortened {
     pub(crate) witness: Witness,
-    /// Expansions that it took.
+    /// Expansions that it took, of which some count as several.
     pub(crate) states: u64,
     /// Whether there is nothing shorter.
     pub(crate) proved: bool,
@@ -55,7 +44,7 @@ pub(crate) struct Shortened {
 /// Another round pays if the last one made the witness shorter by this part.
 const PAYS: usize = 8;
 
-/// A witness of so many steps is short enough not to spend more on it than usual.
+/// A witness of at most this many steps is short enough not to spend more on it than usual.
 pub(crate) const SHORT: usize = 20;
 
 /// A witness of more steps is worth another search, by a highway of this width.
@@ -88,9 +77,9 @@ fn shorten_once(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortene
     }
     // A proof that a short witness is shortest is cheap.
     if original <= SHORT {
-        // A large budget is not for a proof alone.
-        let share = if budget.pays { budget.all / 2 } else { budget.all };
-        match search_again(run, &best, Bfs::default().into(), share) {
+        // The budget is not for a proof alone.
+        let share = budget.all / 2;
+        match search_again(run, &best, Bfs::default().into(), budget.share(share)) {
             Again { shorter: Some(shorter), states, .. } => {
                 return done(shorter, states, shortest_is_first);
             }
@@ -99,20 +88,20 @@ fn shorten_once(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortene
         }
     }
     let share = budget.leaving_out.saturating_sub(spent);
-    let (shorter, states) = delete_steps(run, best, share);
+    let (shorter, states) = delete_steps(run, best, budget.share(share));
     best = shorter;
     spent += states;
     // If many steps were superfluous, or leaving out ran out of budget, the rest is rarely the
     // shortest possible.
     let unfinished = states >= share / 4 * 3;
     let wasteful = (unfinished || 4 * best.len() <= 3 * original) && best.len() > SHORT;
-    let budget = if wasteful { budget.wasteful } else { budget.all };
-    let remaining = budget.saturating_sub(spent);
+    let most = if wasteful { budget.wasteful } else { budget.all };
+    let remaining = most.saturating_sub(spent);
     if best.len() < 2 || remaining == 0 {
         return done(best, spent, false);
     }
     if original > SHORT {
-        match search_again(run, &best, Bfs::default().into(), remaining / 8) {
+        match search_again(run, &best, Bfs::default().into(), budget.share(remaining / 8)) {
             Again { shorter: Some(shorter), states, .. } => {
                 return done(shorter, spent + states, shortest_is_first);
             }
@@ -122,28 +111,33 @@ fn shorten_once(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortene
     }
     // A long witness may be of the kind that depth-first search finds; a highway finds another
     // kind, and soon or not at all.
-    let remaining = budget.saturating_sub(spent);
+    let remaining = most.saturating_sub(spent);
     if best.len() > LONG && remaining / 8 >= HIGHWAY * LONG as u64 {
-        let other = search_again(run, &best, Highway { width: HIGHWAY }.into(), remaining / 8);
+        let share = budget.share(remaining / 8);
+        let other = search_again(run, &best, Highway { width: HIGHWAY }.into(), share);
         spent += other.states;
         if let Some(other) = other.shorter {
-            let (shorter, states) = delete_steps(run, other, remaining / 8);
+            let (shorter, states) = delete_steps(run, other, share);
             spent += states;
             best = shorter;
         }
     }
     loop {
         // The rest is for what follows.
-        let width = (budget.saturating_sub(spent) / 4 * 3 / best.len() as u64).min(WIDEST);
+        let remaining = most.saturating_sub(spent);
+        let width = (remaining / 4 * 3 / best.len() as u64).min(WIDEST);
         if width < 2 || best.loop_start.is_some() {
             break;
         }
-        let Ok(Some(shorter)) = search_along(run, &best, width as usize, &mut spent) else { break };
-        let (shorter, states) = delete_steps(run, shorter, budget.saturating_sub(spent));
+        let mut spending = budget.share(remaining);
+        let along = search_along(run, &best, width as usize, &mut spending);
+        spent += spending.spent;
+        let Ok(Some(shorter)) = along else { break };
+        let (shorter, states) = delete_steps(run, shorter, budget.share(most.saturating_sub(spent)));
         spent += states;
         best = shorter;
     }
-    let remaining = budget.saturating_sub(spent);
+    let remaining = budget.share(most.saturating_sub(spent));
     if let Ok((shorter, states)) = take_shortcuts(run, &best, remaining) {
         spent += states;
         best = shorter;
@@ -154,15 +148,16 @@ fn shorten_once(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortene
 /// The outcome of searching once more.
 struct Again {
     shorter: Option<Witness>,
-    /// Everything below the length at hand was seen: there is nothing shorter.
+    /// Everything below the current length was seen: there is nothing shorter.
     covered: bool,
     states: u64,
 }
 
 /// Searches once more for the same objective with a witness shorter than `best`; breadth first, the
 /// shortest one.
-fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) -> Again {
+fn search_again(run: &mut Run<'_>, best: &Witness, strategy: Strategy, mut share: Spending) -> Again {
     let nothing = Again { shorter: None, covered: false, states: 0 };
+    let Ok(states) = affordable_states(run, share) else { return nothing };
     // An expansion at depth d shows a witness of d steps if the state itself is the hit, of more
     // otherwise.
     let depth = match best.kind {
@@ -178,7 +173,10 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
     // The step from a virtual root belongs to the witness, but not to the depth of states.
     let depth = depth.saturating_sub(run.uncounted_levels() as usize);
     options.all = false;
-    options.limits.states = Some(budget);
+    // Every process shortens by itself, from the beginning.
+    options.processes = None;
+    options.checkpoints = Checkpoints::default();
+    options.limits.states = Some(states);
     options.limits.depth = Some(u32::try_from(depth).unwrap_or(u32::MAX));
     options.limits.time =
         options.limits.time.map(|time| time.saturating_sub(Duration::from_secs_f64(run.seconds())));
@@ -193,12 +191,31 @@ fn search_again(run: &Run<'_>, best: &Witness, strategy: Strategy, budget: u64) 
     let shorter = again.findings.witnesses[0].take().filter(|witness| witness.len() < best.len());
     let shorter = shorter.map(|witness| Witness { objective: best.objective, ..witness });
     debug_assert!(!matches!(stop, Err(Halt::Error(_))) || shorter.is_none());
-    Again { shorter, covered, states: again.counters.states }
+    share.expand_all(again.counters.states, again.counters.transitions);
+    Again { shorter, covered, states: share.spent }
+}
+
+/// How many states a share is worth, if all have as many transitions as the initial one.
+fn affordable_states(run: &mut Run<'_>, share: Spending) -> Result<u64, StepError> {
+    if share.counts_alike() {
+        return Ok(share.share);
+    }
+    let explorer = &mut *run.view.explorer;
+    let mut initial = Vec::new();
+    explorer.initial(&mut initial)?;
+    let mut successors = Successors::new(initial.len());
+    explorer.successors(&initial, &mut successors)?;
+    Ok(share.affordable(successors.len() as u64))
 }
 
 /// Looks from states of the path, by small breadth-first searches, for quicker ways to later states
 /// of the path.
-fn take_shortcuts(run: &mut Run<'_>, witness: &Witness, budget: u64) -> Result<(Witness, u64), StepError> {
+fn take_shortcuts(
+    run: &mut Run<'_>,
+    witness: &Witness,
+    remaining: Spending,
+) -> Result<(Witness, u64), StepError> {
+    let budget = remaining.share;
     let explorer = &mut *run.view.explorer;
     let stem = Path::Choices(witness.choices[..witness.stem].to_vec());
     let mut states = stem.into_states(explorer)?;
@@ -212,7 +229,7 @@ fn take_shortcuts(run: &mut Run<'_>, witness: &Witness, budget: u64) -> Result<(
     let mut start = 0;
     let mut gained = false;
     while start + 2 < states.len() && spent + share <= budget {
-        let shortcut = quicker_way(explorer, &states, start, share)?;
+        let shortcut = quicker_way(explorer, &states, start, remaining.part(share))?;
         spent += shortcut.cost;
         if let Some(target) = shortcut.target {
             gained = true;
@@ -248,7 +265,7 @@ fn quicker_way(
     explorer: &mut dyn turnpike_model::Explorer,
     states: &[Vec<u32>],
     start: usize,
-    budget: u64,
+    mut spending: Spending,
 ) -> Result<Shortcut, StepError> {
     let later: FxHashMap<&[u32], usize> =
         states.iter().enumerate().skip(start + 1).map(|(index, state)| (state.as_slice(), index)).collect();
@@ -257,12 +274,11 @@ fn quicker_way(
     seen.insert(&states[start]);
     let mut successors = Successors::new(width);
     let mut best: Option<(usize, u32, usize)> = None;
-    let mut cost = 0;
     let mut next = 0;
-    while (next as usize) < seen.len() && cost < budget {
+    while (next as usize) < seen.len() && !spending.is_over() {
         let state = seen.get(next).to_vec();
         explorer.successors(&state, &mut successors)?;
-        cost += 1;
+        spending.expand(&successors);
         for (_, target) in successors.iter() {
             let (id, new) = seen.insert(target);
             if !new {
@@ -284,7 +300,9 @@ fn quicker_way(
         }
         next += 1;
     }
-    let Some((_, id, index)) = best else { return Ok(Shortcut { cost, ..Shortcut::default() }) };
+    let Some((_, id, index)) = best else {
+        return Ok(Shortcut { cost: spending.spent, ..Shortcut::default() });
+    };
     let mut detour = Vec::new();
     let mut at = id;
     while parents[at as usize] != ROOT {
@@ -292,5 +310,5 @@ fn quicker_way(
         at = parents[at as usize];
     }
     detour.reverse();
-    Ok(Shortcut { states: detour, target: Some(index), cost })
+    Ok(Shortcut { states: detour, target: Some(index), cost: spending.spent })
 }

@@ -4,7 +4,11 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 struct block {
     pthread_mutex_t own;
@@ -18,6 +22,7 @@ static sem_t semaphore;
 static atomic_int x;
 static int plain;
 static struct block *block;
+static int ends[2], event, set;
 
 static void *run(void *script) {
     int value = 0;
@@ -67,6 +72,29 @@ static void *run(void *script) {
         case 'f': free(block); break;
         case '?': if (!value && op[1]) op++; break;
         case 'x': assert(value != 1); break;
+        case 'v': assert(write(ends[1], "v", 1) == 1); break;
+        case 'V': {
+            char byte;
+            assert(read(ends[0], &byte, 1) == 1);
+            break;
+        }
+        case 'e': {
+            struct pollfd both[] = {{ends[0], POLLIN, 0}, {event, POLLIN, 0}};
+            value = poll(both, 2, 0);
+            break;
+        }
+        case 'E': {
+            struct epoll_event found;
+            value = epoll_wait(set, &found, 1, -1);
+            break;
+        }
+        case 'i': assert(eventfd_write(event, 1) == 0); break;
+        case 'I': {
+            eventfd_t number;
+            assert(eventfd_read(event, &number) == 0);
+            value = (int)number;
+            break;
+        }
         case 'y': sched_yield(); break;
         case 'S': while (!atomic_load(&x)) ; break;
     }
@@ -77,6 +105,12 @@ int main(int count, char **arguments) {
     pthread_t threads[8];
     sem_init(&semaphore, 0, 0);
     block = calloc(1, sizeof *block);
+    assert(pipe(ends) == 0);
+    event = eventfd(0, 0);
+    set = epoll_create1(0);
+    struct epoll_event arrives = {.events = EPOLLIN | EPOLLET};
+    epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &arrives);
+    epoll_ctl(set, EPOLL_CTL_ADD, event, &arrives);
     for (int i = 1; i < count; i++) pthread_create(&threads[i], NULL, run, arguments[i]);
     for (int i = 1; i < count; i++) pthread_join(threads[i], NULL);
     return 0;

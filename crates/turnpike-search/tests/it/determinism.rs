@@ -123,14 +123,14 @@ fn level_synchronous(model: &dyn Model) -> impl Iterator<Item = Strategy> {
         .into_iter()
 }
 
-/// Asserts one result for 1, 2 and 4 threads, and returns it.
+/// Asserts one result for 1, 2, 3 and 7 threads, and returns it.
 fn same_for_all_threads(model: &dyn Model, options: &SearchOptions) -> RunReport {
     let mut options = options.clone();
     options.threads = 1;
     // Small models are not worth threads: insist, so that levels are really shared out.
     options.eager_threads = true;
     let alone = run(model, &options);
-    for threads in [2, 4] {
+    for threads in [2, 3, 7] {
         options.threads = threads;
         let what = format!("{} with {threads} threads, {}", options.strategy.name(), alone.objective);
         assert_eq!(stable(&run(model, &options)), stable(&alone), "{what}");

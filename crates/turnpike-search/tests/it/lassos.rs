@@ -201,7 +201,7 @@ fn ways() -> Vec<Strategy> {
         Dfs::default().into(),
         Rdfs::default().into(),
         Dfs { algorithm }.into(),
-        Rdfs { algorithm }.into(),
+        Rdfs { algorithm, ..Rdfs::default() }.into(),
         Bfs::default().into(),
         Drs::default().into(),
         children.into(),

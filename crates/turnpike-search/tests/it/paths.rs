@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::intervals::Intervals;
 use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::{LabelId, Model};
-use turnpike_search::strategy::{Exhaustive, Over, RandomWalk};
+use turnpike_search::strategy::{Exhaustive, Over, RandomWalk, Way};
 use turnpike_search::{Limits, RunReport, SearchOptions, StopReason, Strategy, Verdict, search};
 
 fn run(model: &dyn Model, strategy: impl Into<Strategy>, objective: &str, limits: Limits) -> RunReport {
@@ -26,8 +26,13 @@ fn chain() -> LtsModel {
     system(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)])
 }
 
-const WALKS: RandomWalk =
-    RandomWalk { over: Over::States, restart: true, restart_depth: None, concrete: false };
+const WALKS: RandomWalk = RandomWalk {
+    over: Over::States,
+    restart: true,
+    restart_depth: None,
+    concrete: false,
+    witness: Way::LoopErased,
+};
 
 #[test]
 fn a_walk_without_choices_is_not_repeated() {

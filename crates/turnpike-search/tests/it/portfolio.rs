@@ -50,6 +50,19 @@ fn auto_finds_bugs_of_every_shape() {
     }
 }
 
+/// Seventeen philosophers with a coin: within what one genetic search takes, and where single members
+/// find nothing.
+#[test]
+fn auto_finds_what_few_transitions_lead_to() {
+    let model = model("philosophers-either", &[("n", "17")]);
+    for seed in 0..3 {
+        let mut options = options(Strategy::from(Auto), "deadlock", 338_000);
+        options.seed = seed;
+        let report = one(&*model, &options);
+        assert_eq!(report.verdict, Verdict::Found, "seed {seed}");
+    }
+}
+
 #[test]
 fn auto_proves_absence_when_a_member_covers_everything() {
     let model = model("two-phase-commit", &[("n", "3")]);

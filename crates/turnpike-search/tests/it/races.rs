@@ -213,7 +213,7 @@ impl Executor for Noting {
                     shown.races.insert((first.0.min(second.0), first.0.max(second.0)));
                 }
                 Finding::Uncontrolled(_) => shown.doubt = true,
-                Finding::Leak(_) => {}
+                Finding::Leak(_) | Finding::Reuse { .. } => {}
             }
         }
         Ok(())

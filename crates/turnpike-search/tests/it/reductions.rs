@@ -260,6 +260,24 @@ fn reductions_show_what_the_plain_search_shows() {
     assert!(kinds.len() >= 35, "{kinds:?}");
 }
 
+/// How many alternatives a choice has may be a matter of what others did before.
+#[test]
+fn choices_that_others_make_possible_are_all_tried() {
+    let (mut compared, mut failing) = (0, 0);
+    for seed in 0..400 {
+        let code = scripts::vocabulary::offers(seed);
+        match check(&code) {
+            Ok(None) => {
+                compared += 1;
+                failing += u32::from(code.has(|act| matches!(act, Act::FailIf(_))));
+            }
+            Ok(Some(why)) => panic!("seed {seed}: {why}\n{code:#?}"),
+            Err(()) => {}
+        }
+    }
+    assert!(compared > 300 && failing > 50, "{compared} {failing}");
+}
+
 /// What a step does to one object may hang on what it finds in another: it must be tried in all orders with steps on the former that
 /// another order on the latter lets it meet.
 #[test]
@@ -287,9 +305,9 @@ fn steps_that_look_at_two_objects_meet_all_others() {
 
 /// Random scripts for the C program that executes them, one for each thread.
 #[cfg(target_os = "linux")]
-fn scripts_of_threads(seed: u64) -> Vec<String> {
+fn scripts_of_threads(seed: u64, descriptors: bool) -> Vec<String> {
     // What is written together is done together; a letter is asked for with its like.
-    const FAMILIES: [&[&str]; 9] = [
+    const FAMILIES: [&[&str]; 10] = [
         &["lRu", "lWu", "t", "t?W"],
         &["k", "k", "d", "r?d"],
         &["b", "B", "A", "m", "f", "r?f", "A?f"],
@@ -299,9 +317,11 @@ fn scripts_of_threads(seed: u64) -> Vec<String> {
         &["S", "s", "a"],
         &["R", "W", "Rx", "R?W"],
         &["y", "rx", "a"],
+        &["v", "v", "V", "e", "ex", "E", "i", "I", "Ix", "e?V"],
     ];
     let dice = &mut scripts::vocabulary::Dice::new(seed);
     let chosen = [FAMILIES[dice.below(9)], FAMILIES[dice.below(9)], &["r", "s", "a", "c", "cx"]];
+    let chosen = if descriptors { [FAMILIES[9], FAMILIES[9], FAMILIES[9]] } else { chosen };
     let mut thread = || -> String {
         (0..1 + dice.below(3))
             .map(|_| {
@@ -314,12 +334,11 @@ fn scripts_of_threads(seed: u64) -> Vec<String> {
 }
 
 #[cfg(target_os = "linux")]
-#[test]
-fn reductions_agree_on_c_programs() {
-    let Some(path) = native::guest("script.c") else { return };
+fn compare_c_programs(programs: u64, descriptors: bool) -> Option<[usize; 3]> {
+    let path = native::guest("script.c")?;
     let (mut compared, mut found, mut proved) = (0, 0, 0);
-    for seed in 0..60 {
-        let code = scripts_of_threads(seed);
+    for seed in 0..programs {
+        let code = scripts_of_threads(seed, descriptors);
         let arguments: Vec<&str> = code.iter().map(String::as_str).collect();
         let plain = ProgramOptions { check_every: 0, max_steps: 300, ..ProgramOptions::default() };
         let verdict = |options: &ProgramOptions, search: SearchOptions, executions: u64| {
@@ -340,6 +359,22 @@ fn reductions_agree_on_c_programs() {
             assert_eq!(verdict(options, search, 4_000), Some(all), "{name} on {code:?}");
         }
     }
+    Some([compared, found, proved])
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn reductions_agree_on_c_programs() {
+    let Some([compared, found, proved]) = compare_c_programs(60, false) else { return };
     println!("{compared} C programs, {found} with an error, {proved} proved");
     assert!(compared >= 30 && found >= 5 && proved >= 15, "{compared} {found} {proved}");
+}
+
+/// Pipes, counters of events and sets of descriptors.
+#[cfg(target_os = "linux")]
+#[test]
+fn reductions_agree_on_programs_with_descriptors() {
+    let Some([compared, found, proved]) = compare_c_programs(60, true) else { return };
+    println!("{compared} C programs with descriptors, {found} with an error, {proved} proved");
+    assert!(compared >= 30 && found >= 5 && proved >= 5, "{compared} {found} {proved}");
 }

@@ -8,7 +8,9 @@ use turnpike_model::{
     Explorer, Label, LabelId, Model, ModelInfo, StepError, Successors, Violation, ViolationKind, Violations,
     hash,
 };
-use turnpike_search::strategy::{Bfs, Dfs, Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs};
+use turnpike_search::strategy::{
+    Bfs, Dfs, Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs, Seen, Way,
+};
 use turnpike_search::{Limits, RunReport, SearchOptions, StopReason, Strategy, Verdict, search};
 
 /// A pseudo-random system whose transition from `i` to `j` is called `i-j`.
@@ -73,6 +75,45 @@ fn full_width_highways_are_as_short_as_breadth_first() {
         ] {
             assert_eq!(run(&model, strategy, &objective, 1).witness.unwrap().length, shortest);
         }
+    }
+}
+
+/// The lengths of the witnesses of 40 searches for `goal`, sorted, without repetitions.
+fn lengths(model: &LtsModel, strategy: &Strategy) -> Vec<u64> {
+    let report = |seed| run(model, strategy.clone(), "label goal", seed);
+    let mut lengths: Vec<u64> = (0..40).map(|seed| report(seed).witness.unwrap().length as u64).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
+
+/// From 0 to 2 directly or through 1, and from there to the goal.
+fn detour() -> LtsModel {
+    let transitions = [(0, 0, 1), (0, 0, 2), (1, 0, 2), (2, 1, 3)];
+    let transitions = transitions.map(|(from, label, to)| Transition { from, label: LabelId(label), to });
+    let labels = vec!["step".into(), "goal".into()];
+    let lts = Lts { initial: 0, states: 4, labels, transitions: transitions.to_vec() };
+    LtsModel::new("detour", lts).unwrap()
+}
+
+#[test]
+fn walks_can_report_the_way_by_which_states_were_met_first() {
+    let walk = |witness| Strategy::from(RandomWalk { witness, ..RandomWalk::default() });
+    assert_eq!(lengths(&detour(), &walk(Way::LoopErased)), [2, 3]);
+    assert_eq!(lengths(&detour(), &walk(Way::FirstMet)), [2]);
+}
+
+#[test]
+fn considered_states_can_count_as_seen() {
+    let rdfs = |seen| Strategy::from(Rdfs { seen, ..Rdfs::default() });
+    assert_eq!(lengths(&detour(), &rdfs(Seen::Expanded)), [2, 3]);
+    assert_eq!(lengths(&detour(), &rdfs(Seen::Considered)), [2]);
+    // Nothing is left out.
+    for seed in 0..5 {
+        let model = random_system(seed, 60, 3);
+        let whole = run(&model, rdfs(Seen::Expanded), "label none", seed);
+        let same = run(&model, rdfs(Seen::Considered), "label none", seed);
+        assert_eq!((same.verdict, same.states), (Verdict::None, whole.states), "system {seed}");
     }
 }
 

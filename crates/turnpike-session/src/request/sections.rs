@@ -48,6 +48,21 @@ impl Section for Goals {
                 },
             )
         },
+        OptionRow {
+            conflicts: &["find", "query", "queries"],
+            ..option(
+                "formula",
+                Takes::Texts,
+                "FORMULA",
+                "Decide a formula of the modal mu-calculus: a file that ends in .mcf, a folder of such \
+                 files, or the formula itself (repeatable)",
+                |goals| goals.formulas.clone(),
+                |goals, text| {
+                    goals.formulas.push(text.to_owned());
+                    Ok(())
+                },
+            )
+        },
         switch(
             "non-zeno",
             "Exclude Zeno runs: consider only cycles and runs of timed automata along which time diverges",
@@ -220,7 +235,7 @@ impl Section for Running {
             Takes::Seed,
             "SEED",
             "The random seed, decimal or 0x hexadecimal; the same seed gives the same result [default: 0]",
-            // Always written: whoever repeats a search wants to see it.
+            // Always written, so that the command that repeats a search shows it.
             |running| vec![values::write_seed(running.seed)],
             |running, text| parse(text, values::seed).map(|seed| running.seed = seed),
         ),

@@ -1,4 +1,6 @@
 //! All integration tests of this crate, in one binary.
 
+mod portable_states;
+mod reports;
 mod requests;
 mod toy_language;

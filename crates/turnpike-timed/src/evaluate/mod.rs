@@ -1,8 +1,10 @@
 //! Executes expressions and statements on the cells of a state.
 //!
-//! A [`Machine`] holds one discrete state: cells and locations. Updates change it in place and are taken back by [`Machine::undo`], so that
-//! trying a transition costs what it writes, not what the network has. Clock assignments are not executed but composed: after the updates of a
-//! transition, [`Machine::origin`] tells for every clock which clock of the state before, plus which number, it now is.
+//! A [`Machine`] holds one discrete state: cells and locations. Updates change it in place and are
+//! taken back by [`Machine::undo`], so that trying a transition costs what it writes, not what the
+//! network has. Clock assignments are not executed but composed: after the updates of a transition,
+//! [`Machine::origin`] tells for every clock which clock of the state before, plus which number, it
+//! now is.
 
 mod frame;
 mod operator;
@@ -23,26 +25,44 @@ pub struct Fault {
     pub message: String,
     /// Where in the source; empty when it is not known.
     pub place: Place,
-    /// Whether a value left its range, which some analyses take for a transition that is not there.
-    pub range: bool,
+    /// What kind of fault.
+    pub kind: FaultKind,
+}
+
+/// Why something cannot be executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The model is wrong there.
+    Model,
+    /// A value left its range, which some analyses take for a transition that is not there.
+    Range,
+    /// A difference of clocks became too large for exact bounds.
+    TooLarge,
 }
 
 impl Fault {
     #[cold]
     fn new(message: impl Into<String>, place: &Place) -> Box<Fault> {
-        Box::new(Fault { message: message.into(), place: place.clone(), range: false })
+        Box::new(Fault { message: message.into(), place: place.clone(), kind: FaultKind::Model })
+    }
+
+    /// Something depends on a state, where there is none.
+    #[cold]
+    fn no_state() -> Box<Fault> {
+        Fault::new("the value depends on the state", &(0..0))
     }
 
     #[cold]
     fn range(message: impl Into<String>, place: &Place) -> Box<Fault> {
-        Box::new(Fault { message: message.into(), place: place.clone(), range: true })
+        Box::new(Fault { message: message.into(), place: place.clone(), kind: FaultKind::Range })
     }
 }
 
 /// Faults are rare and large: they travel in a box.
 pub type Outcome<T> = Result<T, Box<Fault>>;
 
-/// Where a clock's value comes from: a clock of the state before the transition, or zero, plus a number.
+/// Where a clock's value comes from: a clock of the state before the transition, or zero, plus a
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The clock; `None`: zero.
@@ -96,7 +116,27 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// Begins something new: an edge or a condition with these local cells. Steps are counted from here.
+    /// A machine that has no state: whatever depends on one is a fault. For what must be known
+    /// before the system runs. It takes so many steps, and has so many local cells at hand.
+    pub(crate) fn without_state(network: &'n Network, steps: u32, locals: usize) -> Self {
+        Machine {
+            network,
+            cells: Vec::new(),
+            locations: Vec::new(),
+            trail: Vec::new(),
+            frames: vec![0; locals],
+            base: 0,
+            scope: &[],
+            steps,
+            sources: Vec::new(),
+            assigned: Vec::new(),
+            touched: Vec::new(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Begins something new: an edge or a condition with these local cells. Steps are counted from
+    /// here.
     #[inline]
     pub fn enter(&mut self, locals: &'n [Local]) {
         self.steps = STEPS;
@@ -108,7 +148,8 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// Like [`enter`](Self::enter) for a condition, of which only the number of local cells is known: nothing is assigned there.
+    /// Like [`enter`](Self::enter) for a condition, of which only the number of local cells is
+    /// known: nothing is assigned there.
     pub fn enter_condition(&mut self, locals: usize) {
         self.enter(&[]);
         self.frames.resize(locals, 0);

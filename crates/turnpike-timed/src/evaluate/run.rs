@@ -30,9 +30,7 @@ impl Machine<'_> {
     pub fn value(&mut self, expression: &Expression) -> Outcome<i32> {
         match expression {
             Expression::Constant(value) => Ok(*value),
-            Expression::Read(Cells { space, base, offset: None, .. }) => {
-                Ok(self.read(*space, *base as usize))
-            }
+            Expression::Read(Cells { space, base, offset: None, .. }) => self.read(*space, *base as usize),
             Expression::Binary(operator, left, right, place)
                 if !matches!(operator, Binary::And | Binary::Or) =>
             {
@@ -40,7 +38,11 @@ impl Machine<'_> {
                 let right = self.operand(right)?;
                 apply(*operator, left, right, place)
             }
-            // Indices of arrays.
+            // Elements of arrays, and their indices.
+            Expression::Read(cells) => {
+                let at = self.cell(cells, 1)?;
+                self.read(cells.space, at)
+            }
             Expression::InRange { value, low, high, place } => {
                 let value = self.operand(value)?;
                 in_range(value, *low, *high, place)
@@ -49,14 +51,29 @@ impl Machine<'_> {
         }
     }
 
+    /// A part of an expression. Simple ones, such as `i + 1`, are computed without looking whether
+    /// the stack is deep.
     #[inline]
     fn operand(&mut self, expression: &Expression) -> Outcome<i32> {
+        if let Some(value) = self.leaf(expression) {
+            return Ok(value);
+        }
+        if let Expression::Binary(operator, left, right, place) = expression
+            && !matches!(operator, Binary::And | Binary::Or)
+            && let (Some(left), Some(right)) = (self.leaf(left), self.leaf(right))
+        {
+            return apply(*operator, left, right, place);
+        }
+        self.compound(expression)
+    }
+
+    /// The value of a number or a variable.
+    #[inline]
+    fn leaf(&self, expression: &Expression) -> Option<i32> {
         match expression {
-            Expression::Constant(value) => Ok(*value),
-            Expression::Read(Cells { space, base, offset: None, .. }) => {
-                Ok(self.read(*space, *base as usize))
-            }
-            other => self.compound(other),
+            Expression::Constant(value) => Some(*value),
+            Expression::Read(Cells { space, base, offset: None, .. }) => self.find(*space, *base as usize),
+            _ => None,
         }
     }
 
@@ -72,7 +89,7 @@ impl Machine<'_> {
             Expression::Constant(value) => *value,
             Expression::Read(cells) => {
                 let at = self.cell(cells, 1)?;
-                self.read(cells.space, at)
+                self.read(cells.space, at)?
             }
             Expression::Table(table, index) => {
                 let index = self.value(index)?;
@@ -122,7 +139,8 @@ impl Machine<'_> {
                 self.value(second)?
             }
             Expression::At(process, location) => {
-                i32::from(self.locations.get(process.0 as usize) == Some(&location.0))
+                let at = self.locations.get(process.0 as usize).ok_or_else(Fault::no_state)?;
+                i32::from(*at == location.0)
             }
         })
     }
@@ -138,7 +156,7 @@ impl Machine<'_> {
         let mut sum = 0_i64;
         for bound in low..=high {
             self.step(NOWHERE)?;
-            self.set_local(local, bound);
+            self.set_local(local, bound)?;
             let value = self.value(body)?;
             match quantifier {
                 Quantifier::ForAll if value == 0 => return Ok(0),
@@ -203,7 +221,8 @@ impl Machine<'_> {
     fn statement(&mut self, statement: &Statement) -> Outcome<Flow> {
         match statement {
             Statement::Assign { target, value, place } => {
-                // From left to right, as constants are computed: the place in `a[i++] = i` comes first.
+                // From left to right, as constants are computed: the place in `a[i++] = i` comes
+                // first.
                 let at = self.cell(target, 1)?;
                 let value = self.value(value)?;
                 self.write(target.space, at, value, place)?;
@@ -213,13 +232,14 @@ impl Machine<'_> {
                 let from = self.cell(source, *count)?;
                 let mut buffer = std::mem::take(&mut self.buffer);
                 buffer.clear();
-                buffer.extend((0..*count as usize).map(|at| self.read(source.space, from + at)));
-                let written = buffer
-                    .iter()
-                    .enumerate()
-                    .try_for_each(|(at, &value)| self.write(target.space, to + at, value, place));
+                let mut copied = Ok(());
+                for at in from..from + *count as usize {
+                    copied = copied.and(self.read(source.space, at).map(|value| buffer.push(value)));
+                }
+                let write = |(at, &value)| self.write(target.space, to + at, value, place);
+                let copied = copied.and_then(|()| buffer.iter().enumerate().try_for_each(write));
                 self.buffer = buffer;
-                written?;
+                copied?;
             }
             Statement::Clock { clock, value, place } => self.assign_clock(clock, value, place)?,
             Statement::Evaluate(expression) => {
@@ -244,7 +264,7 @@ impl Machine<'_> {
                 return stacker::maybe_grow(RED_ZONE, MORE_STACK, || {
                     for value in *low..=*high {
                         self.step(NOWHERE)?;
-                        self.set_local(*local, value);
+                        self.set_local(*local, value)?;
                         if let Flow::Return(value) = self.block(body)? {
                             return Ok(Flow::Return(value));
                         }
@@ -270,6 +290,9 @@ impl Machine<'_> {
 
     fn assign_clock(&mut self, clock: &ClockCell, value: &ClockValue, place: &Place) -> Outcome<()> {
         let ClockId(clock) = self.clock(clock, place)?;
+        if self.assigned.is_empty() {
+            return Err(Fault::no_state());
+        }
         let source = match value {
             ClockValue::Constant(value) => Source { clock: None, offset: self.value(value)? },
             ClockValue::Clock(from, more) => {
@@ -303,9 +326,12 @@ impl Machine<'_> {
     /// The first of `count` cells, which all belong to the variable.
     #[inline]
     fn cell(&mut self, cells: &Cells, count: u32) -> Outcome<usize> {
-        let offset = match &cells.offset {
+        let offset = match cells.offset.as_deref() {
             None => 0,
-            Some(offset) => self.value(offset)?,
+            Some(Expression::InRange { value, low, high, place }) => {
+                in_range(self.operand(value)?, *low, *high, place)?
+            }
+            Some(offset) => self.operand(offset)?,
         };
         if offset < 0 || u64::from(offset as u32) + u64::from(count) > u64::from(cells.count) {
             let message = format!("offset {offset} is outside a variable of {} cells", cells.count);
@@ -315,10 +341,16 @@ impl Machine<'_> {
     }
 
     #[inline]
-    fn read(&self, space: Space, at: usize) -> i32 {
+    fn read(&self, space: Space, at: usize) -> Outcome<i32> {
+        self.find(space, at).ok_or_else(Fault::no_state)
+    }
+
+    /// What is in a cell. Without a state, variables have none.
+    #[inline]
+    fn find(&self, space: Space, at: usize) -> Option<i32> {
         match space {
-            Space::Global => self.cells[at],
-            Space::Local => self.frames[self.base + at],
+            Space::Global => self.cells.get(at).copied(),
+            Space::Local => self.frames.get(self.base + at).copied(),
         }
     }
 
@@ -332,7 +364,8 @@ impl Machine<'_> {
                 if value < variable.low || value > variable.high {
                     return Err(outside(&variable.name, variable.low, variable.high));
                 }
-                let old = std::mem::replace(&mut self.cells[at], value);
+                let cell = self.cells.get_mut(at).ok_or_else(Fault::no_state)?;
+                let old = std::mem::replace(cell, value);
                 if old != value {
                     self.trail.push((at as u32, old));
                 }
@@ -343,15 +376,17 @@ impl Machine<'_> {
                 {
                     return Err(outside(&local.name, local.low, local.high));
                 }
-                self.set_local(at as u32, value);
+                self.set_local(at as u32, value)?;
             }
         }
         Ok(())
     }
 
     #[inline]
-    fn set_local(&mut self, local: u32, value: i32) {
-        self.frames[self.base + local as usize] = value;
+    fn set_local(&mut self, local: u32, value: i32) -> Outcome<()> {
+        let cell = self.frames.get_mut(self.base + local as usize).ok_or_else(Fault::no_state)?;
+        *cell = value;
+        Ok(())
     }
 
     #[inline]
@@ -377,7 +412,10 @@ fn in_range(value: i32, low: i32, high: i32, place: &Place) -> Outcome<i32> {
 
 /// What a function returns when its body ends so.
 fn result(function: &Function, flow: Flow, place: &Place) -> Outcome<i32> {
-    let Flow::Return(value) = flow else { return Ok(0) };
+    let value = match flow {
+        Flow::Return(value) => value,
+        Flow::Next => 0,
+    };
     match function.result {
         Some((low, high)) if value < low || value > high => {
             let message = format!("{} returns {value}, which is outside {low}..{high}", function.name);

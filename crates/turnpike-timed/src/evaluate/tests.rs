@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::network::{
-    Binary, Cells, ClockValue, Function, FunctionId, LocationId, ProcessId, Quantifier, Space, Statement,
-    Unary, Variable,
+    Binary, Cells, ClockValue, Function, FunctionId, LocationId, Process, ProcessId, Quantifier, Space,
+    Statement, Unary, Variable,
 };
 
 fn number(value: i32) -> Expression {
@@ -95,11 +95,38 @@ fn operators_have_their_values() {
         (Expression::Conditional(Box::new([number(1), number(8), *fault()])), 8),
         (Expression::Unary(Unary::Not, Box::new(number(5))), 0),
         (Expression::Unary(Unary::Minus, Box::new(number(5))), -5),
-        (Expression::At(ProcessId(0), LocationId(0)), 0),
     ] {
         assert_eq!(machine.value(&expression), Ok(expected), "{expression:?}");
     }
     assert!(machine.value(&Expression::Unary(Unary::Minus, Box::new(number(i32::MIN)))).is_err());
+    machine.locations = vec![2];
+    for (location, expected) in [(2, 1), (0, 0)] {
+        assert_eq!(machine.value(&Expression::At(ProcessId(0), LocationId(location))), Ok(expected));
+    }
+}
+
+#[test]
+fn without_a_state_nothing_that_depends_on_one_has_a_value() {
+    let network = Network { processes: vec![Process::default()], ..network() };
+    let clock = ClockCell::fixed(ClockId(0));
+    let reset = Statement::Clock { clock, value: ClockValue::Constant(number(0)), place: 0..0 };
+    let mut without = Machine::without_state(&network, 10, 0);
+    let mut with = Machine::new(&network);
+    for expression in [global(0), Expression::At(ProcessId(0), LocationId(0))] {
+        assert!(without.value(&expression).is_err(), "{expression:?}");
+        // Also as a part of something larger.
+        let larger = binary(Binary::Add, expression.clone(), number(1));
+        assert!(without.value(&larger).is_err(), "{expression:?}");
+        assert!(with.value(&larger).is_ok(), "{expression:?}");
+    }
+    assert!(without.value(&local(0)).is_err());
+    for statement in [assign(0, number(1)), reset] {
+        assert!(without.execute(std::slice::from_ref(&statement)).is_err(), "{statement:?}");
+        assert!(with.execute(&[statement]).is_ok());
+    }
+    let forever = Statement::While(number(1), Vec::new(), 0..0);
+    assert!(without.execute(&[forever]).is_err());
+    assert_eq!(without.value(&binary(Binary::Add, number(2), number(3))), Ok(5));
 }
 
 #[test]
@@ -124,7 +151,7 @@ fn cells_are_checked_and_restored() {
         (store(number(-1), number(0)), "index -1 is outside 0..2", 3..5),
     ] {
         let fault = machine.execute(&[statement]).expect_err(message);
-        assert_eq!((fault.message.as_str(), fault.place, fault.range), (message, place, true));
+        assert_eq!((fault.message.as_str(), fault.place, fault.kind), (message, place, FaultKind::Range));
     }
     // Cells are copied as they were before, also when the parts overlap.
     let part = |offset| Cells { offset: Some(Box::new(number(offset))), ..table(number(0)) };
@@ -189,7 +216,7 @@ fn functions_loops_and_quantifiers_end() {
     machine.enter(&[]);
     let forever = Statement::While(number(1), Vec::new(), 11..12);
     let fault = machine.execute(&[forever]).expect_err("no end");
-    assert_eq!((fault.place, fault.range), (11..12, false));
+    assert_eq!((fault.place, fault.kind), (11..12, FaultKind::Model));
     let promise = Statement::Assert(number(0), 5..6);
     machine.enter(&[]);
     assert!(machine.execute(&[promise]).is_err_and(|fault| fault.message.contains("assertion")));
@@ -214,7 +241,11 @@ fn clock_assignments_compose() {
     machine.undo();
     assert_eq!(machine.origin(0), Source { clock: Some(ClockId(0)), offset: 0 });
     for value in [ClockValue::Constant(number(-1)), ClockValue::Clock(y, number(-1))] {
-        assert!(machine.execute(&[set(&x, value)]).is_err_and(|fault| fault.range && fault.place == (2..3)));
+        assert!(
+            machine
+                .execute(&[set(&x, value)])
+                .is_err_and(|fault| fault.kind == FaultKind::Range && fault.place == (2..3))
+        );
     }
 }
 

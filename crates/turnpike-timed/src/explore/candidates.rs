@@ -6,7 +6,8 @@ use super::walker::Walker;
 use crate::evaluate::Outcome;
 
 impl Walker<'_> {
-    /// Transitions of a network with events: vectors in their order, then edges that are taken alone.
+    /// Transitions of a network with events: vectors in their order, then edges that are taken
+    /// alone.
     pub(super) fn by_events(&mut self, out: &mut Successors) -> Outcome<()> {
         let tables = &self.model.tables;
         let mut ready = std::mem::take(&mut self.ready);
@@ -37,7 +38,7 @@ impl Walker<'_> {
         let seats = &tables.vectors[vector as usize];
         let locations = &self.machine.locations;
         // Who takes part is decided by locations alone; guards come later.
-        let missing = |seat: &&super::tables::Seat| {
+        let missing = |seat: &&crate::compile::tables::Seat| {
             !seat.weak && tables.seat(seat, locations[seat.process as usize]).is_empty()
         };
         if seats.iter().find(missing).is_some() {
@@ -55,7 +56,8 @@ impl Walker<'_> {
         if self.choices.is_empty() { Ok(()) } else { self.product(out) }
     }
 
-    /// Adds a choice between those of the edges whose guards hold as far as variables are concerned; false when there is none.
+    /// Adds a choice between those of the edges whose guards hold as far as variables are
+    /// concerned; false when there is none.
     fn choose(&mut self, steps: &[u32]) -> Outcome<bool> {
         let start = self.enabled.len() as u32;
         for &step in steps {
@@ -68,7 +70,8 @@ impl Walker<'_> {
         Ok(start != end)
     }
 
-    /// Every combination of the choices behind the participants so far; the last choice varies fastest.
+    /// Every combination of the choices behind the participants so far; the last choice varies
+    /// fastest.
     pub(super) fn product(&mut self, out: &mut Successors) -> Outcome<()> {
         let before = self.participants.len();
         self.digits.clear();

@@ -3,7 +3,8 @@
 use turnpike_model::Successors;
 
 use super::walker::Walker;
-use crate::evaluate::{Fault, Outcome};
+use crate::compile::tables::Step;
+use crate::evaluate::{Fault, FaultKind, Outcome};
 use crate::network::{ChannelCell, Sync};
 
 /// An edge that can receive in the current state.
@@ -90,8 +91,11 @@ impl<'a> Walker<'a> {
     pub(super) fn by_channels(&mut self, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         let tables = &model.tables;
-        self.fill_buckets()?;
         self.absent.clear();
+        if model.wide {
+            return self.all_starts(out);
+        }
+        self.fill_buckets()?;
         for process in 0..self.machine.locations.len() {
             let slot = tables.slot(process, self.machine.locations[process]);
             for &step in tables.list(&slot.starts) {
@@ -114,6 +118,9 @@ impl<'a> Walker<'a> {
             Sync::Send(cell) | Sync::Receive(cell) => {
                 let Some(channel) = self.channel(step, cell)? else { return Ok(()) };
                 self.channel = Some(channel);
+                if model.wide {
+                    self.fill_bucket(channel);
+                }
                 let process = model.tables.steps[step as usize].process;
                 if model.network.channels[channel as usize].broadcast {
                     self.broadcast(channel, process, out)
@@ -169,6 +176,18 @@ impl<'a> Walker<'a> {
         if timed { self.spread(out) } else { self.product(out) }
     }
 
+    /// Fills the bucket of one channel, in a network where no variable decides who receives on it.
+    fn fill_bucket(&mut self, channel: u32) {
+        let tables = &self.model.tables;
+        self.buckets.clear();
+        for &step in tables.list(&tables.receiving[channel as usize]) {
+            let Step { process, source, .. } = tables.steps[step as usize];
+            if self.machine.locations[process as usize] == source {
+                self.buckets.add(channel, step, process, None);
+            }
+        }
+    }
+
     pub(super) fn fill_buckets(&mut self) -> Outcome<()> {
         let model = self.model;
         let tables = &model.tables;
@@ -202,7 +221,8 @@ impl<'a> Walker<'a> {
         Ok(open)
     }
 
-    /// The channel that an edge whose guard holds means; `None` when there is no such channel and that only disables the edge.
+    /// The channel that an edge whose guard holds means; `None` when there is no such channel and
+    /// that only disables the edge.
     pub(super) fn channel(&mut self, step: u32, cell: &'a ChannelCell) -> Outcome<Option<u32>> {
         if let Some(channel) = self.model.tables.steps[step as usize].channel {
             return Ok(Some(channel));
@@ -219,13 +239,13 @@ impl<'a> Walker<'a> {
             Ok(channel) if (channel as usize) < self.model.network.channels.len() => Ok(Some(channel)),
             _ => {
                 let message = format!("there is no channel with index {offset}");
-                Err(Box::new(Fault { message, place: edge.place.clone(), range: true }))
+                Err(Box::new(Fault { message, place: edge.place.clone(), kind: FaultKind::Range }))
             }
         }
     }
 
-    /// Whether no synchronisation on an urgent channel is possible in the machine's state, as far as variables are
-    /// concerned. Where clocks have a say in it, [`Walker::stops`] is asked.
+    /// Whether no synchronisation on an urgent channel is possible in the machine's state, as far
+    /// as variables are concerned. Where clocks have a say in it, [`Walker::stops`] is asked.
     pub(super) fn no_urgent_synchronisation(&mut self) -> Outcome<bool> {
         let model = self.model;
         let tables = &model.tables;
@@ -250,8 +270,8 @@ impl<'a> Walker<'a> {
         Ok(true)
     }
 
-    /// Looks for edges of others that can receive on an urgent channel, as far as variables are concerned, until one is
-    /// `enough`.
+    /// Looks for edges of others that can receive on an urgent channel, as far as variables are
+    /// concerned, until one is `enough`.
     pub(super) fn find_receivers(
         &mut self,
         channel: u32,

@@ -1,4 +1,5 @@
-//! Conditions on states. With clocks they are asked of zones: whether some valuation of the zone meets them.
+//! Conditions on states. With clocks they are asked of zones: whether some valuation of the zone
+//! meets them.
 
 use turnpike_model::Successors;
 
@@ -6,7 +7,7 @@ use super::delay::beyond_holes;
 use super::fire::evaluate;
 use super::walker::{NO_ROW, Walker, conjoin, invariant};
 use crate::evaluate::{Outcome, atom_frame_size, frame_size};
-use crate::network::Network;
+use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
 use crate::query::Condition;
 use crate::zone::{Bound, Dbm, subtract};
 
@@ -19,6 +20,9 @@ pub(crate) struct Compiled {
     pub(crate) timed: bool,
     /// Whether only deadlocks count in which time stops as well.
     timelock: bool,
+    /// Locations that processes must be in, as far as the condition asks for them before anything
+    /// else: most states are rejected by these, without being unpacked.
+    required: Vec<(ProcessId, LocationId)>,
 }
 
 impl Compiled {
@@ -32,12 +36,43 @@ impl Compiled {
             }
             _ => timed = true,
         });
-        Compiled { condition, locals, timed, timelock: false }
+        let mut required = Vec::new();
+        let _ = collect_required(&condition, &mut required);
+        Compiled { condition, locals, timed, timelock: false, required }
     }
 
     /// No transition is possible, now or later, and an invariant or an urgent location stops time.
     pub(super) fn timelock() -> Compiled {
-        Compiled { condition: Condition::Deadlock, locals: 0, timed: true, timelock: true }
+        let required = Vec::new();
+        Compiled { condition: Condition::Deadlock, locals: 0, timed: true, timelock: true, required }
+    }
+}
+
+/// Collects the locations that a condition asks for before anything else; false when there is
+/// something else.
+fn collect_required(condition: &Condition, required: &mut Vec<(ProcessId, LocationId)>) -> bool {
+    let mut expression = match condition {
+        Condition::And(parts) => return parts.iter().all(|part| collect_required(part, required)),
+        Condition::Data(expression) => expression,
+        _ => return false,
+    };
+    // `a && b && c` leans to the left, and conditions come from files: no recursion.
+    let mut later = Vec::new();
+    loop {
+        match expression {
+            Expression::Binary(Binary::And, left, right, _) => {
+                later.push(&**right);
+                expression = left;
+            }
+            Expression::At(process, location) => {
+                required.push((*process, *location));
+                match later.pop() {
+                    Some(next) => expression = next,
+                    None => return true,
+                }
+            }
+            _ => return false,
+        }
     }
 }
 
@@ -64,6 +99,13 @@ pub(crate) fn asks_for_deadlock(condition: &Condition) -> bool {
 impl Walker<'_> {
     /// Whether some valuation of a state meets a condition.
     pub(super) fn meets(&mut self, compiled: &Compiled, state: &[u32]) -> Outcome<bool> {
+        let layout = &self.model.layout;
+        let is_there = |&(process, location): &(ProcessId, LocationId)| {
+            layout.location(state, process.0 as usize) == location.0
+        };
+        if !compiled.required.iter().all(is_there) {
+            return Ok(false);
+        }
         if !compiled.timed {
             let discrete = &state[..self.model.layout.words];
             self.load_discrete(discrete);
@@ -240,7 +282,8 @@ impl Walker<'_> {
         Ok(dead)
     }
 
-    /// Collects the transitions of the loaded state that are possible as far as variables are concerned.
+    /// Collects the transitions of the loaded state that are possible as far as variables are
+    /// concerned.
     pub(super) fn collect(&mut self) -> Outcome<()> {
         self.pending.clear();
         self.pending_ends.clear();
@@ -267,8 +310,8 @@ impl Walker<'_> {
         Ok(found)
     }
 
-    /// The part of `base` in which the participants' transition can be taken at once, into `guarded`; false when there
-    /// is none. Who is absent does not count.
+    /// The part of `base` in which the participants' transition can be taken at once, into
+    /// `guarded`; false when there is none. Who is absent does not count.
     fn enabled_zone(&mut self) -> Outcome<bool> {
         if !self.guard_atoms()? || !self.guarded_zone() {
             return Ok(false);

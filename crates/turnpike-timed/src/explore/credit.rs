@@ -1,9 +1,11 @@
 //! How often covering by simulation is tried.
 //!
-//! Simulation leaves out more than inclusion, but where zones were made as coarse as they may be there is often nothing more to leave out, and
-//! every state that is new was compared twice for nothing. So simulation has to earn its tests: it is given a sixteenth of what inclusion makes, and more for
-//! every state that it covers and inclusion does not. Tests are counted, time is not measured, so that a search does the same each time. A
-//! state that is kept though another one simulates it costs time and changes no answer.
+//! Simulation leaves out more than inclusion, but where zones were made as coarse as they may be
+//! there is often nothing more to leave out, and every state that is new was compared twice for
+//! nothing. So simulation has to earn its tests: it is given a sixteenth of what inclusion makes,
+//! and more for every state that it covers and inclusion does not. Tests are counted, time is not
+//! measured, so that a search does the same each time. A state that is kept though another one
+//! simulates it costs time and changes no answer.
 
 /// Tests that may be made before anything was earned.
 const BEGINNING: i64 = 1 << 14;
@@ -67,7 +69,8 @@ impl Credit {
 mod tests {
     use super::*;
 
-    /// Of so many lists of `length`, how many are tested when every `success`th test covers a state.
+    /// Of so many lists of `length`, how many are tested when every `success`th test covers a
+    /// state.
     fn tested(lists: usize, length: usize, success: usize) -> usize {
         let mut credit = Credit::default();
         let mut tested = 0;

@@ -1,13 +1,14 @@
 //! Time that passes where it may: not while a synchronisation on an urgent channel is possible.
 //!
-//! Without clocks in the guards of such edges that is a question about the discrete state, and [`Walker::settle`]
-//! answers it. With them, time stops exactly where such a guard holds: a valuation may wait until, but not beyond, the
-//! first moment at which one of these zones, the *holes*, is entered. What can be waited for is not convex then, and a
-//! state has several parts. A hole that begins behind a bound (`x > 3`) has no first moment: time stops at the bound.
+//! Without clocks in the guards of such edges that is a question about the discrete state, and
+//! [`Walker::settle`] answers it. With them, time stops exactly where such a guard holds: a
+//! valuation may wait until, but not beyond, the first moment at which one of these zones, the
+//! *holes*, is entered. What can be waited for is not convex then, and a state has several parts. A
+//! hole that begins behind a bound (`x > 3`) has no first moment: time stops at the bound.
 //!
-//! Where clocks stand still, time leads to the smallest zone around what is really reached, unless that is a zone
-//! itself; holes are overlooked then. Both only add valuations, which the model notes: what is found has to be
-//! confirmed by a schedule.
+//! Where clocks stand still, time leads to the smallest zone around what is really reached, unless
+//! that is a zone itself; holes are overlooked then. Both only add valuations, which the model
+//! notes: what is found has to be confirmed by a schedule.
 
 use std::sync::atomic::Ordering;
 
@@ -30,7 +31,8 @@ pub(super) enum Stops {
 type Ahead = (Dbm, Vec<usize>);
 
 impl Walker<'_> {
-    /// The zones in which a synchronisation on an urgent channel is possible. Rows must be those of the machine's state.
+    /// The zones in which a synchronisation on an urgent channel is possible. Rows must be those of
+    /// the machine's state.
     pub(super) fn stops(&mut self, dimension: usize) -> Outcome<Stops> {
         let guards = self.urgent_guards()?;
         if guards.iter().any(Vec::is_empty) {
@@ -43,8 +45,8 @@ impl Walker<'_> {
         Ok(Stops::In(largest(guards.iter().filter_map(hole).collect())))
     }
 
-    /// The guards on clocks of all synchronisations on urgent channels that variables allow, by rows. If one says nothing
-    /// of clocks it is the only one.
+    /// The guards on clocks of all synchronisations on urgent channels that variables allow, by
+    /// rows. If one says nothing of clocks it is the only one.
     pub(super) fn urgent_guards(&mut self) -> Outcome<Vec<Vec<RowAtom>>> {
         let model = self.model;
         let tables = &model.tables;
@@ -93,8 +95,9 @@ impl Walker<'_> {
         Ok(guards)
     }
 
-    /// What a zone of the machine's state becomes as time passes, in parts; itself included. Rows must be those of the
-    /// state, and the part of its invariant that depends on variables computed.
+    /// What a zone of the machine's state becomes as time passes, in parts; itself included. Rows
+    /// must be those of the state, and the part of its invariant that depends on variables
+    /// computed.
     pub(super) fn elapse(&mut self, tuple: u32, zone: Dbm) -> Outcome<Vec<Dbm>> {
         if self.tuples.get(tuple).urgent {
             return Ok(vec![zone]);
@@ -144,8 +147,8 @@ impl Walker<'_> {
         self.model.inexact.store(true, Ordering::Relaxed);
     }
 
-    /// The valuations of the loaded state from which time leads to some of a zone, at least: all of them, unless it is
-    /// noted that zones are inexact. `runs`: the rows that run, if some do not.
+    /// The valuations of the loaded state from which time leads to some of a zone, at least: all of
+    /// them, unless it is noted that zones are inexact. `runs`: the rows that run, if some do not.
     pub(super) fn leads_to(&self, zone: &Dbm, holes: &[Dbm], runs: Option<&[bool]>) -> Vec<Dbm> {
         let Some(runs) = runs else { return leads_to(zone, holes) };
         let mut from = zone.clone();
@@ -167,7 +170,8 @@ impl Walker<'_> {
     }
 }
 
-/// What of a zone is in no hole, in parts: for each of them a hole is ahead of all valuations or of none.
+/// What of a zone is in no hole, in parts: for each of them a hole is ahead of all valuations or of
+/// none.
 fn before_holes(zone: Dbm, holes: &[Dbm]) -> Vec<Ahead> {
     let mut parts: Vec<Ahead> = vec![(zone, Vec::new())];
     for (index, hole) in holes.iter().enumerate() {
@@ -191,7 +195,8 @@ fn before_holes(zone: Dbm, holes: &[Dbm]) -> Vec<Ahead> {
     parts
 }
 
-/// The valuations from which time leads to some of a zone without stopping in a hole before; itself included.
+/// The valuations from which time leads to some of a zone without stopping in a hole before; itself
+/// included.
 fn leads_to(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
     let mut parts: Vec<Ahead> = vec![(zone.clone(), Vec::new())];
     // Which holes lie before the valuations of a part.
@@ -224,7 +229,8 @@ fn leads_to(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
     largest(found)
 }
 
-/// The valuations of a zone from which time passes for ever without stopping in a hole, if the zone has no end.
+/// The valuations of a zone from which time passes for ever without stopping in a hole, if the zone
+/// has no end.
 pub(super) fn beyond_holes(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
     let mut parts = vec![zone.clone()];
     for hole in holes {

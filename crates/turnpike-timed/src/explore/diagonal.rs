@@ -1,12 +1,13 @@
 //! Differences of clocks: no extrapolation by constants alone preserves them.
 //!
-//! Where a network compares differences, a zone is first split along all of them (Bengtsson and Yi): each piece is then on one side of every
-//! difference, is made coarser by itself, and what it was is conjoined again. Assignments other than to zero would move the differences, and the
+//! Where a network compares differences, a zone is first split along all of them (Bengtsson and
+//! Yi): each piece is then on one side of every difference, is made coarser by itself, and what it
+//! was is conjoined again. Assignments other than to zero would move the differences, and the
 //! pieces with them: such networks keep their zones exact.
 
-use super::tables::{FixedAtom, bound};
 use super::tuple::Tuple;
-use crate::analysis;
+use crate::compile::analysis;
+use crate::compile::tables::{FixedAtom, bound};
 use crate::network::{ClockAtom, ClockCell, ClockValue, Expression, Local, Network, Statement};
 use crate::query::Condition;
 use crate::zone::{Bound, Dbm, Extrapolation};
@@ -14,7 +15,8 @@ use crate::zone::{Bound, Dbm, Extrapolation};
 /// More differences than this are not split along: pieces double with each.
 const MOST: usize = 48;
 
-/// All differences that are compared; `None` when there are too many, or clocks are assigned other values than zero.
+/// All differences that are compared; `None` when there are too many, or clocks are assigned other
+/// values than zero.
 pub(super) fn differences(network: &Network, conditions: &[Condition]) -> Option<Vec<FixedAtom>> {
     let mut found: Vec<FixedAtom> = Vec::new();
     let mut fits = true;

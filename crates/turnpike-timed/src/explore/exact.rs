@@ -1,24 +1,24 @@
 //! The states along a path with exact zones: what people see.
 //!
-//! Zones are made coarser so that there are finitely many, and what they show then, such as `0<=x` in
-//! a location whose invariant is `x<=5`, is nothing that a run could do. The edges of the path are
-//! taken again from the exact initial zone, and nothing is made coarser. A transition may lead to
-//! several parts of a state; the first choice of parts that leads to the end counts.
+//! Zones are made coarser so that there are finitely many, and what they show then, such as `0<=x`
+//! in a location whose invariant is `x<=5`, is nothing that a run could do. The edges of the path
+//! are taken again from the exact initial zone, and nothing is made coarser. A transition may lead
+//! to several parts of a state; the first choice of parts that leads to the end counts.
 
 use rustc_hash::FxHashSet;
-use turnpike_model::{ExactStates, StepError, Successors};
+use turnpike_model::{ExactStates, StepError, StepErrorKind, Successors};
 
+use super::TimedModel;
 use super::walker::Walker;
-use super::{TOO_LARGE, TimedModel};
-use crate::evaluate::{Fault, Outcome};
+use crate::evaluate::{Fault, FaultKind, Outcome};
 
 /// Transitions that are taken for one path before it is given up: only where states have many parts
 /// are they many more than the path has.
 const MOST_TRANSITIONS: usize = 200_000;
 
-/// The states of the same path as `explored`, with exact zones in their last word. `successors` adds
-/// the exact transitions of a state that may be the one with this number; those to other discrete
-/// states are left out here. `None` if no choice of parts leads to the end.
+/// The states of the same path as `explored`, with exact zones in their last word. `successors`
+/// adds the exact transitions of a state that may be the one with this number; those to other
+/// discrete states are left out here. `None` if no choice of parts leads to the end.
 pub(crate) fn follow(
     explored: &[Vec<u32>],
     initial: Vec<Vec<u32>>,
@@ -54,7 +54,7 @@ pub(crate) fn follow(
         out.clear();
         match successors(step, &state, &mut out) {
             // Bounds of exact zones may grow along a path until they leave their range.
-            Err(error) if error.message == TOO_LARGE => return Ok(None),
+            Err(error) if error.kind == StepErrorKind::TooLarge => return Ok(None),
             other => other?,
         }
         let discrete = &explored[step + 1][..width - 1];
@@ -121,6 +121,7 @@ impl<'a> Walker<'a> {
 
     /// The fault of a difference of clocks that became too large.
     pub(super) fn too_large() -> Box<Fault> {
-        Box::new(Fault { message: TOO_LARGE.to_owned(), place: 0..0, range: false })
+        let message = "a difference of clocks became too large for exact bounds".to_owned();
+        Box::new(Fault { message, place: 0..0, kind: FaultKind::TooLarge })
     }
 }

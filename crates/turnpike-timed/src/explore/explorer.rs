@@ -3,15 +3,17 @@
 use std::fmt::Write;
 
 use turnpike_model::{
-    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Obstacles, PredicateId, Predicates,
-    StateLabels, StepError, Successors, hash,
+    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Obstacles, Participant,
+    Participants, PortableStates, PredicateId, Predicates, StateLabels, StepError, Successors, decode_words,
+    hash,
 };
 
 use super::Cover;
 use super::condition::{Compiled, asks_for_deadlock};
+use super::quick::Way;
 use super::walker::{ROOT, Walker};
 use crate::zeno::TICKED;
-use crate::zone::ZoneId;
+use crate::zone::{Dbm, ZoneId};
 
 impl Walker<'_> {
     pub(super) fn is_root(&self, state: &[u32]) -> bool {
@@ -27,6 +29,7 @@ impl Walker<'_> {
     fn steps(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
         let done = match model.quick && !self.exact {
+            true if model.wide => self.wide_steps(state, out),
             true => self.quick_steps(state, out),
             false => self.load(state).and_then(|()| match model.tables.has_priorities {
                 true => self.by_priority(out),
@@ -34,10 +37,15 @@ impl Walker<'_> {
             }),
         };
         done.map_err(|fault| {
-            self.quick.on = false;
+            self.quick.way = Way::Plain;
             self.machine.undo();
             model.error(&fault)
         })
+    }
+
+    /// The processes that take part in transitions with a label.
+    pub(crate) fn participants_of(&self, label: LabelId) -> Vec<Participant> {
+        self.model.labels.participants(&self.model.network, label)
     }
 
     /// The label ids of a list of names, or what is wrong with it.
@@ -164,13 +172,19 @@ impl Explorer for Walker<'_> {
         if self.is_root(state) {
             return false;
         }
-        if successors.is_empty() || !self.model.deadlock {
+        // Where urgent channels split states, time may lead from one without transitions to another.
+        let whole = !self.model.tables.has_timed_urgency;
+        if !self.model.deadlock || whole && successors.is_empty() {
             return successors.is_empty();
         }
         // What is wrong with the state was told when its successors were made.
         let dead = self.load(state).and_then(|()| self.deadlocked());
         self.machine.undo();
         dead.is_ok_and(|dead| !dead.is_empty())
+    }
+
+    fn portable_states(&mut self) -> Option<&mut dyn PortableStates> {
+        Some(self)
     }
 
     fn measures(&mut self) -> Option<&mut dyn Measures> {
@@ -186,6 +200,10 @@ impl Explorer for Walker<'_> {
     }
 
     fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
+        Some(self)
+    }
+
+    fn participants(&mut self) -> Option<&mut dyn Participants> {
         Some(self)
     }
 
@@ -206,6 +224,37 @@ impl Explorer for Walker<'_> {
                 out.extend_from_slice(&bound.0.to_le_bytes());
             }
         }
+    }
+}
+
+impl PortableStates for Walker<'_> {
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Option<()> {
+        let words = self.model.layout.words;
+        let (discrete, bounds) = bytes.split_at_checked(4 * words)?;
+        decode_words(discrete, words, out)?;
+        let zone = match bounds {
+            [] => ROOT,
+            bounds => self.model.zones.keep(&Dbm::from_bounds(bounds)?).0,
+        };
+        out.push(zone);
+        Some(())
+    }
+}
+
+impl Participants for Walker<'_> {
+    fn components(&self) -> Vec<String> {
+        let network = &self.model.network;
+        // A process that only counts time is not one of the model.
+        let is_own = |&index: &usize| network.ticker.is_none_or(|ticker| ticker.0 as usize != index);
+        let own = (0..network.processes.len()).filter(is_own);
+        own.map(|index| network.processes[index].name.clone()).collect()
+    }
+
+    fn participants(&mut self, state: &[u32], position: usize) -> Result<Vec<Participant>, StepError> {
+        let mut out = Successors::new(self.model.info.width);
+        self.successors_up_to(state, position, &mut out)?;
+        let taken = (position < out.len()).then(|| out.label(position));
+        Ok(taken.map_or(Vec::new(), |label| self.participants_of(label)))
     }
 }
 
@@ -285,7 +334,8 @@ impl Covering for Walker<'_> {
         if zone == ROOT {
             return others.iter().position(|&other| other == ROOT);
         }
-        // The place before several initial states has a key like others, but no zone: nothing else is compared with it.
+        // The place before several initial states has a key like others, but no zone: nothing else
+        // is compared with it.
         if model.info.virtual_root
             && let Some(root) = others.iter().position(|&other| other == ROOT)
         {

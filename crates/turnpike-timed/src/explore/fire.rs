@@ -3,19 +3,23 @@
 use turnpike_model::{LabelId, Successors};
 
 use super::Counted;
-use super::tables::bound;
+use super::quick::Way;
 use super::walker::{NO_ROW, RowAtom, Walker, conjoin, invariant};
-use crate::evaluate::{Fault, Machine, Outcome};
+use crate::compile::tables::bound;
+use crate::evaluate::{Fault, FaultKind, Machine, Outcome};
 use crate::network::{ClockAtom, Sync};
 use crate::zeno::TICKED;
 use crate::zone::{Bound, Origin};
 
 impl Walker<'_> {
-    /// Takes the transition of the participants, whose guards hold as far as variables are concerned, and adds its target if there is one. A
-    /// process that moves along does so in every way it can.
+    /// Takes the transition of the participants, whose guards hold as far as variables are
+    /// concerned, and adds its target if there is one. A process that moves along does so in every
+    /// way it can.
     pub(super) fn fire(&mut self, out: &mut Successors) -> Outcome<()> {
-        if self.quick.on {
-            return self.take_quick(out).map(|_| ());
+        match self.quick.way {
+            Way::Plain => {}
+            Way::Planned => return self.take_quick(out).map(|_| ()),
+            Way::Wide => return self.take_wide(out),
         }
         let model = self.model;
         let Some(ticker) = model.network.ticker else { return self.take(out) };
@@ -56,7 +60,8 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Whether the transition whose updates were executed may be taken in this way: time is counted in certain states only.
+    /// Whether the transition whose updates were executed may be taken in this way: time is counted
+    /// in certain states only.
     fn counts(&mut self) -> Outcome<bool> {
         let model = self.model;
         let Some(ticker) = model.network.ticker.filter(|_| !model.counted.is_empty()) else {
@@ -86,7 +91,8 @@ impl Walker<'_> {
         Ok(false)
     }
 
-    /// Evaluates the guards on clocks by rows of the source; false when a clock that is not there would be needed.
+    /// Evaluates the guards on clocks by rows of the source; false when a clock that is not there
+    /// would be needed.
     pub(super) fn guard_atoms(&mut self) -> Outcome<bool> {
         self.atoms.clear();
         for at in 0..self.participants.len() {
@@ -117,7 +123,9 @@ impl Walker<'_> {
         for &index in &step.guard.computed {
             let atom = evaluate(&mut self.machine, &edge.guard.clocks[index as usize]);
             let atom = match atom {
-                Err(fault) if fault.range && model.network.out_of_range_disables => return Ok(false),
+                Err(fault) if fault.kind == FaultKind::Range && model.network.out_of_range_disables => {
+                    return Ok(false);
+                }
                 other => other?,
             };
             if let Some((left, right, bound)) = atom {
@@ -130,7 +138,8 @@ impl Walker<'_> {
         Ok(true)
     }
 
-    /// Whether each bound of the guard by itself leaves something of the source: most that do not hold are found so.
+    /// Whether each bound of the guard by itself leaves something of the source: most that do not
+    /// hold are found so.
     fn may_hold(&self) -> bool {
         self.atoms.iter().all(|&(left, right, bound)| {
             let back = self.base.get(right as usize, left as usize);
@@ -170,7 +179,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Writes the words of the machine's state, which the participants reached, to `next`, and gives its tuple.
+    /// Writes the words of the machine's state, which the participants reached, to `next`, and
+    /// gives its tuple.
     pub(super) fn target_tuple(&mut self) -> u32 {
         let model = self.model;
         self.next.clear();
@@ -182,8 +192,17 @@ impl Walker<'_> {
         for cell in self.machine.written() {
             model.layout.set_cell(&mut self.next, cell, self.machine.cells[cell as usize]);
         }
-        let moved = self.participants.iter().map(|&step| model.tables.steps[step as usize].process);
         let (layout, tables, bounds) = (&model.layout, &model.tables, &model.bounds);
+        let step = |&participant: &u32| &tables.steps[participant as usize];
+        if model.wide {
+            let slots = |participant: &u32| {
+                let step = step(participant);
+                let number = |location| tables.slot_number(step.process as usize, location);
+                (number(step.source), number(step.target))
+            };
+            return self.tuples.follow(self.source, self.participants.iter().map(slots), tables, bounds);
+        }
+        let moved = self.participants.iter().map(|participant| step(participant).process);
         self.tuples.behind(self.source, &self.words, &self.next, moved, layout, tables, bounds)
     }
 
@@ -196,7 +215,7 @@ impl Walker<'_> {
             if row == NO_ROW {
                 let name = &self.model.network.clocks[clock as usize];
                 let message = format!("clock {name} is needed, but its value was given up before");
-                return Err(Box::new(Fault { message, place: 0..0, range: false }));
+                return Err(Box::new(Fault { message, place: 0..0, kind: FaultKind::Model }));
             }
             self.origins.push(Origin { row, offset: source.offset });
         }
@@ -264,7 +283,7 @@ pub(super) fn evaluate(machine: &mut Machine<'_>, atom: &ClockAtom) -> Outcome<O
         Some(bound) => Ok(Some((left, right, bound))),
         None => {
             let message = format!("{value} is too large to be compared with a clock");
-            Err(Box::new(Fault { message, place: atom.place.clone(), range: false }))
+            Err(Box::new(Fault { message, place: atom.place.clone(), kind: FaultKind::Model }))
         }
     }
 }

@@ -1,17 +1,19 @@
-//! Labels of transitions: who takes part with what, numbered for all explorers of a model. Their texts are made when somebody asks.
+//! Labels of transitions: who takes part with what, numbered for all explorers of a model. Their
+//! texts are made when somebody asks.
 
 use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use turnpike_model::label::{Action, TAU};
-use turnpike_model::{Label, LabelId};
+use turnpike_model::{Label, LabelId, Participant, Role};
 
 use crate::network::Network;
 
 /// The labels that all explorers share.
 ///
-/// What a label is told apart by: nothing for the way to an initial state; the process of an internal edge; pairs of process and event in
-/// a network with events; else channel, sender and receivers.
+/// What a label is told apart by: nothing for the way to an initial state; the process of an
+/// internal edge; pairs of process and event in a network with events; else channel, sender and
+/// receivers.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     table: RwLock<Table>,
@@ -88,5 +90,32 @@ impl Labels {
             }
         }
         Label { text, actions }
+    }
+
+    /// The processes that take part in transitions with a label, and what each of them does.
+    pub(super) fn participants(&self, network: &Network, id: LabelId) -> Vec<Participant> {
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        let key = table.keys.get(id.index()).map_or(&[][..], |key| key);
+        let part = |process: u32, action: String, role: Role| Participant {
+            component: network.processes[process as usize].name.clone(),
+            action,
+            role,
+            after: Vec::new(),
+        };
+        match (network.by_events(), key) {
+            (_, []) => Vec::new(),
+            (_, &[alone]) => vec![part(alone, TAU.to_owned(), Role::TakesPart)],
+            (true, pairs) => {
+                let event = |pair: &[u32]| network.events[pair[1] as usize].clone();
+                let parts = pairs.chunks_exact(2);
+                parts.map(|pair| part(pair[0], event(pair), Role::TakesPart)).collect()
+            }
+            (false, &[channel, sender, ref receivers @ ..]) => {
+                let channel = &network.channels[channel as usize].name;
+                let mut parts = vec![part(sender, format!("{channel}!"), Role::Sends)];
+                parts.extend(receivers.iter().map(|&one| part(one, format!("{channel}?"), Role::Receives)));
+                parts
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use turnpike_model::StepError;
 use super::condition::Compiled;
 use super::delay::beyond_holes;
 use super::walker::{NO_ROW, Walker};
-use crate::evaluate::{Fault, Outcome, atom_frame_size, frame_size};
+use crate::evaluate::{Fault, FaultKind, Outcome, atom_frame_size, frame_size};
 use crate::network::{ClockAtom, Network};
 use crate::query::Quantity;
 use crate::zone::{Bound, Dbm};
@@ -40,8 +40,8 @@ pub(crate) fn quantity_frame(network: &Network, quantity: &Quantity) -> usize {
 }
 
 impl Walker<'_> {
-    /// The extents of quantities in the part of a state that meets a condition; nothing when there is no such part. Frames are what
-    /// [`quantity_frame`] says.
+    /// The extents of quantities in the part of a state that meets a condition; nothing when there
+    /// is no such part. Frames are what [`quantity_frame`] says.
     pub(crate) fn extents(
         &mut self,
         state: &[u32],
@@ -114,8 +114,9 @@ impl Walker<'_> {
         Ok(extents)
     }
 
-    /// Whether everything that is possible in the earlier state is possible in the later one with the clock further on: both have the same
-    /// discrete part. Upper bounds of the clock must be known in both.
+    /// Whether everything that is possible in the earlier state is possible in the later one with
+    /// the clock further on: both have the same discrete part. Upper bounds of the clock must be
+    /// known in both.
     pub(crate) fn is_further_on(
         &mut self,
         earlier: &[u32],
@@ -184,5 +185,5 @@ impl Extent {
 
 fn unmeasured() -> Box<Fault> {
     let message = "this difference of clocks cannot be measured".to_owned();
-    Box::new(Fault { message, place: 0..0, range: false })
+    Box::new(Fault { message, place: 0..0, kind: FaultKind::Model })
 }

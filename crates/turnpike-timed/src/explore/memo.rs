@@ -1,12 +1,16 @@
 //! Zone successors that were computed before.
 //!
-//! What a transition does to a zone is a *program*: the bounds of the source's invariant and of the guard, where each clock of the target comes from,
-//! whether time passes, the bounds of the target's invariant and those by which the zone is made coarser. All of it is told by rows, not by clocks: states
-//! whose variables or locations differ, and processes that are alike, have the same programs. A zone and a program give one zone, so that most
-//! successors are looked up rather than computed.
+//! What a transition does to a zone is a *program*: the bounds of the source's invariant and of the
+//! guard, where each clock of the target comes from, whether time passes, the bounds of the
+//! target's invariant and those by which the zone is made coarser. All of it is told by rows, not
+//! by clocks: states whose variables or locations differ, and processes that are alike, have the
+//! same programs. A zone and a program give one zone, so that most successors are looked up rather
+//! than computed.
 //!
-//! Programs are numbered by content. Results are kept in a table with one place for each pair: a pair that meets another in its place puts it
-//! out, which costs time and changes nothing. The table grows when it is full of results and enough of them were asked for again: where every zone is new it stays small.
+//! Programs are numbered by content. Results are kept in a table with one place for each pair: a
+//! pair that meets another in its place puts it out, which costs time and changes nothing. The
+//! table grows when it is full of results and enough of them were asked for again: where every zone
+//! is new it stays small.
 
 use rustc_hash::FxHashMap;
 
@@ -56,7 +60,8 @@ pub(super) struct Memo {
     programs: FxHashMap<Box<[u32]>, u32>,
     words: usize,
     places: Vec<Place>,
-    /// Results that were kept, and results that were found, since it was last asked whether the table should grow.
+    /// Results that were kept, and results that were found, since it was last asked whether the
+    /// table should grow.
     kept: usize,
     found: usize,
 }
@@ -129,7 +134,8 @@ impl Memo {
             Known::Zone(zone) => zone,
         };
         if self.kept >= self.places.len() / 2 {
-            // In a table that is too small few are found: some are enough to show that a larger one would pay.
+            // In a table that is too small few are found: some are enough to show that a larger one
+            // would pay.
             if self.found >= self.kept / 8 && self.places.len() < 1 << LARGEST {
                 self.grow();
             }

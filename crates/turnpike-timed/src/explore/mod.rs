@@ -1,13 +1,17 @@
 //! The zone graph of a network on turnpike's waist.
 //!
-//! A state is the discrete part, packed in bit fields, and the number of a kept zone. The zone has rows for the clocks that are active in the
-//! state's locations only. Time passes after each transition, as far as urgency and invariants let it, so that a zone is what a state looks like at
-//! any moment until the next transition; the zone is then made coarser, such that there are finitely many.
+//! A state is the discrete part, packed in bit fields, and the number of a kept zone. The zone has
+//! rows for the clocks that are active in the state's locations only. Time passes after each
+//! transition, as far as urgency and invariants let it, so that a zone is what a state looks like
+//! at any moment until the next transition; the zone is then made coarser, such that there are
+//! finitely many.
 //!
-//! **Order of successors.** In a network with events (`.tck`, and UPPAAL without directions): vectors in their order, each with the product of the
-//! edges of its participants (the last varies fastest); then the edges that are taken alone, process by process. In a network with channels: process by process, edge by edge, the
-//! transitions that the edge begins: alone; as sender, with every receiver in the order of processes and edges; as the sender of a broadcast,
-//! with the product of the edges of all that can receive.
+//! **Order of successors.** In a network with events (`.tck`, and UPPAAL without directions):
+//! vectors in their order, each with the product of the edges of its participants (the last varies
+//! fastest); then the edges that are taken alone, process by process. In a network with channels:
+//! process by process, edge by edge, the transitions that the edge begins: alone; as sender, with
+//! every receiver in the order of processes and edges; as the sender of a broadcast, with the
+//! product of the edges of all that can receive.
 
 mod candidates;
 mod channels;
@@ -15,12 +19,13 @@ mod concrete;
 mod condition;
 mod credit;
 mod delay;
+mod delays;
 mod diagonal;
 pub(crate) mod exact;
 mod explorer;
 mod fire;
 mod labels;
-mod layout;
+mod lines;
 mod measure;
 mod memo;
 mod obstacles;
@@ -29,13 +34,12 @@ mod plan;
 mod priority;
 mod quick;
 mod receivers;
-mod scale;
-mod source;
 mod stay;
-mod tables;
 mod tuple;
 mod vocabulary;
 mod walker;
+mod ways;
+mod wide;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -43,19 +47,21 @@ use std::sync::{Arc, Mutex};
 
 use turnpike_model::{
     Approximation, Claim, Diagnostic, ExactStates, Explorer, LabelId, MeasureInfo, Model, ModelInfo, Moment,
-    Schedule, StateValues, StepError, Timing, hash,
+    Schedule, StateValues, StepError, StepErrorKind, Timing, hash,
 };
 
 pub(crate) use self::condition::{Compiled, asks_for_deadlock};
 use self::labels::Labels;
-use self::layout::Layout;
+use self::lines::Lines;
 pub(crate) use self::measure::{Extent, quantity_frame};
 use self::path::Recorded;
-use self::source::Lines;
-use self::tables::{FixedAtom, Tables};
 pub(crate) use self::walker::{ROOT, Walker};
-use crate::analysis::{self, Bounds};
-use crate::evaluate::Fault;
+use self::ways::{Chosen, choose, is_quick, is_wide};
+use crate::compile::analysis::{self, Bounds};
+use crate::compile::layout::Layout;
+use crate::compile::scale;
+use crate::compile::tables::{FixedAtom, Tables};
+use crate::evaluate::{Fault, FaultKind};
 use crate::network::{Edge, Network, Sync};
 use crate::query::Condition;
 use crate::query::Names;
@@ -72,12 +78,10 @@ pub enum Cover {
     Alu,
 }
 
-/// The condition of states that nothing can leave, not even time: no transition is possible, now or after any delay, and an invariant or an urgent
-/// location stops time. Deadlocks in which time goes on are no timelocks.
+/// The condition of states that nothing can leave, not even time: no transition is possible, now or
+/// after any delay, and an invariant or an urgent location stops time. Deadlocks in which time goes
+/// on are no timelocks.
 pub const TIMELOCK: &str = "timelock";
-
-/// Said when bounds leave their range.
-const TOO_LARGE: &str = "a difference of clocks became too large for exact bounds";
 
 /// How a network is explored.
 #[derive(Clone, Debug)]
@@ -86,24 +90,32 @@ pub struct Options {
     pub extrapolation: Option<Extrapolation>,
     /// The relation behind [`turnpike_model::Covering::covers`].
     pub cover: Cover,
-    /// Let time pass after each transition (TChecker's analyses, the default) rather than before it.
+    /// Let time pass after each transition (TChecker's analyses, the default) rather than before
+    /// it.
     pub elapsed: bool,
-    /// The conditions that will be asked for (`state EXPR`, the parts of queries): their constants count as the model's.
+    /// The conditions that will be asked for (`state EXPR`, the parts of queries): their constants
+    /// count as the model's.
     pub conditions: Vec<String>,
     /// Whether deadlocks are asked for.
     pub deadlock: bool,
-    /// Only runs along which time passes all bounds count: conditions and labels then hold only in states in which a certain
-    /// time has passed since they last did (see [`crate::zeno`]). For cycles; reachable states would be missed.
+    /// Only runs along which time passes all bounds count: conditions and labels then hold only in
+    /// states in which a certain time has passed since they last did (see [`crate::zeno`]). For
+    /// cycles; reachable states would be missed.
     pub non_zeno: bool,
-    /// Zones have rows for all clocks, also where a clock is assigned before it is compared again: more states, the same answers.
+    /// Zones have rows for all clocks, also where a clock is assigned before it is compared again:
+    /// more states, the same answers.
     pub keep_dead: bool,
-    /// Zones are not made coarser unless `extrapolation` says how: for looking at single states, of which there may then be infinitely
-    /// many.
+    /// Zones are not made coarser unless `extrapolation` says how: for looking at single states, of
+    /// which there may then be infinitely many.
     pub exact: bool,
     /// Every successor is computed from scratch: slow and obvious, for tests to compare with.
     pub plain: bool,
-    /// With `non_zeno`, the sets of states that cycles have to go through, each a condition or a list of labels, if they are known: time is
-    /// counted nowhere else. States that are in none of them never count.
+    /// Successors are found in the way of networks with many processes, however few there are: for
+    /// tests.
+    pub wide: bool,
+    /// With `non_zeno`, the sets of states that cycles have to go through, each a condition or a
+    /// list of labels, if they are known: time is counted nowhere else. States that are in none of
+    /// them never count.
     pub accepting: Vec<String>,
 }
 
@@ -119,6 +131,7 @@ impl Default for Options {
             keep_dead: false,
             exact: false,
             plain: false,
+            wide: false,
             accepting: Vec::new(),
         }
     }
@@ -152,6 +165,8 @@ pub struct TimedModel {
     elapsed: bool,
     /// Successors are found the quick way.
     quick: bool,
+    /// There are so many processes that tuples of locations hardly ever come back.
+    wide: bool,
     /// Whether zones are exact enough to tell deadlocks.
     deadlock: bool,
     /// What one unit of time in zones stands for.
@@ -207,7 +222,8 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// Zones are fine enough for these conditions, and with `stay` runs end where they would leave the last of them.
+    /// Zones are fine enough for these conditions, and with `stay` runs end where they would leave
+    /// the last of them.
     pub(crate) fn new(conditions: Vec<Condition>, stay: bool) -> Demand {
         Demand { conditions, stay, ..Demand::default() }
     }
@@ -229,8 +245,8 @@ impl Demand {
 }
 
 impl TimedModel {
-    /// Makes a network ready to be explored. `name` is what the user calls it, `source` the text that the network's places point into. Warnings
-    /// come with the model.
+    /// Makes a network ready to be explored. `name` is what the user calls it, `source` the text
+    /// that the network's places point into. Warnings come with the model.
     pub fn new(
         name: &str,
         source: &str,
@@ -241,7 +257,8 @@ impl TimedModel {
         TimedModel::demanding(name, source, network, names, options, Demand::default())
     }
 
-    /// The same for what cannot be told as a text.
+    /// The same for what cannot be told as a text. A long function, because it fills in a model
+    /// field by field.
     pub(crate) fn demanding(
         name: &str,
         source: &str,
@@ -252,21 +269,14 @@ impl TimedModel {
     ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
         let one = |error: Diagnostic| vec![error];
         analysis::check_initial(&network).map_err(one)?;
-        let mut parsed = Vec::new();
-        for text in &options.conditions {
-            let condition = match text.as_str() {
-                TIMELOCK => Condition::Deadlock,
-                text => names.condition(&network, text).map_err(one)?,
-            };
-            parsed.push(condition);
-        }
+        let mut parsed = parse_conditions(&network, &names, &options.conditions).map_err(one)?;
         let own = parsed.len();
         parsed.extend(demand.conditions);
         let unit = scale::reduce(&mut network, &mut parsed);
         if options.non_zeno {
             zeno::add_ticker(&mut network, if demand.idle { Ticks::Idle } else { Ticks::Counted });
         }
-        let tables = Tables::new(&network)?;
+        let mut tables = Tables::new(&network)?;
         let mut bounds = Bounds::new(&network, &parsed).map_err(one)?;
         if options.keep_dead {
             bounds.keep_dead();
@@ -278,7 +288,8 @@ impl TimedModel {
         let diagonals = analysis::has_diagonals(&network, &parsed);
         let split = tables.has_timed_urgency || stopwatches;
         let Chosen { extrapolation, differences, warnings } = choose(&network, &parsed, options, exact)?;
-        // Simulation by lower and upper bounds looks at what is possible, never at what is not, and never at differences.
+        // Simulation by lower and upper bounds looks at what is possible, never at what is not, and
+        // never at differences.
         let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
         let demanded: Vec<Compiled> =
             parsed[own..].iter().map(|condition| Compiled::new(&network, condition.clone())).collect();
@@ -290,23 +301,20 @@ impl TimedModel {
         let conditions = options.conditions.iter().zip(parsed).map(compiled).collect();
         let labels = demand.labels;
         let alone = alone_labels(&network, &tables, &labels);
-        let location_labels: BTreeSet<&String> = network
-            .processes
-            .iter()
-            .flat_map(|process| &process.locations)
-            .flat_map(|location| &location.labels)
-            .collect();
-        let location_labels: Vec<String> = location_labels.into_iter().cloned().collect();
+        let location_labels = location_labels(&network);
         let label_places = label_places(&network, &location_labels);
-        let measures = (0..network.variables.len() as u32)
-            .filter(|&cell| !network.variables[cell as usize].meta)
-            .collect::<Vec<_>>();
+        let is_state = |&cell: &u32| !network.variables[cell as usize].meta;
+        let measures = (0..network.variables.len() as u32).filter(is_state).collect();
         let mut info = info(name, source, &network, &layout, options);
         info.suggestions.extend(["deadlock".to_owned(), format!("state {TIMELOCK}")]);
         info.suggestions.extend(location_labels.iter().map(|label| format!("label {label}")));
         // Pieces along differences are made coarser as if all clocks ran.
         let inexact = stopwatches && !differences.is_empty();
         let quick = !options.plain && is_quick(&network, &tables, &differences, stay.as_ref(), options);
+        let wide = quick && is_wide(&network, &tables, &bounds, &layout, options);
+        if wide {
+            tables.find_kinds(&bounds);
+        }
         let hides_zones = options.extrapolation.is_none() && extrapolation != Extrapolation::None;
         let mut model = TimedModel {
             info,
@@ -329,6 +337,7 @@ impl TimedModel {
             // Parts of a state that time leads to are states of their own.
             elapsed: options.elapsed || split,
             quick,
+            wide,
             deadlock,
             unit,
             demanded,
@@ -358,6 +367,11 @@ impl TimedModel {
         &self.network
     }
 
+    /// Whether successors are found in the way of networks with many processes.
+    pub fn is_wide(&self) -> bool {
+        self.wide
+    }
+
     /// The names that queries may use.
     pub fn names(&self) -> &Names {
         &self.names
@@ -373,7 +387,8 @@ impl TimedModel {
         self.unit
     }
 
-    /// Where time is counted: everywhere, if conditions may speak of what states do not keep. What is neither a condition nor a list of labels is refused when the search asks for it.
+    /// Where time is counted: everywhere, if conditions may speak of what states do not keep. What
+    /// is neither a condition nor a list of labels is refused when the search asks for it.
     fn counted(&self, sets: &[String]) -> Vec<Counted> {
         if self.network.variables.iter().any(|variable| variable.meta) {
             return Vec::new();
@@ -405,11 +420,18 @@ impl TimedModel {
     }
 
     pub(crate) fn error(&self, fault: &Fault) -> StepError {
-        if fault.place.is_empty() {
-            return StepError::new(fault.message.clone());
-        }
-        let (line, column) = self.lines.position(fault.place.start);
-        StepError::new(format!("{line}:{column}: {}", fault.message))
+        let kind = match fault.kind {
+            FaultKind::TooLarge => StepErrorKind::TooLarge,
+            FaultKind::Model | FaultKind::Range => StepErrorKind::Model,
+        };
+        let message = match fault.place.is_empty() {
+            true => fault.message.clone(),
+            false => {
+                let (line, column) = self.lines.position(fault.place.start);
+                format!("{line}:{column}: {}", fault.message)
+            }
+        };
+        StepError { kind, message }
     }
 }
 
@@ -433,6 +455,10 @@ impl Model for TimedModel {
     }
 
     fn timing(&self) -> Option<&dyn Timing> {
+        Some(self)
+    }
+
+    fn delays(&self) -> Option<&dyn turnpike_model::Delays> {
         Some(self)
     }
 
@@ -464,12 +490,19 @@ impl Timing for TimedModel {
         };
         let path = self.recorded(choices)?.path(self);
         let mut schedule = schedule::schedule(&self.network, &path, condition.as_ref(), self.unit)?;
+        self.add_beginning(choices, &mut schedule);
+        Ok(schedule)
+    }
+}
+
+impl TimedModel {
+    /// The choice of an initial state takes no edges and no time.
+    fn add_beginning(&self, choices: &[u32], schedule: &mut Schedule) {
         if self.info.virtual_root && !choices.is_empty() {
             let begins =
                 Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: StateValues::default() };
             schedule.moments.insert(0, begins);
         }
-        Ok(schedule)
     }
 }
 
@@ -497,7 +530,8 @@ impl Approximation for TimedModel {
             let known = self.conditions.iter().find(|(condition, _)| condition == text);
             known.is_some_and(|(_, compiled)| condition::asks_for_deadlock(&compiled.condition))
         };
-        // What is not possible in a valuation shows only if zones are exact; nor do zones tell whether a loop closes.
+        // What is not possible in a valuation shows only if zones are exact; nor do zones tell
+        // whether a loop closes.
         let by_runs = match claim {
             Claim::Reaches(target) => !target.is_some_and(deadlock),
             _ => false,
@@ -512,79 +546,6 @@ impl Approximation for TimedModel {
     }
 }
 
-/// Whether every transition leads from the whole of a zone to at most one zone, by what its guard, its updates and invariants say of clocks.
-fn is_quick(
-    network: &Network,
-    tables: &Tables,
-    differences: &[FixedAtom],
-    stay: Option<&Compiled>,
-    options: &Options,
-) -> bool {
-    let whole = !tables.has_priorities && options.elapsed;
-    let one = differences.is_empty() && stay.is_none();
-    // Clocks decide who receives, or when time stops. Cells of one array are declared together.
-    let splits = |edge: &Edge| match &edge.sync {
-        Sync::Send(cell) | Sync::Receive(cell) if !edge.guard.clocks.is_empty() => {
-            let channel = &network.channels[cell.base.0 as usize];
-            channel.urgent || channel.broadcast && matches!(edge.sync, Sync::Receive(_))
-        }
-        _ => false,
-    };
-    let mut edges = network.processes.iter().flat_map(|process| &process.edges);
-    whole && one && network.ticker.is_none() && !network.has_stopwatches() && !edges.any(splits)
-}
-
-/// How zones are made coarser, with what is to be said about it.
-struct Chosen {
-    extrapolation: Extrapolation,
-    differences: Vec<FixedAtom>,
-    warnings: Vec<Diagnostic>,
-}
-
-/// The coarsest way that is right for what is asked. `exact`: what is *not* possible counts as well.
-fn choose(
-    network: &Network,
-    conditions: &[Condition],
-    options: &Options,
-    exact: bool,
-) -> Result<Chosen, Vec<Diagnostic>> {
-    if options.exact && options.extrapolation.is_none() {
-        return Ok(Chosen {
-            extrapolation: Extrapolation::None,
-            differences: Vec::new(),
-            warnings: Vec::new(),
-        });
-    }
-    let apart = matches!(options.extrapolation, Some(Extrapolation::Lu | Extrapolation::LuPlus));
-    let refuse = |why: &str, help: &str| Err(vec![Diagnostic::error(why).help(help)]);
-    let chosen = |extrapolation| Chosen { extrapolation, differences: Vec::new(), warnings: Vec::new() };
-    if !analysis::has_diagonals(network, conditions) {
-        if exact && apart {
-            return refuse(
-                "extrapolation by lower and upper bounds preserves neither deadlocks nor priorities",
-                "choose the extrapolation m+, m or none",
-            );
-        }
-        let coarsest = if exact { Extrapolation::MPlus } else { Extrapolation::LuPlus };
-        return Ok(chosen(options.extrapolation.unwrap_or(coarsest)));
-    }
-    if apart {
-        return refuse(
-            "differences of clocks are compared, which extrapolation by lower and upper bounds does not preserve",
-            "choose the extrapolation m or none",
-        );
-    }
-    let differences = diagonal::differences(network, conditions);
-    let exactly = differences.is_none() || options.extrapolation == Some(Extrapolation::None);
-    let extrapolation = if exactly { Extrapolation::None } else { Extrapolation::M };
-    let mut chosen = Chosen { differences: differences.unwrap_or_default(), ..chosen(extrapolation) };
-    if exactly && options.extrapolation != Some(Extrapolation::None) {
-        let warning = Diagnostic::warning("differences of clocks are compared: zones are kept exact");
-        chosen.warnings.push(warning.help("the search does not end if there are infinitely many of them"));
-    }
-    Ok(chosen)
-}
-
 fn alone_labels(network: &Network, tables: &Tables, labels: &Labels) -> Vec<LabelId> {
     tables
         .steps
@@ -594,6 +555,25 @@ fn alone_labels(network: &Network, tables: &Tables, labels: &Labels) -> Vec<Labe
             Sync::Internal | Sync::Send(_) | Sync::Receive(_) => labels.shared(&[step.process]),
         })
         .collect()
+}
+
+fn parse_conditions(
+    network: &Network,
+    names: &Names,
+    texts: &[String],
+) -> Result<Vec<Condition>, Diagnostic> {
+    let parse = |text: &String| match text.as_str() {
+        TIMELOCK => Ok(Condition::Deadlock),
+        text => names.condition(network, text),
+    };
+    texts.iter().map(parse).collect()
+}
+
+/// All labels of locations, ascending.
+fn location_labels(network: &Network) -> Vec<String> {
+    let locations = network.processes.iter().flat_map(|process| &process.locations);
+    let labels: BTreeSet<&String> = locations.flat_map(|location| &location.labels).collect();
+    labels.into_iter().cloned().collect()
 }
 
 fn label_places(network: &Network, labels: &[String]) -> Vec<Vec<(u32, u32)>> {

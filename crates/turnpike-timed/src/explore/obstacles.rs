@@ -20,9 +20,17 @@ impl Obstacles for Walker<'_> {
         if self.is_root(state) || !condition.is_none_or(|text| model.is_about_deadlocks(text)) {
             return Ok(Vec::new());
         }
-        let explained = self.explain(state);
+        let possible = match condition {
+            None => self.possible_steps(state)?,
+            Some(_) => Vec::new(),
+        };
+        let explained = self.explain(state, &possible);
         self.machine.undo();
         explained.map_err(|fault| model.error(&fault))
+    }
+
+    fn leaves_out_possible(&self) -> bool {
+        true
     }
 }
 
@@ -69,10 +77,40 @@ impl Visitor for Reads {
 }
 
 impl Walker<'_> {
-    fn explain(&mut self, state: &[u32]) -> Outcome<Vec<StuckComponent>> {
+    /// Explains a state that no transition leaves. Where a transition only leads out of what a
+    /// formula lets runs stay in, the model itself could go on, and there is nothing to explain.
+    pub(crate) fn explain_end(&mut self, state: &[u32]) -> Result<Vec<StuckComponent>, StepError> {
+        if !self.possible_steps(state)?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let components = self.stuck_components(state, None)?;
+        let mut obstacles =
+            components.iter().flat_map(|component| &component.offers).flat_map(|offer| &offer.obstacles);
+        let may_go_on = obstacles.any(|obstacle| matches!(obstacle, Obstacle::Target { .. }));
+        Ok(if may_go_on { Vec::new() } else { components })
+    }
+
+    /// The edges that take part in some transition, in ascending order.
+    fn possible_steps(&mut self, state: &[u32]) -> Result<Vec<u32>, StepError> {
+        let transitions = self.edges_of_successors(state, usize::MAX)?;
+        let mut steps: Vec<u32> = transitions.into_iter().flatten().collect();
+        steps.sort_unstable();
+        steps.dedup();
+        Ok(steps)
+    }
+
+    /// Explains the part of a state in which nothing can happen. Without such a part, explains all
+    /// edges that are not
+    /// `possible`, if some are.
+    fn explain(&mut self, state: &[u32], possible: &[u32]) -> Outcome<Vec<StuckComponent>> {
         let model = self.model;
         self.load(state)?;
-        let Some(dead) = self.deadlocked()?.into_iter().next() else { return Ok(Vec::new()) };
+        let whole = self.base.clone();
+        let (dead, possible) = match self.deadlocked()?.into_iter().next() {
+            Some(dead) => (dead, &[][..]),
+            None if possible.is_empty() => return Ok(Vec::new()),
+            None => (whole, possible),
+        };
         self.base = dead.clone();
         // What time leads to: no guard can be waited for that does not hold there.
         let future = match self.delay_allowed()? {
@@ -94,7 +132,7 @@ impl Walker<'_> {
             }
             let location = &process.locations[self.machine.locations[index] as usize];
             let mut offers = Vec::new();
-            for &step in &leaving[index] {
+            for &step in leaving[index].iter().filter(|step| possible.binary_search(step).is_err()) {
                 let obstacles = self.obstacles_of(step, &leaving, &future)?;
                 offers.push(Offer { action: self.action(step), obstacles });
             }

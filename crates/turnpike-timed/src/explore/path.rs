@@ -19,8 +19,8 @@ pub(super) struct Recorded {
 }
 
 impl TimedModel {
-    /// Follows choices among successors from the initial state. A path is asked for several times in
-    /// a row, so the last one is kept.
+    /// Follows choices among successors from the initial state. A path is asked for several times
+    /// in a row, so the last one is kept.
     pub(super) fn recorded(&self, choices: &[u32]) -> Result<Arc<Recorded>, StepError> {
         let last = || self.last_path.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = last().as_ref().filter(|known| known.choices == choices) {

@@ -1,17 +1,19 @@
 //! The transitions of a tuple of locations, as far as locations decide: listed once for each tuple.
 //!
-//! What variables decide (guards, the channels that expressions name, who receives a broadcast) is left for each state: a start whose partners depend on them is in the
-//! plan as it is, to be followed the usual way. The order is that of the transitions.
+//! What variables decide (guards, the channels that expressions name, who receives a broadcast) is
+//! left for each state: a start whose partners depend on them is in the plan as it is, to be
+//! followed the usual way. The order is that of the transitions.
 
 use turnpike_model::LabelId;
 
 use super::memo::NO_PROGRAM;
-use super::tables::Tables;
 use super::tuple::NO_TUPLE;
 use super::walker::Walker;
+use crate::compile::tables::Tables;
 use crate::network::Sync;
 
-/// More combinations of edges than this are not listed for one synchronisation: guards leave few of them.
+/// More combinations of edges than this are not listed for one synchronisation: guards leave few of
+/// them.
 const MOST_COMBINATIONS: usize = 64;
 
 /// Labels that are not known yet.
@@ -20,8 +22,7 @@ pub(super) const NO_LABEL: LabelId = LabelId(u32::MAX);
 /// One entry of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
-    /// Its edges among those of the plan.
-    pub(super) first: u32,
+    /// How many of the plan's edges are its own: they follow those of the entry before.
     pub(super) count: u32,
     pub(super) kind: Kind,
     /// Another location is committed: it cannot be taken, but a guard may be in error.
@@ -30,13 +31,37 @@ pub(super) struct Move {
     pub(super) guarded: bool,
     /// All that the transition does to a zone is decided by locations, but for whether time passes.
     pub(super) steady: bool,
-    /// What else than clocks is assigned.
-    pub(super) writes: bool,
     /// What is known from the last time it was taken.
+    pub(super) effect: Effect,
+}
+
+/// What is known of a transition whose effect on zones is decided by locations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effect {
+    /// Whether anything but clocks is assigned.
+    pub(super) writes: bool,
     pub(super) target: u32,
     pub(super) label: LabelId,
     /// By whether time passes in the target.
     pub(super) programs: [u32; 2],
+}
+
+impl Effect {
+    /// That of some edges, before they were taken.
+    pub(super) fn unknown(tables: &Tables, steps: &[u32]) -> Effect {
+        let numbers = |&step: &u32| tables.steps[step as usize].numbers.as_ref();
+        let writes = !steps.iter().all(|step| numbers(step).is_some_and(|numbers| numbers.cells.is_empty()));
+        Effect { writes, target: NO_TUPLE, label: NO_LABEL, programs: [NO_PROGRAM; 2] }
+    }
+}
+
+/// Whether all that some edges do to a zone is decided by locations, but for whether time passes.
+pub(super) fn is_steady(tables: &Tables, steps: &[u32]) -> bool {
+    let steady = |&step: &u32| {
+        let step = &tables.steps[step as usize];
+        step.steady && step.guard.computed.is_empty()
+    };
+    steps.iter().all(steady)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,21 +97,15 @@ impl Plan {
     }
 
     fn add(&mut self, tables: &Tables, kind: Kind, steps: &[u32], barred: bool) {
-        let first = self.steps.len() as u32;
         self.steps.extend_from_slice(steps);
-        let all = |holds: &dyn Fn(u32) -> bool| steps.iter().all(|&step| holds(step));
-        let step = |step: u32| &tables.steps[step as usize];
+        let is_open = |&step: &u32| tables.steps[step as usize].open;
         self.moves.push(Move {
-            first,
             count: steps.len() as u32,
             kind,
             barred,
-            guarded: !all(&|at| step(at).open),
-            steady: all(&|at| step(at).steady && step(at).guard.computed.is_empty()),
-            writes: !all(&|at| step(at).numbers.as_ref().is_some_and(|numbers| numbers.cells.is_empty())),
-            target: NO_TUPLE,
-            label: NO_LABEL,
-            programs: [NO_PROGRAM; 2],
+            guarded: !steps.iter().all(is_open),
+            steady: is_steady(tables, steps),
+            effect: Effect::unknown(tables, steps),
         });
     }
 }
@@ -106,7 +125,8 @@ impl Walker<'_> {
         plan
     }
 
-    /// Adds edges that are taken together, unless another location is committed and no guard can be in error.
+    /// Adds edges that are taken together, unless another location is committed and no guard can be
+    /// in error.
     fn plan_together(&self, plan: &mut Plan, channel: Option<u32>, steps: &[u32]) {
         let barred = !self.leaves_committed(steps);
         let sure = |&step: &u32| self.model.tables.steps[step as usize].sure;
@@ -147,8 +167,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds every combination of the choices behind the steps of `combination`, the last choice varying
-    /// fastest; false, and nothing, if there are too many.
+    /// Adds every combination of the choices behind the steps of `combination`, the last choice
+    /// varying fastest; false, and nothing, if there are too many.
     fn plan_product(
         &self,
         plan: &mut Plan,

@@ -1,7 +1,8 @@
 //! Priorities: a transition is not taken where one of a higher level can be.
 //!
-//! Levels of channels count first, then the highest level among the processes that take part. Where a higher transition is possible is a zone; what is
-//! left of the source outside these zones need not be convex, so that a transition may be taken from several parts of it.
+//! Levels of channels count first, then the highest level among the processes that take part. Where
+//! a higher transition is possible is a zone; what is left of the source outside these zones need
+//! not be convex, so that a transition may be taken from several parts of it.
 
 use turnpike_model::Successors;
 

@@ -1,25 +1,39 @@
 //! Successors the quick way: by plans and by results that are known.
 //!
-//! A zone is taken out of the table only when some result is not known ([`super::memo`]). The transitions of a tuple of locations are listed once
-//! ([`super::plan`]); what its locations decide (the target's tuple, the label, what happens to the zone) is found out once.
+//! A zone is taken out of the table only when some result is not known ([`super::memo`]). The
+//! transitions of a tuple of locations are listed once ([`super::plan`]); what its locations decide
+//! (the target's tuple, the label, what happens to the zone) is found out once.
 //!
-//! Only for networks in which a transition leads from the whole of a zone to one zone: see [`super::TimedModel::is_quick`]. All others
-//! are followed the slow and obvious way, which gives the same successors in the same order.
+//! Only for networks in which a transition leads from the whole of a zone to one zone: see
+//! [`super::ways::is_quick`]. All others are followed the slow and obvious way, which gives
+//! the same successors in the same order.
 
 use turnpike_model::{LabelId, Successors};
 
 use super::memo::{Known, Memo, NO_PROGRAM};
-use super::plan::{Kind, Move, NO_LABEL, Plan};
+use super::plan::{Effect, Kind, NO_LABEL, Plan};
 use super::tuple::NO_TUPLE;
 use super::walker::{RowAtom, Walker, conjoin_all, invariant};
 use crate::evaluate::Outcome;
 use crate::zone::ZoneId;
 
+/// How transitions are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Way {
+    /// From scratch.
+    #[default]
+    Plain,
+    /// By known results, in the order of plans.
+    Planned,
+    /// By known results, in networks with many processes ([`super::wide`]).
+    Wide,
+}
+
 /// What the quick way remembers, and where it is.
 #[derive(Debug, Default)]
 pub(super) struct Quick {
-    /// Transitions are taken the quick way.
-    pub(super) on: bool,
+    /// How transitions are taken.
+    pub(super) way: Way,
     memo: Memo,
     content: Vec<u32>,
     /// The number of the source's zone, and whether it was loaded.
@@ -42,8 +56,8 @@ fn add_atoms(content: &mut Vec<u32>, atoms: &[RowAtom]) {
 }
 
 impl Walker<'_> {
-    /// All transitions of a state.
-    pub(super) fn quick_steps(&mut self, state: &[u32], out: &mut Successors) -> Outcome<()> {
+    /// Takes a state apart as far as the quick way needs it.
+    pub(super) fn load_quick(&mut self, state: &[u32]) -> Outcome<()> {
         let model = self.model;
         if self.quick.memo.is_full() {
             // Tuples know numbers of contents.
@@ -53,7 +67,7 @@ impl Walker<'_> {
         self.tuples.tidy();
         let (discrete, zone) = state.split_at(model.layout.words);
         self.load_discrete(discrete);
-        self.source = self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds);
+        self.source = self.tuple_of(discrete);
         self.quick.zone = zone[0];
         self.quick.loaded = false;
         let tuple = self.tuples.get(self.source);
@@ -62,6 +76,12 @@ impl Walker<'_> {
             let computed = &mut self.quick.computed;
             invariant(&mut self.machine, &model.network, &model.tables, tuple, computed)?;
         }
+        Ok(())
+    }
+
+    /// All transitions of a state.
+    pub(super) fn quick_steps(&mut self, state: &[u32], out: &mut Successors) -> Outcome<()> {
+        self.load_quick(state)?;
         let source = self.source;
         let (mut plan, new) = match self.tuples.take_plan(source) {
             Some(plan) => (plan, false),
@@ -79,12 +99,14 @@ impl Walker<'_> {
             mapped = true;
             self.fill_buckets()?;
         }
+        let mut rest = plan.steps.as_slice();
         for at in 0..plan.moves.len() {
             if out.len() > self.enough {
                 return Ok(());
             }
             let step = plan.moves[at];
-            let steps = &plan.steps[step.first as usize..][..step.count as usize];
+            let (steps, others) = rest.split_at(step.count as usize);
+            rest = others;
             if step.guarded && !self.all_guards(steps)? || step.barred {
                 continue;
             }
@@ -95,17 +117,17 @@ impl Walker<'_> {
                         self.map_rows();
                         mapped = true;
                     }
-                    self.quick.on = true;
+                    self.quick.way = Way::Planned;
                     let done = match other {
                         Kind::Vector(vector) => self.vector(vector, out),
                         _ => self.start(steps[0], out),
                     };
-                    self.quick.on = false;
+                    self.quick.way = Way::Plain;
                     done?;
                     continue;
                 }
             };
-            if self.take_known(&step, steps, out)? {
+            if self.take_known(&step.effect, steps, out)? {
                 continue;
             }
             if !mapped {
@@ -116,11 +138,8 @@ impl Walker<'_> {
             self.participants.clear();
             self.participants.extend_from_slice(steps);
             let known = self.take_quick(out)?;
-            if step.steady && known.steady {
-                let learnt = &mut plan.moves[at];
-                learnt.target = known.target;
-                learnt.label = known.label;
-                learnt.programs[usize::from(known.delay)] = known.program;
+            if step.steady {
+                known.add_to(&mut plan.moves[at].effect);
             }
         }
         Ok(())
@@ -137,15 +156,20 @@ impl Walker<'_> {
 
     /// Takes a transition of which all is known; false if something is not.
     #[inline]
-    fn take_known(&mut self, step: &Move, steps: &[u32], out: &mut Successors) -> Outcome<bool> {
+    pub(super) fn take_known(
+        &mut self,
+        effect: &Effect,
+        steps: &[u32],
+        out: &mut Successors,
+    ) -> Outcome<bool> {
         let model = self.model;
-        if step.label == NO_LABEL {
+        if effect.label == NO_LABEL {
             return Ok(false);
         }
         // Where nothing is urgent, time passes or does not by locations alone.
         let known = match model.tables.has_urgent {
             false => {
-                let program = step.programs[0].min(step.programs[1]);
+                let program = effect.programs[0].min(effect.programs[1]);
                 match self.quick.memo.get(self.quick.zone, program) {
                     Known::Not => return Ok(false),
                     Known::Blocked => return Ok(true),
@@ -154,7 +178,7 @@ impl Walker<'_> {
             }
             true => None,
         };
-        if step.writes
+        if effect.writes
             && let Err(fault) = self.write_all(steps)
         {
             self.machine.undo();
@@ -168,13 +192,13 @@ impl Walker<'_> {
                     let step = &model.tables.steps[step as usize];
                     self.machine.locations[step.process as usize] = step.target;
                 }
-                let delay = !self.tuples.get(step.target).urgent && model.elapsed;
+                let delay = !self.tuples.get(effect.target).urgent && model.elapsed;
                 let delay = if delay { self.no_urgent_synchronisation() } else { Ok(false) };
                 for &step in steps {
                     let process = model.tables.steps[step as usize].process as usize;
                     self.machine.locations[process] = model.layout.location(&self.words, process);
                 }
-                let program = delay.map_or(NO_PROGRAM, |delay| step.programs[usize::from(delay)]);
+                let program = delay.map_or(NO_PROGRAM, |delay| effect.programs[usize::from(delay)]);
                 match self.quick.memo.get(self.quick.zone, program) {
                     Known::Not => {
                         self.machine.undo();
@@ -187,7 +211,7 @@ impl Walker<'_> {
         if let Known::Zone(zone) = known {
             let (layout, machine, words) = (&model.layout, &self.machine, &mut self.words);
             words.push(zone);
-            out.push_edited(step.label, words, |target| {
+            out.push_edited(effect.label, words, |target| {
                 for &step in steps {
                     let step = &model.tables.steps[step as usize];
                     layout.set_location(target, step.process as usize, step.target);
@@ -223,7 +247,8 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Takes the transition of the participants, whose guards hold as far as variables are concerned.
+    /// Takes the transition of the participants, whose guards hold as far as variables are
+    /// concerned.
     pub(super) fn take_quick(&mut self, out: &mut Successors) -> Outcome<Learnt> {
         if !self.guard_atoms()? {
             return Ok(Learnt::default());
@@ -400,11 +425,22 @@ impl Walker<'_> {
     }
 }
 
+impl Learnt {
+    /// Adds it to what is known of the transition.
+    pub(super) fn add_to(&self, effect: &mut Effect) {
+        if self.steady {
+            effect.target = self.target;
+            effect.label = self.label;
+            effect.programs[usize::from(self.delay)] = self.program;
+        }
+    }
+}
+
 /// What was learnt of a transition by taking it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Learnt {
     /// No invariant speaks of variables.
-    steady: bool,
+    pub(super) steady: bool,
     target: u32,
     label: LabelId,
     delay: bool,

@@ -1,12 +1,12 @@
 //! Broadcasts to receivers whose guards speak of clocks.
 //!
-//! Who receives then depends on the clocks: the sender's zone is split such that in each part the same receivers can.
-//! A process that could receive, but whose guards do not hold, does not take part: it is *absent*, and the transition
-//! is taken outside the guards of all its edges. What is left outside need not be convex, so that a transition may be
-//! taken from several parts.
+//! Who receives then depends on the clocks: the sender's zone is split such that in each part the
+//! same receivers can. A process that could receive, but whose guards do not hold, does not take
+//! part: it is *absent*, and the transition is taken outside the guards of all its edges. What is
+//! left outside need not be convex, so that a transition may be taken from several parts.
 //!
-//! Parts are refined process by process, and only those with valuations are followed: their number is that of the
-//! sets of receivers that are really possible, not two to the number of processes.
+//! Parts are refined process by process, and only those with valuations are followed: their number
+//! is that of the sets of receivers that are really possible, not two to the number of processes.
 
 use turnpike_model::Successors;
 
@@ -18,7 +18,8 @@ use crate::zone::{Bound, Dbm};
 const ABSENT: u32 = 1 << 31;
 
 impl Walker<'_> {
-    /// Every combination of the choices behind the sender, each where the guards on clocks let exactly those receive.
+    /// Every combination of the choices behind the sender, each where the guards on clocks let
+    /// exactly those receive.
     pub(super) fn spread(&mut self, out: &mut Successors) -> Outcome<()> {
         let whole = self.base.clone();
         let done = self.spread_from(0, vec![whole.clone()], out);

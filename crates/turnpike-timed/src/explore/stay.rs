@@ -1,16 +1,17 @@
-//! Runs that stay in a condition: it is treated as a part of every invariant. Where it is not convex, that would let
-//! time jump from one part to another, and is refused.
+//! Runs that stay in a condition: it is treated as a part of every invariant. Where it is not
+//! convex, that would let time jump from one part to another, and is refused.
 
 use turnpike_model::{LabelId, StepError, Successors};
 
 use super::condition::Compiled;
 use super::delay::beyond_holes;
 use super::walker::{NO_ROW, Walker, conjoin_all, invariant};
-use crate::evaluate::{Fault, Outcome};
+use crate::evaluate::{Fault, FaultKind, Outcome};
 use crate::zone::{Dbm, Origin, subtract};
 
 impl Walker<'_> {
-    /// Restricts the target to what stays; false when nothing is left. The machine is in the target state.
+    /// Restricts the target to what stays; false when nothing is left. The machine is in the target
+    /// state.
     #[inline]
     pub(super) fn target_stays(&mut self, tuple: u32) -> Outcome<bool> {
         let model = self.model;
@@ -25,7 +26,8 @@ impl Walker<'_> {
         left
     }
 
-    /// Restricts a zone of the machine's state to what stays; false when nothing is left. Rows must be those of the state.
+    /// Restricts a zone of the machine's state to what stays; false when nothing is left. Rows must
+    /// be those of the state.
     #[inline]
     pub(super) fn stays(&mut self, zone: &mut Dbm) -> Outcome<bool> {
         let model = self.model;
@@ -72,14 +74,14 @@ impl Walker<'_> {
                     "the condition that runs are to stay in, or its negation, has several parts here: \
                                clocks must be compared such that time cannot leave it and come back"
                         .to_owned();
-                return Err(Box::new(Fault { message, place: 0..0, range: false }));
+                return Err(Box::new(Fault { message, place: 0..0, kind: FaultKind::Model }));
             }
         }
         Ok(true)
     }
 
-    /// Whether a run can end in a state: time can pass there for ever, or nothing is possible any more, without the condition ever being
-    /// left.
+    /// Whether a run can end in a state: time can pass there for ever, or nothing is possible any
+    /// more, without the condition ever being left.
     pub(crate) fn rests(&mut self, state: &[u32]) -> Result<bool, StepError> {
         let model = self.model;
         let rests = self.load(state).and_then(|()| self.can_rest());
@@ -96,7 +98,8 @@ impl Walker<'_> {
             Some(holes) => beyond_holes(&self.base, holes).into_iter().filter(Dbm::can_diverge).collect(),
         };
         if model.live {
-            // Some point from which time can pass for ever without leading to where nothing is possible any more.
+            // Some point from which time can pass for ever without leading to where nothing is
+            // possible any more.
             let (mut lively, Some(holes)) = (divergent, &holes) else { return Ok(false) };
             let whole = self.base.clone();
             if !holes.is_empty()
@@ -152,7 +155,8 @@ impl Walker<'_> {
         parts.map_err(|fault| model.error(&fault))
     }
 
-    /// Adds the states with this discrete part that begin in a zone: as if a transition had led there. None when nothing of it stays.
+    /// Adds the states with this discrete part that begin in a zone: as if a transition had led
+    /// there. None when nothing of it stays.
     pub(crate) fn enter_at(
         &mut self,
         discrete: &[u32],
@@ -170,7 +174,8 @@ impl Walker<'_> {
         let holds = invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed);
         let entered = match holds {
             Ok(true) => {
-                // Clocks of this graph that the zone does not know begin here: there is at most the last one.
+                // Clocks of this graph that the zone does not know begin here: there is at most the
+                // last one.
                 let known = zone.dimension() as u32;
                 let rows =
                     (1..self.tuples.get(id).dimension() as u32).map(|row| if row < known { row } else { 0 });

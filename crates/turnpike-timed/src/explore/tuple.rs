@@ -1,19 +1,21 @@
-//! What follows from the locations of all processes: active clocks, their bounds, invariants, urgency. Computed once per tuple and kept.
+//! What follows from the locations of all processes: active clocks, their bounds, invariants,
+//! urgency. Computed once per tuple and kept.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::layout::Layout;
 use super::memo::NO_PROGRAM;
 use super::plan::Plan;
-use super::tables::Tables;
-use crate::analysis::Bounds;
+use crate::compile::analysis::Bounds;
+use crate::compile::layout::Layout;
+use crate::compile::tables::Tables;
 use crate::network::{LocationId, ProcessId};
 use crate::zone::{Bound, NO_BOUND, RowBounds};
 
-/// Facts by rows about a tuple of locations. Processes that are alike have many in common: equal ones are kept once.
+/// Facts by rows about a tuple of locations. Processes that are alike have many in common: equal
+/// ones are kept once.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Facts {
     /// Bounds by row, starting with row 1.
@@ -21,6 +23,15 @@ pub(super) struct Facts {
     pub(super) upper: Vec<i32>,
     /// The part of the invariant that does not depend on variables, by rows.
     pub(super) invariant: Vec<(u32, u32, Bound)>,
+}
+
+impl Facts {
+    /// Gives back the room that was needed while they were collected.
+    fn shrink(&mut self) {
+        self.lower.shrink_to_fit();
+        self.upper.shrink_to_fit();
+        self.invariant.shrink_to_fit();
+    }
 }
 
 /// Numbers that stand for parts of the facts, [`NO_PROGRAM`] where they are not known.
@@ -40,16 +51,28 @@ impl Default for Numbers {
     }
 }
 
-/// Which clocks and processes matter in a tuple of locations. Most tuples share them with others, so
-/// equal ones are stored once.
+/// Which clocks and processes matter in a tuple of locations. Most tuples share them with others,
+/// so equal ones are stored once.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Members {
     /// Active clocks, ascending: the first has row 1.
     pub(super) active: Vec<u32>,
-    /// Processes whose invariants have a part that does not depend on variables.
-    within: Vec<u32>,
+    /// Slots whose invariants have a part that does not depend on variables, by their kinds,
+    /// ascending.
+    pub(super) within: Vec<u32>,
     /// Processes whose invariants speak of variables.
     pub(super) computed: Vec<u32>,
+    /// Processes in committed locations.
+    pub(super) committed: Vec<u32>,
+}
+
+impl Members {
+    /// Gives back the room that was needed while they were collected.
+    fn shrink(&mut self) {
+        for list in [&mut self.active, &mut self.within, &mut self.computed, &mut self.committed] {
+            list.shrink_to_fit();
+        }
+    }
 }
 
 /// What is known about one tuple of locations.
@@ -57,8 +80,8 @@ pub(super) struct Members {
 pub(super) struct Tuple {
     facts: Arc<Facts>,
     pub(super) members: Arc<Members>,
-    /// How many locations are committed, and how many are urgent or committed.
-    counts: (u32, u32),
+    /// How many locations are urgent or committed.
+    stopping: u32,
     /// Some location is committed.
     pub(super) committed: bool,
     /// Some location is urgent or committed.
@@ -81,7 +104,8 @@ impl Deref for Tuple {
 }
 
 impl Tuple {
-    /// The row of a clock; 0 is the constant zero, clock `c` is `c + 1`. `None`: the clock is not active.
+    /// The row of a clock; 0 is the constant zero, clock `c` is `c + 1`. `None`: the clock is not
+    /// active.
     #[inline]
     pub(super) fn row(&self, clock: u32) -> Option<u32> {
         match clock {
@@ -91,19 +115,11 @@ impl Tuple {
     }
 
     /// Adds what follows from the rest.
-    fn finish(
-        &mut self,
-        members: Members,
-        mut facts: Facts,
-        words: &[u32],
-        layout: &Layout,
-        tables: &Tables,
-    ) {
-        (self.committed, self.urgent) = (self.counts.0 > 0, self.counts.1 > 0);
+    fn finish(&mut self, members: Members, mut facts: Facts, tables: &Tables) {
+        (self.committed, self.urgent) = (!members.committed.is_empty(), self.stopping > 0);
         self.members = Arc::new(members);
-        for &process in &self.members.within {
-            let slot = tables.slot(process as usize, layout.location(words, process as usize));
-            for atom in &slot.invariant.fixed {
+        for &slot in &self.members.within {
+            for atom in &tables.slots[slot as usize].invariant.fixed {
                 if let (Some(left), Some(right)) = (self.row(atom.left), self.row(atom.right)) {
                     facts.invariant.push((left, right, atom.bound));
                 }
@@ -116,7 +132,7 @@ impl Tuple {
     fn says_the_same(&self, other: &Tuple) -> bool {
         let facts = |tuple: &Tuple| {
             let shared = (Arc::clone(&tuple.members), Arc::clone(&tuple.facts));
-            (shared, tuple.counts, tuple.committed, tuple.urgent)
+            (shared, tuple.stopping, tuple.committed, tuple.urgent)
         };
         facts(self) == facts(other)
     }
@@ -130,7 +146,8 @@ impl Tuple {
 /// Tuples in each of [`Chunks`], as a logarithm.
 const CHUNK_BITS: u32 = 8;
 
-/// Tuples by number, in pieces: a list that grows would be copied, and take three times its room meanwhile.
+/// Tuples by number, in pieces: a list that grows would be copied, and take three times its room
+/// meanwhile.
 #[derive(Debug, Default)]
 struct Chunks(Vec<Vec<Tuple>>);
 
@@ -162,8 +179,15 @@ impl Chunks {
 /// The tuples an explorer met.
 #[derive(Debug, Default)]
 pub(super) struct Tuples {
+    /// Tuples that say the same are one, and have no plans.
+    shared: bool,
+    /// Of shared tuples, those that are known by what they say.
+    alike: FxHashMap<(Arc<Members>, Arc<Facts>, u32), u32>,
+    /// What a shared tuple becomes when a process moves from one slot to another.
+    moved: FxHashMap<(u32, u64), u32>,
     ids: FxHashMap<Box<[u32]>, u32>,
-    /// The same for keys of one or two words: most networks are small, and numbers are compared faster than slices.
+    /// The same for keys of one or two words: most networks are small, and numbers are compared
+    /// faster than slices.
     small: FxHashMap<u64, u32>,
     all: Chunks,
     /// Facts of all tuples, with what is known of their numbers.
@@ -180,16 +204,27 @@ pub(super) struct Tuples {
     /// Lower and upper bounds that were numbered.
     numbers: FxHashMap<Box<[i32]>, u32>,
     /// How often everything was forgotten.
-    forgotten: u32,
+    pub(super) forgotten: u32,
 }
 
 /// Words that a tuple takes besides what it shares, about.
 const TUPLE_WORDS: usize = 24;
+/// Words for what a shared tuple becomes, about.
+const MOVED_WORDS: usize = 8;
 
 /// Numbers kept before everything is forgotten.
 const MOST_NUMBERS: usize = 1 << 22;
 
 impl Tuples {
+    pub(super) fn new(shared: bool) -> Tuples {
+        Tuples { shared, ..Tuples::default() }
+    }
+
+    /// Counts what others keep by the numbers of tuples.
+    pub(super) fn grow(&mut self, words: usize) {
+        self.size += words;
+    }
+
     /// Makes room; numbers given before mean nothing afterwards.
     pub(super) fn tidy(&mut self) {
         if self.size > MOST_NUMBERS {
@@ -201,6 +236,8 @@ impl Tuples {
     pub(super) fn clear(&mut self) {
         self.ids.clear();
         self.small.clear();
+        self.alike.clear();
+        self.moved.clear();
         self.all = Chunks::default();
         self.facts.clear();
         self.members.clear();
@@ -276,27 +313,9 @@ impl Tuples {
         self.add(small, tuple)
     }
 
-    fn add(&mut self, small: Option<u64>, mut tuple: Tuple) -> u32 {
-        let clocks = tuple.members.active.len();
-        match self.facts.get_key_value(&tuple.facts) {
-            Some((known, &numbers)) => {
-                tuple.facts = Arc::clone(known);
-                tuple.numbers = numbers;
-            }
-            None => {
-                self.facts.insert(Arc::clone(&tuple.facts), tuple.numbers);
-                self.size += 5 * clocks;
-            }
-        }
-        match self.members.get(&tuple.members) {
-            Some(known) => tuple.members = Arc::clone(known),
-            None => {
-                self.members.insert(Arc::clone(&tuple.members));
-                self.size += 2 * clocks;
-            }
-        }
-        self.size += self.key.len() + TUPLE_WORDS;
-        let id = self.all.push(tuple);
+    fn add(&mut self, small: Option<u64>, tuple: Tuple) -> u32 {
+        let id = self.keep(tuple);
+        self.size += self.key.len();
         match small {
             Some(key) => self.small.insert(key, id),
             None => self.ids.insert(self.key.as_slice().into(), id),
@@ -304,20 +323,106 @@ impl Tuples {
         id
     }
 
-    /// The number of the tuple behind a transition in which some processes move: what the others contribute is known.
+    /// The number of a tuple; what it has in common with others is stored once.
+    fn keep(&mut self, mut tuple: Tuple) -> u32 {
+        let clocks = tuple.members.active.len();
+        if self.shared
+            && let content = (Arc::clone(&tuple.members), Arc::clone(&tuple.facts), tuple.stopping)
+            && let Some(&id) = self.alike.get(&content)
+        {
+            return id;
+        }
+        match self.facts.get_key_value(&tuple.facts) {
+            Some((known, &numbers)) => {
+                tuple.facts = Arc::clone(known);
+                tuple.numbers = numbers;
+            }
+            None => {
+                Arc::get_mut(&mut tuple.facts).into_iter().for_each(Facts::shrink);
+                self.facts.insert(Arc::clone(&tuple.facts), tuple.numbers);
+                self.size += 5 * clocks;
+            }
+        }
+        match self.members.get(&tuple.members) {
+            Some(known) => tuple.members = Arc::clone(known),
+            None => {
+                Arc::get_mut(&mut tuple.members).into_iter().for_each(Members::shrink);
+                self.members.insert(Arc::clone(&tuple.members));
+                self.size += 2 * clocks;
+            }
+        }
+        self.size += TUPLE_WORDS;
+        let content =
+            self.shared.then(|| (Arc::clone(&tuple.members), Arc::clone(&tuple.facts), tuple.stopping));
+        let id = self.all.push(tuple);
+        if let Some(content) = content {
+            self.alike.insert(content, id);
+        }
+        id
+    }
+
+    /// The number of the tuple that a shared one becomes when processes move from one slot to
+    /// another. What moves counts, not what there is: no other process has a say in the bounds of
+    /// their clocks.
+    pub(super) fn follow(
+        &mut self,
+        source: u32,
+        moved: impl Iterator<Item = (u32, u32)>,
+        tables: &Tables,
+        bounds: &Bounds,
+    ) -> u32 {
+        debug_assert!(self.shared, "tuples of locations have no content of their own");
+        moved.fold(source, |id, (left, entered)| {
+            let [left, entered] = [left, entered].map(|slot| tables.kind(&tables.slots[slot as usize]));
+            if left == entered {
+                return id;
+            }
+            let key = (id, u64::from(left) << 32 | u64::from(entered));
+            if let Some(&known) = self.moved.get(&key) {
+                return known;
+            }
+            let location = tables.slots[entered as usize].location;
+            let tuple = self.change(id, std::iter::once((left, entered)), |_| location, tables, bounds);
+            let next = self.keep(tuple);
+            self.moved.insert(key, next);
+            self.size += MOVED_WORDS;
+            next
+        })
+    }
+
+    /// Whether a tuple says what the locations of a state do.
+    pub(super) fn agrees(
+        &mut self,
+        id: u32,
+        words: &[u32],
+        layout: &Layout,
+        tables: &Tables,
+        bounds: &Bounds,
+    ) -> bool {
+        let made = self.make(words, layout, tables, bounds);
+        self.get(id).says_the_same(&made)
+    }
+
+    /// The number of the tuple behind a transition in which some processes move: what the others
+    /// contribute is known.
     #[expect(clippy::too_many_arguments, reason = "two states, who moves, and the tables of a model")]
     pub(super) fn behind(
         &mut self,
         source: u32,
         before: &[u32],
         words: &[u32],
-        moved: impl Iterator<Item = u32> + Clone,
+        moved: impl Iterator<Item = u32>,
         layout: &Layout,
         tables: &Tables,
         bounds: &Bounds,
     ) -> u32 {
+        let slots = |process: u32| {
+            let slot = |words| tables.slot_number(process as usize, layout.location(words, process as usize));
+            (slot(before), slot(words))
+        };
+        let location = |process: u32| layout.location(words, process as usize);
         self.of_or(words, layout, |tuples| {
-            let tuple = tuples.change(source, before, words, moved, layout, tables, bounds);
+            let tuple = tuples.change(source, moved.map(slots), location, tables, bounds);
             debug_assert!(
                 tuple.says_the_same(&tuples.make(words, layout, tables, bounds)),
                 "what changes of a tuple"
@@ -326,26 +431,25 @@ impl Tuples {
         })
     }
 
-    /// The tuple that another becomes when some processes move.
-    #[expect(clippy::too_many_arguments, reason = "two states, who moves, and the tables of a model")]
+    /// The tuple that another becomes when some processes move from one slot to another; `location`
+    /// says where the processes are then.
     fn change(
         &mut self,
         source: u32,
-        before: &[u32],
-        words: &[u32],
-        moved: impl Iterator<Item = u32> + Clone,
-        layout: &Layout,
+        moved: impl Iterator<Item = (u32, u32)>,
+        location: impl Fn(u32) -> u32,
         tables: &Tables,
         bounds: &Bounds,
     ) -> Tuple {
         let old = self.all.get(source);
         let before_it = &old.members;
         let room = before_it.active.len() + 2;
-        let mut tuple = Tuple { counts: old.counts, ..Tuple::default() };
+        let mut tuple = Tuple { stopping: old.stopping, ..Tuple::default() };
         let mut members = Members {
             active: Vec::with_capacity(room),
             within: before_it.within.clone(),
             computed: before_it.computed.clone(),
+            committed: before_it.committed.clone(),
         };
         let mut facts = Facts {
             lower: Vec::with_capacity(room),
@@ -353,18 +457,18 @@ impl Tuples {
             invariant: Vec::with_capacity(old.invariant.len() + 2),
         };
         self.affected.clear();
-        for process in moved {
-            let id = ProcessId(process);
-            let locations = [before, words].map(|words| layout.location(words, process as usize));
-            for location in locations {
-                let local = bounds.at(id, LocationId(location));
+        for slots in moved {
+            let [left, entered] = [slots.0, slots.1].map(|slot| {
+                let slot = &tables.slots[slot as usize];
+                let local = bounds.at(ProcessId(slot.process), LocationId(slot.location));
                 self.affected.extend(local.iter().map(|bound| bound.clock.0));
-            }
-            let [left, entered] = locations.map(|location| tables.slot(process as usize, location));
-            tuple.counts.0 = tuple.counts.0 - u32::from(left.committed) + u32::from(entered.committed);
-            tuple.counts.1 = tuple.counts.1 - left.stops_time() + entered.stops_time();
-            put(&mut members.within, process, !entered.invariant.fixed.is_empty());
-            put(&mut members.computed, process, entered.computed);
+                slot
+            });
+            tuple.stopping = tuple.stopping - left.stops_time() + entered.stops_time();
+            put(&mut members.within, tables.kind(left), false);
+            put(&mut members.within, tables.kind(entered), !entered.invariant.fixed.is_empty());
+            put(&mut members.computed, entered.process, entered.computed);
+            put(&mut members.committed, entered.process, entered.committed);
         }
         self.affected.sort_unstable();
         self.affected.dedup();
@@ -382,15 +486,14 @@ impl Tuples {
             };
             affected.next();
             kept += usize::from(next == Some(clock));
-            let (lower, upper, active) =
-                bounds.of_clock(clock, |process| layout.location(words, process as usize));
+            let (lower, upper, active) = bounds.of_clock(clock, &location);
             if active {
                 members.active.push(clock);
                 facts.lower.push(lower);
                 facts.upper.push(upper);
             }
         }
-        tuple.finish(members, facts, words, layout, tables);
+        tuple.finish(members, facts, tables);
         tuple
     }
 
@@ -418,24 +521,26 @@ impl Tuples {
         }
         for (process, location) in locations() {
             let slot = tables.slot(process, location);
-            tuple.counts.0 += u32::from(slot.committed);
-            tuple.counts.1 += slot.stops_time();
+            tuple.stopping += slot.stops_time();
             if slot.computed {
                 members.computed.push(process as u32);
             }
+            if slot.committed {
+                members.committed.push(process as u32);
+            }
             if !slot.invariant.fixed.is_empty() {
-                members.within.push(process as u32);
+                members.within.push(tables.kind(slot));
             }
         }
-        tuple.finish(members, facts, words, layout, tables);
+        tuple.finish(members, facts, tables);
         tuple
     }
 }
 
-/// Puts a process into an ascending list, or takes it out.
-fn put(list: &mut Vec<u32>, process: u32, wanted: bool) {
-    match (list.binary_search(&process), wanted) {
-        (Err(place), true) => list.insert(place, process),
+/// Puts a number into an ascending list, or takes it out.
+fn put(list: &mut Vec<u32>, number: u32, wanted: bool) {
+    match (list.binary_search(&number), wanted) {
+        (Err(place), true) => list.insert(place, number),
         (Ok(place), false) => {
             list.remove(place);
         }

@@ -10,9 +10,10 @@ use super::delay::Stops;
 use super::diagonal;
 use super::labels::Front;
 use super::quick::Quick;
-use super::tables::Tables;
 use super::tuple::{Tuple, Tuples};
-use crate::evaluate::{Machine, Outcome};
+use super::wide::Wide;
+use crate::compile::tables::Tables;
+use crate::evaluate::{FaultKind, Machine, Outcome};
 use crate::network::Network;
 use crate::zone::{Bound, Dbm, Extrapolation, Near, Origin, ZoneId};
 
@@ -32,18 +33,21 @@ pub(crate) struct Walker<'a> {
     pub(super) machine: Machine<'a>,
     pub(super) tuples: Tuples,
     pub(super) front: Front,
-    /// The source: its words, its tuple, its zone within its invariant, the row of each clock (by `clock + 1`; 0 is the constant zero).
+    /// The source: its words, its tuple, its zone within its invariant, the row of each clock (by
+    /// `clock + 1`; 0 is the constant zero).
     pub(super) words: Vec<u32>,
     pub(super) source: u32,
     pub(super) base: Dbm,
     pub(super) rows: Vec<u32>,
     pub(super) mapped: Vec<u32>,
     pub(super) quick: Quick,
+    pub(super) wide: Wide,
     /// The row of each clock in another tuple.
     pub(super) other_rows: Vec<u32>,
     /// Edges of the transition that is tried, in the order of their updates.
     pub(super) participants: Vec<u32>,
-    /// Edges of others that would receive its broadcast if their guards on clocks held: it is taken where they do not.
+    /// Edges of others that would receive its broadcast if their guards on clocks held: it is taken
+    /// where they do not.
     pub(super) absent: Vec<u32>,
     /// Broadcasts are collected once, with all who might receive them as absent.
     pub(super) whole_broadcasts: bool,
@@ -59,7 +63,8 @@ pub(crate) struct Walker<'a> {
     pub(super) guarded: Dbm,
     pub(super) target: Dbm,
     pub(super) next: Vec<u32>,
-    /// Transitions are collected here instead of taken: edges one after the other, where each ends, and its channel.
+    /// Transitions are collected here instead of taken: edges one after the other, where each ends,
+    /// and its channel.
     pub(super) collecting: bool,
     pub(super) pending: Vec<u32>,
     pub(super) pending_ends: Vec<(u32, Option<u32>)>,
@@ -95,7 +100,7 @@ impl<'a> Walker<'a> {
         Walker {
             model,
             machine: Machine::new(&model.network),
-            tuples: Tuples::default(),
+            tuples: Tuples::new(model.wide),
             front: Front::default(),
             words: Vec::new(),
             source: 0,
@@ -103,6 +108,7 @@ impl<'a> Walker<'a> {
             rows,
             mapped: Vec::new(),
             quick: Quick::default(),
+            wide: Wide::default(),
             other_rows: Vec::new(),
             participants: Vec::new(),
             absent: Vec::new(),
@@ -140,7 +146,9 @@ impl<'a> Walker<'a> {
     #[inline]
     pub(super) fn tolerate<T>(&self, outcome: Outcome<T>, otherwise: T) -> Outcome<T> {
         match outcome {
-            Err(fault) if fault.range && self.model.network.out_of_range_disables => Ok(otherwise),
+            Err(fault) if fault.kind == FaultKind::Range && self.model.network.out_of_range_disables => {
+                Ok(otherwise)
+            }
             other => other,
         }
     }
@@ -151,7 +159,7 @@ impl<'a> Walker<'a> {
         let (discrete, zone) = state.split_at(model.layout.words);
         self.tuples.tidy();
         self.load_discrete(discrete);
-        self.source = self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds);
+        self.source = self.tuple_of(discrete);
         self.map_rows();
         let tuple = self.tuples.get(self.source);
         model.zones.load(ZoneId(zone[0]), &mut self.base);
@@ -164,6 +172,15 @@ impl<'a> Walker<'a> {
             let _ = conjoin_all(&mut self.base, tuple, &self.computed) && self.base_stays()?;
         }
         Ok(())
+    }
+
+    /// The number of the tuple that the words of a state have.
+    pub(super) fn tuple_of(&mut self, discrete: &[u32]) -> u32 {
+        let model = self.model;
+        if model.wide {
+            return self.shared_tuple_of(discrete);
+        }
+        self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds)
     }
 
     /// Makes the rows those of the source.
@@ -198,17 +215,25 @@ impl<'a> Walker<'a> {
         if self.model.network.by_events() { self.by_events(out) } else { self.by_channels(out) }
     }
 
-    /// The only initial state, if there is exactly one choice of initial locations and its invariant holds.
+    /// All initial states, as [`Walker::initial_states`] gives them.
+    pub(super) fn initials(&mut self) -> Result<Successors, StepError> {
+        let mut out = Successors::new(self.model.info.width);
+        self.initial_states(&mut out)?;
+        Ok(out)
+    }
+
+    /// The only initial state, if there is exactly one.
     pub(super) fn only_initial(&mut self) -> Result<Option<Vec<u32>>, StepError> {
         if self.model.network.processes.iter().any(|process| process.initial.len() != 1) {
             return Ok(None);
         }
-        let mut out = Successors::new(self.model.info.width);
-        self.initial_states(&mut out)?;
-        Ok((!out.is_empty()).then(|| out.state(0).to_vec()))
+        let out = self.initials()?;
+        // Where time stops for urgent channels, what it leads to may be several states.
+        Ok((out.len() == 1).then(|| out.state(0).to_vec()))
     }
 
-    /// All initial states: every tuple of initial locations whose invariant holds, the last process varying fastest.
+    /// All initial states: every tuple of initial locations whose invariant holds, the last process
+    /// varying fastest.
     pub(super) fn initial_states(&mut self, out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
         let processes = &model.network.processes;
@@ -251,8 +276,9 @@ impl<'a> Walker<'a> {
         self.settle(id, label, out)
     }
 
-    /// Completes the target zone: the invariant, time, the invariant again, coarser; then adds the transition to it, unless it is empty. The
-    /// machine is in the target state, its words are in `next`, and the part of its invariant that depends on variables is computed.
+    /// Completes the target zone: the invariant, time, the invariant again, coarser; then adds the
+    /// transition to it, unless it is empty. The machine is in the target state, its words are in
+    /// `next`, and the part of its invariant that depends on variables is computed.
     pub(super) fn settle(&mut self, id: u32, label: LabelId, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         if !conjoin_all(&mut self.target, self.tuples.get(id), &self.computed) || !self.target_stays(id)? {
@@ -350,7 +376,8 @@ pub(super) fn conjoin(zone: &mut Dbm, (left, right, bound): RowAtom) -> bool {
     zone.conjoin(left as usize, right as usize, bound)
 }
 
-/// Evaluates what of a tuple's invariant depends on variables; false when a condition without clocks fails.
+/// Evaluates what of a tuple's invariant depends on variables; false when a condition without
+/// clocks fails.
 pub(super) fn invariant<'a>(
     machine: &mut Machine<'a>,
     network: &'a Network,

@@ -1,10 +1,13 @@
 //! How large and how small quantities get: `sup`, `inf` and `bounds`.
 //!
-//! All reachable states are visited, up to covering. Integers are what they are in each state. A clock is only known up to the largest number
-//! that it is compared with, so a number is chosen, the clock counts as compared with it everywhere, and zones then hold exactly the
-//! values up to it; when some state has more, the number is doubled and everything is visited again. That ends when no state has more
-//! (the largest value is then exact), when there is no largest value (time can pass for ever in a state that counts; or a path leads back to
-//! where it began, with a clock further on that nothing resets or tests), or when a limit is reached: then it is only known that there is more.
+//! All reachable states are visited, up to covering. Integers are what they are in each state. A
+//! clock is only known up to the largest number that it is compared with, so a number is chosen,
+//! the clock counts as compared with it everywhere, and zones then hold exactly the values up to
+//! it; when some state has more, the number is doubled and everything is visited again. That ends
+//! when no state has more (the largest value is then exact), when there is no largest value (time
+//! can pass for ever in a state that counts; or a path leads back to where it began, with a clock
+//! further on that nothing resets or tests), or when a limit is reached: then it is only known that
+//! there is more.
 
 use std::collections::VecDeque;
 
@@ -19,7 +22,8 @@ use crate::query::{Condition, Extremum, Quantity};
 /// No clock is asked for more than this: zones hold no larger numbers.
 const MOST: i32 = 1 << 22;
 
-/// How often the number is doubled. What is larger than so many times all constants of a model is rarely asked for, and costs as much.
+/// How often the number is doubled. What is larger than so many times all constants of a model is
+/// rarely asked for, and costs as much.
 const ROUNDS: u32 = 8;
 
 /// What is asked.
@@ -89,7 +93,8 @@ enum Visit {
     Stopped,
 }
 
-/// Visits all reachable states and measures. `go_on` is asked now and then, with the number of states so far.
+/// Visits all reachable states and measures. `go_on` is asked now and then, with the number of
+/// states so far.
 pub fn measure(
     (name, source): (&str, &str),
     network: &Network,
@@ -99,20 +104,8 @@ pub fn measure(
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<Answer, Failure> {
     let clocks: Vec<&ClockCell> = question.quantities.iter().filter_map(clock).collect();
-    if let Some(error) = question.quantities.iter().find_map(refused) {
+    if let Some(error) = refuse_question(network, question) {
         return Err(Failure::Refused(vec![error]));
-    }
-    if network.has_stopwatches() {
-        // Zones have values that no run leads to.
-        let error = Diagnostic::error("sup, inf and bounds are not supported where clocks stand still");
-        let help = "ask with E<> whether a value is reached";
-        return Err(Failure::Refused(vec![error.help(help)]));
-    }
-    if network.parts.is_some() && !clocks.is_empty() {
-        let error =
-            Diagnostic::error("sup, inf and bounds of clocks are not supported in models with fractions");
-        let help = "ask with E<> whether a value is reached";
-        return Err(Failure::Refused(vec![error.help(help)]));
     }
     let upper = question.extremum != Extremum::Infimum;
     let mut answer = Answer { values: Vec::new(), complete: false, states: 0, transitions: 0 };
@@ -259,7 +252,8 @@ impl Visitor<'_> {
         Ok(Visit::Done)
     }
 
-    /// Looks on the way to a state for one that it repeats with a clock further on: then that clock has no bound. The earlier one has to count.
+    /// Looks on the way to a state for one that it repeats with a clock further on: then that clock
+    /// has no bound. The earlier one has to count.
     fn look_back(
         &mut self,
         walker: &mut Walker<'_>,
@@ -318,7 +312,8 @@ fn clock(quantity: &Quantity) -> Option<&ClockCell> {
     }
 }
 
-/// The clock behind a quantity, if nothing assigns it, and no guard, invariant or condition compares it.
+/// The clock behind a quantity, if nothing assigns it, and no guard, invariant or condition
+/// compares it.
 fn free_clock(network: &Network, condition: Option<&Condition>, cell: &ClockCell) -> Option<u32> {
     let clock = cell.offset.is_none().then_some(cell.base.0)?;
     let mut free = true;
@@ -368,16 +363,33 @@ fn assigned(statements: &[Statement], look: &mut impl FnMut(&ClockCell)) {
     }
 }
 
-fn refused(quantity: &Quantity) -> Option<Diagnostic> {
+/// What is not supported about a question, if anything.
+fn refuse_question(network: &Network, question: &Question) -> Option<Diagnostic> {
+    let unsupported =
+        |what: &str| Some(Diagnostic::unsupported(what).help("ask with E<> whether a value is reached"));
+    if let Some(error) = question.quantities.iter().find_map(refuse_quantity) {
+        return Some(error);
+    }
+    if network.has_stopwatches() {
+        // Zones have values that no run leads to.
+        return unsupported("sup, inf and bounds are not supported where clocks stand still");
+    }
+    if network.parts.is_some() && question.quantities.iter().any(|quantity| clock(quantity).is_some()) {
+        return unsupported("sup, inf and bounds of clocks are not supported in models with fractions");
+    }
+    None
+}
+
+fn refuse_quantity(quantity: &Quantity) -> Option<Diagnostic> {
     match quantity {
         Quantity::Data(_) => None,
         Quantity::Clock { left: Some(_), right: None, offset: Expression::Constant(0) } => None,
         Quantity::Clock { left: Some(_), right: None, .. } => Some(
-            Diagnostic::error("sums of clocks and integers are not supported in sup, inf and bounds")
+            Diagnostic::unsupported("sums of clocks and integers are not supported in sup, inf and bounds")
                 .help("ask for the clock alone"),
         ),
         Quantity::Clock { .. } => Some(
-            Diagnostic::error("differences of clocks are not supported in sup, inf and bounds")
+            Diagnostic::unsupported("differences of clocks are not supported in sup, inf and bounds")
                 .help("ask for each clock, or with E<> whether a difference is reached"),
         ),
     }

@@ -1,4 +1,5 @@
-//! Largest and smallest values: on small models by hand, and on random ones against whole units of time.
+//! Largest and smallest values: on small models by hand, and on random ones against whole units of
+//! time.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +86,8 @@ fn what_has_no_bound_is_told() {
         "clock x; process P() { state a { x <= 3 }, b; init a; trans a -> b { guard x >= 1; }; } system P;";
     assert_eq!(asked(rests, "sup: x").expect("an answer").values[0].high, End::Unbounded);
     assert_eq!(asked(rests, "sup{P.a}: x").expect("an answer").values[0].high, exactly(3));
-    // Time never passes for ever in one place, but there is no end of rounds, of equal or different lengths.
+    // Time never passes for ever in one place, but there is no end of rounds, of equal or different
+    // lengths.
     for guard in ["x == 5", "x >= 2", "x > 2 && x < 5"] {
         let rounds = format!(
             "clock x, g; process P() {{ state a {{ x <= 5 }}; init a; trans a -> a {{ guard {guard}; assign x = 0; }}; }} system P;"
@@ -113,7 +115,8 @@ fn what_cannot_be_measured_is_refused_and_what_is_not_known_is_told() {
 /// A location and whole values of all clocks.
 type Whole = (usize, i64, i64, i64);
 
-/// A random automaton with closed bounds on two clocks: locations with an invariant on `x`, edges with bounds and resets.
+/// A random automaton with closed bounds on two clocks: locations with an invariant on `x`, edges
+/// with bounds and resets.
 #[derive(Clone, Debug)]
 struct Automaton {
     invariants: Vec<(i64, bool)>,

@@ -1,10 +1,11 @@
 //! One thread's view on the runs of a formula.
 //!
-//! A state is a word that tells whether the run has to stay already, or came to rest, and a state of one of the two zone graphs.
+//! A state is a word that tells whether the run has to stay already, or came to rest, and a state
+//! of one of the two zone graphs.
 
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, Measures, PredicateId, Predicates, StepError, Successors, hash,
-    label::Action,
+    Diagnostic, Explorer, Label, LabelId, Measures, Obstacles, Participant, Participants, PortableStates,
+    PredicateId, Predicates, StepError, StuckComponent, Successors, hash, label::Action,
 };
 
 use super::LivenessModel;
@@ -15,7 +16,8 @@ use crate::schedule::Path;
 const BEFORE: u32 = 0;
 /// The run has to stay.
 const INSIDE: u32 = 1;
-/// The run came to rest. Only where the cycle of a run must tell how it goes on: otherwise it rests in the state itself.
+/// The run came to rest. Only where the cycle of a run must tell how it goes on: otherwise it rests
+/// in the state itself.
 const RESTING: u32 = 2;
 
 /// From here on the run stays.
@@ -137,7 +139,8 @@ impl<'a> Runs<'a> {
             if choice as usize >= out.len() {
                 return Err(StepError::new(format!("step {} has no choice {choice}", number + 1)));
             }
-            // Steps without edges come last, and the place before the initial states has nothing else.
+            // Steps without edges come last, and the place before the initial states has nothing
+            // else.
             let edges = record.get(choice as usize).map(|steps| self.model.inside.edges(steps));
             taken.push(edges.is_some());
             path.steps.extend(edges);
@@ -232,12 +235,48 @@ impl Explorer for Runs<'_> {
         self.walker(state).encode(&state[1..], out);
     }
 
+    fn portable_states(&mut self) -> Option<&mut dyn PortableStates> {
+        Some(self)
+    }
+
     fn measures(&mut self) -> Option<&mut dyn Measures> {
         Some(self)
     }
 
     fn predicates(&mut self) -> Option<&mut dyn Predicates> {
         Some(self)
+    }
+
+    fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
+        Some(self)
+    }
+
+    fn participants(&mut self) -> Option<&mut dyn Participants> {
+        Some(self)
+    }
+}
+
+impl PortableStates for Runs<'_> {
+    fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Option<()> {
+        let (&phase, bytes) = bytes.split_first()?;
+        let phase = u32::from(phase);
+        out.push(phase);
+        self.walker(&[phase]).decode(bytes, out)
+    }
+}
+
+impl Participants for Runs<'_> {
+    fn components(&self) -> Vec<String> {
+        self.inside.components()
+    }
+
+    fn participants(&mut self, state: &[u32], position: usize) -> Result<Vec<Participant>, StepError> {
+        let mut out = Successors::new(self.model.info.width);
+        self.successors_up_to(state, position, &mut out)?;
+        Ok(match (position < out.len()).then(|| out.label(position)) {
+            None | Some(STAY | REST) => Vec::new(),
+            Some(LabelId(own)) => self.inside.participants_of(LabelId(own - OWN)),
+        })
     }
 }
 
@@ -261,5 +300,25 @@ impl Predicates for Runs<'_> {
             INSIDE => !Self::is_root(state) && self.inside.ticked(&state[1..]),
             _ => true,
         })
+    }
+}
+
+/// A run that comes to rest because nothing can happen is explained; one that lets time pass for
+/// ever is not.
+impl Obstacles for Runs<'_> {
+    fn stuck_components(
+        &mut self,
+        state: &[u32],
+        condition: Option<&str>,
+    ) -> Result<Vec<StuckComponent>, StepError> {
+        let asked = condition.is_none_or(|condition| condition == self.model.text);
+        if !asked || state[0] == BEFORE || Self::is_root(state) {
+            return Ok(Vec::new());
+        }
+        self.inside.explain_end(&state[1..])
+    }
+
+    fn leaves_out_possible(&self) -> bool {
+        true
     }
 }

@@ -11,7 +11,8 @@ use crate::query::{Condition, QueryKind};
 pub struct Formula {
     /// As written: `E[] p`, or `not (p --> q)`.
     pub text: String,
-    /// Somewhere on the way this holds, and from there on the run stays; `None`: it stays from the beginning.
+    /// Somewhere on the way this holds, and from there on the run stays; `None`: it stays from the
+    /// beginning.
     pub premise: Option<Condition>,
     /// What the run stays in.
     pub stay: Condition,

@@ -1,16 +1,22 @@
-//! Queries about whole runs, as a model of their own: its accepting cycles are the runs that the query speaks of.
+//! Queries about whole runs, as a model of their own: its accepting cycles are the runs that the
+//! query speaks of.
 //!
-//! `E[] p` holds when some run stays in `p` and goes on for ever, or cannot go on. Its model is the zone graph in which `p` is a part of
-//! every invariant. A state in which time can pass for ever, or from which nothing is possible any more, has a step `rest` to itself, so that every
-//! such run is a cycle. `A<> p` is the opposite of `E[] not p`. `p --> q` fails when some run gets to `p` and stays outside `q` from there on:
-//! its model is the whole zone graph, with a step `stay` from every state with `p` into the graph of runs that stay outside `q`.
+//! `E[] p` holds when some run stays in `p` and goes on for ever, or cannot go on. Its model is the
+//! zone graph in which `p` is a part of every invariant. A state in which time can pass for ever,
+//! or from which nothing is possible any more, has a step `rest` to itself, so that every such run
+//! is a cycle. `A<> p` is the opposite of `E[] not p`. `p --> q` fails when some run gets to `p`
+//! and stays outside `q` from there on: its model is the whole zone graph, with a step `stay` from
+//! every state with `p` into the graph of runs that stay outside `q`.
 //!
-//! States are merged when they are equal, and bounds of clocks are those of the maximal constants, the query's included: then every cycle is a
-//! run (Tripakis). Runs whose transitions come ever faster count, as they do in UPPAAL. A run that cannot go on counts as one that stays in
-//! `p` only if time does not lead out of `p` either. With [`Options::non_zeno`] runs whose transitions come ever faster do not count: a cycle then
-//! has to tick (see [`crate::zeno`]), or is one of steps `rest`.
+//! States are merged when they are equal, and bounds of clocks are those of the maximal constants,
+//! the query's included: then every cycle is a run (Tripakis). Runs whose transitions come ever
+//! faster count, as they do in UPPAAL. A run that cannot go on counts as one that stays in `p` only
+//! if time does not lead out of `p` either. With [`Options::non_zeno`] runs whose transitions come
+//! ever faster do not count: a cycle then has to tick (see [`crate::zeno`]), or is one of steps
+//! `rest`.
 //!
-//! A run that never gets to a deadlock takes transitions for ever, or rests where time passes for ever and a transition stays possible for ever.
+//! A run that never gets to a deadlock takes transitions for ever, or rests where time passes for
+//! ever and a transition stays possible for ever.
 
 mod explorer;
 mod formula;
@@ -46,7 +52,8 @@ pub struct LivenessModel {
 }
 
 impl LivenessModel {
-    /// The model for a formula. `name`, `source` and `options` are those of the network's own model.
+    /// The model for a formula. `name`, `source` and `options` are those of the network's own
+    /// model.
     pub fn new(
         name: &str,
         source: &str,
@@ -65,7 +72,8 @@ impl LivenessModel {
             ]);
         }
         if network.has_stopwatches() {
-            let error = Diagnostic::error("E[], A<> and --> are not supported where clocks stand still");
+            let error =
+                Diagnostic::unsupported("E[], A<> and --> are not supported where clocks stand still");
             return Err(vec![error.help("reachability is: E<> and A[]")]);
         }
         let conditions: Vec<Condition> = premise.iter().chain([&stay]).cloned().collect();
@@ -101,8 +109,8 @@ impl LivenessModel {
     }
 }
 
-/// Takes `not deadlock` out of a conjunction: what is left, and whether it was there. A run with transitions for ever never gets to a deadlock, so
-/// only where runs come to rest does it matter.
+/// Takes `not deadlock` out of a conjunction: what is left, and whether it was there. A run with
+/// transitions for ever never gets to a deadlock, so only where runs come to rest does it matter.
 fn without_deadlocks(stay: Condition) -> (Condition, bool) {
     let mut parts = Vec::new();
     let mut live = false;

@@ -1,5 +1,5 @@
-//! Against an oracle on whole numbers: with bounds that include their limits, a run exists exactly when one exists whose moments are whole
-//! numbers, and clocks above every constant are all alike.
+//! Against an oracle on whole numbers: with bounds that include their limits, a run exists exactly
+//! when one exists whose moments are whole numbers, and clocks above every constant are all alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

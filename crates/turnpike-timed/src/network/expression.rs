@@ -33,14 +33,16 @@ impl Cells {
     }
 }
 
-/// An integer expression. Arithmetic is exact: what leaves 32 bits is an error of the model, as is division by zero.
+/// An integer expression. Arithmetic is exact: what leaves 32 bits is an error of the model, as is
+/// division by zero.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A number.
     Constant(i32),
     /// The value of a cell.
     Read(Cells),
-    /// A cell of a constant array. Every index in the offset is checked by its own [`Expression::InRange`].
+    /// A cell of a constant array. Every index in the offset is checked by its own
+    /// [`Expression::InRange`].
     Table(Arc<[i32]>, Box<Expression>),
     /// `-e`, `!e`.
     Unary(Unary, Box<Expression>),
@@ -72,7 +74,8 @@ pub enum Expression {
         /// Evaluated for each.
         body: Box<Expression>,
     },
-    /// The result of a function. Arguments go to the first cells of its frame, one expression a cell.
+    /// The result of a function. Arguments go to the first cells of its frame, one expression a
+    /// cell.
     Call {
         /// The function.
         function: FunctionId,

@@ -1,8 +1,10 @@
-//! A network of timed automata: what every input language is lowered to, and the only thing that is explored.
+//! A network of timed automata: what every input language is lowered to, and the only thing that is
+//! explored.
 //!
-//! Arrays, structs and the local variables of processes are flattened to numbered cells; templates are instantiated;
-//! `select` is expanded, one edge per choice. What remains dynamic are indices that depend on variables.
-//! Process, location, variable and clock names are those of the source, for traces and queries.
+//! Arrays, structs and the local variables of processes are flattened to numbered cells; templates
+//! are instantiated; `select` is expanded, one edge per choice. What remains dynamic are indices
+//! that depend on variables. Process, location, variable and clock names are those of the source,
+//! for traces and queries.
 
 mod expression;
 mod statement;
@@ -15,7 +17,8 @@ pub use expression::{Binary, Cells, Expression, Quantifier, Space, Unary, Undefi
 pub use statement::{ClockValue, Function, Local, Statement};
 pub use visit::{Visitor, visit_block, visit_constraint, visit_parts, visit_statement};
 
-/// A clock, dense from 0. Its row in a full difference bound matrix would be one higher: row 0 is the constant zero.
+/// A clock, dense from 0. Its row in a full difference bound matrix would be one higher: row 0 is
+/// the constant zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClockId(pub u32);
 
@@ -55,7 +58,8 @@ pub struct Network {
     pub clocks: Vec<String>,
     /// Integer cells by id.
     pub variables: Vec<Variable>,
-    /// The automata, in the order of the system: it is the order of broadcast receivers and of successors.
+    /// The automata, in the order of the system: it is the order of broadcast receivers and of
+    /// successors.
     pub processes: Vec<Process>,
     /// Event names by id (`.tck`; in UPPAAL the channels that are taken without a direction).
     pub events: Vec<String>,
@@ -67,15 +71,18 @@ pub struct Network {
     pub default_priority: u32,
     /// Functions by id.
     pub functions: Vec<Function>,
-    /// Whether an assignment out of range disables a transition; otherwise it is an error of the model.
+    /// Whether an assignment out of range disables a transition; otherwise it is an error of the
+    /// model.
     pub out_of_range_disables: bool,
     /// What the source asks for: queries of a UPPAAL file, in order, as written.
     pub queries: Vec<QueryText>,
     /// The language it came from: decides how queries and labels are read.
     pub language: Language,
-    /// A process that moves along with every transition, whoever takes part, and has no others: it is no part of the model.
+    /// A process that moves along with every transition, whoever takes part, and has no others: it
+    /// is no part of the model.
     pub ticker: Option<ProcessId>,
-    /// How many parts make the source's unit of time, where clock constants have fractions: they count such parts.
+    /// How many parts make the source's unit of time, where clock constants have fractions: they
+    /// count such parts.
     pub parts: Option<std::num::NonZeroU32>,
 }
 
@@ -156,8 +163,8 @@ pub struct Location {
     pub place: Place,
 }
 
-/// How fast a clock runs while a process is in a location: `x' == e` in its invariant. Clocks of which no location
-/// says anything run.
+/// How fast a clock runs while a process is in a location: `x' == e` in its invariant. Clocks of
+/// which no location says anything run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
     /// It only counts when this is non-zero; absent: always.
@@ -273,8 +280,8 @@ pub struct ClockCell {
 }
 
 impl Network {
-    /// Whether edges are taken together by events and vectors, rather than by channels with senders and receivers. No network has both;
-    /// internal edges go with either.
+    /// Whether edges are taken together by events and vectors, rather than by channels with senders
+    /// and receivers. No network has both; internal edges go with either.
     pub fn by_events(&self) -> bool {
         self.language == Language::Tck || !self.events.is_empty()
     }

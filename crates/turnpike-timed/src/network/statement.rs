@@ -84,10 +84,11 @@ pub struct Function {
     pub name: String,
     /// Number of cells that the caller fills.
     pub parameters: u32,
-    /// All cells of the frame with their ranges; those beyond the parameters start at zero, or at `low` if zero is not in range.
+    /// All cells of the frame with their ranges; those beyond the parameters start at zero, or at
+    /// `low` if zero is not in range.
     pub locals: Vec<Local>,
-    /// Executed in the frame of the caller: references to local cells of the caller need that. It has no parameters then, and its local
-    /// cells are among those of the caller.
+    /// Executed in the frame of the caller: references to local cells of the caller need that. It
+    /// has no parameters then, and its local cells are among those of the caller.
     pub shared: bool,
     /// Range that a returned value must lie in.
     pub result: Option<(i32, i32)>,

@@ -6,8 +6,8 @@ use super::{Cells, ClockAtom, ClockCell, ClockValue, Constraint, Expression, Fun
 const RED_ZONE: usize = 64 << 10;
 const MORE_STACK: usize = 1 << 20;
 
-/// Looks for something in expressions and statements. Methods that are not overridden visit the parts,
-/// in the order in which they are evaluated.
+/// Looks for something in expressions and statements. Methods that are not overridden visit the
+/// parts, in the order in which they are evaluated.
 pub trait Visitor {
     /// An expression.
     fn expression(&mut self, expression: &Expression) {

@@ -1,19 +1,22 @@
-//! Observers: automata that watch a model and never keep it from moving. They join the network before zones are made, so that their clocks
-//! know those of the model; what is to be found is then a location of the observer.
+//! Observers: automata that watch a model and never keep it from moving. They join the network
+//! before zones are made, so that their clocks know those of the model; what is to be found is then
+//! a location of the observer.
 //!
-//! In a `.tck` model an observer takes part weakly in what it watches: `sync:P@a:Watch@seen?` means that whenever `P` takes part with `a`,
-//! alone or with others, `Watch` does too, provided that its location has an edge with `seen`. Such edges have no guards, as everywhere in that format. In a UPPAAL model an
-//! observer hears broadcast channels, whose senders never wait for it, and reads variables. In both, clocks are compared on edges that the
-//! observer takes alone: `late` with `y > 5` while it waits for an answer.
+//! In a `.tck` model an observer takes part weakly in what it watches: `sync:P@a:Watch@seen?` means
+//! that whenever `P` takes part with `a`, alone or with others, `Watch` does too, provided that its
+//! location has an edge with `seen`. Such edges have no guards, as everywhere in that format. In a
+//! UPPAAL model an observer hears broadcast channels, whose senders never wait for it, and reads
+//! variables. In both, clocks are compared on edges that the observer takes alone: `late` with `y >
+//! 5` while it waits for an answer.
 
 use turnpike_model::Diagnostic;
 
-use crate::analysis::Written;
+use crate::compile::analysis::Written;
 use crate::network::{Network, Participant, Sync};
 use crate::query::Names;
+use crate::syntax::uppaal::tree::Model;
+use crate::syntax::uppaal::{parse_xml, parse_xta};
 use crate::tck;
-use crate::uppaal::syntax::tree::Model;
-use crate::uppaal::syntax::{parse_xml, parse_xta};
 use crate::uppaal::{self, Format};
 
 /// A model's text with those of its observers behind it.
@@ -26,7 +29,8 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// The text that a byte belongs to, with its place there: nothing for the model, else the number of an observer.
+    /// The text that a byte belongs to, with its place there: nothing for the model, else the
+    /// number of an observer.
     pub fn place(&self, byte: usize) -> (Option<usize>, usize) {
         match self.starts.partition_point(|&start| start <= byte) {
             0 => (None, byte),
@@ -99,8 +103,9 @@ fn without_system(text: &str) -> String {
     text.split_inclusive('\n').map(line).collect()
 }
 
-/// Reads a UPPAAL model with its observers, which are written in the textual syntax and end with a `system` line that lists them. Spans of
-/// errors count bytes of the model's text; errors in observers have none.
+/// Reads a UPPAAL model with its observers, which are written in the textual syntax and end with a
+/// `system` line that lists them. Spans of errors count bytes of the model's text; errors in
+/// observers have none.
 pub fn uppaal(
     text: &str,
     format: Format,

@@ -4,15 +4,16 @@ use turnpike_model::Diagnostic;
 
 use crate::network::Network;
 use crate::query::Names;
-use crate::uppaal::syntax::parse_query;
-use crate::uppaal::syntax::tree::Formula;
+use crate::syntax::uppaal::parse_query;
+use crate::syntax::uppaal::tree::Formula;
 
 /// The search that answers a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// What to look for, in the words of `--find`.
     pub objective: String,
-    /// Whether the query is satisfied when it is found; otherwise it is satisfied when there is none.
+    /// Whether the query is satisfied when it is found; otherwise it is satisfied when there is
+    /// none.
     pub satisfied_if_found: bool,
 }
 

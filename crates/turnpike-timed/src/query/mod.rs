@@ -1,4 +1,5 @@
-//! What is asked about a network: conditions on states, and queries over them. One syntax, UPPAAL's, for every input language.
+//! What is asked about a network: conditions on states, and queries over them. One syntax,
+//! UPPAAL's, for every input language.
 
 mod asked;
 mod names;
@@ -22,7 +23,8 @@ pub enum Condition {
     Or(Vec<Condition>),
     /// No transition is possible, now or after any delay.
     Deadlock,
-    /// `x' == e`: how fast a clock runs. Only in invariants, which say it of their location; it says nothing of a state.
+    /// `x' == e`: how fast a clock runs. Only in invariants, which say it of their location; it
+    /// says nothing of a state.
     Rate(Rate),
 }
 

@@ -7,16 +7,17 @@ use turnpike_model::Diagnostic;
 
 use super::{Condition, Extremum, Query, QueryKind};
 use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
-use crate::uppaal::lower::balanced;
-use crate::uppaal::lower::types::{ArrayType, Type};
-use crate::uppaal::lower::{
-    Entity, Family, GLOBAL, Lowerer, Lvalue, Memory, Named, Outcome, ProcessNames, Purpose, SYSTEM, Scope,
+use crate::syntax::uppaal::{self as syntax, tree};
+use crate::typed::balanced;
+use crate::typed::types::{ArrayType, Type};
+use crate::typed::{
+    Checker, Entity, Family, GLOBAL, Lvalue, Memory, Named, Outcome, ProcessNames, Purpose, SYSTEM, Scope,
     State, quantity,
 };
-use crate::uppaal::syntax::{self, tree};
 
-/// The names that conditions and queries may use: of a UPPAAL model its declarations, types, constants and processes; of any other network
-/// its variables, clocks, processes, locations and labels.
+/// The names that conditions and queries may use: of a UPPAAL model its declarations, types,
+/// constants and processes; of any other network its variables, clocks, processes, locations and
+/// labels.
 #[derive(Clone, Debug)]
 pub struct Names {
     state: Arc<State>,
@@ -35,7 +36,8 @@ impl Names {
         Names { state: Arc::new(state), model: Arc::new(model) }
     }
 
-    /// The names of a network that did not come from UPPAAL: `x`, `t[2]`, `P.loc`, and labels as words of their own.
+    /// The names of a network that did not come from UPPAAL: `x`, `t[2]`, `P.loc`, and labels as
+    /// words of their own.
     pub fn of(network: &Network) -> Names {
         let mut state = State {
             scopes: vec![Scope::default(), Scope { parent: Some(GLOBAL), ..Scope::default() }],
@@ -66,25 +68,26 @@ impl Names {
         Names { state: Arc::new(state), model: Arc::new(empty_model()) }
     }
 
-    /// Reads a condition on states: `P.cs && id == 3 && x < 5`. Spans of errors count bytes of the text.
+    /// Reads a condition on states: `P.cs && id == 3 && x < 5`. Spans of errors count bytes of the
+    /// text.
     pub fn condition(&self, network: &Network, text: &str) -> Result<Condition, Diagnostic> {
         let expression = syntax::parse_condition(text)?;
-        self.lowerer(network).condition(&expression)
+        self.checker(network).condition(&expression)
     }
 
     /// Reads a query: `A[] not (P1.cs and P2.cs)`. Spans of errors count bytes of the text.
     pub fn query(&self, network: &Network, text: &str) -> Result<Query, Diagnostic> {
         let formula = syntax::parse_query(text)?;
-        let mut lowerer = self.lowerer(network);
+        let mut checker = self.checker(network);
         let kind = match &formula {
-            tree::Formula::Possibly(condition) => QueryKind::Possibly(lowerer.condition(condition)?),
-            tree::Formula::Invariantly(condition) => QueryKind::Invariantly(lowerer.condition(condition)?),
+            tree::Formula::Possibly(condition) => QueryKind::Possibly(checker.condition(condition)?),
+            tree::Formula::Invariantly(condition) => QueryKind::Invariantly(checker.condition(condition)?),
             tree::Formula::PotentiallyAlways(condition) => {
-                QueryKind::PotentiallyAlways(lowerer.condition(condition)?)
+                QueryKind::PotentiallyAlways(checker.condition(condition)?)
             }
-            tree::Formula::Eventually(condition) => QueryKind::Eventually(lowerer.condition(condition)?),
+            tree::Formula::Eventually(condition) => QueryKind::Eventually(checker.condition(condition)?),
             tree::Formula::LeadsTo(before, after) => {
-                QueryKind::LeadsTo(lowerer.condition(before)?, lowerer.condition(after)?)
+                QueryKind::LeadsTo(checker.condition(before)?, checker.condition(after)?)
             }
             tree::Formula::Extremum { kind, condition, expressions } => QueryKind::Extremum {
                 extremum: match kind {
@@ -92,23 +95,23 @@ impl Names {
                     tree::Extremum::Infimum => Extremum::Infimum,
                     tree::Extremum::Bounds => Extremum::Bounds,
                 },
-                condition: condition.as_ref().map(|condition| lowerer.condition(condition)).transpose()?,
+                condition: condition.as_ref().map(|condition| checker.condition(condition)).transpose()?,
                 quantities: expressions
                     .iter()
-                    .map(|expression| quantity(&mut lowerer, expression))
+                    .map(|expression| quantity(&mut checker, expression))
                     .collect::<Outcome<_>>()?,
             },
         };
         Ok(Query { kind, text: text.to_owned() })
     }
 
-    fn lowerer(&self, network: &Network) -> Lowerer<'_> {
+    fn checker(&self, network: &Network) -> Checker<'_> {
         let _ = network;
-        let mut lowerer = Lowerer::new(&self.model, State::clone(&self.state));
-        lowerer.scope = SYSTEM;
-        lowerer.ordered = false;
-        lowerer.purpose = Purpose::Query;
-        lowerer
+        let mut checker = Checker::new(&self.model, State::clone(&self.state));
+        checker.scope = SYSTEM;
+        checker.ordered = false;
+        checker.purpose = Purpose::Query;
+        checker
     }
 }
 

@@ -6,8 +6,8 @@ use crate::evaluate::{Machine, Outcome};
 use crate::network::{ClockAtom, ClockCell, Network, ProcessId};
 use crate::query::Condition;
 
-/// A bound on moments. Moment 0 is the beginning, moment `k` the `k`-th transition; the one behind the last
-/// transition is the end.
+/// A bound on moments. Moment 0 is the beginning, moment `k` the `k`-th transition; the one behind
+/// the last transition is the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Demand {
     pub(super) left: Side,
@@ -26,7 +26,7 @@ pub(super) enum Side {
 }
 
 impl Demand {
-    fn difference(later: usize, earlier: usize, bound: i64, strict: bool) -> Demand {
+    pub(super) fn difference(later: usize, earlier: usize, bound: i64, strict: bool) -> Demand {
         Demand { left: Side::Difference { later, earlier }, bound, strict }
     }
 
@@ -57,11 +57,23 @@ pub(super) struct Demands {
     /// Number of moments.
     pub(super) moments: usize,
     pub(super) always: Vec<Demand>,
-    /// Each is a list of bounds that must not all hold: a transition with a higher priority would be possible, somebody
-    /// would receive a broadcast who does not, or time would pass where it must not.
+    /// Each is a list of bounds that must not all hold: a transition with a higher priority would
+    /// be possible, somebody would receive a broadcast who does not, or time would pass where it
+    /// must not.
     pub(super) rivals: Vec<Vec<Demand>>,
     /// Ways to meet the target: the demands of one of them must hold as well.
     pub(super) alternatives: Vec<Vec<Demand>>,
+}
+
+impl Demands {
+    /// Counts time in smaller parts; `None` if bounds become too large.
+    pub(super) fn refine(&mut self, parts: i64) -> Option<()> {
+        let lists = self.rivals.iter_mut().chain(&mut self.alternatives);
+        for demand in self.always.iter_mut().chain(lists.flatten()) {
+            demand.bound = demand.bound.checked_mul(parts)?;
+        }
+        Some(())
+    }
 }
 
 /// A target with more alternatives than this is cut off: one of so many will do.
@@ -119,7 +131,8 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
     Ok(collector.demands)
 }
 
-/// The value of a clock: a sum of moments plus a number, plus the moment at which it is asked if it runs.
+/// The value of a clock: a sum of moments plus a number, plus the moment at which it is asked if it
+/// runs.
 #[derive(Clone, Debug)]
 struct Clock {
     terms: Vec<(usize, i64)>,
@@ -225,8 +238,8 @@ impl Collector {
         Ok(())
     }
 
-    /// The time between transition `number` and the next moment: it does not run backwards, invariants hold, and where waiting is forbidden there
-    /// is none.
+    /// The time between transition `number` and the next moment: it does not run backwards,
+    /// invariants hold, and where waiting is forbidden there is none.
     fn wait<'n>(&mut self, network: &'n Network, machine: &mut Machine<'n>, number: usize) -> Outcome<()> {
         self.less(number, number + 1);
         match rules::waiting(network, machine)? {
@@ -241,8 +254,8 @@ impl Collector {
         self.invariants(network, machine, number + 1)
     }
 
-    /// Ways not to wait beyond a moment at which all of these comparisons hold, between transition `number` and the
-    /// next: one of them is needed.
+    /// Ways not to wait beyond a moment at which all of these comparisons hold, between transition
+    /// `number` and the next: one of them is needed.
     fn ways_around(&self, stop: &[Comparison], number: usize) -> Vec<Demand> {
         let next = number + 1;
         let mut ways = Vec::new();
@@ -266,7 +279,8 @@ impl Collector {
                 }
             }
         }
-        // It begins after it is over. At any moment, lower + upper together do not depend on the moment.
+        // It begins after it is over. At any moment, lower + upper together do not depend on the
+        // moment.
         for lower in &lowers {
             for upper in &uppers {
                 let (one, other) = (self.demand(lower, next), self.demand(upper, next));
@@ -308,7 +322,8 @@ impl Collector {
     fn demand(&self, comparison: &Comparison, moment: usize) -> Demand {
         let &Comparison { left, right, bound, strict } = comparison;
         let mut bound = bound;
-        // The usual case: a running clock is `moment - since + constant`, and the constant zero has begun now.
+        // The usual case: a running clock is `moment - since + constant`, and the constant zero has
+        // begun now.
         if !self.stopwatches {
             let since = |clock: Option<usize>| clock.map_or(moment, |clock| self.clocks[clock].terms[0].0);
             let constant = |clock: Option<usize>| clock.map_or(0, |clock| self.clocks[clock].constant);

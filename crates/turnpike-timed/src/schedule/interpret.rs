@@ -6,7 +6,8 @@ use crate::evaluate::{Machine, Outcome};
 use crate::network::{ClockAtom, Network, ProcessId};
 use crate::query::Condition;
 
-/// Executes a run, checking every rule on the way; clock values right after each transition, in units of time.
+/// Executes a run, checking every rule on the way; clock values right after each transition, in
+/// units of time.
 pub(super) fn run(
     network: &Network,
     path: &Path,
@@ -57,6 +58,16 @@ pub(super) fn run(
     Ok(states)
 }
 
+/// Which clocks run at the end of a path.
+pub(super) fn running_at_end(network: &Network, path: &Path) -> Outcome<Vec<bool>> {
+    let mut machine = rules::start(network, &path.initial);
+    for participants in &path.steps {
+        rules::update(network, &mut machine, participants)?;
+        rules::settle(network, &mut machine);
+    }
+    rules::running(&mut machine)
+}
+
 /// Gives clocks the values of the updates.
 fn assign(machine: &Machine<'_>, clocks: &mut [i64], unit: i64) -> Outcome<()> {
     let before = clocks.to_vec();
@@ -70,7 +81,8 @@ fn assign(machine: &Machine<'_>, clocks: &mut [i64], unit: i64) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether a transition that variables and locations allow can be taken at these values of the clocks. Nothing changes.
+/// Whether a transition that variables and locations allow can be taken at these values of the
+/// clocks. Nothing changes.
 fn can_be_taken<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,

@@ -1,7 +1,8 @@
 //! From a path of edges to a run with exact times.
 //!
-//! All that a path demands of its clocks are bounds on differences of the moments at which its transitions are taken: a clock's value is the time since
-//! it was last assigned. The earliest moments are a longest path in the graph of these differences. The run is then executed by an
+//! All that a path demands of its clocks are bounds on differences of the moments at which its
+//! transitions are taken: a clock's value is the time since it was last assigned. The earliest
+//! moments are a longest path in the graph of these differences. The run is then executed by an
 //! interpreter on clock values that knows nothing of zones; only what it accepts is told.
 
 mod demands;
@@ -12,16 +13,19 @@ mod simplex;
 mod solve;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use std::fmt::Write;
 
-use turnpike_model::{Describer, Moment, Schedule, StepError};
+use turnpike_model::{ClockReading, Delay, Describer, Moment, Outlook, Schedule, StepError, Window};
 
 use crate::evaluate::Fault;
 use crate::network::{LocationId, Network, ProcessId};
 use crate::query::Condition;
+use demands::{Demand, Demands};
 
-/// A path: where the processes begin, and for each transition the edges that are taken together, in the order of their updates.
+/// A path: where the processes begin, and for each transition the edges that are taken together, in
+/// the order of their updates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
     /// Initial locations by process.
@@ -30,21 +34,27 @@ pub struct Path {
     pub steps: Vec<Vec<(ProcessId, u32)>>,
 }
 
-/// Finds the earliest times at which the transitions of a path can be taken so that the last state meets `target`, and executes the run. Times
-/// are told as multiples of what a unit of the network stands for.
+/// Finds the earliest times at which the transitions of a path can be taken so that the last state
+/// meets `target`, and executes the run. Times are told as multiples of what a unit of the network
+/// stands for.
 pub fn schedule(
     network: &Network,
     path: &Path,
     target: Option<&Condition>,
     unit: i32,
 ) -> Result<Schedule, StepError> {
-    let demands = demands::of(network, path, target).map_err(|fault| told(&fault))?;
-    // Any of the ways to meet the target will do.
-    let times =
-        demands.alternatives.iter().find_map(|more| priority::earliest_without_rivals(&demands, more));
-    let Some(times) = times else {
-        return Err(StepError::new("the transitions cannot be taken in this order at any times"));
-    };
+    schedule_with(network, path, target, &[], unit)
+}
+
+/// The same where some delays are chosen: `delays[k]` is the time before transition `k`.
+pub fn schedule_with(
+    network: &Network,
+    path: &Path,
+    target: Option<&Condition>,
+    delays: &[Option<Delay>],
+    unit: i32,
+) -> Result<Schedule, StepError> {
+    let times = find_times(network, path, target, delays, unit)?;
     let states = interpret::run(network, path, target, &times).map_err(|fault| told(&fault))?;
     let below = times.unit * network.parts_per_unit();
     let told_time = |value: i64| fraction(value * i64::from(unit), below);
@@ -80,6 +90,112 @@ pub fn schedule(
     Ok(Schedule { moments, last_delay: (rest > 0).then(|| told_time(rest)) })
 }
 
+/// The earliest times of a path, with these delays.
+fn find_times(
+    network: &Network,
+    path: &Path,
+    target: Option<&Condition>,
+    delays: &[Option<Delay>],
+    unit: i32,
+) -> Result<Times, StepError> {
+    let mut demands = demands::of(network, path, target).map_err(|fault| told(&fault))?;
+    let parts = keep_delays(&mut demands, delays, network.parts_per_unit(), i64::from(unit));
+    let parts = parts.ok_or_else(|| StepError::new("these delays are too fine or too long"))?;
+    // Any of the ways to meet the target will do.
+    let times =
+        demands.alternatives.iter().find_map(|more| priority::earliest_without_rivals(&demands, more));
+    let Some(Times { moments, unit }) = times else {
+        let message = if delays.iter().any(Option::is_some) {
+            "the transitions cannot be taken after these delays"
+        } else {
+            "the transitions cannot be taken in this order at any times"
+        };
+        return Err(StepError::new(message));
+    };
+    Ok(Times { moments, unit: unit * parts })
+}
+
+/// Demands that delays are as they were chosen. Gives the number of parts of a unit in which
+/// demands are counted then;
+/// `None` if numbers become too large.
+fn keep_delays(
+    demands: &mut Demands,
+    delays: &[Option<Delay>],
+    parts_per_unit: i64,
+    unit: i64,
+) -> Option<i64> {
+    let chosen = || delays.iter().enumerate().filter_map(|(number, delay)| Some((number, (*delay)?)));
+    let mut parts: i64 = 1;
+    for (_, delay) in chosen() {
+        let below = i64::from(delay.denominator()).checked_mul(unit)?;
+        parts = parts.checked_mul(below / greatest_divisor(parts, below))?;
+    }
+    if parts > MOST_PARTS {
+        return None;
+    }
+    demands.refine(parts)?;
+    for (number, delay) in chosen().filter(|&(number, _)| number + 1 < demands.moments) {
+        let times = parts / (i64::from(delay.denominator()) * unit);
+        let bound = i64::from(delay.numerator()).checked_mul(parts_per_unit)?.checked_mul(times)?;
+        demands.always.push(Demand::difference(number + 1, number, bound, false));
+        demands.always.push(Demand::difference(number, number + 1, -bound, false));
+    }
+    Some(parts)
+}
+
+/// Parts of a unit of time that chosen delays may have together.
+const MOST_PARTS: i64 = 1 << 24;
+
+/// What can happen at the end of a path, and when: each of `next` is a transition that may come.
+pub fn outlook(
+    network: &Network,
+    path: &Path,
+    delays: &[Option<Delay>],
+    next: &[Vec<(ProcessId, u32)>],
+    unit: i32,
+) -> Result<Outlook, StepError> {
+    let mut times = find_times(network, path, None, delays, unit)?;
+    let fault = |fault: Box<Fault>| told(&fault);
+    let states = interpret::run(network, path, None, &times).map_err(fault)?;
+    let zero = vec![0; network.clocks.len()];
+    let runs = interpret::running_at_end(network, path).map_err(fault)?;
+    let below = times.unit * network.parts_per_unit();
+    let told_time = |value: i64| fraction(value * i64::from(unit), below);
+    let clocks = network.clocks.iter().zip(states.last().unwrap_or(&zero)).zip(runs);
+    let clocks = clocks
+        .map(|((name, &value), runs)| ClockReading { name: name.clone(), value: told_time(value), runs })
+        .collect();
+    // The end is the next moment, which is asked for.
+    times.moments.truncate(path.steps.len() + 1);
+    let now = times.moments[path.steps.len()];
+    let windows = |demands: &Demands| -> Vec<Window> {
+        let delay = |moment: windows::Fraction| {
+            let value = (moment.above - now * moment.below) * i64::from(unit);
+            fraction(value, below * moment.below)
+        };
+        let window = |interval: windows::Interval| {
+            let from = interval.from.map_or(("0".to_owned(), false), |from| (delay(from.at), from.open));
+            let to = interval.to.map(|to| (delay(to.at), to.open));
+            let before = to.as_ref().is_some_and(|(_, open)| *open);
+            Window { from: from.0, after: from.1, to: to.map(|(to, _)| to), before }
+        };
+        windows::next_moments(demands, &times).into_iter().map(window).collect()
+    };
+    let anything = Condition::And(Vec::new());
+    let waits = windows(&demands::of(network, path, Some(&anything)).map_err(fault)?);
+    let mut longer = path.clone();
+    let mut found = Vec::with_capacity(next.len());
+    for step in next {
+        longer.steps.push(step.clone());
+        // What cannot be taken because of data has no moment.
+        found.push(
+            demands::of(network, &longer, None).map_or_else(|_| Vec::new(), |demands| windows(&demands)),
+        );
+        longer.steps.pop();
+    }
+    Ok(Outlook { time: told_time(now), clocks, waits, windows: found })
+}
+
 fn told(fault: &Fault) -> StepError {
     StepError::new(fault.message.clone())
 }
@@ -91,12 +207,16 @@ fn fraction(value: i64, unit: i64) -> String {
     text
 }
 
-fn write_fraction(text: &mut String, value: i64, unit: i64) {
-    let (mut a, mut b) = (value.unsigned_abs(), unit.unsigned_abs());
+fn greatest_divisor(one: i64, other: i64) -> i64 {
+    let (mut a, mut b) = (one.unsigned_abs(), other.unsigned_abs());
     while b > 0 {
         (a, b) = (b, a % b);
     }
-    let divisor = a.max(1) as i64;
+    a.max(1) as i64
+}
+
+fn write_fraction(text: &mut String, value: i64, unit: i64) {
+    let divisor = greatest_divisor(value, unit);
     let _ = match unit / divisor {
         1 => write!(text, "{}", value / divisor),
         below => write!(text, "{}/{below}", value / divisor),

@@ -1,7 +1,8 @@
 //! Priorities: a transition is not taken at a moment at which a higher one is possible.
 //!
-//! What stands in the way of a step is a list of bounds that must not all hold. That is no demand on moments by itself, but the opposite of one of the
-//! bounds is, so that the choice is searched for: only where the earliest moments are in conflict.
+//! What stands in the way of a step is a list of bounds that must not all hold. That is no demand
+//! on moments by itself, but the opposite of one of the bounds is, so that the choice is searched
+//! for: only where the earliest moments are in conflict.
 
 use super::Times;
 use super::demands::{Demand, Demands};
@@ -146,7 +147,8 @@ fn product(lists: Vec<Together>, choices: &[(ProcessId, u32)]) -> Vec<Together> 
     lists.iter().flat_map(longer).collect()
 }
 
-/// Moments that meet the demands, with `more`, and at which no rival is possible; as early as that lets them be.
+/// Moments that meet the demands, with `more`, and at which no rival is possible; as early as that
+/// lets them be.
 pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Demand]) -> Option<Times> {
     let mut chosen = more.to_vec();
     // The rivals that were in the way, and which of their bounds was chosen to fail.

@@ -1,7 +1,8 @@
-//! The rules of the game on discrete states, written for clarity: which edges may be taken together, and when time may pass.
+//! The rules of the game on discrete states, written for clarity: which edges may be taken
+//! together, and when time may pass.
 
 use super::demands::clock;
-use crate::evaluate::{Fault, Machine, Outcome, atom_frame_size, frame_size};
+use crate::evaluate::{Fault, FaultKind, Machine, Outcome, atom_frame_size, frame_size};
 use crate::network::{
     Channel, ChannelCell, ClockAtom, Edge, EventId, Location, LocationId, Network, Participant, Place,
     ProcessId, Sync,
@@ -21,12 +22,13 @@ pub(super) struct Comparison {
 pub(super) enum Waiting {
     /// Not at all.
     Never,
-    /// Not at moments at which all comparisons of one of these lists hold. None of the lists is empty.
+    /// Not at moments at which all comparisons of one of these lists hold. None of the lists is
+    /// empty.
     Unless(Vec<Vec<Comparison>>),
 }
 
 pub(super) fn fail(message: impl Into<String>, place: &Place) -> Box<Fault> {
-    Box::new(Fault { message: message.into(), place: place.clone(), range: false })
+    Box::new(Fault { message: message.into(), place: place.clone(), kind: FaultKind::Model })
 }
 
 /// A machine in an initial state.
@@ -73,7 +75,8 @@ pub(super) fn guard<'n>(machine: &mut Machine<'n>, edge: &'n Edge) -> Outcome<Ve
     Ok(all)
 }
 
-/// Whether an edge leaves the location its process is in, and its guard holds as far as variables are concerned.
+/// Whether an edge leaves the location its process is in, and its guard holds as far as variables
+/// are concerned.
 pub(super) fn enabled<'n>(machine: &mut Machine<'n>, process: usize, edge: &'n Edge) -> Outcome<bool> {
     if machine.locations[process] != edge.source.0 {
         return Ok(false);
@@ -97,8 +100,8 @@ pub(super) fn channel<'n>(machine: &mut Machine<'n>, edge: &'n Edge, cell: &Chan
     Ok((i64::from(cell.base.0) + i64::from(offset)) as usize)
 }
 
-/// Whether time may pass: no location is urgent or committed, and where no synchronisation on an urgent channel is
-/// possible.
+/// Whether time may pass: no location is urgent or committed, and where no synchronisation on an
+/// urgent channel is possible.
 pub(super) fn waiting<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<Waiting> {
     if locations(network, machine).iter().any(|location| location.urgent || location.committed) {
         return Ok(Waiting::Never);
@@ -131,8 +134,8 @@ pub(super) fn waiting<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Ou
     Ok(if stops.iter().any(Vec::is_empty) { Waiting::Never } else { Waiting::Unless(stops) })
 }
 
-/// Edges of processes other than the sender that could receive on a channel now, as far as variables and locations
-/// are concerned.
+/// Edges of processes other than the sender that could receive on a channel now, as far as
+/// variables and locations are concerned.
 fn receivers<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -153,7 +156,8 @@ fn receivers<'n>(
     Ok(found)
 }
 
-/// The guards of those edges that would receive a broadcast, but whose processes do not take part: each must not hold.
+/// The guards of those edges that would receive a broadcast, but whose processes do not take part:
+/// each must not hold.
 pub(super) fn absent<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -175,7 +179,8 @@ pub(super) fn absent<'n>(
     Ok(guards)
 }
 
-/// Checks that these edges may be taken together now, as far as variables and locations are concerned.
+/// Checks that these edges may be taken together now, as far as variables and locations are
+/// concerned.
 pub(super) fn together<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -233,7 +238,8 @@ pub(super) fn together<'n>(
     if synchronised { Ok(()) } else { Err(fail("these edges are not taken together", &leading.place)) }
 }
 
-/// Whether the events are those of a vector, with every weak participant that can take part; or a single one that no vector mentions.
+/// Whether the events are those of a vector, with every weak participant that can take part; or a
+/// single one that no vector mentions.
 fn events(network: &Network, machine: &Machine<'_>, edges: &[(ProcessId, &Edge)]) -> bool {
     let event = |edge: &Edge| match edge.sync {
         Sync::Event(event) => Some(event),
@@ -261,7 +267,8 @@ fn events(network: &Network, machine: &Machine<'_>, edges: &[(ProcessId, &Edge)]
     if taken.len() == 1 && !mentioned(&taken[0]) { true } else { proper().any(fits) }
 }
 
-/// Executes the updates of a transition and moves the processes. What clocks become can be asked until [`settle`] is called.
+/// Executes the updates of a transition and moves the processes. What clocks become can be asked
+/// until [`settle`] is called.
 pub(super) fn update<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,

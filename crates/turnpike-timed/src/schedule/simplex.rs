@@ -1,7 +1,9 @@
-//! Moments for paths on which clocks stand still now and then: sums of moments are bounded, not just differences.
+//! Moments for paths on which clocks stand still now and then: sums of moments are bounded, not
+//! just differences.
 //!
-//! The simplex method on exact fractions, over the delays between moments, none of which is negative. Strict bounds
-//! share one slack: it is made as large as it can be, at most one, and must come out positive. Bland's rule keeps it from going round in circles.
+//! The simplex method on exact fractions, over the delays between moments, none of which is
+//! negative. Strict bounds share one slack: it is made as large as it can be, at most one, and must
+//! come out positive. Bland's rule keeps it from going round in circles.
 
 use super::Times;
 use super::demands::{Demand, Side};
@@ -124,7 +126,8 @@ struct Tableau {
 impl Tableau {
     /// A feasible tableau; `None` when there is none or numbers are too large.
     fn new(rows: &[(Vec<i64>, i64)], variables: usize) -> Option<Tableau> {
-        // One more variable makes everything feasible at first; it is then made as small as possible.
+        // One more variable makes everything feasible at first; it is then made as small as
+        // possible.
         let helper = variables;
         let mut tableau = Tableau {
             rows: rows

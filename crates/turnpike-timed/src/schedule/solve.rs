@@ -6,7 +6,8 @@ use super::{Times, simplex};
 /// A number plus a multiple of a time that is as small as need be.
 type Value = (i64, i64);
 
-/// Moments that meet the demands; `None` when there are none. They are the earliest if all demands are on differences.
+/// Moments that meet the demands; `None` when there are none. They are the earliest if all demands
+/// are on differences.
 pub(super) fn solve(demands: &Demands, more: &[Demand]) -> Option<Times> {
     let all: Vec<&Demand> = demands.always.iter().chain(more).collect();
     let sums = all.iter().any(|demand| matches!(demand.left, Side::Sum(_)));
@@ -15,10 +16,12 @@ pub(super) fn solve(demands: &Demands, more: &[Demand]) -> Option<Times> {
 
 /// The earliest moments that meet demands on differences; `None` when there are none.
 ///
-/// A strict bound is met by an arbitrarily small step; how small is decided at the end, as coarsely as possible.
+/// A strict bound is met by an arbitrarily small step; how small is decided at the end, as coarsely
+/// as possible.
 fn earliest(count: usize, all: &[&Demand]) -> Option<Times> {
     let mut moments: Vec<Value> = vec![(0, 0); count];
-    // `later - earlier <= bound` makes `earlier` at least `later - bound`. Without a contradiction, no moment depends on more others than there are.
+    // `later - earlier <= bound` makes `earlier` at least `later - bound`. Without a contradiction,
+    // no moment depends on more others than there are.
     for round in 0..=count {
         let mut changed = false;
         for demand in all {

@@ -1,6 +1,6 @@
 //! What every edge does with clocks, as far as it is certain.
 
-use crate::analysis::range;
+use crate::compile::analysis::range;
 use crate::network::{
     ClockAtom, ClockCell, ClockValue, Constraint, Edge, Expression, Function, Local, Network, Statement,
 };
@@ -10,7 +10,8 @@ use crate::network::{
 pub(super) struct Effect {
     /// Clocks that are assigned whenever the edge is taken, ascending.
     pub(super) assigned: Vec<u32>,
-    /// Clocks that have advanced by at least one since their assignment whenever the edge is taken, ascending.
+    /// Clocks that have advanced by at least one since their assignment whenever the edge is taken,
+    /// ascending.
     pub(super) tested: Vec<u32>,
 }
 
@@ -69,14 +70,16 @@ fn lower_bound(network: &Network, locals: &[Local], atom: &ClockAtom) -> Option<
     }
 }
 
-/// For every clock the largest value that any assignment gives it; `None` if another clock's value may go there.
+/// For every clock the largest value that any assignment gives it; `None` if another clock's value
+/// may go there.
 fn assigned_values(network: &Network) -> Vec<Option<i64>> {
     let mut most = vec![Some(0); network.clocks.len()];
     for edge in network.processes.iter().flat_map(|process| &process.edges) {
         walk(network, Some(&edge.locals), &edge.update, &mut most);
     }
     for function in &network.functions {
-        // The frame of a shared function is its caller's: the ranges of its cells are not known here.
+        // The frame of a shared function is its caller's: the ranges of its cells are not known
+        // here.
         let locals = (!function.shared).then_some(function.locals.as_slice());
         walk(network, locals, &function.body, &mut most);
     }

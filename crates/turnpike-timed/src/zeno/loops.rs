@@ -5,7 +5,8 @@ use turnpike_model::components::components;
 use super::clocks::Effect;
 use crate::network::{LocationId, Process};
 
-/// Edges that are looked at before giving up: the search is exponential in the number of clocks that are both assigned and tested.
+/// Edges that are looked at before giving up: the search is exponential in the number of clocks
+/// that are both assigned and tested.
 const BUDGET: usize = 2_000_000;
 
 /// What was found.
@@ -91,7 +92,8 @@ impl Graph<'_> {
             }
         }
         sets.retain(|set| !set.is_empty());
-        // Components are numbered from the leaves; the report names the first in the order of the source.
+        // Components are numbered from the leaves; the report names the first in the order of the
+        // source.
         sets.sort_by_key(|set| set[0]);
         sets
     }

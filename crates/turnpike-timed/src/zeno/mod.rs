@@ -1,15 +1,20 @@
-//! Structural non-Zenoness: whether the shape of a network alone guarantees that time passes all bounds along every infinite run.
+//! Structural non-Zenoness: whether the shape of a network alone guarantees that time passes all
+//! bounds along every infinite run.
 //!
-//! A loop of a process *spends time* when some clock is assigned on one of its edges and some edge of it can only be taken when the clock has
-//! advanced by at least one since any assignment it ever gets. Every time such a loop is gone round, a unit of time passes.
-//! A set of edges that a run takes infinitely often is strongly connected; it is harmless when it assigns and tests the same clock. So a process
-//! is *good* when none of its strongly connected sets of edges lacks such a clock.
+//! A loop of a process *spends time* when some clock is assigned on one of its edges and some edge
+//! of it can only be taken when the clock has advanced by at least one since any assignment it ever
+//! gets. Every time such a loop is gone round, a unit of time passes. A set of edges that a run
+//! takes infinitely often is strongly connected; it is harmless when it assigns and tests the same
+//! clock. So a process is *good* when none of its strongly connected sets of edges lacks such a
+//! clock.
 //!
-//! The product needs no construction: in an infinite run of a network some process moves infinitely often, and if all processes are good, time
-//! diverges. An edge that can only be taken together with a process that is known to be good cannot be part of a harmful loop either, so that
+//! The product needs no construction: in an infinite run of a network some process moves infinitely
+//! often, and if all processes are good, time diverges. An edge that can only be taken together
+//! with a process that is known to be good cannot be part of a harmful loop either, so that
 //! goodness is found step by step.
 //!
-//! The answer is one-sided: a culprit may be harmless for reasons that the shape does not show (a counter, an invariant that cannot hold).
+//! The answer is one-sided: a culprit may be harmless for reasons that the shape does not show (a
+//! counter, an invariant that cannot hold).
 
 mod clocks;
 mod loops;
@@ -30,14 +35,17 @@ use crate::network::{LocationId, Network, ProcessId};
 pub struct Culprit {
     /// The process.
     pub process: ProcessId,
-    /// Its edges, by index, in the order they are taken. Empty when the process is too complicated to decide.
+    /// Its edges, by index, in the order they are taken. Empty when the process is too complicated
+    /// to decide.
     pub edges: Vec<usize>,
 }
 
-/// The processes with loops that need not spend time, each with one such loop; none when the network is structurally non-Zeno.
+/// The processes with loops that need not spend time, each with one such loop; none when the
+/// network is structurally non-Zeno.
 ///
-/// `accepting` limits the loops of a process to those through a location for which it is true. To conclude something about accepting runs of a
-/// network it must be true everywhere, except in a process whose accepting locations every accepting run must visit infinitely often.
+/// `accepting` limits the loops of a process to those through a location for which it is true. To
+/// conclude something about accepting runs of a network it must be true everywhere, except in a
+/// process whose accepting locations every accepting run must visit infinitely often.
 pub fn culprits(network: &Network, accepting: &dyn Fn(ProcessId, LocationId) -> bool) -> Vec<Culprit> {
     let clocks = clocks::Clocks::of(network);
     let partners = partners::Partners::of(network);

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::range;
+use crate::compile::analysis::range;
 use crate::network::{ChannelCell, EventId, Local, Network, Sync};
 
 /// The ways to take an edge, each as the other processes that move with it for sure.
@@ -72,7 +72,8 @@ impl Partners {
         Partners { edges: edges.collect() }
     }
 
-    /// Whether the edge is taken only together with a good process; an edge that can never be taken is.
+    /// Whether the edge is taken only together with a good process; an edge that can never be taken
+    /// is.
     pub(super) fn need_good(&self, process: usize, edge: usize, good: &[bool]) -> bool {
         self.edges[process][edge].0.iter().all(|others| others.iter().any(|&other| good[other]))
     }

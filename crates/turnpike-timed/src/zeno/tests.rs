@@ -34,7 +34,8 @@ fn process(edges: &[&str]) -> String {
 
 #[test]
 fn a_self_loop_without_a_lower_bound_is_the_culprit() {
-    // Like the left automaton of the paper's first figure: one loop may be taken ever faster, the other needs a unit each time.
+    // Like the left automaton of the paper's first figure: one loop may be taken ever faster, the
+    // other needs a unit each time.
     let zeno = process(&["a>a provided:x<1", "a>c do:x=0", "c>c provided:x>=1:do:x=0"]);
     assert_eq!(check(&zeno, None), ["P: a -> a"]);
     assert_eq!(check(&zeno, Some("acc")), [""; 0]);
@@ -76,7 +77,8 @@ fn a_clock_must_be_both_assigned_and_tested_late_enough() {
 
 #[test]
 fn one_loop_needs_one_clock_but_different_loops_may_use_different_ones() {
-    // Together the edges reset and test both clocks; alone, each loop resets the one and tests the other.
+    // Together the edges reset and test both clocks; alone, each loop resets the one and tests the
+    // other.
     let text = process(&["a>b do:x=0", "b>a provided:y>=1", "a>c do:y=0", "c>a provided:x>=1"]);
     assert_eq!(check(&text, None), ["P: a -> c -> a"]);
     let text = process(&["a>b do:x=0", "b>a provided:x>=1", "a>c do:y=0", "c>a provided:y>=1"]);

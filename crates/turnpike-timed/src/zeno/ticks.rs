@@ -1,13 +1,17 @@
 //! Runs along which time passes all bounds, and no others: one more clock tells.
 //!
-//! A process is added that moves along with every transition of the network, and keeps none from being taken. It either waits, or *ticks*: that takes
-//! at least a certain time since it last did. A run with infinitely many ticks lasts for ever. Conversely, if
-//! time passes all bounds along a run that meets a condition infinitely often, it can tick each time that the condition is met and that time has passed.
-//! So the runs that are looked for are those in which the condition is met infinitely often *where it ticks*; with several conditions, they take turns.
+//! A process is added that moves along with every transition of the network, and keeps none from
+//! being taken. It either waits, or *ticks*: that takes at least a certain time since it last did.
+//! A run with infinitely many ticks lasts for ever. Conversely, if time passes all bounds along a
+//! run that meets a condition infinitely often, it can tick each time that the condition is met and
+//! that time has passed. So the runs that are looked for are those in which the condition is met
+//! infinitely often *where it ticks*; with several conditions, they take turns.
 //!
-//! Any time will do. With the largest constant of the network few ticks fit between two events of its own, and there are few ways to
-//! place them; with 1 there were ten times as many states in a network with constants of 800. The clock has a lower bound only, so that zones stay as coarse
-//! as they can be. Ticks where no condition is met are of no use, and are left out where conditions are known.
+//! Any time will do. With the largest constant of the network few ticks fit between two events of
+//! its own, and there are few ways to place them; with 1 there were ten times as many states in a
+//! network with constants of 800. The clock has a lower bound only, so that zones stay as coarse as
+//! they can be. Ticks where no condition is met are of no use, and are left out where conditions
+//! are known.
 
 use crate::network::{
     ClockAtom, ClockCell, ClockId, ClockValue, Constraint, Edge, Expression, Location, LocationId, Network,

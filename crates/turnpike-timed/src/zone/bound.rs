@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::Add;
 
-/// `< c`, `<= c` or no bound: twice the number, plus one when weak, so that the order of integers is the order of bounds.
+/// `< c`, `<= c` or no bound: twice the number, plus one when weak, so that the order of integers
+/// is the order of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bound(pub i32);
 
@@ -12,7 +13,8 @@ impl Bound {
     pub const INFINITY: Bound = Bound(1 << 29);
     /// `<= 0`
     pub const ZERO: Bound = Bound(1);
-    /// Numbers in a model must be smaller than this in size: then no sum of three bounds reaches [`INFINITY`](Self::INFINITY).
+    /// Numbers in a model must be smaller than this in size: then no sum of three bounds reaches
+    /// [`INFINITY`](Self::INFINITY).
     pub const LIMIT: i32 = 1 << 26;
 
     /// `<= value`
@@ -46,15 +48,18 @@ impl Bound {
         self.0 == Self::INFINITY.0
     }
 
-    /// The bound on the opposite difference that says the contrary: not `x - y <= c` is `y - x < -c`. `None` for infinity, whose contrary is false.
+    /// The bound on the opposite difference that says the contrary: not `x - y <= c` is `y - x <
+    /// -c`. `None` for infinity, whose contrary is false.
     pub const fn negated(self) -> Option<Bound> {
         if self.is_infinite() { None } else { Some(Bound(1 - self.0)) }
     }
 }
 
-/// What follows for `x - z` from bounds on `x - y` and `y - z`: infinite when one of them is, strict when one of them is.
+/// What follows for `x - z` from bounds on `x - y` and `y - z`: infinite when one of them is,
+/// strict when one of them is.
 ///
-/// Exact as long as numbers are within three times [`LIMIT`](Bound::LIMIT); beyond, the sum is still sound or the zone reports an overflow.
+/// Exact as long as numbers are within three times [`LIMIT`](Bound::LIMIT); beyond, the sum is
+/// still sound or the zone reports an overflow.
 impl Add for Bound {
     type Output = Bound;
 

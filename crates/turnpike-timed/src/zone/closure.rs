@@ -15,7 +15,8 @@ impl Dbm {
         if bound.0 < 0 { -FINITE } else { INFINITE }
     }
 
-    /// Conjoins `x_i - x_j` with a bound; false when nothing is left (the matrix is then worthless).
+    /// Conjoins `x_i - x_j` with a bound; false when nothing is left (the matrix is then
+    /// worthless).
     #[must_use]
     pub fn conjoin(&mut self, i: usize, j: usize, bound: Bound) -> bool {
         let bound = self.admitted(bound);
@@ -32,10 +33,12 @@ impl Dbm {
         true
     }
 
-    /// Conjoins `x_i` with an upper bound for each pair, all in one pass; false when nothing is left.
+    /// Conjoins `x_i` with an upper bound for each pair, all in one pass; false when nothing is
+    /// left.
     #[must_use]
     pub fn conjoin_uppers(&mut self, bounds: &[(usize, Bound)]) -> bool {
-        // All constraints lead to the constant zero: a shortest path uses one of them at most, and ends in row 0.
+        // All constraints lead to the constant zero: a shortest path uses one of them at most, and
+        // ends in row 0.
         let mut most = 0;
         for &(i, bound) in bounds {
             let bound = self.admitted(bound);
@@ -63,10 +66,12 @@ impl Dbm {
         true
     }
 
-    /// Conjoins `0 - x_j` with a bound for each pair (`>= c` is [`Bound::weak`]`(-c)`), all in one pass; false when nothing is left.
+    /// Conjoins `0 - x_j` with a bound for each pair (`>= c` is [`Bound::weak`]`(-c)`), all in one
+    /// pass; false when nothing is left.
     #[must_use]
     pub fn conjoin_lowers(&mut self, bounds: &[(usize, Bound)]) -> bool {
-        // All constraints lead away from the constant zero: only row 0 takes them up, and hands them on to the others.
+        // All constraints lead away from the constant zero: only row 0 takes them up, and hands
+        // them on to the others.
         let mut most = 0;
         for &(j, bound) in bounds {
             let bound = self.admitted(bound);
@@ -113,7 +118,8 @@ impl Dbm {
         self.overflowed |= other.overflowed;
     }
 
-    /// Finds the least entries that follow from those there are; false when they contradict each other.
+    /// Finds the least entries that follow from those there are; false when they contradict each
+    /// other.
     #[must_use]
     pub(super) fn close(&mut self) -> bool {
         if self.needs_wide_sums() {
@@ -131,7 +137,8 @@ impl Dbm {
         true
     }
 
-    /// Whether sums could leave the range when closing: as long as there is no contradiction entries are lengths of paths without repetition.
+    /// Whether sums could leave the range when closing: as long as there is no contradiction
+    /// entries are lengths of paths without repetition.
     pub(super) fn needs_wide_sums(&mut self) -> bool {
         let far = |zone: &Dbm| i64::from(zone.largest) * zone.dimension as i64 > i64::from(3 * FINITE);
         if far(self) {

@@ -1,10 +1,13 @@
-//! Difference bound matrices, and the operations that keep them closed without any search for shorter paths.
+//! Difference bound matrices, and the operations that keep them closed without any search for
+//! shorter paths.
 //!
 //! # Numbers that grow
-//! Without extrapolation the bounds of a zone grow with every loop of the model. A matrix therefore knows a number that none of its finite
-//! entries exceeds (`largest`): operations raise it by what they may add at most, and only when it passes [`FINITE`] are the entries themselves looked at.
-//! Should one really be out of range it is replaced by a weaker bound, and [`Dbm::overflowed`] holds from then on: the zone is too large
-//! (never too small) and may not be closed; whoever explores must report that instead of going on.
+//! Without extrapolation the bounds of a zone grow with every loop of the model. A matrix therefore
+//! knows a number that none of its finite entries exceeds (`largest`): operations raise it by what
+//! they may add at most, and only when it passes [`FINITE`] are the entries themselves looked at.
+//! Should one really be out of range it is replaced by a weaker bound, and [`Dbm::overflowed`]
+//! holds from then on: the zone is too large (never too small) and may not be closed; whoever
+//! explores must report that instead of going on.
 
 use super::Bound;
 use super::lanes::{LANES, Lanes, Prepared};
@@ -12,13 +15,15 @@ use super::lanes::{LANES, Lanes, Prepared};
 /// A clock without a bound of that kind: minus infinity.
 pub const NO_BOUND: i32 = i32::MIN;
 
-/// Packed finite entries stay within plus and minus this, so that sums of three of them are less than infinity.
+/// Packed finite entries stay within plus and minus this, so that sums of three of them are less
+/// than infinity.
 pub(super) const FINITE: i32 = 2 * Bound::LIMIT;
 
 /// Infinity among the entries.
 pub(super) const INFINITE: i32 = Bound::INFINITY.0;
 
-/// Where the value of a clock comes from when a matrix is rebuilt: a row of the old one (0: the constant zero) plus a number.
+/// Where the value of a clock comes from when a matrix is rebuilt: a row of the old one (0: the
+/// constant zero) plus a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Row of the old matrix.
@@ -117,7 +122,26 @@ impl Dbm {
         zone
     }
 
-    /// Becomes a matrix of this dimension whose entries the caller is about to fill; the padding is right already.
+    /// The zone with these bounds, row by row, each in four bytes; `None` when they do not fill a
+    /// square. They must have been read off a zone, so that they are closed.
+    pub fn from_bounds(bytes: &[u8]) -> Option<Dbm> {
+        let (bounds, rest) = bytes.as_chunks();
+        let dimension = bounds.len().isqrt();
+        if dimension == 0 || dimension * dimension != bounds.len() || !rest.is_empty() {
+            return None;
+        }
+        let mut zone = Dbm::zero(dimension);
+        for (row, bounds) in zone.rows_mut().zip(bounds.chunks_exact(dimension)) {
+            for (entry, &bound) in row.iter_mut().zip(bounds) {
+                *entry = i32::from_le_bytes(bound);
+            }
+        }
+        zone.settle();
+        Some(zone)
+    }
+
+    /// Becomes a matrix of this dimension whose entries the caller is about to fill; the padding is
+    /// right already.
     pub(super) fn reshape(&mut self, dimension: usize) {
         let dimension = dimension.max(1);
         if self.dimension != dimension {
@@ -141,7 +165,8 @@ impl Dbm {
         Bound(self.flat()[i * self.stride() + j])
     }
 
-    /// Whether a number became too large for exact bounds: the zone now has more valuations than it should.
+    /// Whether a number became too large for exact bounds: the zone now has more valuations than it
+    /// should.
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }
@@ -211,8 +236,9 @@ impl Dbm {
         self.rows().skip(1).all(|row| row[0] != INFINITE)
     }
 
-    /// Becomes the matrix whose row `i` is the clock that `origins[i - 1]` tells of `source`: resets, copies, shifts and the change to another set of
-    /// active clocks in one pass. The result is closed because `source` is.
+    /// Becomes the matrix whose row `i` is the clock that `origins[i - 1]` tells of `source`:
+    /// resets, copies, shifts and the change to another set of active clocks in one pass. The
+    /// result is closed because `source` is.
     pub fn gather(&mut self, source: &Dbm, origins: &[Origin]) {
         self.reshape(origins.len() + 1);
         self.overflowed = source.overflowed;
@@ -275,7 +301,8 @@ impl Dbm {
         self.grown(self.largest + 2 * farthest);
     }
 
-    /// Notes that finite entries are now at most `largest` in size, and looks whether that is still in range.
+    /// Notes that finite entries are now at most `largest` in size, and looks whether that is still
+    /// in range.
     #[inline]
     pub(super) fn grown(&mut self, largest: i32) {
         self.largest = largest;

@@ -1,8 +1,9 @@
 //! Time for some clocks only, and what time leaves behind.
 //!
-//! Where a clock stands still, the valuations that time leads to are in general no zone: elapsed time ties the
-//! running clocks together, and with them what they had to do with those that stand still. Each operation here gives
-//! the smallest zone around them; [`Dbm::is_separable`] tells when it has no other valuations.
+//! Where a clock stands still, the valuations that time leads to are in general no zone: elapsed
+//! time ties the running clocks together, and with them what they had to do with those that stand
+//! still. Each operation here gives the smallest zone around them; [`Dbm::is_separable`] tells when
+//! it has no other valuations.
 
 use super::dbm::INFINITE;
 use super::{Bound, Dbm};
@@ -43,11 +44,12 @@ impl Dbm {
         debug_assert!(closed, "what was there before is there");
     }
 
-    /// Whether [`up_running`](Self::up_running) and [`down_running`](Self::down_running) give exactly the valuations
-    /// that time leads to or from.
+    /// Whether [`up_running`](Self::up_running) and [`down_running`](Self::down_running) give
+    /// exactly the valuations that time leads to or from.
     ///
-    /// Time is eliminated from a lower and an upper bound on it, `x - s <= c` and `t - y <= d` with running `x` and
-    /// `y`: what is left, `x - y + t - s <= c + d`, must follow from bounds on `x - y` and `t - s`.
+    /// Time is eliminated from a lower and an upper bound on it, `x - s <= c` and `t - y <= d` with
+    /// running `x` and `y`: what is left, `x - y + t - s <= c + d`, must follow from bounds on `x -
+    /// y` and `t - s`.
     pub fn is_separable(&self, runs: &[bool]) -> bool {
         let rows = |wanted: bool| (0..self.dimension()).filter(move |&row| (row > 0 && runs[row]) == wanted);
         if rows(true).nth(1).is_none() || rows(false).nth(1).is_none() {

@@ -50,7 +50,8 @@ impl<S: AsRef<str>> fmt::Display for ZoneText<'_, S> {
     }
 }
 
-/// `what==1`, `1<what<=2`, or less where there are no bounds. `lower` bounds what is below: it is the bound on the opposite difference.
+/// `what==1`, `1<what<=2`, or less where there are no bounds. `lower` bounds what is below: it is
+/// the bound on the opposite difference.
 fn write_range(f: &mut fmt::Formatter<'_>, what: &str, lower: Bound, upper: Bound) -> fmt::Result {
     if lower + upper == Bound::ZERO {
         return write!(f, "{what}=={}", upper.value());

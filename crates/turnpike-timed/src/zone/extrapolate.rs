@@ -1,4 +1,5 @@
-//! Zones made coarser by the constants that clocks are still compared with, so that there are finitely many.
+//! Zones made coarser by the constants that clocks are still compared with, so that there are
+//! finitely many.
 
 use super::dbm::{INFINITE, Scratch};
 use super::lanes::{LANES, Lanes, UNROLLED};
@@ -36,7 +37,8 @@ fn above(constant: i32) -> i32 {
 }
 
 impl Dbm {
-    /// Makes the zone coarser; bounds are by row, starting with clock row 1 at index 0, [`NO_BOUND`] where there is none.
+    /// Makes the zone coarser; bounds are by row, starting with clock row 1 at index 0,
+    /// [`NO_BOUND`] where there is none.
     pub fn extrapolate(&mut self, extrapolation: Extrapolation, lower: &[i32], upper: &[i32]) {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
         // By the larger of both, or apart.
@@ -58,7 +60,8 @@ impl Dbm {
             4 => self.raise_rows::<PLUS>(4, both, lower, upper),
             width => self.raise_rows::<PLUS>(width, both, lower, upper),
         };
-        // Row 0 of a matrix with infinite columns is closed: where it was raised, so was the whole column.
+        // Row 0 of a matrix with infinite columns is closed: where it was raised, so was the whole
+        // column.
         let first = first && !PLUS;
         if first || !self.scratch.changed.is_empty() {
             self.close_raised(first);
@@ -67,8 +70,10 @@ impl Dbm {
 
     /// Raises entries, and notes which rows are to be closed; whether row 0 is among them.
     ///
-    /// Those above the lower bound of the first clock become infinite. Those below minus the upper bound of the second clock are raised to that; with `PLUS`,
-    /// all of a row become infinite if its clock is above its lower bound throughout the zone, and all of a column if its clock is above its upper bound.
+    /// Those above the lower bound of the first clock become infinite. Those below minus the upper
+    /// bound of the second clock are raised to that; with `PLUS`, all of a row become infinite if
+    /// its clock is above its lower bound throughout the zone, and all of a column if its clock is
+    /// above its upper bound.
     #[inline(always)]
     fn raise_rows<const PLUS: bool>(
         &mut self,
@@ -86,7 +91,8 @@ impl Dbm {
         if columns.len() != width {
             columns.resize(width, [0; LANES]);
         }
-        // For each column what entries must not exceed (`PLUS`), or what they are raised to. None of it applies to column 0.
+        // For each column what entries must not exceed (`PLUS`), or what they are raised to. None
+        // of it applies to column 0.
         let limits = columns.as_flattened_mut();
         limits[0] = if PLUS { i32::MAX } else { i32::MIN };
         for x in 0..clocks {
@@ -105,7 +111,8 @@ impl Dbm {
             let erased = lower == NO_BOUND || (PLUS && first[x + 1] < above(lower));
             let ceiling = if erased { i32::MIN } else { at_most(lower) };
             let differs = raise_row::<PLUS>(row, columns, ceiling, x + 1);
-            // No way leads from an erased row, so that it stays as it is, and nothing else changes by it.
+            // No way leads from an erased row, so that it stays as it is, and nothing else changes
+            // by it.
             if !erased {
                 let limit = columns.as_flattened()[x + 1];
                 if if PLUS { limit != i32::MIN } else { limit != INFINITE } {
@@ -129,9 +136,10 @@ impl Dbm {
 
     /// Closes a matrix some of whose entries were raised.
     ///
-    /// Entries that were not raised are as low as they get: only rows with a raised entry change. With row 0 as the last to lead ways through, erased columns
-    /// stay infinite until then except in row 0, which has no use for ways through their clocks: it says next to nothing of them, and of the others it
-    /// says already what follows.
+    /// Entries that were not raised are as low as they get: only rows with a raised entry change.
+    /// With row 0 as the last to lead ways through, erased columns stay infinite until then except
+    /// in row 0, which has no use for ways through their clocks: it says next to nothing of them,
+    /// and of the others it says already what follows.
     fn close_raised(&mut self, first: bool) {
         if self.needs_wide_sums() {
             let consistent = self.close_wide();
@@ -189,7 +197,8 @@ fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i3
                 (ceiling, limits[lane].max(old[lane]))
             };
             let raised = if old[lane] > most { INFINITE } else { least };
-            // A comparison rather than a correction afterwards: a vector read soon after a single number in it was written waits for long.
+            // A comparison rather than a correction afterwards: a vector read soon after a single
+            // number in it was written waits for long.
             let on = (chunk * LANES + lane) as i32 == diagonal as i32;
             new[lane] = if on { old[lane] } else { raised };
             differs[lane] |= old[lane] ^ new[lane];

@@ -1,4 +1,5 @@
-//! When one zone makes another superfluous: inclusion, and simulation by what clocks are still compared with.
+//! When one zone makes another superfluous: inclusion, and simulation by what clocks are still
+//! compared with.
 
 use std::cell::RefCell;
 
@@ -23,8 +24,10 @@ impl Dbm {
 
     /// Whether every valuation of `other` is simulated by one of this zone (aLU inclusion).
     ///
-    /// A valuation simulates another when every clock has the same value, or one that is smaller yet above the lower bound, or one that is larger while the
-    /// other's is above the upper bound: no test can tell. Bounds are by row, starting with clock row 1 at index 0, [`NO_BOUND`] where there is none.
+    /// A valuation simulates another when every clock has the same value, or one that is smaller
+    /// yet above the lower bound, or one that is larger while the other's is above the upper bound:
+    /// no test can tell. Bounds are by row, starting with clock row 1 at index 0, [`NO_BOUND`]
+    /// where there is none.
     pub fn simulates(&self, other: &Dbm, lower: &[i32], upper: &[i32]) -> bool {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
         self.dimension == other.dimension
@@ -42,8 +45,8 @@ pub(super) fn lower_bounds(lower: &[i32]) -> impl Iterator<Item = i32> {
     std::iter::once(0).chain(lower.iter().copied())
 }
 
-/// Calls back with what the clocks' least values, row 0 of the smaller zone, must be compared with: the values themselves, unless the clock is above its upper
-/// bound and cannot tell anything apart.
+/// Calls back with what the clocks' least values, row 0 of the smaller zone, must be compared with:
+/// the values themselves, unless the clock is above its upper bound and cannot tell anything apart.
 pub(super) fn with_thresholds<T>(
     least: impl Iterator<Item = i32>,
     upper: &[i32],
@@ -65,8 +68,8 @@ pub(super) fn thresholds(least: impl Iterator<Item = i32>, upper: &[i32]) -> imp
     })
 }
 
-/// Whether a row shows that a valuation of the smaller zone is not simulated: below the bigger zone's bound there is none that the row's clock, above its
-/// lower bound, could be moved to.
+/// Whether a row shows that a valuation of the smaller zone is not simulated: below the bigger
+/// zone's bound there is none that the row's clock, above its lower bound, could be moved to.
 #[inline]
 pub(super) fn escapes(bigger: &[i32], smaller: &[i32], thresholds: &[i32], lower: i32) -> bool {
     let strict = Bound::strict(-lower.clamp(-Bound::LIMIT, Bound::LIMIT)).0;

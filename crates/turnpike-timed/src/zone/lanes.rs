@@ -1,8 +1,11 @@
-//! Rows of packed bounds as arrays of four, which compilers turn into vector instructions, and the kernel of all closing.
+//! Rows of packed bounds as arrays of four, which compilers turn into vector instructions, and the
+//! kernel of all closing.
 //!
-//! The kernel adds a number to a whole row and takes the minimum with another row, once for each row of a matrix ([`relax_rows`]). The row that is added is first
-//! made ready ([`Prepared::set`]) so that the kernel needs neither a test for infinity nor one for strictness: infinity is replaced by
-//! [`HUGE`], from which no bound leads back below infinity, and there are two copies, one for weak numbers and one for strict ones.
+//! The kernel adds a number to a whole row and takes the minimum with another row, once for each
+//! row of a matrix ([`relax_rows`]). The row that is added is first made ready ([`Prepared::set`])
+//! so that the kernel needs neither a test for infinity nor one for strictness: infinity is
+//! replaced by [`HUGE`], from which no bound leads back below infinity, and there are two copies,
+//! one for weak numbers and one for strict ones.
 
 use super::dbm::INFINITE;
 
@@ -12,10 +15,12 @@ pub(super) type Lanes = [i32; LANES];
 /// Rows are padded to a multiple of this with infinity.
 pub(super) const LANES: usize = 4;
 
-/// Rows of up to this many arrays have loops of their own, and no test whether there is anything to do: a branch costs more.
+/// Rows of up to this many arrays have loops of their own, and no test whether there is anything to
+/// do: a branch costs more.
 pub(super) const UNROLLED: usize = 4;
 
-/// Stands for infinity in sums: twice this does not overflow, and with three finite bounds taken off it is still more than infinity. Counts as weak.
+/// Stands for infinity in sums: twice this does not overflow, and with three finite bounds taken
+/// off it is still more than infinity. Counts as weak.
 const HUGE: i32 = (1 << 30) - 1;
 
 /// The sum of two finite packed bounds: strict when one of them is.

@@ -266,7 +266,8 @@ proptest! {
     }
 }
 
-/// Whether a valuation in units of `1 / unit` is simulated by one of the zone: every way in which each clock may differ is tried.
+/// Whether a valuation in units of `1 / unit` is simulated by one of the zone: every way in which
+/// each clock may differ is tried.
 fn simulated(at: &[i64], unit: i64, zone: &Slow, lower: &[i32], upper: &[i32]) -> bool {
     fn ways(clock: usize, zone: &Slow, at: &[i64], unit: i64, lower: &[i32], upper: &[i32]) -> bool {
         let Some(&value) = at.get(clock) else { return zone.clone().close() };
@@ -299,8 +300,9 @@ proptest! {
         let n = bigger.dimension();
         let (lower, upper) = (&lower[..n - 1], &upper[..n - 1]);
         let (big, small) = (Slow::of(&bigger), Slow::of(&smaller));
-        // What is not simulated is bounded by differences of at most 9: closed entries up to 6, and a clock's bound up to 3. Two in a row make 18, and
-        // one more is room for strict ones. Thirds tell all orders of two fractions.
+        // What is not simulated is bounded by differences of at most 9: closed entries up to 6, and
+        // a clock's bound up to 3. Two in a row make 18, and one more is room for strict ones.
+        // Thirds tell all orders of two fractions.
         let mut all = true;
         grid(n - 1, 3 * 19, &mut |at| {
             all = all && (!small.contains(at, 3) || simulated(at, 3, &big, lower, upper));

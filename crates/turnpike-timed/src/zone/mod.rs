@@ -1,7 +1,8 @@
 //! Zones: convex sets of clock valuations as closed difference bound matrices.
 //!
-//! A matrix of dimension `n` speaks of `n - 1` clocks; row and column 0 are the constant zero. Entry `(i, j)` bounds `x_i - x_j` from above.
-//! Which clock a row stands for is the caller's business: a state's matrix has rows for its *active* clocks only.
+//! A matrix of dimension `n` speaks of `n - 1` clocks; row and column 0 are the constant zero.
+//! Entry `(i, j)` bounds `x_i - x_j` from above. Which clock a row stands for is the caller's
+//! business: a state's matrix has rows for its *active* clocks only.
 
 mod bound;
 mod closure;

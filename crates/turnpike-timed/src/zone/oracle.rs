@@ -1,4 +1,5 @@
-//! Zones the slow and obvious way, for tests: wide numbers with strictness apart, closed by trying everything; and valuations on a grid.
+//! Zones the slow and obvious way, for tests: wide numbers with strictness apart, closed by trying
+//! everything; and valuations on a grid.
 
 use std::ops::Range;
 
@@ -6,7 +7,8 @@ use proptest::prelude::*;
 
 use super::{Bound, Dbm, NO_BOUND};
 
-/// A number and whether it is itself allowed: the order of pairs is the order of bounds. `None`: no bound.
+/// A number and whether it is itself allowed: the order of pairs is the order of bounds. `None`: no
+/// bound.
 pub(super) type Slack = Option<(i64, bool)>;
 
 /// What a bound means.
@@ -131,7 +133,8 @@ pub(super) fn zone(n: usize) -> impl Strategy<Value = Dbm> {
     constraints(3 * n).prop_map(move |constraints| zone_of(n, &constraints))
 }
 
-/// The same with numbers up to 3 in size, and fewer than `most` constraints, so that coincidences are frequent.
+/// The same with numbers up to 3 in size, and fewer than `most` constraints, so that coincidences
+/// are frequent.
 pub(super) fn tiny_zone(n: usize, most: usize) -> impl Strategy<Value = Dbm> {
     constraints_of(most, -3..4).prop_map(move |constraints| zone_of(n, &constraints))
 }

@@ -1,7 +1,9 @@
-//! Zones as they are kept: 16 bits an entry whenever all of them fit, and without the diagonal, which is known.
+//! Zones as they are kept: 16 bits an entry whenever all of them fit, and without the diagonal,
+//! which is known.
 //!
-//! A row of `n` entries becomes `n - 1`: the last takes the place of the diagonal. Infinity is the largest number, so that packed entries compare like
-//! bounds, and two packed zones of the same shape compare entry by entry whatever the order of entries.
+//! A row of `n` entries becomes `n - 1`: the last takes the place of the diagonal. Infinity is the
+//! largest number, so that packed entries compare like bounds, and two packed zones of the same
+//! shape compare entry by entry whatever the order of entries.
 
 use std::cell::RefCell;
 
@@ -32,7 +34,8 @@ impl Shape {
 /// Sums are cut off here, so that differences of sums do not overflow.
 const MOST: i64 = 1 << 30;
 
-/// Sums of some entries each, within limits. Those of a zone are not less than those of a zone that it includes.
+/// Sums of some entries each, within limits. Those of a zone are not less than those of a zone that
+/// it includes.
 pub(super) type Sums = [i32; 4];
 
 /// Sums of every fourth entry.
@@ -179,7 +182,8 @@ pub(super) fn includes(bigger: (Shape, &[i16]), smaller: (Shape, &[i16])) -> boo
 /// The same for narrow entries of as many clocks.
 #[inline]
 fn includes_narrow(bigger: &[i16], smaller: &[i16]) -> bool {
-    // What is left behind whole vectors is compared with the last ones once more: no entry goes alone.
+    // What is left behind whole vectors is compared with the last ones once more: no entry goes
+    // alone.
     if let (Some(bigger_last), Some(smaller_last)) = (bigger.last_chunk::<32>(), smaller.last_chunk::<32>()) {
         // A few vectors at a time, so that most failures are seen early.
         let blocks = bigger.as_chunks::<32>().0.iter().zip(smaller.as_chunks::<32>().0);
@@ -240,11 +244,14 @@ pub(super) fn simulates(
     })
 }
 
-/// What a packed zone must have at least, entry by entry, to simulate another one: simulation is a comparison like inclusion then.
+/// What a packed zone must have at least, entry by entry, to simulate another one: simulation is a
+/// comparison like inclusion then.
 ///
-/// A row `y` shows that a valuation is not simulated when an entry `b` of the bigger zone is less than the entry `s` of the smaller one, and its number together with
-/// the lower bound of `y` is less than the threshold `t` of the column, see [`escapes`]. Both are bounds from above on `b`, so that the lesser of `s` and of what
-/// follows from `t` is the demand. Rows without lower bounds and columns without thresholds demand nothing.
+/// A row `y` shows that a valuation is not simulated when an entry `b` of the bigger zone is less
+/// than the entry `s` of the smaller one, and its number together with the lower bound of `y` is
+/// less than the threshold `t` of the column, see [`escapes`]. Both are bounds from above on `b`,
+/// so that the lesser of `s` and of what follows from `t` is the demand. Rows without lower bounds
+/// and columns without thresholds demand nothing.
 #[derive(Debug, Default)]
 pub(super) struct Demands {
     flat: Vec<i32>,
@@ -274,7 +281,8 @@ impl Demands {
             // The last column takes the place of the diagonal.
             columns.swap(y, n - 1);
             for (entry, &threshold) in row.iter_mut().zip(&*columns) {
-                // An even number and the odd one after it are the same number without its strictness.
+                // An even number and the odd one after it are the same number without its
+                // strictness.
                 let most = threshold.saturating_add(added + 1) & !1;
                 *entry = (*entry).min(most);
             }

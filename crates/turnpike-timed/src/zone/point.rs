@@ -42,10 +42,11 @@ impl fmt::Display for Point {
 }
 
 impl Dbm {
-    /// The valuation with the least common denominator, and among those the one with the least values: integers if there are any in the zone.
-    /// `None` if the zone is empty.
+    /// The valuation with the least common denominator, and among those the one with the least
+    /// values: integers if there are any in the zone. `None` if the zone is empty.
     pub fn point(&self) -> Option<Point> {
-        // With `n` rows no cycle of strict bounds takes away more than n / (n + 1) of the unit that it has to spare at least.
+        // With `n` rows no cycle of strict bounds takes away more than n / (n + 1) of the unit that
+        // it has to spare at least.
         (1..=self.dimension as i64 + 1).find_map(|denominator| self.point_over(denominator))
     }
 
@@ -76,7 +77,8 @@ impl Dbm {
         None
     }
 
-    /// The same zone in units of `1 / factor`, in which points with that denominator are integers. `None` if numbers become too large.
+    /// The same zone in units of `1 / factor`, in which points with that denominator are integers.
+    /// `None` if numbers become too large.
     pub fn scaled(&self, factor: i32) -> Option<Dbm> {
         let mut scaled = self.clone();
         let entries = scaled.entries.as_flattened_mut();

@@ -1,6 +1,7 @@
 //! Zones by number: every zone that a state holds is kept once, and shared by all threads.
 //!
-//! Zones are spread over shards by their hash. A shard's index is behind a lock, held for one look-up; its zones are read without any.
+//! Zones are spread over shards by their hash. A shard's index is behind a lock, held for one
+//! look-up; its zones are read without any.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,8 @@ use turnpike_model::IdTable;
 use super::Dbm;
 use super::pack::{self, Demands, Packer, Shape, Sums};
 
-/// Shards are numbered by the lowest bits of a zone's number, and of its hash (which the index does not look at).
+/// Shards are numbered by the lowest bits of a zone's number, and of its hash (which the index does
+/// not look at).
 const SHARD_BITS: u32 = 4;
 
 /// A kept zone. Numbers depend on the order of arrival: nothing that chooses may look at them.
@@ -40,7 +42,8 @@ struct Index {
 struct Kept {
     hash: u64,
     shape: Shape,
-    /// Most zones that do not include each other are told apart by these, which lie nearer than the entries.
+    /// Most zones that do not include each other are told apart by these, which lie nearer than the
+    /// entries.
     sums: Sums,
     data: Box<[i16]>,
 }
@@ -173,13 +176,15 @@ impl Default for Zones {
 
 impl Shard {
     fn lock(&self) -> MutexGuard<'_, Index> {
-        // Nothing that a panic could interrupt leaves the index half changed in a way that matters: the search is over then.
+        // Nothing that a panic could interrupt leaves the index half changed in a way that matters:
+        // the search is over then.
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Dbm {
-    /// A hash of the zone's content, the same in every run and on every machine, and the one that [`Zones::hash`] tells.
+    /// A hash of the zone's content, the same in every run and on every machine, and the one that
+    /// [`Zones::hash`] tells.
     pub fn content_hash(&self) -> u64 {
         with_packed(self, |_, data| pack::hash(data))
     }
@@ -271,7 +276,8 @@ impl Zones {
         )
     }
 
-    /// The place of the first of these kept zones that is `zone` itself, or whose sums and entries pass.
+    /// The place of the first of these kept zones that is `zone` itself, or whose sums and entries
+    /// pass.
     #[inline]
     fn first_where(
         &self,
@@ -299,7 +305,8 @@ impl Zones {
         }
     }
 
-    /// The place of the first of these kept zones that simulates another one, see [`Dbm::simulates`].
+    /// The place of the first of these kept zones that simulates another one, see
+    /// [`Dbm::simulates`].
     pub fn first_simulating(
         &self,
         near: &mut Near,

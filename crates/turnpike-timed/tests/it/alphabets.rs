@@ -1,4 +1,5 @@
-//! Networks with both internal edges and events: the order of transitions, their labels, and schedules.
+//! Networks with both internal edges and events: the order of transitions, their labels, and
+//! schedules.
 
 use turnpike_model::{Model, Successors, Timing, Vocabulary, Word};
 use turnpike_timed::explore::{Options, TimedModel};

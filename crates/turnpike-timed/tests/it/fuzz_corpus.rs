@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use turnpike_model::Diagnostic;
-use turnpike_timed::uppaal::syntax::tree::Dialect;
-use turnpike_timed::uppaal::syntax::{parse_query, parse_xml, parse_xta, split_queries};
+use turnpike_timed::syntax::uppaal::tree::Dialect;
+use turnpike_timed::syntax::uppaal::{parse_query, parse_xml, parse_xta, split_queries};
 
 const TOO_DEEP: &str = "this is nested too deeply";
 

@@ -1,11 +1,14 @@
-//! All integration tests of this crate, in one binary: linking takes longer than running most of them.
+//! All integration tests of this crate, in one binary: linking takes longer than running most of
+//! them.
 
 mod alphabets;
+mod combinations;
 mod exact_zones;
 mod explorer;
 mod fuzz_corpus;
 mod obstacles;
 mod pairs;
+mod participants;
 mod public_files;
 mod quick_corpus;
 mod regions;

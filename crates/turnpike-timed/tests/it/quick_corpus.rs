@@ -51,18 +51,25 @@ fn public_models_have_the_same_successors_both_ways() {
     let Some(corpus) = turnpike_corpus::open() else { return };
     let mut found = Vec::new();
     files(&corpus.path("models/timed"), &mut found);
-    let (mut checked, mut states, mut wrong) = (0, 0, Vec::new());
+    let (mut checked, mut states, mut wide, mut wrong) = (0, 0, 0, Vec::new());
     for path in found {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let Some(quick) = open(&path, &text, &Options::default()) else { continue };
         let plain = open(&path, &text, &Options { plain: true, ..Options::default() });
         let plain = plain.expect("it was opened before");
-        match pairs::compare(&quick, &plain, STATES) {
+        let mut compare = |model: &TimedModel, most: usize| match pairs::compare(model, &plain, most) {
             Ok(count) => states += count,
             Err(error) => wrong.push(format!("{}: {error}", path.display())),
-        }
+        };
+        compare(&quick, STATES);
         checked += 1;
+        let forced = open(&path, &text, &Options { wide: true, ..Options::default() });
+        if let Some(forced) = forced.filter(|forced| forced.is_wide() && !quick.is_wide()) {
+            compare(&forced, STATES / 3);
+            wide += 1;
+        }
     }
     assert!(wrong.is_empty(), "{} of {checked} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(checked > 100 && states > 10_000, "only {checked} models with {states} states were compared");
+    assert!(wide > 20, "only {wide} models were explored as if they had many processes");
 }

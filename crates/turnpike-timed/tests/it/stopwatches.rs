@@ -1,9 +1,9 @@
 //! Clocks that stand still, against an explorer of concrete runs in small steps of time.
 //!
-//! The explorer knows nothing of zones: it follows valuations in steps of a fraction of a unit, so that what it reaches
-//! is reachable, and on paths of bounded length it can tell which sequences of edges have a run. Whatever it reaches,
-//! zones must; whatever zones reach is confirmed by a schedule or not claimed; and a path without a schedule must have
-//! no run in small steps either.
+//! The explorer knows nothing of zones: it follows valuations in steps of a fraction of a unit, so
+//! that what it reaches is reachable, and on paths of bounded length it can tell which sequences of
+//! edges have a run. Whatever it reaches, zones must; whatever zones reach is confirmed by a
+//! schedule or not claimed; and a path without a schedule must have no run in small steps either.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -279,7 +279,8 @@ fn search(sketch: &Sketch, options: &Options, covering: bool) -> Option<Found> {
     Some(found)
 }
 
-/// The steps behind choices. A step leads to one location, but several may lead to the same: all that fit are tried.
+/// The steps behind choices. A step leads to one location, but several may lead to the same: all
+/// that fit are tried.
 fn edges(sketch: &Sketch, model: &TimedModel, choices: &[u32]) -> Vec<usize> {
     let mut explorer = model.explorer();
     let mut out = Successors::new(model.info().width);

@@ -1,4 +1,5 @@
-//! UPPAAL models written as `.tck` files have the same zone graphs, or are refused for a reason that is told.
+//! UPPAAL models written as `.tck` files have the same zone graphs, or are refused for a reason
+//! that is told.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The inputs of the fuzz target for `.tck` files without the fuzzer, and random changes to one of them.
+//! The inputs of the fuzz target for `.tck` files without the fuzzer, and random changes to one of
+//! them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Public UPPAAL models become networks, and their queries find their names. `TURNPIKE_CORPUS` names a folder with `models/timed` in it.
+//! Public UPPAAL models become networks, and their queries find their names. `TURNPIKE_CORPUS`
+//! names a folder with `models/timed` in it.
 
 #![allow(clippy::print_stderr)]
 
@@ -36,8 +37,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("suite/critical/critical-2-25-50.xta", "expected the name of a location"),
 ];
 
-/// Models that another translator refuses though nothing is wrong with them: it has no assigned parameters, no index that depends on variables
-/// and no constant structs.
+/// Models that another translator refuses though nothing is wrong with them: it has no assigned
+/// parameters, no index that depends on variables and no constant structs.
 const NOT_REFUSED: [&str; 3] = ["decl-04.xta", "err-15.xta", "struct-cst-01.xta"];
 
 /// Queries that are refused: the end of the model's path, and a part of what is said.

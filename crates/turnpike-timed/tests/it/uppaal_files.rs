@@ -1,9 +1,9 @@
-//! All public UPPAAL models and query files are read, except those that use what is not supported; and what is printed
-//! reads back the same.
+//! All public UPPAAL models and query files are read, except those that use what is not supported;
+//! and what is printed reads back the same.
 
 use std::path::{Path, PathBuf};
 
-use turnpike_timed::uppaal::syntax::{Parsed, parse_query, parse_xml, parse_xta, split_queries};
+use turnpike_timed::syntax::uppaal::{Parsed, parse_query, parse_xml, parse_xta, split_queries};
 
 const SIMULATE: &str = "simulation queries (`simulate`) are not supported";
 

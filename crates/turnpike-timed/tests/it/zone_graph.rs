@@ -64,7 +64,7 @@ fn spot(differences: bool) -> impl Strategy<Value = Spot> {
             let bound = |clock| Atom { left: Some(clock), right: None, strict: false, bound: MOST };
             invariant.extend([bound(0), bound(1)]);
         }
-        Spot { invariant, urgent: kind == 0, committed: kind == 1 }
+        Spot { invariant, stands: Vec::new(), urgent: kind == 0, committed: kind == 1 }
     })
 }
 
@@ -111,14 +111,15 @@ pub(crate) fn sketch(
     })
 }
 
-/// Most moves send or receive on the channels where it matters that a guard does not hold, and have guards on clocks.
+/// Most moves send or receive on the channels where it matters that a guard does not hold, and have
+/// guards on clocks.
 pub(crate) fn clocks_decide(mut sketch: Sketch) -> Sketch {
     let mut number = 0_usize;
     for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
         number += 1;
         one.with = match one.with {
-            With::Send(0 | 3) => With::Send(1 + number % 2),
-            With::Receive(0 | 3) => With::Receive(1 + number % 2),
+            With::Send(0 | 3) => With::Send([1, 2, 4][number % 3]),
+            With::Receive(0 | 3) => With::Receive([1, 2, 4][number % 3]),
             other => other,
         };
         if one.guard.is_empty() && !number.is_multiple_of(3) {
@@ -131,7 +132,8 @@ pub(crate) fn clocks_decide(mut sketch: Sketch) -> Sketch {
     sketch
 }
 
-/// Channels without a direction: events whose vectors need everybody, and moves that are taken alone.
+/// Channels without a direction: events whose vectors need everybody, and moves that are taken
+/// alone.
 fn alphabets(mut sketch: Sketch) -> Sketch {
     sketch.language = Language::Uppaal;
     for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
@@ -145,7 +147,8 @@ fn alphabets(mut sketch: Sketch) -> Sketch {
     sketch
 }
 
-/// What a search of the zone graph finds: discrete states, those with a deadlock, those that meet the condition.
+/// What a search of the zone graph finds: discrete states, those with a deadlock, those that meet
+/// the condition.
 #[derive(Debug, Default, PartialEq)]
 struct Found {
     reached: BTreeSet<Discrete>,
@@ -281,10 +284,31 @@ fn check_lists(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The quick way and the plain way give the same successors in the same order.
-fn check_quick(sketch: &Sketch, extrapolation: Option<Extrapolation>) -> Result<(), TestCaseError> {
+/// The same with two clocks for each process that no other process uses.
+fn own_clocks(mut sketch: Sketch) -> Sketch {
+    for (process, automaton) in sketch.automata.iter_mut().enumerate() {
+        let own = |clock: &mut usize| *clock += 2 * process;
+        let guards = automaton.moves.iter_mut().map(|one| &mut one.guard);
+        let invariants = automaton.spots.iter_mut().map(|spot| &mut spot.invariant);
+        for atom in guards.chain(invariants).flatten() {
+            atom.left.iter_mut().chain(&mut atom.right).for_each(own);
+        }
+        let resets = automaton.moves.iter_mut().flat_map(|one| &mut one.resets);
+        resets.for_each(|(clock, _)| own(clock));
+    }
+    sketch.clocks *= sketch.automata.len();
+    sketch
+}
+
+/// The quick way, or that of networks with many processes, and the plain way give the same
+/// successors in the same order.
+fn check_quick(
+    sketch: &Sketch,
+    extrapolation: Option<Extrapolation>,
+    wide: bool,
+) -> Result<(), TestCaseError> {
     let open = |plain: bool| {
-        let options = Options { plain, extrapolation, ..options(true, false) };
+        let options = Options { plain, wide, extrapolation, ..options(true, false) };
         let mut network = sketch.network();
         // Priorities, also those of channels that nobody uses, are for the plain way.
         let priority = network.default_priority;
@@ -297,7 +321,8 @@ fn check_quick(sketch: &Sketch, extrapolation: Option<Extrapolation>) -> Result<
     Ok(())
 }
 
-/// Whether the zone graph has a cycle through a state in which the first process is in its second location.
+/// Whether the zone graph has a cycle through a state in which the first process is in its second
+/// location.
 fn has_cycle(sketch: &Sketch, options: &Options) -> bool {
     let network = sketch.network();
     let names = Names::of(&network);
@@ -349,7 +374,8 @@ fn check_cycles(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Walks become runs with times, which an interpreter executes: it checks every rule, priorities included.
+/// Walks become runs with times, which an interpreter executes: it checks every rule, priorities
+/// included.
 fn check_walks(sketch: &Sketch, non_zeno: bool) -> Result<(), TestCaseError> {
     let network = sketch.network();
     let names = Names::of(&network);
@@ -429,8 +455,57 @@ fn check_concrete(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Some clocks stand still in some locations of every process.
+fn with_stopwatches(sketch: Sketch) -> impl Strategy<Value = Sketch> {
+    let masks = prop::collection::vec(0..6usize, 9);
+    masks.prop_map(move |masks| {
+        let mut sketch = sketch.clone();
+        let spots = sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.spots);
+        for (spot, mask) in spots.zip(masks) {
+            spot.stands = (0..2).filter(|clock| mask & (1 << clock) != 0 && mask < 4).collect();
+        }
+        sketch
+    })
+}
+
+/// Zones reach whatever runs in small steps do, in every way to search them. With deadlocks asked
+/// for, zones are finer.
+fn check_stopwatches(sketch: &Sketch) -> Result<(), TestCaseError> {
+    let reached = regions::small_steps(sketch);
+    for (cover, covering, deadlock) in
+        [(Cover::Inclusion, false, false), (Cover::Inclusion, true, true), (Cover::Alu, true, false)]
+    {
+        let how = Options { cover, ..options(false, deadlock) };
+        let zones = search(sketch, &how, covering).reached;
+        prop_assert!(zones.is_superset(&reached), "{:?} misses {:?}", how, &reached - &zones);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn stopwatches_with_channels_miss_no_run(
+        sketch in sketch(Language::Uppaal, false, true).prop_flat_map(with_stopwatches)
+    ) {
+        check_stopwatches(&sketch)?;
+    }
+
+    #[test]
+    fn stopwatches_where_clocks_decide_miss_no_run(
+        sketch in sketch(Language::Uppaal, false, true).prop_map(clocks_decide).prop_flat_map(with_stopwatches)
+    ) {
+        check_stopwatches(&sketch)?;
+    }
+
+    #[test]
+    fn small_steps_reach_no_more_than_regions(
+        sketch in sketch(Language::Uppaal, false, true).prop_map(clocks_decide)
+    ) {
+        let (steps, regions) = (regions::small_steps(&sketch), regions::explore(&sketch).reached);
+        prop_assert!(regions.is_superset(&steps), "{:?}", &steps - &regions);
+    }
 
     #[test]
     fn concrete_walks_are_runs(sketch in sketch(Language::Uppaal, false, false)) {
@@ -486,7 +561,7 @@ proptest! {
 
     #[test]
     fn events_have_the_same_successors_both_ways(sketch in sketch(Language::Tck, false, false)) {
-        check_quick(&sketch, None)?;
+        check_quick(&sketch, None, false)?;
     }
 
     #[test]
@@ -494,7 +569,8 @@ proptest! {
         sketch in sketch(Language::Uppaal, false, false),
         extrapolation in prop_oneof![Just(None), Just(Some(Extrapolation::M)), Just(Some(Extrapolation::Lu))],
     ) {
-        check_quick(&sketch, extrapolation)?;
+        check_quick(&sketch, extrapolation, false)?;
+        check_quick(&own_clocks(sketch), extrapolation, true)?;
     }
 
     #[test]
@@ -558,8 +634,9 @@ proptest! {
     }
 }
 
-/// After a loop that moves two pairs of clocks apart, their differences are still equal. Extrapolation by constants alone forgets it
-/// (Bouyer 2004); zones that are split along the differences do not.
+/// After a loop that moves two pairs of clocks apart, their differences are still equal.
+/// Extrapolation by constants alone forgets it (Bouyer 2004); zones that are split along the
+/// differences do not.
 #[test]
 fn differences_survive_where_constants_forget() {
     let at_most = |clock, bound| Atom { left: Some(clock), right: None, strict: false, bound };
@@ -592,7 +669,7 @@ fn differences_survive_where_constants_forget() {
         ]
     };
     for (bound, reached) in [(2, false), (3, true)] {
-        let spot = Spot { invariant: Vec::new(), urgent: false, committed: false };
+        let spot = Spot { invariant: Vec::new(), stands: Vec::new(), urgent: false, committed: false };
         let automaton = Automaton { spots: vec![spot; 6], moves: moves(bound), priority: 0 };
         let sketch = Sketch {
             language: Language::Uppaal,

@@ -1,14 +1,14 @@
-//! The chapter "Testing Rust code" as written: its files become a crate, its commands are run, and its report is what they
-//! print.
+//! The chapters "Testing Rust code" and "Async" as written: their files become crates, their commands are run, and their
+//! reports are what these print.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn chapter() -> String {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/rust-programs.md");
-    std::fs::read_to_string(page).expect("the chapter")
+fn chapter(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src");
+    std::fs::read_to_string(Path::new(folder).join(name)).expect("the chapter")
 }
 
 /// The files that the chapter shows: blocks whose first line is a comment with a path.
@@ -32,9 +32,9 @@ struct Fresh {
 }
 
 impl Fresh {
-    fn new(files: &[(String, String)]) -> Self {
+    fn new(name: &str, files: &[(String, String)]) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let fresh = Fresh { folder: root.join("fresh-crate"), target: root.join("fresh-crate-target") };
+        let fresh = Fresh { folder: root.join(name), target: root.join("fresh-crate-target") };
         let _ = std::fs::remove_dir_all(&fresh.folder);
         for (path, text) in files {
             let path = fresh.folder.join(path);
@@ -84,7 +84,7 @@ fn text(output: &Output) -> String {
 
 #[test]
 fn the_chapter_works_as_written_in_a_fresh_crate() {
-    let page = chapter();
+    let page = chapter("rust-programs.md");
     let mut files = files(&page);
     let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(paths, ["Cargo.toml", "src/sync.rs", "src/lib.rs", "tests/accounts.rs"]);
@@ -94,7 +94,7 @@ fn the_chapter_works_as_written_in_a_fresh_crate() {
     files[0].1 = files[0].1.replace("version = \"0.1\", optional", &format!("{local}, optional"));
     // Debugging information for the crate alone: turnpike is built more quickly without.
     files[0].1.push_str("\n[workspace]\n\n[profile.dev.package.bank]\ndebug = \"line-tables-only\"\n");
-    let fresh = Fresh::new(&files);
+    let fresh = Fresh::new("fresh-crate", &files);
 
     // The product: built and tested without turnpike, and without a warning.
     let release = fresh.cargo(&["build", "--release"]);
@@ -146,4 +146,38 @@ fn the_chapter_works_as_written_in_a_fresh_crate() {
     } else {
         eprintln!("skipped: cargo-nextest is not installed");
     }
+}
+
+#[test]
+fn the_async_chapter_works_as_written_in_a_fresh_crate() {
+    let page = chapter("async.md");
+    let mut files = files(&page);
+    let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["Cargo.toml", "src/rt.rs", "src/lib.rs", "tests/letters.rs"]);
+    let local = format!("path = \"{}\"", env!("CARGO_MANIFEST_DIR"));
+    assert!(files[0].1.contains("turnpike = { version = \"0.1\", optional = true }"));
+    files[0].1 = files[0].1.replace("version = \"0.1\", optional", &format!("{local}, optional"));
+    files[0].1.push_str("\n[workspace]\n");
+    let fresh = Fresh::new("fresh-async-crate", &files);
+
+    // Without the feature it is tokio.
+    let product = fresh.cargo(&["build"]);
+    assert!(product.status.success() && !text(&product).contains("warning"), "{}", text(&product));
+    let tree = text(&fresh.cargo(&["tree"]));
+    assert!(tree.contains("tokio v") && !tree.contains("turnpike"), "{tree}");
+
+    let test = fresh.cargo(&["test", "--features", "turnpike", "--test", "letters"]);
+    let printed = text(&test);
+    assert!(!test.status.success(), "{printed}");
+    let report = page.split("```text\n").nth(1).and_then(|rest| rest.split("\n```").next());
+    for line in report.expect("a report").lines() {
+        assert!(printed.contains(line), "{line:?} is not printed:\n{printed}");
+    }
+
+    let broken = files.iter().find(|(path, _)| path == "src/lib.rs").map(|(_, text)| text.as_str());
+    let fixed = broken.expect("there").replace("notify_waiters", "notify_one");
+    fresh.write("src/lib.rs", &fixed);
+    let test = fresh.cargo(&["test", "--features", "turnpike", "--test", "letters", "--", "--nocapture"]);
+    let printed = text(&test);
+    assert!(test.status.success() && printed.contains("a_letter_arrives: proved: "), "{printed}");
 }

@@ -2,9 +2,19 @@
 
 mod attribute;
 mod blocked;
+mod cells;
 mod checks;
+mod crossbeam;
+mod debugger;
 mod fresh_crate;
+mod futures;
 mod native;
+mod parking_lot;
 mod passing;
 mod philosophers;
+mod public_suites;
+mod random_tasks;
 mod stacks;
+mod tokio_sync;
+mod tokio_time;
+mod weak_memory;

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use turnpike_lts::{AutDialect, read_lts_file, write_lts_file};
-use turnpike_lts::{Equivalence, reduce};
+use turnpike_lts::{DEFAULT_LIMIT, Equivalence, reduce};
 use turnpike_model::Model;
 use turnpike_session::{Limits, Objective, Plan, Search, StoreKind, StrategyChoice};
 
@@ -59,7 +59,7 @@ const THREADS: f64 = 1.5;
 /// Reading and reducing together, in seconds.
 const REDUCTION: f64 = 10.0;
 
-/// Measures all rows; each is told as soon as it is known.
+/// Measures all rows, and reports each as soon as it is known.
 pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
     let mut add = |row: Row| {
@@ -121,25 +121,34 @@ pub(super) fn measure(sizes: &Sizes, repeat: u32, tell: &mut dyn FnMut(&Row)) ->
     let two = searching("bfs, 2 threads", &name, &philosophers, &search, repeat)?;
     add(two.by_the_clock().relative_to(&one));
 
-    // What threads are for: a model whose steps cost more than remembering them.
+    costly_steps(sizes, repeat, &mut search, &mut add)?;
+    reduction(sizes, repeat, &mut add)?;
+    Ok(rows)
+}
+
+/// What threads are for: a model whose steps cost more than remembering them.
+fn costly_steps(
+    sizes: &Sizes,
+    repeat: u32,
+    search: &mut Search,
+    add: &mut dyn FnMut(Row) -> Row,
+) -> Outcome<()> {
     let (seats, nanoseconds) = sizes.costly;
     let slowed = builtin("philosophers", &[("n", seats)])?;
     let costly: Arc<dyn Model> = Arc::new(Costly::new(slowed, Duration::from_nanos(nanoseconds)));
     let label = format!("{} us a step", nanoseconds as f64 / 1e3);
     search.running.threads = Some(1);
-    let one = searching("bfs, costly, 1 thread", &label, &costly, &search, repeat)?;
+    let one = searching("bfs, costly, 1 thread", &label, &costly, search, repeat)?;
     let one = add(one.by_the_clock());
     search.running.threads = Some(2);
-    let two = searching("bfs, costly, 2 threads", &label, &costly, &search, repeat)?;
+    let two = searching("bfs, costly, 2 threads", &label, &costly, search, repeat)?;
     let two = two.by_the_clock().relative_to(&one);
     let met = two.ratio >= Some(THREADS);
     // One processor cannot keep a promise about two.
     let judged =
         sizes.judged && std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
     add(two.promised(format!("{THREADS} times one thread"), met, judged));
-
-    reduction(sizes, repeat, &mut add)?;
-    Ok(rows)
+    Ok(())
 }
 
 /// Writes, reads and reduces a system in a temporary file.
@@ -157,7 +166,7 @@ fn reduction(sizes: &Sizes, repeat: u32, add: &mut dyn FnMut(Row) -> Row) -> Out
     drop(lts);
     let (reading, lts) = best(repeat, || Ok(read_lts_file(path, AutDialect::Mcrl2)?))?;
     add(Row::new("read .aut", &name, states, transitions, reading));
-    let (reducing, smaller) = best(repeat, || Ok(reduce(&lts, Equivalence::Strong)))?;
+    let (reducing, smaller) = best(repeat, || Ok(reduce(&lts, Equivalence::Strong, DEFAULT_LIMIT)?))?;
     let met = reading.work() + reducing.work() < REDUCTION;
     let row = Row::new("reduce, strong", &name, states, transitions, reducing);
     let target = format!("reading and reducing under {REDUCTION} s; {} states are left", smaller.states);

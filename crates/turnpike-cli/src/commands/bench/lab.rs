@@ -78,7 +78,7 @@ kind = "rate-by-parameter"
 parameter = "width"
 "#;
 
-/// Measures all rows; each is told as soon as it is known.
+/// Measures all rows, and reports each as soon as it is known.
 pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
     let mut rows = overhead(quick, repeat)?;
     rows.push(large(quick)?);
@@ -107,7 +107,7 @@ fn overhead(quick: bool, repeat: u32) -> Outcome<Vec<Row>> {
         runner::run(series, &bench, &mut store, settings, &quiet, &mut |_| {})?;
         Ok(())
     };
-    // In turn, so that both meet the same weather.
+    // In turn, so that both see the same load of the machine.
     let (mut plain_time, mut kept_time) = (timed(plain)?, timed(kept)?);
     for _ in 1..repeat {
         plain_time = shorter(plain_time, timed(plain)?);

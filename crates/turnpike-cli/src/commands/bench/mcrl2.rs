@@ -63,7 +63,7 @@ const START: f64 = 0.2;
 /// Promised for the stored states, in bytes each.
 const BYTES: f64 = 64.0;
 
-/// Measures all rows; each is told as soon as it is known.
+/// Measures all rows, and reports each as soon as it is known.
 pub(super) fn measure(
     folder: Option<&Path>,
     quick: bool,

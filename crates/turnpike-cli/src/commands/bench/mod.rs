@@ -2,11 +2,13 @@
 
 mod costly;
 mod engine;
+mod formula;
 mod hand_written;
 mod lab;
 mod mcrl2;
 mod measure;
 mod program;
+mod scale;
 mod table;
 mod timed;
 mod walks;
@@ -32,7 +34,8 @@ pub(crate) struct Args {
     /// A folder of public models; also measure those with known figures of other tools
     #[arg(long, value_name = "FOLDER")]
     models: Option<std::path::PathBuf>,
-    /// For timed automata: TChecker's figures for the models of that folder, one JSON object per line
+    /// For timed automata and formulas: the figures of TChecker or pbessolve for the models of that folder, one JSON
+    /// object per line
     #[arg(long, value_name = "FILE", requires = "models")]
     oracle: Option<std::path::PathBuf>,
     /// Measure each row this many times and report the best [default: 3; with --quick 1]
@@ -45,12 +48,16 @@ pub(crate) struct Args {
 enum Suite {
     /// Stores, strategies and reduction, on built-in models
     Engine,
+    /// Deciding formulas: one about a bundled specification, and those of a folder next to pbessolve
+    Formula,
     /// The overhead of the lab, and the time for a large report
     Lab,
     /// Generating mCRL2 specifications: the bundled ones, and those of a folder next to the mCRL2 tools
     Mcrl2,
     /// Executing programs: Rust programs as in shuttle's benchmarks, and a small C program
     Program,
+    /// Threads and processes against one: a built-in model, an mCRL2 specification, timed automata, a C program
+    Scale,
     /// Exploring timed automata: Fischer's protocol, those of a folder next to TChecker, and the cost of zones
     Timed,
 }
@@ -59,9 +66,11 @@ impl Suite {
     fn name(self) -> &'static str {
         match self {
             Suite::Engine => "engine",
+            Suite::Formula => "formula",
             Suite::Lab => "lab",
             Suite::Mcrl2 => "mcrl2",
             Suite::Program => "program",
+            Suite::Scale => "scale",
             Suite::Timed => "timed",
         }
     }
@@ -86,9 +95,14 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             let sizes = if args.quick { engine::QUICK } else { engine::FULL };
             engine::measure(&sizes, repeat, &mut tell)?
         }
+        Suite::Formula => {
+            let (models, oracle) = (args.models.as_deref(), args.oracle.as_deref());
+            formula::measure(models, oracle, args.quick, repeat, &mut tell)?
+        }
         Suite::Lab => lab::measure(args.quick, repeat, &mut tell)?,
         Suite::Mcrl2 => mcrl2::measure(args.models.as_deref(), args.quick, repeat, &mut tell)?,
         Suite::Program => program::measure(args.quick, repeat, &mut tell)?,
+        Suite::Scale => scale::measure(args.quick, repeat, &mut tell)?,
         Suite::Timed => {
             let (models, oracle) = (args.models.as_deref(), args.oracle.as_deref());
             timed::measure(models, oracle, args.quick, repeat, &mut tell)?

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use turnpike_runtime::bench::{Speed, shapes};
+use turnpike_runtime::bench::{Promise, Speed, shapes};
 use turnpike_scheduler::{Execution, Executor, GuestError, Plan, Policy};
 
 use super::measure::best;
@@ -24,7 +24,7 @@ const EXECUTIONS: f64 = 60_000.0;
 /// Promised: executions of a small C program per second, fork included.
 const FORKS: f64 = 1_500.0;
 
-/// Measures all rows; each is told as soon as it is known.
+/// Measures all rows, and reports each as soon as it is known.
 pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
     let mut add = |row: Row| {
@@ -43,7 +43,7 @@ pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> O
             };
             let (time, speed) = best(repeat, run)?;
             let row = rust_row(policy, shape.name, speed, time);
-            add(judged(row, shape.name, policy, !quick));
+            add(judged(row, shape.promise, policy, !quick));
         }
     }
     let folder =
@@ -90,21 +90,21 @@ fn rust_row(sampling: Sampling, shape: &str, speed: Speed, time: Time) -> Row {
     Row::new(sampling.name(), shape, speed.executions, speed.steps, time)
 }
 
-fn judged(row: Row, shape: &str, sampling: Sampling, judged: bool) -> Row {
-    if sampling != Sampling::Random {
-        return row;
-    }
+/// Promises are about uniform random schedules.
+fn judged(row: Row, promise: Option<Promise>, sampling: Sampling, judged: bool) -> Row {
+    let Some(promise) = promise.filter(|_| sampling == Sampling::Random) else { return row };
     let seconds = row.cpu_seconds.unwrap_or(row.seconds).max(1e-9);
     let (steps, executions) = (row.transitions as f64 / seconds, row.states as f64 / seconds);
-    if shape.starts_with("counter, 5 ") || shape.starts_with("lock, 5 ") {
-        let promise = format!("{:.1} million steps/s: {:.1}", STEPS / 1e6, steps / 1e6);
-        return row.promised(promise, steps >= STEPS, judged);
+    match promise {
+        Promise::Steps => {
+            let text = format!("{:.1} million steps/s: {:.1}", STEPS / 1e6, steps / 1e6);
+            row.promised(text, steps >= STEPS, judged)
+        }
+        Promise::Executions => {
+            let text = format!("{EXECUTIONS:.0} executions/s: {executions:.0}");
+            row.promised(text, executions >= EXECUTIONS, judged)
+        }
     }
-    if shape.starts_with("3 threads x 3") {
-        let promise = format!("{EXECUTIONS:.0} executions/s: {executions:.0}");
-        return row.promised(promise, executions >= EXECUTIONS, judged);
-    }
-    row
 }
 
 /// The small C program, if there is a compiler.
@@ -141,7 +141,7 @@ fn c_row(folder: &Path, hooks: bool, least: Duration, repeat: u32, judged: bool)
 }
 
 /// Compiles the program; `None` without a compiler.
-fn compiled(folder: &Path, hooks: bool) -> Option<std::path::PathBuf> {
+pub(super) fn compiled(folder: &Path, hooks: bool) -> Option<std::path::PathBuf> {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let run = |arguments: &[&str]| {
         let mut command = Command::new(&compiler);

@@ -37,10 +37,11 @@ const NOTHING: &str = "action nosuchaction";
 const FISCHER_8: Figures =
     Figures { seconds: Some(1.3173), rss_kib: Some(28_636), visited_transitions: Some(132_592) };
 
-/// Promised: so many times TChecker's transitions per second, on every row and in the geometric mean.
+/// Promised: this many times TChecker's transitions per second, on every row and in the geometric
+/// mean.
 const TIMES: f64 = 10.0;
 const TIMES_IN_THE_MEAN: f64 = 20.0;
-/// Promised: simulation takes no more than so many times as long as inclusion.
+/// Promised: simulation takes at most this many times as long as inclusion.
 const SIMULATION: f64 = 1.2;
 /// Searches of TChecker that took longer than this many seconds are compared with.
 const LONG: f64 = 0.5;
@@ -78,7 +79,7 @@ struct Task<'a> {
     objective: String,
 }
 
-/// Measures all rows; each is told as soon as it is known. `models` are public ones, `oracle` the file of TChecker's figures.
+/// Measures all rows, and reports each as soon as it is known. `models` are public ones, `oracle` the file of TChecker's figures.
 pub(super) fn measure(
     models: Option<&Path>,
     oracle: Option<&Path>,

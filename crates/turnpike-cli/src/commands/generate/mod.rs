@@ -11,7 +11,9 @@ use turnpike_session::generate::{GenerateError, GenerateOptions, GenerateReport}
 use turnpike_session::{Limits, SearchError, StopReason, StoreKind};
 
 use super::search::human::{actions, counted};
+use crate::checkpoints::{CheckpointArgs, without_flags};
 use crate::cli::Format;
+use crate::cluster;
 use crate::exit::{self, Exit};
 use crate::failure::{Failure, Outcome};
 use crate::options::Options;
@@ -19,6 +21,7 @@ use crate::output::progress::{ProgressArgs, Reporter};
 use crate::output::{self, VERSION, bytes, grouped, interrupt};
 use crate::source::ModelArgs;
 use target::Target;
+use turnpike_session::cluster::Joined;
 use turnpike_session::values;
 use turnpike_session::{Prepared, Purpose};
 
@@ -55,6 +58,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     limits: Options<Limits>,
     #[command(flatten)]
+    checkpoints: CheckpointArgs,
+    #[command(flatten)]
     progress: ProgressArgs,
 }
 
@@ -86,6 +91,8 @@ pub(crate) struct GenerateOutput {
     peak_bytes: u64,
     /// Bytes of the state store.
     store_bytes: u64,
+    /// Bytes that this process sent to the others; null where there are none.
+    sent_bytes: Option<u64>,
     /// Transitions per action name.
     #[schemars(with = "std::collections::BTreeMap<String, u64>")]
     actions: IndexMap<String, u64>,
@@ -107,14 +114,42 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             .help("write the system to a file")
             .into());
     }
-    let options = GenerateOptions {
+    if args.checkpoints.are_given() && args.output.is_some() {
+        return Err(Diagnostic::error("checkpoints are for counting a system, not for writing it")
+            .help("leave out -o")
+            .into());
+    }
+    if args.checkpoints.spill().is_some() && args.output.is_some() {
+        return Err(Diagnostic::error("--spill is for counting a system, not for writing it")
+            .help("leave out -o")
+            .into());
+    }
+    if cluster::is_member() && args.output.is_some() {
+        return Err(Diagnostic::error("several processes count a system, but do not write it")
+            .help("leave out -o, or generate with several threads")
+            .into());
+    }
+    let mut options = GenerateOptions {
         limits: args.limits.limits()?,
         threads: args.threads.unwrap_or_else(turnpike_session::all_cores),
         store: exact_store(&args.store)?,
+        spill: args.checkpoints.spill(),
+        ..GenerateOptions::default()
     };
     let session = args.model.open()?;
     let prepared = session.prepare(&Purpose::default())?;
     let info = prepared.model.info().clone();
+    let identity =
+        cluster::identity(info.fingerprint, &format!("generate {:?} {:?}", options.limits, options.store));
+    let joined = cluster::join(&identity)?;
+    if let Some(joined) = &joined {
+        options.processes = Some(joined.processes().clone());
+        options.threads = args.threads.unwrap_or(joined.threads());
+    }
+    options.checkpoints = args.checkpoints.of(|| {
+        let (states, depth) = (options.limits.states, options.limits.depth);
+        Ok(format!("turnpike {VERSION}, model {:016x}, generate {states:?} {depth:?}", info.fingerprint))
+    })?;
     let specification = session.specification().filter(|found| found.model.is_probabilistic());
     let (report, file) = match specification {
         Some(found) => {
@@ -125,7 +160,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     };
 
     match format {
-        Format::Json => output::json(&object(report.clone(), &info, file)),
+        Format::Json => {
+            output::json(&object(report.clone(), &info, file, joined.as_ref().map(Joined::bytes_sent)))
+        }
         Format::Human => {
             // Standard output belongs to the system when it was asked for there.
             let print = if target == Target::Standard { output::note } else { output::line };
@@ -133,6 +170,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             let shown = if args.progress.quiet { 1 } else { lines.len() };
             lines.iter().take(shown).for_each(|line| print(line));
         }
+    }
+    if cluster::leave(joined) {
+        args.checkpoints.advise(without_flags(output::repeat::typed_words()));
     }
     Ok(if is_complete(&report) { Exit::Clean } else { Exit::Inconclusive })
 }
@@ -200,7 +240,12 @@ fn never_taken(report: &GenerateReport, model: &ModelInfo) -> Vec<String> {
     model.actions.iter().filter(|name| !taken(name)).cloned().collect()
 }
 
-fn object(report: GenerateReport, model: &ModelInfo, file: Option<String>) -> GenerateOutput {
+fn object(
+    report: GenerateReport,
+    model: &ModelInfo,
+    file: Option<String>,
+    sent_bytes: Option<u64>,
+) -> GenerateOutput {
     GenerateOutput {
         turnpike: VERSION.to_owned(),
         command: "generate".to_owned(),
@@ -215,6 +260,7 @@ fn object(report: GenerateReport, model: &ModelInfo, file: Option<String>) -> Ge
         seconds: report.seconds,
         peak_bytes: report.peak_bytes,
         store_bytes: report.store_bytes,
+        sent_bytes,
         actions: report.actions,
         file,
     }

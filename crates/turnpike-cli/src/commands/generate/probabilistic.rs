@@ -40,7 +40,7 @@ struct Fraction {
     denominator: UBig,
 }
 
-/// Time and interrupts are looked at after so many outcomes.
+/// Outcomes between two checks of time and interrupts.
 const LOOK_UP: usize = 1 << 14;
 
 const NONE: Fraction = Fraction { numerator: UBig::ZERO, denominator: UBig::ONE };

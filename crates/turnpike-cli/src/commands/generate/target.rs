@@ -70,7 +70,7 @@ impl Target {
         Ok(Sink { body, drawn, labels: Labels::new(model) })
     }
 
-    /// Writes what is left to be written. Tells the file, if there is one.
+    /// Writes what is left to be written. Returns the file, if there is one.
     pub(crate) fn close(
         &self,
         sink: Sink<'_>,
@@ -128,6 +128,10 @@ enum Body {
 }
 
 impl TransitionSink for Sink<'_> {
+    fn wants_transitions(&self) -> bool {
+        !matches!(self.body, Body::Nothing)
+    }
+
     fn transition(&mut self, from: u32, label: LabelId, to: u32) -> io::Result<()> {
         match &mut self.body {
             Body::Nothing => Ok(()),

@@ -1,61 +1,25 @@
 //! Finds and reads experiment files.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_lab::experiment::Experiment;
-use turnpike_model::Diagnostic;
+use turnpike_lab::experiment::ExperimentFile;
 
 use super::Experiments;
 use crate::cli::Format;
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, VERSION};
 
-/// An experiment and its file.
-pub(super) struct Named {
-    /// The file's name without extension: what results are filed under.
-    pub(super) name: String,
-    /// The folder that models are relative to.
-    pub(super) folder: PathBuf,
-    pub(super) experiment: Experiment,
-    path: String,
-    text: String,
-}
-
-impl Named {
-    /// A mistake that only running shows, with the place in the file that it quotes.
-    pub(super) fn failure(&self, mut diagnostic: Diagnostic) -> Failure {
-        let place = quoted(&diagnostic.message).find_map(|word| place(&self.text, word));
-        if let Some(place) = place.filter(|_| diagnostic.span.is_none()) {
-            diagnostic = diagnostic.at(place, "");
-        }
-        Failure { source: Some(self.text.clone()), ..Failure::from(diagnostic).in_file(self.path.as_str()) }
-    }
-}
-
-/// What stands between quotes.
-fn quoted(message: &str) -> impl Iterator<Item = &str> {
-    ['\'', '`']
-        .into_iter()
-        .flat_map(|quote| message.split(quote).skip(1).step_by(2))
-        .filter(|word| !word.is_empty())
-}
-
-/// Where a text stands in another.
-fn place(text: &str, word: &str) -> Option<Range<usize>> {
-    text.find(word).map(|start| start..start + word.len())
-}
-
 impl Experiments {
     /// Reads the files.
-    pub(super) fn read(&self) -> Outcome<Vec<Named>> {
+    pub(super) fn read(&self) -> Outcome<Vec<ExperimentFile>> {
         let mut files = self.files.clone();
         if files.is_empty() {
             files = in_folder(Path::new("experiments"))?;
         }
-        let mut named: Vec<Named> = files.iter().map(|file| read(file)).collect::<Outcome<_>>()?;
+        let read = files.iter().map(|file| ExperimentFile::read(file));
+        let mut named: Vec<ExperimentFile> = read.collect::<Result<_, _>>()?;
         named.sort_by(|a, b| a.name.cmp(&b.name));
         if let Some(pair) = named.windows(2).find(|pair| pair[0].name == pair[1].name) {
             return Err(Failure::usage(format!(
@@ -83,18 +47,6 @@ fn in_folder(folder: &Path) -> Outcome<Vec<PathBuf>> {
     }
 }
 
-fn read(file: &Path) -> Outcome<Named> {
-    let path = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::file(&path, "read", &error))?;
-    let experiment = Experiment::parse(&text).map_err(|diagnostic| Failure {
-        source: Some(text.clone()),
-        ..Failure::from(diagnostic).in_file(path.as_str())
-    })?;
-    let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = file.parent().unwrap_or(Path::new("")).to_owned();
-    Ok(Named { name, folder, experiment, path, text })
-}
-
 /// What `turnpike lab list --format json` prints.
 #[derive(Serialize, JsonSchema)]
 struct ListOutput {
@@ -117,7 +69,7 @@ pub(super) fn list(args: &Experiments, format: Format) -> Outcome<()> {
     let listed: Vec<Listed> = args
         .read()?
         .into_iter()
-        .map(|Named { name, experiment, .. }| {
+        .map(|ExperimentFile { name, experiment, .. }| {
             let cells = experiment.cells(false);
             let distinct =
                 |names: Vec<&String>| names.into_iter().collect::<std::collections::BTreeSet<_>>().len();

@@ -18,12 +18,14 @@ Examples:
   turnpike lab list
   turnpike lab run experiments/highway-table1.toml --scale 0.05
   turnpike lab run experiments/*.toml --jobs 2 --models mcrl2/examples
-  turnpike lab status
+  turnpike lab status --cells
   turnpike lab report -o report
+  turnpike lab export mine --figures pictures
   turnpike lab new model.mcrl2 --find 'action error' > mine.toml
 
-The lab stores results in a database (--database, turnpike-lab.db by default). If you interrupt or kill it, the same command
-continues where it stopped. It repeats a run only if the model, the flags or the version of turnpike change.";
+The lab stores experiments and results in a database (--database, turnpike-lab.db by default). If you interrupt or kill it, the
+same command continues where it stopped. It repeats a run only if the model, the flags or the version of turnpike change.
+`status`, `report` and `export` need nothing but the database.";
 
 /// Flags of `turnpike lab`.
 #[derive(clap::Args)]
@@ -40,10 +42,10 @@ enum Task {
     /// Run what is missing.
     Run(running::Args),
     /// Show the progress of experiments.
-    Status(Kept),
+    Status(results::StatusArgs),
     /// Write the report: one page, and CSV files.
     Report(results::ReportArgs),
-    /// Print all runs as CSV.
+    /// Print all runs as CSV, or write figures to files.
     Export(results::ExportArgs),
     /// Print an experiment file for your own model.
     New(new::Args),
@@ -57,14 +59,21 @@ struct Experiments {
     files: Vec<PathBuf>,
 }
 
-/// Which experiments, and where their results are.
+/// Where results are.
 #[derive(clap::Args, Clone, Debug)]
-struct Kept {
-    #[command(flatten)]
-    experiments: Experiments,
+struct Database {
     /// The database of results
     #[arg(long, value_name = "FILE", default_value = "turnpike-lab.db")]
     database: PathBuf,
+}
+
+/// Which cells.
+#[derive(clap::Args, Clone, Debug)]
+struct Only {
+    /// Only cells whose `MODEL / STRATEGY`, model or strategy has this name, as it is printed
+    /// (repeatable); * and ? are wildcards
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
 }
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
@@ -73,7 +82,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         Task::Run(args) => running::run(&args, format),
         Task::Status(args) => results::status(&args, format),
         Task::Report(args) => results::report(&args, format),
-        Task::Export(args) => results::export(&args),
+        Task::Export(args) => results::export(&args, format),
         Task::New(args) => new::run(&args),
     }?;
     Ok(Exit::Clean)

@@ -1,8 +1,9 @@
 //! `turnpike lab new`: an experiment file for the user's own model.
 
 use crate::failure::Outcome;
+use turnpike_session::quote_word;
+
 use crate::output;
-use crate::output::repeat::quote;
 
 /// Flags of `turnpike lab new`.
 #[derive(clap::Args)]
@@ -24,15 +25,15 @@ pub(super) fn run(args: &Args) -> Outcome<()> {
     let find = if args.find.is_empty() { vec![usual.to_owned()] } else { args.find.clone() };
     let flags = find
         .iter()
-        .map(|objective| format!("--find {}", quote(objective)))
-        .chain(args.settings.iter().map(|setting| format!("--set {}", quote(setting))))
+        .map(|objective| format!("--find {}", quote_word(objective)))
+        .chain(args.settings.iter().map(|setting| format!("--set {}", quote_word(setting))))
         .collect::<Vec<_>>()
         .join(" ");
     let text = format!(
         r#"# Which strategy finds it, how fast, and with how short a witness?
 #
 #   turnpike lab run THIS_FILE
-#   turnpike lab report THIS_FILE
+#   turnpike lab report
 #
 # Flags are those of `turnpike search`. Models are relative to this file's folder.
 

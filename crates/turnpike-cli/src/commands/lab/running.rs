@@ -7,15 +7,11 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_lab::experiment::Cell;
-use turnpike_lab::runner::{Progress, Series, Settings, Workshop as _, run as run_series};
-use turnpike_lab::store::Store;
-use turnpike_lab::workshop::Bench;
-use turnpike_session::Pattern;
+use turnpike_lab::runner::Progress;
+use turnpike_lab::{Happening, How, Lab};
 use turnpike_session::values;
 
-use super::Kept;
-use super::files::Named;
+use super::{Database, Experiments, Only};
 use crate::cli::Format;
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, VERSION, interrupt};
@@ -24,13 +20,14 @@ use crate::output::{self, VERSION, interrupt};
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    kept: Kept,
+    experiments: Experiments,
+    #[command(flatten)]
+    database: Database,
     /// Number of parallel searches [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::positive::<u64>)]
     jobs: Option<u64>,
-    /// Run only cells whose `MODEL / STRATEGY` matches; * and ? are wildcards
-    #[arg(long, value_name = "PATTERN")]
-    only: Option<String>,
+    #[command(flatten)]
+    only: Only,
     /// Make this fraction of the runs (at least 5 for each cell, unless the experiment has fewer)
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     scale: f64,
@@ -59,59 +56,30 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
     if let Some(folder) = args.models.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::usage(format!("--models {}: there is no such folder", folder.display())));
     }
-    let experiments = args.kept.experiments.read()?;
+    let files = args.experiments.read()?;
     let interrupt = interrupt::install()?;
-    let settings = Settings {
-        jobs: args.jobs.map_or_else(turnpike_session::all_cores, |jobs| jobs as usize),
+    let usual = How::default();
+    let how = How {
+        jobs: args.jobs.map_or(usual.jobs, |jobs| jobs as usize),
         scale: args.scale,
+        only: args.only.only.clone(),
+        models: args.models.clone(),
     };
     let started = Instant::now();
-    let experiments: Vec<(Named, Vec<Cell>, Bench)> = experiments
-        .into_iter()
-        .map(|named| {
-            let mut cells = named.experiment.cells(args.models.is_some());
-            cells.retain(|cell| chosen(args.only.as_deref(), cell));
-            let bench = Bench { folder: named.folder.clone(), public: args.models.clone() };
-            (named, cells, bench)
-        })
-        .collect();
-    let none = experiments.iter().all(|(_, cells, _)| cells.is_empty());
-    if let Some(pattern) = args.only.as_ref().filter(|_| none) {
-        return Err(Failure::usage(format!(
-            "--only {pattern}: no cell has such a name (`MODEL / STRATEGY`, with * and ?)"
-        )));
-    }
-    // A mistake in the last file is told now, not in the morning.
-    for (named, cells, bench) in &experiments {
-        for cell in cells {
-            bench.content(cell).map_err(|diagnostic| named.failure(diagnostic))?;
-        }
-    }
-    let mut store = Store::open(&args.kept.database)?;
-    let version = results_version();
-    let (mut all, mut failed) = (0, None);
-    for (named, cells, bench) in &experiments {
-        let series = Series { experiment: &named.name, version: &version, cells };
-        let mut teller =
-            Teller { name: &named.name, told: None, started: Instant::now(), quiet: format == Format::Json };
-        let made = run_series(series, bench, &mut store, settings, interrupt, &mut |progress| {
+    let mut lab = Lab::open(&args.database.database)?;
+    let mut teller: Option<Teller> = None;
+    let new = lab.run(&files, &how, interrupt, &mut |happening| match happening {
+        Happening::Progress(name, progress) => {
+            let same = teller.take().filter(|teller| teller.name == name);
+            let teller = teller.insert(same.unwrap_or_else(|| Teller::new(name, format)));
             teller.tell(&progress);
-        });
-        match made {
-            Ok(made) => all += made,
-            // The other experiments are not to blame. The first failure is told at the end, as the command's own.
-            Err(diagnostic) if failed.is_none() => failed = Some(named.failure(diagnostic)),
-            Err(diagnostic) => output::note(&format!("{}: skipped: {}", named.name, diagnostic.message)),
         }
-        if interrupt.load(Ordering::Relaxed) {
-            break;
+        Happening::Failed(name, diagnostic) => {
+            output::note(&format!("{name}: skipped: {}", diagnostic.message));
         }
-    }
-    if let Some(failure) = failed {
-        return Err(failure);
-    }
+    })?;
     let interrupted = interrupt.load(Ordering::Relaxed);
-    tell_end(args, all, started.elapsed().as_secs_f64(), interrupted, format);
+    tell_end(args, new, started.elapsed().as_secs_f64(), interrupted, format);
     Ok(())
 }
 
@@ -129,36 +97,30 @@ fn tell_end(args: &Args, new: u64, seconds: f64, interrupted: bool, format: Form
             output::line(&format!(
                 "{} new runs in {seconds:.1} s, kept in {}",
                 output::grouped(new),
-                args.kept.database.display()
+                args.database.database.display()
             ));
             output::line(if interrupted {
                 "interrupted; run the same command to continue"
             } else {
-                "run `turnpike lab report` with the same files to see the results"
+                "run `turnpike lab report` to see the results"
             });
         }
     }
 }
 
-/// What results are filed under: they are made again when the engine gives other ones.
-fn results_version() -> String {
-    format!("{VERSION}+{}", turnpike_session::RESULTS)
-}
-
-fn chosen(pattern: Option<&str>, cell: &Cell) -> bool {
-    pattern
-        .is_none_or(|pattern| Pattern::new(pattern).matches(&format!("{} / {}", cell.model, cell.strategy)))
-}
-
-/// Tells progress on standard error: on a terminal once a second, otherwise every ten.
-struct Teller<'a> {
-    name: &'a str,
+/// Reports progress on standard error: on a terminal once a second, otherwise every ten.
+struct Teller {
+    name: String,
     told: Option<Instant>,
     started: Instant,
     quiet: bool,
 }
 
-impl Teller<'_> {
+impl Teller {
+    fn new(name: &str, format: Format) -> Self {
+        Teller { name: name.to_owned(), told: None, started: Instant::now(), quiet: format == Format::Json }
+    }
+
     fn tell(&mut self, progress: &Progress<'_>) {
         let interval = Duration::from_secs(if std::io::stderr().is_terminal() { 1 } else { 10 });
         let last = progress.done == progress.asked;
@@ -173,8 +135,7 @@ impl Teller<'_> {
                 format!(", about {:.0} s left", each * (progress.asked - progress.done) as f64)
             }
         };
-        let cell =
-            progress.cell.map_or(String::new(), |cell| format!(" ({} / {})", cell.model, cell.strategy));
+        let cell = progress.cell.map_or(String::new(), |cell| format!(" ({})", cell.name()));
         output::note(&format!("{}: {} of {} runs{left}{cell}", self.name, progress.done, progress.asked));
     }
 }

@@ -2,9 +2,11 @@
 
 mod debugger;
 mod program;
+mod recorder;
 
 use clap::builder::ArgPredicate;
 use serde_json::{Value, json};
+use turnpike_lts::trace::stuck_lines;
 use turnpike_model::{Diagnostic, Model, Trace};
 use turnpike_session::{Objective, Replayed, judge, replay};
 use turnpike_timed::zeno::TICKER;
@@ -17,7 +19,6 @@ use crate::options::Options;
 use crate::output::{self, VERSION};
 use crate::source::{ProgramArgs, ReadingArgs, source};
 use crate::steps::{self, ViewArgs};
-use crate::stuck;
 use turnpike_session::Limits;
 use turnpike_session::values;
 use turnpike_session::{ProgramSource, Purpose, Reading, Session, Source};
@@ -27,7 +28,8 @@ Examples:
   turnpike replay lift.mcrl2 witness.json
   turnpike replay witness.json
   turnpike replay --program ./bank witness.json -- 3 accounts
-  turnpike replay --program ./bank witness.json --gdb
+  turnpike replay witness.json --gdb
+  turnpike replay witness.json --rr
   turnpike replay --program ./bank witness.json --tolerant --continue pos";
 
 /// Flags of `turnpike replay`.
@@ -58,24 +60,27 @@ pub(crate) struct Args {
     /// Write the executed trace with its states (.json, .txt, .aut)
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
-    /// With --program: look for the same steps of the same threads wherever they are now, and skip those
+    /// For programs: look for the same steps of the same threads wherever they are now, and skip those
     /// that no longer exist
-    #[arg(long, requires = "program")]
+    #[arg(long)]
     tolerant: bool,
-    /// With --program: show all frames of call stacks, also those of libraries
-    #[arg(long, short, requires = "program")]
+    /// For programs: show all frames of call stacks, also those of libraries
+    #[arg(long, short)]
     verbose: bool,
-    /// With --program: continue with this search strategy where the trace ends or no longer fits
-    #[arg(long = "continue", value_name = "STRATEGY", requires = "program")]
+    /// For programs: continue with this search strategy where the trace ends or no longer fits
+    #[arg(long = "continue", value_name = "STRATEGY")]
     go_on: Option<String>,
     /// With --continue: the random seed
     #[arg(long, value_name = "SEED", default_value = "0", value_parser = values::seed)]
     seed: u64,
     #[command(flatten)]
     limits: Options<Limits>,
-    /// With --program: open the debugger gdb where the trace ends, with all threads in place
-    #[arg(long, requires = "program", conflicts_with_all = ["go_on", "tolerant", "trace"])]
+    /// For programs: open the debugger gdb where the trace ends, with all threads in place
+    #[arg(long, conflicts_with_all = ["go_on", "tolerant", "trace"])]
     gdb: bool,
+    /// For programs: record the replay with rr, which can step through it forwards and backwards
+    #[arg(long, conflicts_with = "gdb")]
+    rr: bool,
 }
 
 pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
@@ -95,7 +100,7 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     let trace = show::read(&file)?;
     let objective: Vec<Objective> = trace.objective.parse().into_iter().collect();
     let mut purpose = Purpose::of(&objective);
-    // The states of the trace tell how it was found.
+    // The states of the trace show how it was found.
     purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
     let source = match (named, remembered(&trace)) {
         (true, old) => with_remembered(source(&args.model, &args.reading, &args.program)?, old),
@@ -105,6 +110,11 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
             return Err(error.help("name the model before the trace: turnpike replay MODEL TRACE").into());
         }
     };
+    if let Source::Model { location, .. } = &source {
+        refuse_for_models(&args, &location.to_string())?;
+    } else if args.rr {
+        return recorder::run(std::env::args_os());
+    }
     let session = Session::open(&source)?;
     let named = session.prepare(&purpose)?;
     if let Some(program) = &named.program {
@@ -140,7 +150,7 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
             for line in conclusion(&trace, &replayed, &end, met) {
                 output::line(&line);
             }
-            for line in stuck::lines(&replayed.trace.stuck) {
+            for line in stuck_lines(&replayed.trace.stuck) {
                 output::line(&line);
             }
             if let Some(path) = &args.trace {
@@ -152,8 +162,26 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     Ok(if end == Ending::Fits { Exit::Clean } else { Exit::Found })
 }
 
+/// Models have neither threads nor memory to look at.
+fn refuse_for_models(args: &Args, model: &str) -> Outcome<()> {
+    let flags = [
+        ("--gdb", args.gdb),
+        ("--rr", args.rr),
+        ("--tolerant", args.tolerant),
+        ("--continue", args.go_on.is_some()),
+        ("--verbose", args.verbose),
+    ];
+    match flags.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => {
+            let error = Diagnostic::error(format!("{flag} is for programs, and {model} is a model"));
+            Err(error.help("to step through a model by hand, use `turnpike simulate`").into())
+        }
+        None => Ok(()),
+    }
+}
+
 /// What the trace belongs to, if it says so.
-fn remembered(trace: &Trace) -> Option<Source> {
+pub(crate) fn remembered(trace: &Trace) -> Option<Source> {
     serde_json::from_str(&trace.source).ok()
 }
 
@@ -200,7 +228,7 @@ impl Ending {
     }
 }
 
-/// The trace fits, but is no witness of its objective.
+/// The trace fits, but is not a witness of its objective.
 fn unmet(objective: &str) -> Diagnostic {
     if objective == "livelock" {
         let message = "the trace was written for 'livelock', but its loop has actions that are not internal";

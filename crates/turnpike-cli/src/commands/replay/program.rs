@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Step, Trace};
 use turnpike_program::{Followed, Incident, IncidentKind, Parting, ProgramModel};
-use turnpike_session::{Objective, Plan, Search, StrategyChoice, Verdict};
+use turnpike_session::{IncidentOutput, Objective, Plan, Search, StrategyChoice, Verdict, add_participants};
 
 use super::{Args, different_model, unmet};
 use crate::cli::Format;
-use crate::commands::search::program::{IncidentOutput, WIDTH};
+use crate::commands::search::program::WIDTH;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -101,13 +101,17 @@ fn search_on(
 fn executed(trace: &Trace, replay: &Replay, program: &ProgramModel) -> Trace {
     let followed = replay.followed.labels.iter().zip(&replay.followed.choices);
     let steps = followed.map(|(label, &choice)| Step { choice: Some(choice), ..Step::new(label) });
-    Trace {
+    let mut executed = Trace {
         model: program.info().name.clone(),
         fingerprint: program.info().fingerprint,
         initial: None,
         steps: steps.chain(replay.behind.iter().cloned()).collect(),
+        stuck: replay.incident.stuck_components(),
         ..trace.clone()
-    }
+    };
+    // Charts can do without it.
+    let _ = add_participants(program, &mut executed);
+    executed
 }
 
 /// Whether an incident is what a trace was written for; `None` when that is not about incidents.

@@ -6,6 +6,7 @@ use turnpike_session::Limits;
 use turnpike_session::{Goals, Running, Search, WitnessSettings};
 
 use super::strategy::StrategyArgs;
+use crate::checkpoints::CheckpointArgs;
 use crate::exit;
 use crate::failure::Outcome;
 use crate::options::Options;
@@ -57,6 +58,8 @@ pub(crate) struct Args {
     strategy: StrategyArgs,
     #[command(flatten)]
     limits: Options<Limits>,
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArgs,
     #[command(flatten)]
     running: Options<Running>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The readable report of a search: the verdict with its scope first, the command that repeats it last.
 
 use indexmap::IndexMap;
+use turnpike_lts::trace::stuck_lines;
 use turnpike_session::values::write_seed;
 use turnpike_session::{
     ExecutionCounts, Explanation, Objective, RunReport, StopReason, Verdict, WitnessReport,
@@ -13,13 +14,12 @@ use crate::options::spell_all;
 use crate::output::repeat::Invocation;
 use crate::output::{bytes, grouped};
 use crate::steps::{self, StepView};
-use crate::stuck;
 
 /// What is printed about a search.
 pub(crate) struct Context<'a> {
     findings: &'a Findings,
     seed: u64,
-    /// Whether many runs were asked for, be it one.
+    /// Whether a number of runs was given, even if it is one.
     many: bool,
     /// Whether witnesses were asked for.
     witness: bool,
@@ -71,7 +71,7 @@ fn verdict_of_one(context: &Context<'_>) -> String {
     let Some(run) = context.findings.runs.first() else {
         return "inconclusive: interrupted before anything was searched".to_owned();
     };
-    // States may be expanded more than once: of a covered space its size is told, else the work.
+    // States may be expanded more than once: a covered space is described by its size, others by the work.
     let complete = run.stop == StopReason::Exhausted && context.findings.exact;
     let size = if complete { run.considered.unwrap_or(run.states) } else { run.states };
     let in_states = format!("in {}", counted(size, "state"));
@@ -106,7 +106,7 @@ fn verdict_of_many(context: &Context<'_>) -> String {
     }
 }
 
-/// How much of the truth a verdict without a trace tells.
+/// How much a verdict without a trace proves.
 fn scope(run: &RunReport, context: &Context<'_>) -> String {
     match doubt(run, context) {
         Some(doubt) => format!("nothing more to try, but {doubt}"),
@@ -399,11 +399,21 @@ fn many_runs(context: &Context<'_>, out: &mut Vec<String>) {
     if let Some((number, run, witness)) = summary.best {
         let alone = context.invocation.map(|invocation| format!("; alone: {}", invocation.one_run(run.seed)));
         out.push(format!("shortest: run {number} (the first is 0){}", alone.unwrap_or_default()));
+        let program = context.findings.program.is_some();
+        if context.invocation.is_some_and(|one| !program && is_shortened_less(&one.request.search)) {
+            out.push("a search without --runs takes more time to shorten its witness".to_owned());
+        }
         show_witness(witness, run.shorten_states, context, out);
     }
     if let Some(odds) = context.findings.runs.iter().find_map(|run| run.odds.as_ref()) {
         out.push(format!("lossy store, first run: {odds}"));
     }
+}
+
+/// Whether the witness of one run among many may be longer than that of the same search on its own.
+/// Schedules of programs are shortened alike.
+fn is_shortened_less(search: &Search) -> bool {
+    search.witness.shorten && search.witness.shorten_budget.is_none()
 }
 
 /// A median: whole, or with a half.
@@ -460,7 +470,7 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
         out.extend_from_slice(&lines[tail..]);
     }
     out.push(String::new());
-    let reasons = stuck::lines(&witness.stuck);
+    let reasons = stuck_lines(&witness.stuck);
     if !reasons.is_empty() {
         out.extend(reasons);
         out.push(String::new());
@@ -484,6 +494,8 @@ pub(crate) fn notes(findings: &Findings, witness: &WitnessReport, verbose: bool)
         }
         out.extend(schedule.explanation.as_ref().map(explained));
     }
+    let elsewhere = findings.program.iter().flat_map(|program| &program.elsewhere);
+    out.extend(elsewhere.map(|elsewhere| elsewhere.sentence()));
     out
 }
 

@@ -5,11 +5,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use turnpike_model::Diagnostic;
-use turnpike_session::{Answer, Conclusion, Findings, Report, Scope, Spread, Summary};
+use turnpike_session::{Answer, Conclusion, Findings, FormulaAnswer, Report, Scope, Spread, Summary};
 use turnpike_session::{
-    ExecutionCounts, Generation, Objective, RunReport, StopReason, Verdict, WitnessReport,
+    ExecutionCounts, Generation, Goal, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
 
+use super::formulas::FormulaOutput;
 use super::program::{self, ProgramOutput};
 use super::queries::QueryOutput;
 use crate::output::VERSION;
@@ -29,7 +30,7 @@ pub(crate) struct SearchOutput {
     model: String,
     /// The strategy.
     strategy: String,
-    /// The seed; in `runs`, the run's own seed, which repeats it alone.
+    /// The seed; in `runs`, the run's own seed, which repeats it alone with `--runs 1`.
     seed: u64,
     /// What was concluded.
     verdict: Verdict,
@@ -58,7 +59,7 @@ pub(crate) struct SearchOutput {
     seconds: f64,
     /// Peak resident memory of the process.
     peak_bytes: u64,
-    /// Expansions spent on shortening witnesses.
+    /// Expansions spent on shortening witnesses. An expansion with very many transitions counts as several.
     shorten_states: u64,
     /// Transitions per action name.
     #[schemars(with = "std::collections::BTreeMap<String, u64>")]
@@ -72,6 +73,10 @@ pub(crate) struct SearchOutput {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     queries: Vec<QueryOutput>,
+    /// With formulas: their verdicts, in the order in which they are given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    formulas: Vec<FormulaOutput>,
     /// With `--program`: the program, and what the witness shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     program: Option<ProgramOutput>,
@@ -133,7 +138,7 @@ pub(crate) struct SearchOutput {
     runs: Option<Vec<SearchOutput>>,
 }
 
-/// Something that is probably not what was meant.
+/// Something that is probably a mistake.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Warning {
     message: String,
@@ -220,6 +225,35 @@ pub(super) fn of_queries(
     whole.expected = expected(report.conclusion);
     whole.files = files;
     whole.warnings = findings().flat_map(Findings::all_warnings).map(|one| Warning::from(&one)).collect();
+    whole.repeat = Some(invocation.result());
+    whole
+}
+
+/// The one object for formulas: totals, and a verdict for each.
+pub(super) fn of_formulas(
+    report: &Report,
+    answers: &[FormulaAnswer],
+    invocation: &Invocation,
+    files: Vec<String>,
+) -> SearchOutput {
+    let context = Context {
+        model: &report.model,
+        strategy: "game",
+        seed: invocation.request.search.running.seed,
+        objective: String::new(),
+        interrupted: report.interrupted,
+        seconds: report.seconds,
+    };
+    let mut whole = total(&[], report.verdict, &context);
+    let replies = || answers.iter().filter_map(|answer| answer.reply.as_ref().ok());
+    let undecided = replies().find(|reply| reply.holds.is_none());
+    whole.stop = undecided.or_else(|| replies().next_back()).map_or(StopReason::Finished, |reply| reply.stop);
+    whole.states = replies().map(|reply| reply.progress.states).sum();
+    whole.considered = Some(replies().map(|reply| reply.progress.considered).sum());
+    whole.formulas = answers.iter().map(FormulaOutput::from).collect();
+    whole.expected = expected(report.conclusion);
+    whole.warnings = replies().flat_map(|reply| &reply.warnings).map(Warning::from).collect();
+    whole.files = files;
     whole.repeat = Some(invocation.result());
     whole
 }
@@ -324,6 +358,7 @@ fn unfilled(context: &Context<'_>, verdict: Verdict, stop: StopReason) -> Search
         witness: None,
         witnesses: Vec::new(),
         queries: Vec::new(),
+        formulas: Vec::new(),
         program: None,
         never_taken: Vec::new(),
         covered: IndexMap::new(),
@@ -388,10 +423,14 @@ pub(crate) fn merged_cover(runs: &[RunReport]) -> IndexMap<String, IndexMap<Stri
 /// The most extreme values over all runs.
 pub(crate) fn merged_extremes(runs: &[RunReport]) -> IndexMap<String, Option<f64>> {
     let mut merged: IndexMap<String, Option<f64>> = IndexMap::new();
+    let is_largest = |text: &str| {
+        let objective = text.parse::<Objective>();
+        objective.is_ok_and(|one| matches!(one.goal(), Goal::Extreme { maximise: true, .. }))
+    };
     for (text, value) in runs.iter().flat_map(|run| &run.extreme) {
         let best = merged.entry(text.clone()).or_default();
         *best = match (*best, *value) {
-            (Some(best), Some(value)) if text.starts_with("max") => Some(best.max(value)),
+            (Some(best), Some(value)) if is_largest(text) => Some(best.max(value)),
             (Some(best), Some(value)) => Some(best.min(value)),
             (best, value) => best.or(value),
         };

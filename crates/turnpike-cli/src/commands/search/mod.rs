@@ -1,6 +1,7 @@
 //! `turnpike search`: flags become a request, the session carries it out, and its report is printed.
 
 pub(crate) mod flags;
+pub(crate) mod formulas;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod program;
@@ -12,15 +13,19 @@ use std::sync::Mutex;
 
 pub(crate) use flags::Args;
 use turnpike_model::Diagnostic;
-use turnpike_session::{Answer, Findings, Observer, Outcome as Found, Problem, Report, Search, Source};
+use turnpike_session::cluster::resumable_as;
+use turnpike_session::{
+    Answer, Findings, FormulaAnswer, Observer, Outcome as Found, Problem, Report, Search, Source,
+};
 use turnpike_session::{Conclusion, Event};
 
 use crate::cli::Format;
+use crate::cluster;
 use crate::exit::Exit;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::progress::Reporter;
 use crate::output::repeat::Invocation;
-use crate::output::{self, ci, interrupt};
+use crate::output::{self, VERSION, ci, interrupt};
 use trace_file::TraceFile;
 pub(crate) use trace_file::writable;
 
@@ -28,11 +33,25 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     // Everything that can be wrong without the model comes first: reading it may take long.
     let search = args.search()?;
     search.check()?;
-    let trace = args.results.trace.as_deref().map(TraceFile::prepare).transpose()?;
+    let trace = args.results.trace.as_deref().filter(|_| !cluster::is_silent());
+    let trace = trace.map(TraceFile::prepare).transpose()?;
     let invocation = Invocation::new(&args, args.model.source()?, search, format);
     let session = args.model.program.open(&invocation.request.source)?;
     let interrupt = interrupt::install()?;
     let search = &invocation.request.search;
+    let joined = cluster::join_search(&session, search)?;
+    let session = match &joined {
+        Some(joined) => session.searched_with(joined),
+        None => session,
+    };
+    let identity = || Ok(resumable_as(VERSION, session.fingerprint()?, search));
+    let checkpoints = args.checkpoints.of(identity)?;
+    let session = session.with_checkpoints(checkpoints).with_spill(args.checkpoints.spill());
+    // Formulas see other steps of timed automata than traces have.
+    let model = match search.goals.formulas.is_empty() || session.timed().is_some() {
+        true => None,
+        false => Some((session.name(), session.fingerprint()?)),
+    };
     let client = Client {
         human: format == Format::Human,
         quiet: args.progress.quiet,
@@ -43,11 +62,15 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         files: Mutex::default(),
         search,
         source: &invocation.request.source,
+        model,
     };
     let report = session.run(search, &client, interrupt);
     client.reporter.clear();
-    let report = report?;
-    client.finish(&report, &invocation)
+    let outcome = report.map_err(Failure::from).and_then(|report| client.finish(&report, &invocation));
+    if cluster::leave(joined) {
+        args.checkpoints.advise(invocation.words());
+    }
+    outcome
 }
 
 /// Prints what happens while the session works.
@@ -62,6 +85,8 @@ struct Client<'a> {
     files: Mutex<Vec<Vec<String>>>,
     search: &'a Search,
     source: &'a Source,
+    /// The name and fingerprint of the model that evidence about formulas is about.
+    model: Option<(&'a str, u64)>,
 }
 
 impl Client<'_> {
@@ -88,7 +113,7 @@ impl Client<'_> {
                     let files = self.write(Some(findings))?;
                     human::verdict(&human::Context::new(findings, invocation, &files))
                 }
-                Found::Queries(_) => String::new(),
+                Found::Queries(_) | Found::Formulas(_) => String::new(),
             };
             output::line(&ci::write(kind, "search", &ci::cases_of(report, &verdict)));
             return Ok(exit_of(report.conclusion));
@@ -121,6 +146,16 @@ impl Client<'_> {
                 }
                 Ok(exit_of(report.conclusion))
             }
+            Found::Formulas(answers) => {
+                if !self.human {
+                    let files = self.files().concat();
+                    output::json(&json::of_formulas(report, answers, invocation, files));
+                } else if !self.quiet {
+                    formulas::summary(answers).iter().for_each(|line| output::line(line));
+                    output::line(&format!("repeat: {}", invocation.exactly()));
+                }
+                Ok(exit_of(report.conclusion))
+            }
         }
     }
 }
@@ -150,9 +185,23 @@ impl Observer for Client<'_> {
         }
         Ok(())
     }
+
+    fn judged(&self, answer: &FormulaAnswer) -> Result<(), Problem> {
+        self.reporter.clear();
+        let earlier = self.files().iter().map(Vec::len).sum();
+        let files = match &self.trace {
+            Some(trace) => trace.write_evidence(earlier, answer, self.model)?,
+            None => Vec::new(),
+        };
+        self.files().push(files.clone());
+        if self.human && self.ci.is_none() {
+            formulas::show(answer, self.quiet, &files);
+        }
+        Ok(())
+    }
 }
 
-fn exit_of(conclusion: Conclusion) -> Exit {
+pub(crate) fn exit_of(conclusion: Conclusion) -> Exit {
     match conclusion {
         Conclusion::Passed => Exit::Clean,
         Conclusion::Failed => Exit::Found,

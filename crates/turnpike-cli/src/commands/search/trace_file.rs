@@ -4,7 +4,8 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use turnpike_lts::trace::{self, TraceFormat};
-use turnpike_session::{Findings, Problem, Source};
+use turnpike_model::{Step, Trace};
+use turnpike_session::{Evidence, Findings, FormulaAnswer, FormulaReply, Problem, Shape, Source};
 
 use super::human;
 
@@ -28,9 +29,9 @@ impl TraceFile {
         self.path.display().to_string()
     }
 
-    /// Writes what was found, if anything, and tells the files. With `--all` every further witness has a
-    /// file of its own: `w.json`, `w-2.json`. Of many runs, the shortest witness is kept. Numbers go on
-    /// behind the files of `earlier` searches.
+    /// Writes what was found, if anything, and reports the files. With `--all` every further
+    /// witness has a file of its own: `w.json`, `w-2.json`. Of many runs, the shortest witness is
+    /// kept. Numbers go on behind the files of `earlier` searches.
     pub(crate) fn write_after(
         &self,
         earlier: usize,
@@ -44,10 +45,36 @@ impl TraceFile {
             let mut written = witness.trace.clone();
             written.source = serde_json::to_string(source).unwrap_or_default();
             written.notes = human::notes(findings, witness, false);
+            if let Some(incident) = findings.incident(witness) {
+                written.stuck = incident.stuck_components();
+            }
             trace::write_file(&written, &path)?;
             files.push(path.display().to_string());
         }
         Ok(files)
+    }
+
+    /// Writes what shows the verdict on a formula, if anything does: a path as a trace, with or without a
+    /// loop, and anything with branches as a system of its own, which decides the formula by itself. So
+    /// is everything when steps are not those of a model that can be named.
+    pub(crate) fn write_evidence(
+        &self,
+        earlier: usize,
+        answer: &FormulaAnswer,
+        model: Option<(&str, u64)>,
+    ) -> Result<Vec<String>, Problem> {
+        let Ok(FormulaReply { evidence: Some(evidence), .. }) = &answer.reply else { return Ok(Vec::new()) };
+        let mut path = self.numbered(earlier + 1);
+        let is_trace = evidence.is_plain() && path.extension().is_none_or(|extension| extension != "aut");
+        if let Some(model) = model.filter(|_| is_trace) {
+            trace::write_file(&trace_of(evidence, model), &path)?;
+        } else {
+            path.set_extension("aut");
+            let name = path.display().to_string();
+            std::fs::write(&path, evidence.to_aut())
+                .map_err(|error| Problem::file(&name, "write", &error))?;
+        }
+        Ok(vec![path.display().to_string()])
     }
 
     fn numbered(&self, number: usize) -> PathBuf {
@@ -58,6 +85,18 @@ impl TraceFile {
         let (stem, extension) = (part(self.path.file_stem()), part(self.path.extension()));
         self.path.with_file_name(format!("{stem}-{number}.{extension}"))
     }
+}
+
+/// A path that shows a verdict, as a trace of the model.
+fn trace_of(evidence: &Evidence, (model, fingerprint): (&str, u64)) -> Trace {
+    let step =
+        |edge: &&turnpike_session::Edge| Step { choice: Some(edge.choice), ..Step::new(edge.label.clone()) };
+    let loop_start = match evidence.shape() {
+        Shape::Lasso { stem, .. } => Some(stem),
+        Shape::Path(_) | Shape::Branching => None,
+    };
+    let steps = evidence.path().iter().map(step).collect();
+    Trace { model: model.to_owned(), fingerprint, loop_start, steps, ..Trace::default() }
 }
 
 /// Refuses a path that cannot be written, without changing what is there.

@@ -1,5 +1,7 @@
 //! The commands of `turnpike simulate`.
 
+use turnpike_model::{Delay, Diagnostic};
+
 /// One line of input, understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
@@ -7,6 +9,8 @@ pub(crate) enum Command {
     Choose(usize),
     /// Take the only enabled transition whose label matches.
     Take(String),
+    /// Wait this long before the next step; `None` only as long as needed.
+    Delay(Option<Delay>),
     /// List the enabled transitions.
     Enabled,
     /// Go back some steps.
@@ -21,6 +25,8 @@ pub(crate) enum Command {
     State,
     /// List the enabled transitions whose label matches.
     Find(String),
+    /// Show what is not possible now, and why; the call stacks of a program.
+    Why,
     /// Write the trace to a file.
     Save(String),
     /// Follow a trace from a file.
@@ -33,6 +39,7 @@ pub(crate) enum Command {
 pub(crate) const HELP: &str = "\
 NUMBER               take the enabled transition of this number
 take PATTERN         take the only enabled transition whose label matches (* and ? are wildcards)
+d, delay [TIME]      wait TIME (3, 5/2) before the next step; without TIME, only as long as needed
 e, enabled           list the enabled transitions
 f, find PATTERN      list the enabled transitions whose label matches
 u, undo [N]          go back N steps (1)
@@ -40,6 +47,7 @@ r, random [N]        take N random steps (1)
 j, jump N            go to the state after step N of the trace; 0 is the initial state
 t, trace             show the trace
 s, state             show all values of the state
+y, why               show what is not possible now, and why; the call stacks of a program
 w, save FILE         write the trace (.json, .txt, .aut)
 l, load FILE         follow a trace from the initial state
 h, help              show this
@@ -64,6 +72,8 @@ pub(crate) fn parse(line: &str) -> Result<Option<Command>, String> {
     };
     let command = match word {
         "take" => Command::Take(text("a pattern")?),
+        "d" | "delay" if rest.is_empty() => Command::Delay(None),
+        "d" | "delay" => Command::Delay(Some(rest.parse().map_err(|error: Diagnostic| error.to_string())?)),
         "e" | "enabled" | "list" => plain(Command::Enabled)?,
         "u" | "undo" => Command::Undo(times()?),
         "r" | "random" => Command::Random(times()?),
@@ -71,6 +81,7 @@ pub(crate) fn parse(line: &str) -> Result<Option<Command>, String> {
         "t" | "trace" => plain(Command::Trace)?,
         "s" | "state" => plain(Command::State)?,
         "f" | "find" => Command::Find(text("a pattern")?),
+        "y" | "why" => plain(Command::Why)?,
         "w" | "save" => Command::Save(text("a file name")?),
         "l" | "load" => Command::Load(text("a file name")?),
         "h" | "help" | "?" => plain(Command::Help)?,

@@ -1,13 +1,14 @@
 //! `turnpike simulate`: step through a model, by hand or from a script.
 
 mod command;
+mod input;
 mod session;
 
-use std::io::{BufRead, IsTerminal, Write};
-
 use serde_json::json;
+use turnpike_lts::trace::stuck_lines;
 use turnpike_model::{Diagnostic, Model};
-use turnpike_session::{Pattern, replay};
+use turnpike_program::ProgramModel;
+use turnpike_session::{Enabled, Pattern, add_participants, replay, values};
 
 use crate::cli::Format;
 use crate::commands::show;
@@ -17,8 +18,8 @@ use crate::output::{self, VERSION};
 use crate::source::ModelArgs;
 use crate::steps::{self, StepView, ViewArgs};
 use command::{Command, HELP};
-use session::{Enabled, Session};
-use turnpike_session::values;
+use input::Input;
+use session::Session;
 
 /// What `turnpike simulate --help` ends with.
 fn after_help() -> String {
@@ -49,10 +50,12 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         let message = "commands come from standard input, so the model cannot";
         return Err(Diagnostic::error(message).help("name a file or a built-in model").into());
     }
-    let model = args.model.prepare_exactly()?.model;
+    let prepared = args.model.prepare_exactly()?;
+    let (model, program) = (prepared.model, prepared.program);
     let session = Session::new(&*model, args.seed).map_err(|error| Failure::usage(error.to_string()))?;
     let quiet = format == Format::Json;
-    let mut simulation = Simulation { model: &*model, session, view: args.view.view(), quiet };
+    let program = program.as_deref();
+    let mut simulation = Simulation { model: &*model, program, session, view: args.view.view(), quiet };
     simulation.say(&format!("{}; h lists the commands", model.info().name));
     if let Some(file) = &args.trace
         && let Err(message) = simulation.load(file)
@@ -63,18 +66,20 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         output::note(&message);
     }
     simulation.place();
-    simulation.list(None);
-    let errors = converse(&mut simulation, args.strict)?;
+    let errors = match simulation.list(None) {
+        Ok(()) => converse(&mut simulation, args.strict)?,
+        Err(message) => return Err(Failure::usage(message)),
+    };
     if quiet {
         let trace = simulation.session.trace();
-        let (enabled, _) = simulation.session.enabled(None, usize::MAX);
+        let (enabled, _) = simulation.session.enabled(None, usize::MAX).map_err(Failure::usage)?;
         output::json(&json!({
             "turnpike": VERSION,
             "command": "simulate",
             "model": trace.model,
             "seed": args.seed,
             "depth": trace.len(),
-            "deadlock": simulation.session.is_deadlock(),
+            "deadlock": simulation.session.is_deadlock().map_err(Failure::usage)?,
             "enabled": enabled.into_iter().map(|enabled| enabled.label).collect::<Vec<_>>(),
             "errors": errors
                 .iter()
@@ -88,32 +93,21 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
 /// Reads commands to the end of input. Gives the lines that failed, with their numbers.
 fn converse(simulation: &mut Simulation<'_>, strict: bool) -> Outcome<Vec<(u64, String)>> {
-    let input = std::io::stdin();
-    let prompts = input.is_terminal() && !simulation.quiet;
+    let mut input = Input::open(simulation.quiet);
     let mut errors = Vec::new();
-    let mut line = Vec::new();
     for number in 1.. {
-        if prompts {
-            let mut out = std::io::stdout().lock();
-            // A terminal that cannot be written to will end the input as well.
-            let _ = write!(out, "> ").and_then(|()| out.flush());
-        }
-        line.clear();
-        let read = input.lock().read_until(b'\n', &mut line);
-        if read.map_err(|error| Failure::file("standard input", "read", &error))? == 0 {
-            if prompts {
-                // Whatever comes next begins a line of its own.
-                output::line("");
-            }
-            break;
-        }
-        let outcome = command::parse(&String::from_utf8_lossy(&line));
+        let Some(line) = input.next_line()? else { break };
+        let outcome = command::parse(&line);
         match outcome.and_then(|command| command.map_or(Ok(true), |command| simulation.perform(command))) {
             Ok(true) if !output::closed() => {}
             Ok(_) => break,
             Err(message) if strict => return Err(Diagnostic::error(message).on_line(number).into()),
             Err(message) => {
-                output::note(&if prompts { message.clone() } else { format!("line {number}: {message}") });
+                output::note(&if input.is_terminal() {
+                    message.clone()
+                } else {
+                    format!("line {number}: {message}")
+                });
                 errors.push((number, message));
             }
         }
@@ -124,6 +118,7 @@ fn converse(simulation: &mut Simulation<'_>, strict: bool) -> Outcome<Vec<(u64, 
 /// A session and what is shown of it.
 struct Simulation<'m> {
     model: &'m dyn Model,
+    program: Option<&'m ProgramModel>,
     session: Session<'m>,
     view: StepView,
     /// Nothing is shown: a report follows.
@@ -152,7 +147,7 @@ impl Simulation<'_> {
                 if taken < count {
                     self.say(&format!("after {taken} of {count} steps nothing is enabled"));
                 }
-                self.list(None);
+                self.list(None)?;
                 return Ok(true);
             }
             Command::Undo(count) => {
@@ -166,11 +161,12 @@ impl Simulation<'_> {
             Command::Load(file) => {
                 let outcome = self.load(&file);
                 self.place();
-                self.list(None);
+                self.list(None)?;
                 return outcome.map(|()| true);
             }
             Command::Save(file) => {
-                let trace = self.session.trace();
+                let mut trace = self.session.trace();
+                add_participants(self.model, &mut trace).map_err(|error| error.to_string())?;
                 turnpike_lts::trace::write_file(&trace, &file).map_err(|error| error.to_string())?;
                 self.say(&format!("wrote {file}"));
                 return Ok(true);
@@ -193,7 +189,19 @@ impl Simulation<'_> {
                 return Ok(true);
             }
             Command::Find(pattern) => {
-                self.list(Some(&Pattern::new(&pattern)));
+                self.list(Some(&Pattern::new(&pattern)))?;
+                return Ok(true);
+            }
+            Command::Why => {
+                self.explain()?;
+                return Ok(true);
+            }
+            Command::Delay(delay) => {
+                self.session.wait(delay)?;
+                match delay {
+                    Some(delay) => self.say(&format!("the next step is taken after {delay}")),
+                    None => self.say("the next step is taken as soon as possible"),
+                }
                 return Ok(true);
             }
             Command::Enabled => {}
@@ -204,8 +212,24 @@ impl Simulation<'_> {
             Command::Quit => return Ok(false),
         }
         self.taken(before);
-        self.list(None);
+        self.list(None)?;
         Ok(true)
+    }
+
+    /// Shows what is not possible now, and why; the call stacks of a program.
+    fn explain(&mut self) -> Result<(), String> {
+        let lines = match self.program {
+            Some(program) => {
+                let incident = program.incident(&self.session.choices());
+                incident.map_err(|error| error.to_string())?.stack_lines(true)
+            }
+            None => stuck_lines(&self.session.hindered()?),
+        };
+        if lines.is_empty() {
+            self.say("everything that a component could do alone is possible");
+        }
+        lines.iter().for_each(|line| self.say(line));
+        Ok(())
     }
 
     /// Follows the trace in a file as far as it fits.
@@ -236,34 +260,47 @@ impl Simulation<'_> {
         for step in before + 1..=self.session.depth() {
             let (old, new) = (self.session.values(step - 1), self.session.values(step));
             let values = self.shown(&old, &new);
-            self.say(&format!("step {step}: {}{values}", self.session.label(step)));
+            let time = self
+                .session
+                .moment(step)
+                .map_or(String::new(), |moment| format!(" at {} (delay {})", moment.time, moment.delay));
+            self.say(&format!("step {step}: {}{time}{values}", self.session.label(step)));
         }
     }
 
     /// Lists enabled transitions with what they would change.
-    fn list(&mut self, pattern: Option<&Pattern>) {
+    fn list(&mut self, pattern: Option<&Pattern>) -> Result<(), String> {
         if self.quiet {
-            return;
+            return Ok(());
         }
         if self.session.enabled_count() == 0 {
-            let end = if self.session.is_deadlock() { "deadlock" } else { "successful termination" };
+            let end = if self.session.is_deadlock()? { "deadlock" } else { "successful termination" };
             self.say(&format!("{end}: no transition is enabled"));
-            return;
+            return Ok(());
         }
         let here = self.session.values(self.session.depth());
-        let (enabled, matching) = self.session.enabled(pattern, LISTED);
+        let (enabled, matching) = self.session.enabled(pattern, LISTED)?;
         if enabled.is_empty() {
             self.say(&format!("none of {} enabled transitions matches", self.session.enabled_count()));
         }
-        let digits = enabled.last().map_or(1, |last| last.number.to_string().len());
+        let digits = enabled.last().map_or(1, |last| (last.choice + 1).to_string().len());
         let column = enabled.iter().map(|enabled| enabled.label.chars().count()).max().unwrap_or(0);
-        for Enabled { number, label, target } in &enabled {
-            let values = self.shown(&here, target);
+        let choices: Vec<u32> = enabled.iter().map(|enabled| enabled.choice).collect();
+        let windows = self.session.outlook(&choices).map_or_else(Vec::new, |outlook| outlook.windows);
+        let mut windows = windows.into_iter();
+        for Enabled { choice, label, target } in &enabled {
+            let number = choice + 1;
+            let mut values = self.shown(&here, target);
+            if let Some(windows) = windows.next() {
+                let texts: Vec<String> = windows.iter().map(turnpike_model::Window::to_string).collect();
+                values = format!("  {}{values}", delays_in_words(&texts));
+            }
             self.say(format!("  {number:digits$}  {label:column$}{values}").trim_end());
         }
         if matching > enabled.len() {
             self.say(&format!("  and {} more; f PATTERN narrows the list", matching - enabled.len()));
         }
+        Ok(())
     }
 
     /// The values of a state after another, as the view wants them.
@@ -275,4 +312,12 @@ impl Simulation<'_> {
         };
         if values.is_empty() { String::new() } else { format!("  {}", values.join(", ")) }
     }
+}
+
+/// After which delays a transition can be taken.
+fn delays_in_words(windows: &[String]) -> String {
+    if windows.is_empty() {
+        return "after other delays before".to_owned();
+    }
+    format!("after {}", windows.join(" or "))
 }

@@ -1,58 +1,31 @@
 //! A simulation without its terminal: the current state, the path to it, and the enabled
 //! transitions.
 
-use turnpike_model::{
-    Describer, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace, hash,
-};
-use turnpike_session::Pattern;
+use turnpike_model::{Delay, Model, Moment, Outlook, StateValues, StepError, StuckComponent, Trace, hash};
+use turnpike_session::{Enabled, Pattern, Simulation, Visit};
 
 /// A model being stepped through. What lies ahead after going back is kept until another step is taken.
 pub(crate) struct Session<'m> {
-    info: &'m ModelInfo,
-    explorer: Box<dyn Explorer + 'm>,
-    describer: Describer,
-    initial: Vec<u32>,
-    /// Steps taken, those ahead of `at` included.
-    steps: Vec<Taken>,
+    simulation: Simulation<'m>,
+    /// The initial state and the states after the steps taken, those ahead of `at` included.
+    path: Vec<Visit>,
     /// Number of steps from the initial state to the current one.
     at: usize,
-    /// Outgoing transitions of the current state.
-    successors: Successors,
+    /// Transitions that the current state has.
+    enabled: usize,
+    /// How long to wait before the next step, if that was chosen.
+    delay: Option<Delay>,
     seed: u64,
     /// Random choices made so far.
     drawn: u64,
 }
 
-struct Taken {
-    choice: u32,
-    label: String,
-    state: Vec<u32>,
-}
-
-/// A transition that can be taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Enabled {
-    /// From 1.
-    pub(crate) number: usize,
-    pub(crate) label: String,
-    /// All values of the state it leads to.
-    pub(crate) target: StateValues,
-}
-
 impl<'m> Session<'m> {
     /// Begins in the initial state.
     pub(crate) fn new(model: &'m dyn Model, seed: u64) -> Result<Self, StepError> {
-        let info = model.info();
-        let mut explorer = model.explorer();
-        let mut initial = Vec::new();
-        explorer.initial(&mut initial)?;
-        let successors = Successors::new(info.width);
-        let describer = Describer::of_states(info);
-        let steps = Vec::new();
-        let mut session =
-            Session { info, explorer, describer, initial, steps, at: 0, successors, seed, drawn: 0 };
-        session.arrive(0)?;
-        Ok(session)
+        let mut simulation = Simulation::new(model)?;
+        let enabled = simulation.enabled_count(Visit::INITIAL)?;
+        Ok(Session { simulation, path: vec![Visit::INITIAL], at: 0, enabled, delay: None, seed, drawn: 0 })
     }
 
     /// Number of steps from the initial state.
@@ -62,50 +35,39 @@ impl<'m> Session<'m> {
 
     /// Number of steps that were undone and can be jumped to.
     pub(crate) fn ahead(&self) -> usize {
-        self.steps.len() - self.at
+        self.path.len() - 1 - self.at
     }
 
     /// Values of the state after step `index`.
     pub(crate) fn values(&mut self, index: usize) -> StateValues {
-        let state = state_after(&self.initial, &self.steps, index);
-        self.describer.state(&mut *self.explorer, state)
+        self.simulation.values(self.path[index])
     }
 
     /// The label of step `index`, from 1.
     pub(crate) fn label(&self, index: usize) -> &str {
-        &self.steps[index - 1].label
+        self.simulation.label(self.path[index])
     }
 
     pub(crate) fn enabled_count(&self) -> usize {
-        self.successors.len()
+        self.enabled
     }
 
-    pub(crate) fn is_deadlock(&mut self) -> bool {
-        let state = state_after(&self.initial, &self.steps, self.at);
-        self.explorer.is_deadlock(state, &self.successors)
+    pub(crate) fn is_deadlock(&mut self) -> Result<bool, String> {
+        self.simulation.is_deadlock(self.path[self.at]).map_err(|error| error.to_string())
     }
 
     /// The enabled transitions whose labels match; all without a pattern; at most `most` of them, and how many match.
-    pub(crate) fn enabled(&mut self, pattern: Option<&Pattern>, most: usize) -> (Vec<Enabled>, usize) {
-        let mut found = Vec::new();
-        let mut matching = 0;
-        for index in 0..self.successors.len() {
-            let label = self.explorer.label(self.successors.label(index)).text;
-            if pattern.is_some_and(|pattern| !pattern.matches(&label)) {
-                continue;
-            }
-            matching += 1;
-            if found.len() < most {
-                let target = self.describer.state(&mut *self.explorer, self.successors.state(index));
-                found.push(Enabled { number: index + 1, label, target });
-            }
-        }
-        (found, matching)
+    pub(crate) fn enabled(
+        &mut self,
+        pattern: Option<&Pattern>,
+        most: usize,
+    ) -> Result<(Vec<Enabled>, usize), String> {
+        self.simulation.enabled(self.path[self.at], pattern, most).map_err(|error| error.to_string())
     }
 
     /// Takes the enabled transition of this number, from 1.
     pub(crate) fn choose(&mut self, number: usize) -> Result<(), String> {
-        match self.successors.len() {
+        match self.enabled {
             0 => Err("no transition is enabled here; u goes back".to_owned()),
             count if number == 0 || number > count => {
                 Err(format!("there is no transition {number}: the enabled ones are 1 to {count}"))
@@ -116,37 +78,34 @@ impl<'m> Session<'m> {
 
     /// Takes the only enabled transition whose label matches.
     pub(crate) fn take(&mut self, pattern: &str) -> Result<(), String> {
-        let (found, matching) = self.enabled(Some(&Pattern::new(pattern)), 1);
+        let (found, matching) = self.enabled(Some(&Pattern::new(pattern)), 1)?;
         match found.first() {
-            Some(only) if matching == 1 => self.choose(only.number),
+            Some(only) if matching == 1 => self.choose(only.choice as usize + 1),
             Some(_) => Err(format!("{matching} enabled transitions match '{pattern}'; f lists them")),
             None => Err(format!("no enabled transition matches '{pattern}'")),
         }
     }
 
     fn step(&mut self, index: usize) -> Result<(), String> {
-        let label = self.explorer.label(self.successors.label(index)).text;
-        let taken = Taken { choice: index as u32, label, state: self.successors.state(index).to_vec() };
-        self.steps.truncate(self.at);
-        self.steps.push(taken);
-        // A state whose successors cannot be computed is no place to be: the step is not taken.
-        self.arrive(self.at + 1).map_err(|error| {
-            self.steps.pop();
-            error.to_string()
-        })
+        let taken = self.simulation.step_after(self.path[self.at], index as u32, self.delay);
+        let Some(visit) = taken.map_err(|error| error.to_string())? else {
+            return Err(format!("there is no transition {}", index + 1));
+        };
+        self.path.truncate(self.at + 1);
+        self.path.push(visit);
+        self.arrive(self.at + 1)
     }
 
     /// Takes up to `count` uniformly drawn transitions; fewer when a state has none. Gives the number taken.
     pub(crate) fn random(&mut self, count: usize) -> Result<usize, String> {
         for taken in 0..count {
-            let enabled = self.successors.len();
-            if enabled == 0 {
+            if self.enabled == 0 {
                 return Ok(taken);
             }
             let draw = hash::mix(self.seed, self.drawn);
             self.drawn += 1;
-            // The high bits of the product: a bias of one in 2^64 / enabled is no bias.
-            let index = (u128::from(draw) * enabled as u128) >> 64;
+            // The high bits of the product: a bias of one in 2^64 / enabled does not matter.
+            let index = (u128::from(draw) * self.enabled as u128) >> 64;
             self.step(index as usize)?;
         }
         Ok(count)
@@ -162,60 +121,68 @@ impl<'m> Session<'m> {
 
     /// Goes to the state after step `index` of the trace, back or ahead.
     pub(crate) fn jump(&mut self, index: usize) -> Result<(), String> {
-        if index > self.steps.len() {
-            return Err(format!("the trace has only {}", steps(self.steps.len())));
+        if index >= self.path.len() {
+            return Err(format!("the trace has only {}", steps(self.path.len() - 1)));
         }
-        self.arrive(index).map_err(|error| error.to_string())
+        self.arrive(index)
     }
 
     /// Takes these choices from the initial state, forgetting what was before.
     pub(crate) fn follow(&mut self, choices: &[u32]) -> Result<(), String> {
         self.jump(0)?;
-        self.steps.clear();
+        self.path.truncate(1);
         choices.iter().try_for_each(|&choice| self.choose(choice as usize + 1))
+    }
+
+    /// When the last step is taken in one possible run, for models with time.
+    pub(crate) fn moment(&self, index: usize) -> Option<Moment> {
+        self.simulation.schedule(self.path[index]).ok().flatten()?.moments.pop()
+    }
+
+    /// What can happen next in that run, and when, for models with time.
+    pub(crate) fn outlook(&self, next: &[u32]) -> Option<Outlook> {
+        self.simulation.outlook(self.path[self.at], next).ok().flatten()
+    }
+
+    /// Waits before the next step.
+    pub(crate) fn wait(&mut self, delay: Option<Delay>) -> Result<(), String> {
+        if self.simulation.model().delays().is_none() {
+            return Err("time does not pass in this model".to_owned());
+        }
+        self.delay = delay;
+        Ok(())
+    }
+
+    /// What is not possible now, and why.
+    pub(crate) fn hindered(&mut self) -> Result<Vec<StuckComponent>, String> {
+        self.simulation.hindered(self.path[self.at]).map_err(|error| error.to_string())
+    }
+
+    /// The choices from the initial state to the current one.
+    pub(crate) fn choices(&self) -> Vec<u32> {
+        self.simulation.choices(self.path[self.at])
     }
 
     /// The way from the initial state to the current one.
     pub(crate) fn trace(&mut self) -> Trace {
-        let Session { info, explorer, describer, initial, steps, at, .. } = self;
-        let explorer = &mut **explorer;
-        Trace {
-            model: info.name.clone(),
-            fingerprint: info.fingerprint,
-            initial: Some(describer.state(explorer, initial)),
-            steps: steps[..*at]
-                .iter()
-                .map(|taken| Step {
-                    label: taken.label.clone(),
-                    choice: Some(taken.choice),
-                    state: Some(describer.state(explorer, &taken.state)),
-                    ..Step::default()
-                })
-                .collect(),
-            ..Trace::default()
+        let mut trace = self.simulation.trace(self.path[self.at]);
+        if let Ok(Some(schedule)) = self.simulation.schedule(self.path[self.at]) {
+            trace.set_times(schedule);
         }
+        trace
     }
 
-    /// Makes the state after step `index` the current one; on an error nothing changes.
-    fn arrive(&mut self, index: usize) -> Result<(), StepError> {
-        let mut successors = Successors::new(self.info.width);
-        let state = state_after(&self.initial, &self.steps, index);
-        self.explorer.successors(state, &mut successors)?;
-        self.successors = successors;
+    /// Makes the state after step `index` the current one.
+    fn arrive(&mut self, index: usize) -> Result<(), String> {
+        self.enabled = self.simulation.enabled_count(self.path[index]).map_err(|error| error.to_string())?;
         self.at = index;
+        self.delay = None;
         Ok(())
     }
 }
 
 fn steps(count: usize) -> String {
     format!("{count} step{}", if count == 1 { "" } else { "s" })
-}
-
-fn state_after<'a>(initial: &'a [u32], steps: &'a [Taken], index: usize) -> &'a [u32] {
-    match index {
-        0 => initial,
-        step => &steps[step - 1].state,
-    }
 }
 
 #[cfg(test)]
@@ -227,7 +194,13 @@ mod tests {
     }
 
     fn labels(session: &mut Session<'_>) -> Vec<String> {
-        session.enabled(None, usize::MAX).0.into_iter().map(|enabled| enabled.label).collect()
+        session
+            .enabled(None, usize::MAX)
+            .expect("computed")
+            .0
+            .into_iter()
+            .map(|enabled| enabled.label)
+            .collect()
     }
 
     #[test]
@@ -237,12 +210,12 @@ mod tests {
         assert_eq!(labels(&mut session), ["lock(1,1)", "lock(2,2)"]);
         session.choose(1).expect("enabled");
         session.take("lock(2,*)").expect("enabled");
-        assert!(session.is_deadlock());
+        assert_eq!(session.is_deadlock(), Ok(true));
         assert!(session.choose(1).expect_err("deadlock").contains("no transition is enabled"));
         session.undo(1).expect("one back");
         assert_eq!((session.depth(), session.ahead()), (1, 1));
         session.jump(2).expect("ahead again");
-        assert!(session.is_deadlock());
+        assert_eq!(session.is_deadlock(), Ok(true));
         session.jump(0).expect("the start");
         assert_eq!(session.ahead(), 2);
         session.choose(2).expect("enabled");
@@ -260,8 +233,8 @@ mod tests {
         let mut session = Session::new(&*model, 0).expect("begins");
         assert!(session.take("lock(*)").expect_err("two").contains("2 enabled transitions match"));
         assert!(session.take("eat(*)").expect_err("none").contains("no enabled transition"));
-        assert_eq!(session.enabled(Some(&Pattern::new("*2)")), 10).0[0].number, 2);
-        assert_eq!(session.enabled(None, 1).1, 2);
+        assert_eq!(session.enabled(Some(&Pattern::new("*2)")), 10).expect("computed").0[0].choice, 1);
+        assert_eq!(session.enabled(None, 1).expect("computed").1, 2);
     }
 
     #[test]

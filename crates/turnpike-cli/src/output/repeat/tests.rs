@@ -1,23 +1,8 @@
 use clap::{Args as _, FromArgMatches as _};
-use turnpike_session::{Location, ProgramSource, Reading, Takes, TimedReading};
+use turnpike_session::{Location, ProgramSource, Reading, Section, Takes, TimedReading};
 
 use super::*;
 use crate::commands::search::strategy::all_options;
-
-#[test]
-fn words_survive_the_shell() {
-    for (word, quoted) in [
-        ("builtin:philosophers", "builtin:philosophers"),
-        ("--set=n=5", "--set=n=5"),
-        ("action error", "'action error'"),
-        ("label f(*)", "'label f(*)'"),
-        ("it's", r"'it'\''s'"),
-        ("", "''"),
-        ("$HOME", "'$HOME'"),
-    ] {
-        assert_eq!(quote(word), quoted);
-    }
-}
 
 /// What the command line makes of words.
 fn parse(words: &[String]) -> Request {
@@ -93,7 +78,10 @@ fn any_request(chance: &mut Chance) -> Request {
     vary(&mut search.limits, chance);
     vary(&mut search.running, chance);
     vary(&mut search.witness, chance);
-    if search.goals.find.is_empty() {
+    if search.goals.find.is_empty() && chance.below(2) == 0 {
+        let formulas = ["[true*]<true>true", "a folder", "it's.mcf", "-q", "<a('x')>\n  true", ""];
+        search.goals.formulas = (0..chance.below(4)).map(|_| chance.pick(&formulas).to_string()).collect();
+    } else if search.goals.find.is_empty() {
         search.goals.queries = (0..chance.below(3)).map(|_| "A[] not deadlock".to_owned()).collect();
         search.goals.query_file = (chance.below(2) == 0).then(|| "a file.q".to_owned());
     }
@@ -115,18 +103,25 @@ fn any_request(chance: &mut Chance) -> Request {
 #[test]
 fn a_request_survives_its_command_line_and_json() {
     let mut chance = Chance(7);
+    let mut with_formulas = 0;
     for _ in 0..1_000 {
         let request = any_request(&mut chance);
-        let words = search_words(&request, &[]);
+        with_formulas += usize::from(!request.search.goals.formulas.is_empty());
+        let words = request.command_words(&[]);
         assert_eq!(parse(&words), request, "{words:?}");
         let json = serde_json::to_string(&request).expect("requests can be written");
         assert_eq!(serde_json::from_str::<Request>(&json).expect("and read"), request, "{json}");
     }
+    assert!(with_formulas > 50, "{with_formulas} requests with formulas");
 }
 
 #[test]
 fn every_flag_of_a_search_is_an_option_or_presentation() {
-    let presentation = ["trace", "show-output", "quiet", "verbose", "progress", "program"];
+    let mut presentation = vec!["trace", "show-output", "quiet", "verbose", "progress", "program"];
+    // A search that goes on from a checkpoint has the result of one that was never interrupted.
+    presentation.extend(["checkpoint", "checkpoint-every", "resume"]);
+    // States in files change no result.
+    presentation.push("spill");
     let grammar = Args::augment_args(clap::Command::new("turnpike"));
     for flag in grammar.get_arguments().filter_map(clap::Arg::get_long) {
         let known = turnpike_session::takes(flag).is_some() || presentation.contains(&flag);
@@ -151,7 +146,7 @@ fn commands_leave_out_what_does_not_matter() {
     let seed = u64::MAX;
     assert_eq!(
         invocation.one_run(seed),
-        format!("{start} --trace w.json --quiet --seed 0xffffffffffffffff -- --seed 7")
+        format!("{start} --runs 1 --trace w.json --quiet --seed 0xffffffffffffffff -- --seed 7")
     );
     assert_eq!(
         invocation.replay("w.json"),

@@ -1,8 +1,8 @@
-//! Runs the real program.
+//! Runs the real program, and finds the files of the workspace.
 #![allow(dead_code, reason = "not every test file uses every helper")]
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -111,4 +111,31 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         std::fs::write(folder.path().join(name), text).expect("writes");
     }
     folder
+}
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of all crates");
+    crates.parent().expect("the folder of the workspace").to_owned()
+}
+
+pub(crate) fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Files below a folder whose names end in one of these, but for what was built, and what is hidden.
+pub(crate) fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let hidden = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with('.') || name == "target" || name == "node_modules"
+    };
+    let below = |path: PathBuf| match path.is_dir() {
+        true => sources(&path, endings),
+        false if path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known)) => {
+            vec![path]
+        }
+        false => Vec::new(),
+    };
+    entries.filter(|path| !hidden(path)).flat_map(below).collect()
 }

@@ -4,7 +4,7 @@
 //! A bump allocator in an address range of its own, with lists of blocks to use again. All
 //! bookkeeping is outside that range, so that the program cannot destroy it, and every address
 //! finds its block in constant time: pages of small blocks hold blocks of one size. Each block has
-//! at least one byte more than was asked for, which nobody may touch. Addresses depend only on the
+//! at least one byte more than was asked for, which nothing may touch. Addresses depend only on the
 //! sequence of calls. A block has a name that is stable between executions: its thread and how many
 //! that thread had allocated before.
 
@@ -51,6 +51,10 @@ pub(crate) struct Block {
     pub region: u32,
     /// The first step of who freed it that comes after that.
     pub epoch: u32,
+    /// When it was allocated, counted in calls.
+    pub born: u32,
+    /// When it was freed.
+    pub died: u32,
 }
 
 /// A page of the heap.
@@ -80,7 +84,7 @@ pub(crate) enum Misuse {
 /// What an access to some bytes touches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Touch {
-    /// Memory that is no business of the heap, or a live block.
+    /// Memory outside the heap, or a live block.
     Fine,
     /// A block that was freed.
     Freed(Block),
@@ -103,6 +107,10 @@ pub(crate) struct Heap {
     quarantine: Quarantine,
     /// Blocks allocated, by thread.
     counts: Vec<u32>,
+    /// Calls so far.
+    calls: u32,
+    /// Blocks in quarantine by class, large ones last.
+    resting: [u32; CLASSES.len() + 1],
     /// Bytes in live blocks, and how many there may be.
     live: u64,
     most: u64,
@@ -120,6 +128,8 @@ impl Heap {
             runs: BTreeMap::new(),
             quarantine: Quarantine::new(),
             counts: Vec::new(),
+            calls: 0,
+            resting: [0; CLASSES.len() + 1],
             live: 0,
             most: u64::MAX,
         }
@@ -156,8 +166,32 @@ impl Heap {
             Some(class) => self.small(class)?,
             None => self.large(room, align)?,
         };
+        Some(self.hand_out(number, size, thread, site))
+    }
+
+    /// A freed block is allocated again, for as many bytes; `None` if it is not in quarantine, or does
+    /// not fit.
+    pub(crate) fn allocate_again(
+        &mut self,
+        address: u64,
+        size: u64,
+        thread: u32,
+        site: u64,
+    ) -> Option<Block> {
+        let number = self.number(address)?;
+        if size > self.most.saturating_sub(self.live) || !self.quarantine.remove(number) {
+            return None;
+        }
+        let class = self.class_at(address);
+        self.resting[class] -= 1;
+        self.blocks[number as usize].used = true;
+        Some(self.hand_out(number, size, thread, site))
+    }
+
+    fn hand_out(&mut self, number: u32, size: u64, thread: u32, site: u64) -> Block {
         let count = self.count(thread);
         self.live += size;
+        self.calls += 1;
         let block = &mut self.blocks[number as usize];
         block.size = size;
         block.thread = thread;
@@ -165,7 +199,30 @@ impl Heap {
         block.index = count;
         block.state = State::Live;
         block.region = 0;
-        Some(*block)
+        block.born = self.calls;
+        *block
+    }
+
+    /// A number for all blocks that could have the same address one after the other.
+    pub(crate) fn class_at(&self, address: u64) -> usize {
+        let class = address
+            .checked_sub(self.base)
+            .and_then(|offset| self.pages.get((offset / PAGE) as usize))
+            .map_or(LARGE, |page| page.class);
+        usize::from(class).min(CLASSES.len())
+    }
+
+    /// Whether a block of the same class as the one at this address is in quarantine.
+    pub(crate) fn rests_like(&self, address: u64) -> bool {
+        self.resting[self.class_at(address)] > 0
+    }
+
+    /// Live and freed blocks of the class that were allocated after some call.
+    pub(crate) fn born_after(&self, class: usize, call: u32) -> impl Iterator<Item = Block> + '_ {
+        let like = move |block: &&Block| {
+            block.state != State::Unused && block.born > call && self.class_at(block.start) == class
+        };
+        self.blocks.iter().filter(like).copied()
     }
 
     /// The live block around an address is this region of the scheduler.
@@ -189,8 +246,12 @@ impl Heap {
                 block.freed = site;
                 block.freed_by = thread;
                 block.epoch = epoch;
+                self.calls += 1;
+                block.died = self.calls;
                 let block = *block;
                 self.live -= block.size;
+                let class = self.class_at(address);
+                self.resting[class] += 1;
                 self.quarantine.push(number, block.size);
                 Ok(block)
             }
@@ -205,6 +266,8 @@ impl Heap {
         block.state = State::Unused;
         block.used = true;
         let block = *block;
+        let class = self.class_at(block.start);
+        self.resting[class] -= 1;
         let first = ((block.start - self.base) / PAGE) as usize;
         match self.pages[first].class {
             LARGE => {

@@ -49,6 +49,19 @@ impl Quarantine {
         Some(block)
     }
 
+    /// Takes a block out; whether it was there.
+    pub(crate) fn remove(&mut self, block: u32) -> bool {
+        self.ring.rotate_left(self.first);
+        self.first = 0;
+        let Some(at) = self.ring[..self.count].iter().position(|&(other, _)| other == block) else {
+            return false;
+        };
+        self.bytes -= self.ring[at].1;
+        self.ring[at..self.count].rotate_left(1);
+        self.count -= 1;
+        true
+    }
+
     /// Blocks that wait, the oldest first.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.count).map(|i| self.ring[(self.first + i) % self.ring.len()].0)
@@ -81,6 +94,20 @@ mod tests {
                 prop_assert!(quarantine.blocks().eq(oracle.iter().map(|e| e.0)));
             }
         }
+    }
+
+    #[test]
+    fn blocks_can_be_taken_out() {
+        let mut quarantine = Quarantine::new();
+        for block in 0..70 {
+            quarantine.push(block, 1);
+        }
+        assert!(quarantine.remove(3) && quarantine.remove(69) && quarantine.remove(0));
+        assert!(!quarantine.remove(3));
+        quarantine.push(100, 1);
+        let expected: Vec<u32> = [1, 2].into_iter().chain(4..69).chain([100]).collect();
+        assert_eq!(quarantine.blocks().collect::<Vec<_>>(), expected);
+        assert_eq!(quarantine.bytes, 68);
     }
 
     #[test]

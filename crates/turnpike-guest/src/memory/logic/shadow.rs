@@ -3,7 +3,7 @@
 //!
 //! Pages of 4 KiB are found through a hash table; a page has one [`Cell`] for every eight bytes.
 //! Accesses are kept as [`Record`]s in linked lists. A record has a mask of the bytes it touched,
-//! so that neighbouring small variables are told apart.
+//! so that neighbouring small variables are distinguished.
 
 use alloc::vec::Vec;
 
@@ -72,7 +72,7 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    /// Of memory that nobody touched.
+    /// Of memory that was never touched.
     pub(crate) const fn new() -> Self {
         Shadow {
             pages: Table::new(),

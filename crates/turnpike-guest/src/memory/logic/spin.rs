@@ -3,14 +3,14 @@
 //! They ask no scheduler to let others go first, so it is done for them. A thread that comes back
 //! to the same read of the same object *in the same state*, having done nothing else that is
 //! visible, waits: it yields, and the scheduler lets it go on when something that it read was
-//! modified. If nobody can do that, it is a livelock.
+//! modified. If no thread can do that, it is a livelock.
 //!
 //! A loop whose turns change something of the thread's own, such as a counter, may end by itself.
 //! It runs, and every order of its reads among the steps of others is a different execution; only
 //! after very many turns the thread naps now and then, and goes on when the object was modified or
 //! nothing else can happen.
 //!
-//! Where plain accesses are no steps, a waiting loop would never give way. So a thread that makes
+//! Where plain accesses are not steps, a waiting loop would never give way. So a thread that makes
 //! very many accesses without a step is looked at: if it does nothing but read a few places again
 //! and again, these reads become steps, and the first rule applies. Long computations are left
 //! alone.

@@ -3,7 +3,7 @@
 //!
 //! Two searches take turns: one grows the reaching states backwards from the splitter's sources,
 //! the other grows the others, from bottom states without an edge in the splitter to states whose
-//! inert edges all lead to such. Whoever finishes first has found its part, and the other is
+//! inert edges all lead to such. The walk that finishes first has found its part, and the other is
 //! abandoned. A search pays a state's weight (its degree) before it looks at the state's edges, and
 //! the poorer one is always next: so neither works more than the finished part weighs, and that
 //! part weighs at most half of the block.

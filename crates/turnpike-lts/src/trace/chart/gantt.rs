@@ -2,8 +2,8 @@
 
 use turnpike_model::Trace;
 
-use super::Run;
-use super::canvas::{CHARACTER, Canvas};
+use super::canvas::{CHARACTER, Canvas, Drawing};
+use super::run::{Run, value};
 
 /// Pixels: the time axis, the last location beyond its end, and the rows.
 const AXIS: f64 = 960.0;
@@ -23,14 +23,14 @@ struct Stay<'a> {
     open: bool,
 }
 
-pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> String {
+pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> Drawing {
     let mut canvas = Canvas::default();
-    let gutter = run.processes.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(30) as f64
+    let gutter = run.lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0).min(30) as f64
         * CHARACTER
         + 12.0;
     let begin = run.start_time;
     let last_step = run.events.last().and_then(|event| event.time).map_or(begin, |(_, time)| time);
-    let end = last_step + trace.last_delay.as_deref().and_then(super::value).unwrap_or(0.0);
+    let end = last_step + trace.last_delay.as_deref().and_then(value).unwrap_or(0.0);
     // A run that takes no time has all its bars at the left.
     let scale = if end > begin { AXIS / (end - begin) } else { 0.0 };
     let x = |time: f64| gutter + ((time - begin) * scale).clamp(0.0, AXIS);
@@ -39,13 +39,13 @@ pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> String {
         canvas.text("note", "start", (0.0, 8.0), &note, "");
         top += 24.0;
     }
-    let bottom = top + ROW * run.processes.len() as f64;
-    for (process, &name) in run.processes.iter().enumerate() {
-        let y = top + ROW * process as f64;
+    let bottom = top + ROW * run.lanes.len() as f64;
+    for (lane, name) in run.lanes.iter().map(|lane| lane.name).enumerate() {
+        let y = top + ROW * lane as f64;
         let shown = crate::drawing::shortened(name, 30);
         canvas.text("process-name", "end", (gutter - 8.0, y + BAR / 2.0 + 3.5), &shown, name);
         let mut tints: Vec<&str> = Vec::new();
-        for stay in stays(run, process, end) {
+        for stay in stays(run, lane, end) {
             let tint = tints.iter().position(|&known| known == stay.place).unwrap_or_else(|| {
                 tints.push(stay.place);
                 tints.len() - 1
@@ -60,20 +60,19 @@ pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> String {
     canvas.line("axis", (gutter, bottom), (gutter + AXIS + TAIL, bottom), "");
     // Times of steps where there is room for them.
     let mut free = f64::NEG_INFINITY;
-    let mut drawn = f64::NEG_INFINITY;
     for event in &run.events {
         let Some((text, time)) = event.time else { continue };
         let at = x(time);
-        if at > drawn {
-            drawn = at;
-            let title = format!("step {}: {}", event.number, event.label);
-            canvas.line("moment", (at, top - 4.0), (at, bottom + 6.0), &title);
-        }
+        let title = format!("step {}: {}\nat {text}", event.step, event.label);
         let width = text.chars().count() as f64 * CHARACTER;
-        if at - width / 2.0 > free {
-            free = at + width / 2.0 + 8.0;
-            canvas.text("time", "middle", (at, bottom + 18.0), text, "");
-        }
+        canvas.step(event.step, |canvas| {
+            canvas.rectangle("hit", (at - 3.0, top - 4.0), (6.0, bottom - top + 10.0), &title);
+            canvas.line("moment", (at, top - 4.0), (at, bottom + 6.0), &title);
+            if at - width / 2.0 > free {
+                free = at + width / 2.0 + 8.0;
+                canvas.text("time", "middle", (at, bottom + 18.0), text, &title);
+            }
+        });
     }
     if let Some(back) = trace.loop_start {
         let text = format!("and again from the state after step {back}");
@@ -87,11 +86,11 @@ pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> String {
             canvas.line("back", (x(time), top - 4.0), (x(time), bottom + 6.0), &text);
         }
     }
-    canvas.finish(&format!("{} processes, {} steps, until {end}", run.processes.len(), trace.len()))
+    canvas.finish(format!("{} processes, {} steps, until {end}", run.lanes.len(), trace.len()))
 }
 
 /// The stays of a process, one after the other. A move to the location it is in begins a new one.
-fn stays<'a>(run: &Run<'a>, process: usize, end: f64) -> Vec<Stay<'a>> {
+fn stays<'a>(run: &Run<'a>, lane: usize, end: f64) -> Vec<Stay<'a>> {
     let mut stays: Vec<Stay<'a>> = Vec::new();
     let mut enter = |place: Option<&'a str>, at: f64| {
         if let Some(last) = stays.last_mut() {
@@ -101,12 +100,12 @@ fn stays<'a>(run: &Run<'a>, process: usize, end: f64) -> Vec<Stay<'a>> {
             stays.push(Stay { place, from: at, to: end, open: true });
         }
     };
-    enter(run.start[process], run.start_time);
+    enter(run.lanes[lane].start, run.start_time);
     for event in &run.events {
         if let Some((_, time)) = event.time
-            && event.parts.iter().any(|part| part.process == process)
+            && event.parts.iter().any(|part| part.lane == lane)
         {
-            enter(event.locations[process], time);
+            enter(event.places[lane], time);
         }
     }
     stays
@@ -122,7 +121,7 @@ mod tests {
     #[test]
     fn stays_follow_each_other() {
         let trace = greetings(3);
-        let run = Run::of(&trace).expect("drawn");
+        let run = Run::of(&trace);
         let found: Vec<_> =
             stays(&run, 0, 4.0).iter().map(|stay| (stay.place, stay.from, stay.to, stay.open)).collect();
         let expected = [
@@ -137,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_stay_is_a_bar() {
-        let picture = gantt_chart(&greetings(5)).expect("drawn");
+        let picture = gantt_chart(&greetings(5)).expect("drawn").file();
         assert_eq!(picture.matches("class=\"bar").count(), 6 + 6 + 1);
         assert_eq!(picture.matches("class=\"process-name\"").count(), 3);
         assert_eq!(picture.matches("class=\"moment\"").count(), 5);
@@ -145,7 +144,7 @@ mod tests {
         let mut trace = greetings(900);
         trace.loop_start = Some(700);
         trace.last_delay = Some("1/2".into());
-        let picture = gantt_chart(&trace).expect("drawn");
+        let picture = gantt_chart(&trace).expect("drawn").file();
         assert_eq!(picture.matches("class=\"bar").count(), 401 + 401 + 1);
         assert!(picture.contains("until 900.5") && picture.contains("500 before them are not drawn"));
         assert_eq!(picture.matches("class=\"back\"").count(), 1);
@@ -157,7 +156,7 @@ mod tests {
         for step in &mut trace.steps {
             (step.time, step.delay) = (Some("0".into()), Some("0".into()));
         }
-        let picture = gantt_chart(&trace).expect("drawn");
+        let picture = gantt_chart(&trace).expect("drawn").file();
         assert!(!picture.contains("NaN") && !picture.contains("inf"));
         assert_eq!(picture.matches("class=\"bar").count(), 4 + 4 + 1);
     }

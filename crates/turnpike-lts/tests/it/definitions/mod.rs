@@ -1,12 +1,31 @@
-//! Bisimilarity by the book, and systems to try it on.
+//! Equivalences by the book, and systems to try them on.
+
+pub(crate) mod mcf;
+mod preorders;
+
+pub(crate) use preorders::{included, includes_traces, traces};
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use proptest::prelude::*;
-use turnpike_lts::Equivalence;
-use turnpike_lts::{Lts, Transition};
+use turnpike_lts::{Comparison, DEFAULT_LIMIT, Equivalence, Lts, Partition, Transition};
 use turnpike_model::LabelId;
+
+/// As in the library, for systems that are too small to reach a limit.
+pub(crate) fn partition(lts: &Lts, equivalence: Equivalence) -> Partition {
+    turnpike_lts::partition(lts, equivalence, DEFAULT_LIMIT).expect("small")
+}
+
+/// See [`partition`].
+pub(crate) fn reduce(lts: &Lts, equivalence: Equivalence) -> Lts {
+    turnpike_lts::reduce(lts, equivalence, DEFAULT_LIMIT).expect("small")
+}
+
+/// See [`partition`].
+pub(crate) fn compare(left: &Lts, right: &Lts, equivalence: Equivalence) -> Comparison {
+    turnpike_lts::compare(left, right, equivalence, DEFAULT_LIMIT).expect("small")
+}
 
 /// A system from `(source, label text, target)`; state 0 is initial.
 pub(crate) fn system(states: u32, transitions: &[(u32, &str, u32)]) -> Lts {
@@ -110,10 +129,19 @@ pub(crate) fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<Vec<bool>> {
         reached
     };
     let closure: Vec<Vec<usize>> = (0..states).map(internal).collect();
+    // Weakly: internal steps, the label, internal steps; for an internal step, any number of them.
+    let weakly = |s: usize, label: &str| -> Vec<usize> {
+        let targets = closure[s].iter().flat_map(|&via| steps_of(via)).filter(|t| text(t) == label);
+        let after: Vec<usize> = targets.flat_map(|t| closure[t.to as usize].clone()).collect();
+        if label == "tau" { closure[s].clone() } else { after }
+    };
     let mut related = vec![vec![true; states]; states];
     loop {
         let transfers = |s: usize, t: usize| {
             steps_of(s).all(|step| {
+                if equivalence == Equivalence::Weak {
+                    return weakly(t, text(step)).iter().any(|&answer| related[step.to as usize][answer]);
+                }
                 let stays =
                     equivalence != Equivalence::Strong && text(step) == "tau" && related[step.to as usize][t];
                 stays
@@ -144,6 +172,18 @@ pub(crate) fn classes(lts: &Lts, equivalence: Equivalence) -> Vec<u32> {
     for t in &lts.transitions {
         steps[t.from as usize].push((lts.labels[t.label.index()].as_str(), t.to as usize));
     }
+    if let Equivalence::Trace | Equivalence::WeakTrace = equivalence {
+        let same = |s: u32, t: u32| {
+            includes_traces(lts, s, t, equivalence.hides_tau())
+                && includes_traces(lts, t, s, equivalence.hides_tau())
+        };
+        // The class is the first state with these traces.
+        let first: Vec<u32> = (0..lts.states).map(|s| (0..s).find(|&t| same(s, t)).unwrap_or(s)).collect();
+        let mut names: Vec<u32> = first.clone();
+        names.sort_unstable();
+        names.dedup();
+        return first.iter().map(|class| names.binary_search(class).expect("listed") as u32).collect();
+    }
     let mut block_of = vec![0u32; steps.len()];
     loop {
         let mut numbers = HashMap::new();
@@ -166,6 +206,9 @@ fn signature<'a>(
     block_of: &[u32],
     state: usize,
 ) -> BTreeSet<(&'a str, u32)> {
+    if equivalence == Equivalence::Weak {
+        return weak_signature(steps, block_of, state);
+    }
     // Inert steps stay in the block of `state`.
     let inert = |label: &str, to: usize| {
         equivalence != Equivalence::Strong && label == "tau" && block_of[to] == block_of[state]
@@ -193,6 +236,35 @@ fn signature<'a>(
         && reached.iter().any(|&s| walk(s).contains(&s))
     {
         signature.insert(("endless tau", 0));
+    }
+    signature
+}
+
+/// The blocks that each label reaches with internal steps around it.
+fn weak_signature<'a>(
+    steps: &[Vec<(&'a str, usize)>],
+    block_of: &[u32],
+    state: usize,
+) -> BTreeSet<(&'a str, u32)> {
+    let close = |from: usize| {
+        let mut reached = vec![from];
+        let mut next = 0;
+        while next < reached.len() {
+            for &(label, to) in &steps[reached[next]] {
+                if label == "tau" && !reached.contains(&to) {
+                    reached.push(to);
+                }
+            }
+            next += 1;
+        }
+        reached
+    };
+    let mut signature: BTreeSet<(&str, u32)> = BTreeSet::new();
+    for via in close(state) {
+        signature.insert(("tau", block_of[via]));
+        for &(label, to) in steps[via].iter().filter(|(label, _)| *label != "tau") {
+            signature.extend(close(to).into_iter().map(|after| (label, block_of[after])));
+        }
     }
     signature
 }

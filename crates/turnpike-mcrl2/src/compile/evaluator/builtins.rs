@@ -241,7 +241,8 @@ impl Machine {
         Ok(found.unwrap_or_else(|| self.stuck(symbol, &[left, right])))
     }
 
-    /// What an operation on numbers is whatever the operand that is stuck may be.
+    /// The result of an operation on numbers if it is the same for every value of the stuck
+    /// operand.
     #[cold]
     fn simplify_open(
         &mut self,
@@ -272,7 +273,7 @@ impl Machine {
         }
     }
 
-    /// A function with rules when none of them applies.
+    /// The value of a function with rules when none of them applies.
     pub(super) fn otherwise(&mut self, t: &Arc<Tables>, function: &Function, arguments: &[Value]) -> Answer {
         let Some(symbol) = function.symbol else { return Err(Fault::Other) };
         match (&function.otherwise, arguments) {

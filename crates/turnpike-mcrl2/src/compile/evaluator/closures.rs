@@ -345,7 +345,7 @@ impl Machine {
         for &slot in &quantifier.force {
             self.force_slot(t, base + slot as usize)?;
         }
-        // Variables that stand for themselves decide nothing.
+        // Below a binder variables have no values, so nothing can be decided.
         if self.bound > 0 {
             let start = self.push_all(t, body, quantifier.captured, base)?;
             if self.stack[start..].iter().any(|&value| self.heap.is_open(value)) {
@@ -438,7 +438,7 @@ impl Machine {
                 }
                 let mut values = Vec::new();
                 for constructor in constructors {
-                    // With rules a constructor may be something else in the end.
+                    // Rules may rewrite a constructor to another value.
                     if self.rules.known.has_rules(constructor) {
                         return None;
                     }

@@ -22,7 +22,7 @@ use crate::value::{Head, Heap, Value};
 
 /// The level of what uses no variable.
 const CLOSED: u32 = u32::MAX;
-/// Expressions deeper than this look after the stack.
+/// Expressions deeper than this check that enough stack is left.
 const DEEP: u32 = 24;
 
 /// An expression, compiled.
@@ -33,7 +33,7 @@ struct Compiled {
     depth: u32,
 }
 
-/// What code is being made for.
+/// What code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     /// An expression or a rule: unknown variables get slots.

@@ -161,7 +161,7 @@ impl Rules {
             library.program = Arc::new(program.clone());
         }
         let index = library.binders.len() as u32;
-        // Somebody else may have been faster.
+        // Another thread may have added it meanwhile.
         if let Some(&known) = library.keys.get(&key) {
             return known;
         }
@@ -171,8 +171,8 @@ impl Rules {
         index
     }
 
-    /// Name and sort of a variable. Words that the program of these rules does not have would be
-    /// other words elsewhere.
+    /// The name and sort of a variable. A word that these rules' program does not have gets the
+    /// default name, because its id may mean another word in other programs.
     pub(super) fn lasting_name(&self, program: &Program, variable: VariableId) -> (Symbol, SortId) {
         let variable = program.variable(variable);
         let name = if variable.name.index() < self.words { variable.name } else { self.default_name };

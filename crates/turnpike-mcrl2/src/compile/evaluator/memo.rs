@@ -7,27 +7,27 @@
 use super::node::{Function, Node};
 use crate::value::{Heap, Value};
 
-/// Functions with more arguments are not remembered.
+/// Calls with more arguments are not cached.
 const MOST_ARGUMENTS: usize = 4;
-/// Places of the table.
+/// The number of entries.
 const PLACES: usize = 1 << 15;
-/// After so many questions it is decided whether remembering a function is worth it,
+/// Look-ups after which the hit rate of a function is judged.
 const TRIAL: u32 = 512;
-/// which it is when so many percent were answered.
+/// The hit rate, in percent, from which caching is worthwhile.
 const WORTHWHILE: u32 = 30;
-/// How many calls it is left alone for otherwise: twice as many each time.
+/// Calls skipped after the first failed trial; doubled each time.
 const FIRST_PAUSE: u32 = 1 << 13;
 const LONGEST_PAUSE: u32 = 1 << 24;
-/// So many results of a function that are not shared yet become so, if making them took no more
-/// words than this.
+/// The most results of one function that are made shared so that they can be cached, each of at
+/// most `MOST_WORDS` words.
 const MOST_KEPT: u32 = 256;
 const MOST_WORDS: usize = 512;
 
-/// The memory of a machine.
+/// A machine's cache of calls.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     entries: Vec<Entry>,
-    habits: Vec<Habit>,
+    usages: Vec<Usage>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +43,12 @@ pub(super) struct Key {
     arguments: [u32; MOST_ARGUMENTS],
 }
 
-/// What a function is like.
+/// How worthwhile it is to cache the calls of a function.
 #[derive(Clone, Copy, Debug, Default)]
-struct Habit {
-    /// Whether the function has been looked at.
+struct Usage {
+    /// Whether the function has been classified.
     known: bool,
-    /// Whether its calls are too simple, or too large, to be remembered.
+    /// Whether its calls are too simple, or too large, to be cached.
     never: bool,
     waiting: u32,
     pause: u32,
@@ -57,13 +57,13 @@ struct Habit {
     kept: u32,
 }
 
-/// What memory says about a call.
+/// What the cache has for a call.
 pub(super) enum Recall {
-    /// Nothing, and does not want to know.
+    /// Nothing, and the result is not wanted.
     Never,
-    /// Nothing yet.
+    /// Nothing yet: pass the result to [`Memo::learn`].
     New(Key, usize),
-    /// This.
+    /// The result.
     Known(Value),
 }
 
@@ -77,15 +77,15 @@ impl Memo {
         arguments: &[Value],
         heap: &Heap,
     ) -> Recall {
-        let Some(habit) = self.habits.get_mut(function as usize).filter(|habit| habit.known) else {
-            self.meet(function, code);
+        let Some(usage) = self.usages.get_mut(function as usize).filter(|usage| usage.known) else {
+            self.classify(function, code);
             return Recall::Never;
         };
-        if habit.never {
+        if usage.never {
             return Recall::Never;
         }
-        if habit.waiting > 0 {
-            habit.waiting -= 1;
+        if usage.waiting > 0 {
+            usage.waiting -= 1;
             return Recall::Never;
         }
         let mut key = Key { function, arguments: [0; MOST_ARGUMENTS] };
@@ -95,31 +95,31 @@ impl Memo {
             }
             *place = argument.word();
         }
-        habit.questions += 1;
+        usage.questions += 1;
         let place = key.place();
         match self.entries.get(place) {
             Some(entry) if entry.key == key => {
-                habit.hits += 1;
+                usage.hits += 1;
                 Recall::Known(entry.value)
             }
             _ => {
-                if habit.questions >= TRIAL {
-                    habit.judge();
+                if usage.questions >= TRIAL {
+                    usage.judge();
                 }
                 Recall::New(key, heap.private_words())
             }
         }
     }
 
-    /// Remembers a call.
+    /// Caches the result of a call.
     pub(super) fn learn(&mut self, key: Key, words: usize, value: Value, heap: &mut Heap) -> Value {
         let mut value = value;
         if !heap.shared(value) {
-            let Some(habit) = self.habits.get_mut(key.function as usize) else { return value };
-            if habit.kept >= MOST_KEPT || heap.private_words() > words + MOST_WORDS {
+            let Some(usage) = self.usages.get_mut(key.function as usize) else { return value };
+            if usage.kept >= MOST_KEPT || heap.private_words() > words + MOST_WORDS {
                 return value;
             }
-            habit.kept += 1;
+            usage.kept += 1;
             value = heap.keep(value);
             if !heap.shared(value) || heap.is_full() {
                 return value;
@@ -133,12 +133,13 @@ impl Memo {
         value
     }
 
-    /// Looks at a function for the first time: what calls nothing is as quick as remembering.
+    /// Classifies a function at its first call: evaluating one that calls nothing is as fast as a
+    /// look-up.
     #[cold]
-    fn meet(&mut self, function: u32, code: &Function) {
+    fn classify(&mut self, function: u32, code: &Function) {
         let index = function as usize;
-        if self.habits.len() <= index {
-            self.habits.resize(index + 1, Habit::default());
+        if self.usages.len() <= index {
+            self.usages.resize(index + 1, Usage::default());
         }
         let simple = !code.body.nodes.iter().any(|node| {
             matches!(
@@ -147,7 +148,7 @@ impl Memo {
             )
         });
         let never = simple || code.arity == 0 || code.arity as usize > MOST_ARGUMENTS;
-        self.habits[index] = Habit { known: true, never, ..Habit::default() };
+        self.usages[index] = Usage { known: true, never, ..Usage::default() };
     }
 }
 
@@ -162,7 +163,7 @@ impl Key {
     }
 }
 
-impl Habit {
+impl Usage {
     fn judge(&mut self) {
         if self.hits * 100 < self.questions * WORTHWHILE {
             self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
@@ -178,14 +179,14 @@ mod tests {
 
     #[test]
     fn a_function_whose_calls_do_not_come_back_is_left_alone() {
-        let mut habit = Habit { questions: TRIAL, hits: TRIAL / 10, ..Habit::default() };
-        habit.judge();
-        assert_eq!((habit.waiting, habit.pause), (FIRST_PAUSE, FIRST_PAUSE));
-        habit = Habit { questions: TRIAL, waiting: 0, ..habit };
-        habit.judge();
-        assert_eq!(habit.waiting, 2 * FIRST_PAUSE);
-        habit = Habit { questions: TRIAL, hits: TRIAL / 2, waiting: 0, ..habit };
-        habit.judge();
-        assert_eq!((habit.waiting, habit.questions, habit.hits), (0, 0, 0));
+        let mut usage = Usage { questions: TRIAL, hits: TRIAL / 10, ..Usage::default() };
+        usage.judge();
+        assert_eq!((usage.waiting, usage.pause), (FIRST_PAUSE, FIRST_PAUSE));
+        usage = Usage { questions: TRIAL, waiting: 0, ..usage };
+        usage.judge();
+        assert_eq!(usage.waiting, 2 * FIRST_PAUSE);
+        usage = Usage { questions: TRIAL, hits: TRIAL / 2, waiting: 0, ..usage };
+        usage.judge();
+        assert_eq!((usage.waiting, usage.questions, usage.hits), (0, 0, 0));
     }
 }

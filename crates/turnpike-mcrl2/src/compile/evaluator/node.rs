@@ -25,7 +25,7 @@ pub(super) enum Node {
     Constant(Value),
     /// A slot that holds a value.
     Slot(u32),
-    /// A slot that holds a value or a delayed evaluation, which is then made.
+    /// A slot that holds a value or a delayed evaluation, which is carried out now.
     Lazy(u32),
     /// The content of a slot, which may be delayed.
     Pass(u32),
@@ -269,7 +269,7 @@ pub(super) struct Once {
 pub(super) struct Quantifier {
     /// Finds a witness, or a counterexample.
     pub(super) plan: Plan,
-    /// What it is worth when none is found.
+    /// Its value if none is found.
     pub(super) when_none: bool,
     /// The binder of the stuck value, and where the captured variables stand.
     pub(super) binder: u32,

@@ -24,7 +24,7 @@ use crate::value::{Head, Heap, Value};
 
 /// Calls that the normal form of a function may take.
 const FORM_STEPS: u64 = 1_000;
-/// So many normal forms are remembered.
+/// The most normal forms that are cached.
 const MANY_FORMS: usize = 1 << 16;
 
 /// The normal forms of lambdas met before, with the steps that they took.
@@ -71,8 +71,8 @@ pub(super) struct Quantified {
 }
 
 impl Machine {
-    /// Runs with variables that stand for themselves, as many as said; their numbers begin with the
-    /// one given to `run`. Also gives the steps it took. `None` if they did not suffice.
+    /// Runs with `count` more variables that have no values; `run` gets the number of the first.
+    /// Also returns the steps taken; `None` if they did not suffice.
     pub(super) fn under<R>(
         &mut self,
         count: usize,
@@ -155,8 +155,8 @@ impl Machine {
         }
     }
 
-    /// The function that says of a term, an operation on sets or bags, what is in it or how often.
-    /// `like` is a function with a name for its variable. `None` if the term does not say it.
+    /// The membership or counting function of a term that is an operation on sets or bags. `like`
+    /// is a function whose variable gives the name. `None` if the term does not determine it.
     pub(super) fn function_of(
         &mut self,
         t: &Arc<Tables>,
@@ -190,8 +190,8 @@ impl Machine {
         self.heap.close(syntax::Binder::Lambda, &[name], self.bound, value, Value::FALSE)
     }
 
-    /// What a quantifier is that cannot be decided: the values it captured begin at `start` of the
-    /// stack.
+    /// The normal form of a quantifier that cannot be decided; its captured values begin at `start`
+    /// of the stack.
     pub(super) fn quantifier_form(&mut self, t: &Arc<Tables>, index: u32, start: usize) -> Answer {
         let stuck = self.heap.make(Head::Quantifier(index), &self.stack[start..]);
         let Some(binder) = t.binders.get(index as usize).map(Arc::clone) else { return Ok(stuck) };

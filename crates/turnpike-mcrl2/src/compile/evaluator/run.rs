@@ -270,7 +270,7 @@ impl Machine {
         })
     }
 
-    /// The nodes that are not in a hurry.
+    /// The nodes that are less frequent, kept out of the jump table's loop.
     #[inline(never)]
     fn rare(&mut self, t: &Arc<Tables>, body: &Body, node: NodeId, base: usize) -> Answer {
         match body.nodes[node as usize] {
@@ -365,7 +365,7 @@ impl Machine {
     #[cold]
     fn once(&mut self, t: &Arc<Tables>, body: &Body, index: u32, base: usize) -> Answer {
         let once = &body.once[index as usize];
-        // It does not depend on who asks first.
+        // Its value must not depend on which evaluation needs it first.
         let (steps, bound) = (self.steps, self.bound);
         if bound > 0 {
             (self.steps, self.bound) = (self.step_limit, 0);

@@ -12,7 +12,7 @@ use super::node::{Body, Function, Node, NodeId, Otherwise, Switch, Test};
 use super::{Rules, Scope};
 use crate::typed::{Builtin, Program, SymbolKind, VariableId};
 
-/// After so many states of a tree its rules are tried one after the other.
+/// A tree with more states than this tries its rules one after the other instead.
 const LARGE: usize = 2000;
 
 /// A rule on its way through the tree.

@@ -12,7 +12,7 @@ pub(crate) use self::network::{
     Choice, Cluster, Guard, Network, Source, Summand, Update, location_of, location_word,
 };
 pub(crate) use self::on_demand::OnDemand;
-pub(crate) use self::signature::{Signature, Signatures};
+pub(crate) use self::signature::{Signature, SignatureAction, Signatures};
 pub(crate) use self::termination::Ending;
 
 use std::sync::Arc;
@@ -78,10 +78,7 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
         ended,
         signatures: Arc::clone(&signatures),
     };
-    let constants = globals
-        .into_iter()
-        .filter_map(|(slot, variable, value)| Some((slot, (variable, compiler.constant(value?)?))))
-        .collect();
+    let constants = compiler.represent(globals);
     let (clusters, index) = compiler.clusters(&summands, &extras);
     let mut scope = compiler.scope.clone();
     let initial_choice = initial_distribution
@@ -89,7 +86,7 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
         .map(|distribution| compiler.choice(distribution, initial_possible, &mut scope));
     let initial: Vec<Update> = initial.iter().map(|update| compiler.update(update, &mut scope)).collect();
     compiler.frame = compiler.frame.max(scope.size());
-    let beginning = Signature { actions: vec![("dist".to_owned(), 0)], timed: false, weighted: true };
+    let beginning = Signature { actions: vec![SignatureAction::plain("dist")], timed: false, weighted: true };
     let initial_signature = signatures.number(beginning).0;
     let mut frame = compiler.frame;
     let on_demand = later.map(|later| OnDemand::new(later, compiler, &mut frame));
@@ -308,7 +305,7 @@ impl Compiler {
             actions: summand
                 .actions
                 .iter()
-                .map(|action| (self.program.text(action.name).to_owned(), action.arguments.len()))
+                .map(|action| SignatureAction::new(&self.program, action))
                 .collect(),
             timed: time.is_some(),
             weighted: summand.distribution.is_some(),
@@ -320,9 +317,12 @@ impl Compiler {
         if let Some(word) = self.ended.filter(|_| is_termination(&self.program, summand)) {
             updates.push(Update::Go(vec![(word, Source::Constant(Value::from_word(location_word(1))))]));
         }
+        let variables = variables.into_iter().map(|variable| (variable, scope.slot(variable))).collect();
         self.frame = self.frame.max(scope.size());
-        let span = summand.span;
-        (Summand { guard, signature, arguments, time, choice, updates, span, repeats }, reads)
+        let (span, parts) = (summand.span, Arc::clone(&summand.parts));
+        let summand =
+            Summand { guard, signature, arguments, time, choice, updates, span, repeats, variables, parts };
+        (summand, reads)
     }
 
     fn choice(
@@ -393,6 +393,17 @@ impl Compiler {
             Some(value) => Source::Constant(value),
             None => Source::Code(self.code(root, scope)),
         }
+    }
+
+    /// The values of the expressions that represent global variables, as far as they have any.
+    fn represent(
+        &mut self,
+        globals: Vec<(u32, VariableId, Option<ExpressionId>)>,
+    ) -> Vec<(u32, (VariableId, Value))> {
+        globals
+            .into_iter()
+            .filter_map(|(slot, variable, value)| Some((slot, (variable, self.constant(value?)?))))
+            .collect()
     }
 
     /// The value of an expression without variables.

@@ -75,6 +75,10 @@ pub(crate) struct Summand {
     pub(crate) span: Span,
     /// Whether different solutions may be the same transition.
     pub(crate) repeats: bool,
+    /// The variables of its sum, and the slots that hold their values.
+    pub(crate) variables: Box<[(VariableId, u32)]>,
+    /// The components that take part.
+    pub(crate) parts: Arc<[lower::Part]>,
 }
 
 /// When a summand is enabled.

@@ -1,16 +1,51 @@
-//! Signatures of labels: which actions they consist of and how many values go with each.
+//! Signatures of labels: which actions they consist of and what values go with each.
 
 use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::lower::ActionInstance;
+use crate::typed::{Program, SortId};
 
 /// Everything about a label but its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Signature {
-    /// Names, in their order, with how many arguments each has.
-    pub(crate) actions: Vec<(String, usize)>,
+    /// The actions, in the order of their names.
+    pub(crate) actions: Vec<SignatureAction>,
     /// Whether a time follows the arguments.
     pub(crate) timed: bool,
     /// Whether a probability comes last.
     pub(crate) weighted: bool,
+}
+
+/// An action of a label without its values. Actions of one name may be declared with several sorts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SignatureAction {
+    pub(crate) name: String,
+    /// The sorts of its arguments.
+    pub(crate) sorts: Box<[SortId]>,
+}
+
+impl SignatureAction {
+    /// What an action of the process looks like in a label.
+    pub(crate) fn new(program: &Program, action: &ActionInstance) -> Self {
+        let count = action.arguments.len();
+        let mut declared =
+            program.actions.iter().filter(|one| one.name == action.name && one.sorts.len() == count);
+        let sorts = match (declared.next(), declared.next()) {
+            (Some(only), None) => only.sorts.clone(),
+            _ => action.arguments.iter().map(|&argument| program.sort_of(argument)).collect(),
+        };
+        SignatureAction { name: program.text(action.name).to_owned(), sorts }
+    }
+
+    /// An action without arguments.
+    pub(crate) fn plain(name: &str) -> Self {
+        SignatureAction { name: name.to_owned(), sorts: Box::default() }
+    }
+
+    /// How many arguments it has.
+    pub(crate) fn arity(&self) -> usize {
+        self.sorts.len()
+    }
 }
 
 /// The signatures of a process, numbered.

@@ -8,9 +8,9 @@ use super::linear_form::{Sum, least, mentions, sum};
 use super::literal::{Literal, Relation, builtin, comparison};
 use super::pattern::{Draft, Kind, Pattern, Patterns};
 
-/// A collection is thought to have so many elements when nothing is known about it.
+/// The assumed size of a collection about which nothing is known.
 const MEMBERS: u64 = 8;
-/// An interval is thought to be so long when nothing is known about it.
+/// The assumed length of an interval about which nothing is known.
 const LENGTH: u64 = 16;
 
 /// `factor * x + sum <= 0`, or `<`.
@@ -47,7 +47,7 @@ pub(super) enum Choice {
 pub(super) struct Choices<'a> {
     pub(super) program: &'a Program,
     pub(super) rewritten: &'a [SymbolId],
-    /// Sorts whose equality is not what it seems.
+    /// Sorts whose equality is defined by equations.
     pub(super) equalities: &'a [SortId],
     pub(super) sizes: &'a mut Sizes,
     pub(super) open: &'a [VariableId],
@@ -146,8 +146,8 @@ impl Choices<'_> {
         }
     }
 
-    /// How many elements a collection has, as far as one can see: at least 1, because an equation
-    /// is better.
+    /// An estimate of how many elements a collection has: at least 1, because an equation is
+    /// better.
     fn members(&self, collection: ExpressionId) -> u64 {
         match self.program.expression(collection) {
             Expression::List(elements) | Expression::Set(elements) => (elements.len() as u64).max(1),
@@ -212,8 +212,7 @@ impl Choices<'_> {
     }
 }
 
-/// How many numbers an interval has, as far as one can see: at least 1, because an equation is
-/// better.
+/// An estimate of how many numbers an interval has: at least 1, because an equation is better.
 fn length(sort: SortId, lower: &[DraftBound], upper: &[DraftBound]) -> u64 {
     let visible = |bounds: &[DraftBound]| -> Vec<i64> {
         let constant = bounds.iter().filter(|bound| bound.known.is_empty());

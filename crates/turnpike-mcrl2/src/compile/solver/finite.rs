@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::syntax::Container;
 use crate::typed::{Program, Sort, SortId};
 
-/// As many values are listed; sorts with more are built field by field, or not at all.
+/// Sorts with at most this many values are listed; larger ones are built field by field, or not at
+/// all.
 pub const LIST_LIMIT: u64 = 1 << 16;
 
 /// Sizes of sorts, each computed once.

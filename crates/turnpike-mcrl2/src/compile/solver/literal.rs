@@ -6,7 +6,7 @@ use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind};
 /// A truth value that a solution must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
-    /// What.
+    /// The condition.
     pub(super) expression: ExpressionId,
     /// Whether it must be true; otherwise it must be false.
     pub(super) holds: bool,

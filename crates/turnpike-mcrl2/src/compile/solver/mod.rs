@@ -125,7 +125,7 @@ impl Plan {
         let steps =
             Planner::new(rules, program, scope).plan(query.variables, query.conditions, query.witness);
         // The user's wish is about quantifiers.
-        let most = program.wishes.quantifier_limit.filter(|_| query.witness);
+        let most = program.execution.quantifier_limit.filter(|_| query.witness);
         let limit = most.map_or(query.limit, |most| query.limit.min(most as usize));
         Plan { steps: steps.into(), limit, most }
     }

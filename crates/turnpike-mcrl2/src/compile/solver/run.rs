@@ -29,11 +29,12 @@ pub(super) struct Run<'a> {
     pub(super) visit: &'a mut dyn FnMut(&mut Machine) -> ControlFlow<()>,
     pub(super) limit: usize,
     pub(super) most: Option<u32>,
-    /// The first candidate that is not known to be a solution or none.
+    /// The first candidate of which it is not known whether it is a solution.
     pub(super) first: Option<EnumerationError>,
 }
 
-/// A test of the present candidate that did not say yes or no. Only matters if all others say yes.
+/// A test of the current candidate that is neither true nor false. It matters only if all other
+/// tests are true.
 #[derive(Clone, Copy)]
 pub(super) struct Doubt<'a> {
     test: Option<&'a Test>,

@@ -17,7 +17,7 @@ pub(super) type SlotPattern = Pattern<Code, u32>;
 pub(super) enum Step {
     /// Something that must be `holds`.
     Test(Test),
-    /// Not all of these may be had: another branch has dealt with that.
+    /// Not all of these may hold: another branch covers that case.
     Unless(Box<[(Code, bool)]>),
     /// A number that must not be 0; it and all factors before it multiplied go into the slot.
     Factor { before: Option<u32>, code: Code, slot: u32, origin: ExpressionId },

@@ -10,7 +10,7 @@ use crate::compile::evaluator::Rules;
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolKind, VariableId};
 
-/// So many definitions are put in place of what they define.
+/// The most definitions that are unfolded.
 const MAX_UNFOLDED: usize = 64;
 
 impl Planner<'_> {

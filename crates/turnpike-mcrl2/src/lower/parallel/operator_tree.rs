@@ -18,7 +18,7 @@ use crate::syntax::{ProcessOperator, Span, Symbol};
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, Program};
 
-/// Calls within calls; deeper is taken for endless.
+/// The deepest nesting of calls; deeper ones are taken to be infinite.
 const MAX_CALLS: usize = 2_000;
 /// More components than any state should have.
 const MAX_COMPONENTS: usize = 10_000;
@@ -65,7 +65,7 @@ pub(super) struct Skeleton {
     pub(super) components: Vec<Automaton>,
 }
 
-/// What happened was put into the list of errors already.
+/// The error is in the list of errors already.
 struct Failed;
 
 struct Unfolder<'a> {
@@ -430,7 +430,7 @@ impl Unfolder<'_> {
         )
     }
 
-    /// How we came here.
+    /// The process that is being unfolded, for messages.
     fn path(&self) -> String {
         match self.calls.last() {
             Some((process, _)) => {

@@ -1,10 +1,14 @@
 //! Combines the conditions and data of the edges of a vector into a summand.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::one_point::{Solved, call, eliminate};
 use super::vectors::Vector;
-use crate::lower::{ActionInstance, Automaton, Distribution, Edge, Goto, Parameter, Summand, Update};
+use crate::lower::{
+    ActionInstance, Automaton, Distribution, Edge, Goto, Parameter, Part, Step, Summand, Update,
+};
 use crate::syntax::{Span, Symbol};
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
@@ -146,7 +150,28 @@ pub(super) fn summand(
         variables.retain(|variable| used.contains(variable));
     }
     let span = edges.first().map_or(Span::default(), |(_, edge)| edge.span);
-    Some(Summand { locations, variables, conditions, actions, time, distribution, updates, span })
+    let parts = parts(program, &edges, vector, &values);
+    Some(Summand { locations, variables, conditions, actions, time, distribution, updates, span, parts })
+}
+
+/// What each component does, in its own words.
+fn parts(
+    program: &mut Program,
+    edges: &[(usize, &Edge)],
+    vector: &Vector,
+    values: &Substitution,
+) -> Arc<[Part]> {
+    let mut part = |&(component, edge): &(usize, &Edge), number: u32| {
+        let mut actions = match &edge.what {
+            Step::Actions(actions) => actions.clone(),
+            Step::Terminate => Vec::new(),
+        };
+        for argument in actions.iter_mut().flat_map(|action| &mut action.arguments) {
+            *argument = replace_variables(program, *argument, values);
+        }
+        Part { component, edge: number as usize, actions }
+    };
+    edges.iter().zip(&vector.edges).map(|(edge, &(_, number))| part(edge, number)).collect()
 }
 
 fn for_each_expression(update: &Update, visit: &mut dyn FnMut(ExpressionId)) {

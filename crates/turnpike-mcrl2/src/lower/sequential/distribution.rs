@@ -10,7 +10,7 @@ use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, Variable,
 
 /// The choices met so far: they are independent, so probabilities multiply.
 #[derive(Default)]
-pub(super) struct Lottery {
+pub(super) struct PendingChoices {
     variables: Vec<VariableId>,
     weight: Option<ExpressionId>,
     conditions: Vec<ExpressionId>,
@@ -19,13 +19,13 @@ pub(super) struct Lottery {
     kept: Vec<(VariableId, ExpressionId)>,
 }
 
-impl Lottery {
-    /// What comes now happens only when a condition holds.
+impl PendingChoices {
+    /// The following choices happen only when a condition holds.
     pub(super) fn under(&mut self, condition: ExpressionId) {
         self.conditions.push(condition);
     }
 
-    /// The end of the part that [`Lottery::under`] began.
+    /// The end of the part that [`PendingChoices::under`] began.
     pub(super) fn leave(&mut self) {
         self.conditions.pop();
     }

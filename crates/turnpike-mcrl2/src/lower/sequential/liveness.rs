@@ -39,7 +39,7 @@ impl Live {
         self.bits[location as usize * self.words + number / 64] >> (number % 64) & 1 == 1
     }
 
-    /// Whether that is news.
+    /// Returns whether it was absent.
     fn add(&mut self, location: u32, number: usize) -> bool {
         let word = &mut self.bits[location as usize * self.words + number / 64];
         let before = *word;
@@ -110,7 +110,7 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
             live.add(need.from, number);
         });
     }
-    if automaton.program.wishes.keep_dead {
+    if automaton.program.execution.keep_dead {
         keep(&mut live, &needs, &automaton.initial);
     }
     let mut work: Vec<u32> = (0..locations as u32).collect();

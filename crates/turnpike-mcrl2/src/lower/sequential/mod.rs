@@ -25,7 +25,7 @@ mod variables;
 
 use turnpike_model::diagnostic::Diagnostic;
 
-use self::distribution::Lottery;
+use self::distribution::PendingChoices;
 use self::location_text::LocationTexts;
 use self::reduce::Reduction;
 use self::unfold::Unfolding;
@@ -41,11 +41,11 @@ pub(super) fn automaton(
     environment: &Substitution,
 ) -> Result<Automaton, Diagnostic> {
     let root = separate_choices::separate_choices(program, root)?;
-    let mut lottery = Lottery::default();
+    let mut pending = PendingChoices::default();
     let mut unfolding = Unfolding::new(program, root, environment)?;
-    let initial = unfolding.run(root, environment, &mut lottery)?;
+    let initial = unfolding.run(root, environment, &mut pending)?;
     let Unfolding { program, terms, chains, places, edges, .. } = unfolding;
-    let mut reduction = Reduction::new(program, places.len(), edges, lottery.distribution(), initial);
+    let mut reduction = Reduction::new(program, places.len(), edges, pending.distribution(), initial);
     reduction.run();
     variables::share_variables(&mut reduction);
     variables::reset_variables(&mut reduction);

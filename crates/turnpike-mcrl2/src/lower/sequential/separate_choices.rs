@@ -28,7 +28,8 @@ pub(super) fn separate_choices(program: &mut Program, root: BehaviourId) -> Resu
     if !program.behaviour_ids().any(|id| matches!(program.behaviour(id), Behaviour::Dist { .. })) {
         return Ok(root);
     }
-    let mut separator = Separator { chancy: chancy_processes(program), program, known: FxHashMap::default() };
+    let mut separator =
+        Separator { probabilistic: probabilistic_processes(program), program, known: FxHashMap::default() };
     let root = separator.arrive(root);
     for index in 0..separator.program.processes.len() {
         if let Some(body) = separator.program.processes[index].body {
@@ -54,7 +55,7 @@ pub(super) fn separate_choices(program: &mut Program, root: BehaviourId) -> Resu
 struct Separator<'a> {
     program: &'a mut Program,
     /// Processes that begin with a probabilistic choice in some alternative.
-    chancy: FxHashSet<ProcessId>,
+    probabilistic: FxHashSet<ProcessId>,
     /// What terms that come after an action become.
     known: FxHashMap<BehaviourId, BehaviourId>,
 }
@@ -66,29 +67,29 @@ struct Copy {
     left: usize,
 }
 
-/// Processes that may meet a choice before any action: the least fixpoint over the calls.
-fn chancy_processes(program: &Program) -> FxHashSet<ProcessId> {
-    let mut chancy = FxHashSet::default();
+/// Processes that may meet a choice before any action: the least fixed point over the calls.
+fn probabilistic_processes(program: &Program) -> FxHashSet<ProcessId> {
+    let mut probabilistic = FxHashSet::default();
     loop {
-        let before = chancy.len();
+        let before = probabilistic.len();
         for (index, process) in program.processes.iter().enumerate() {
-            if process.body.is_some_and(|body| is_chancy(program, &chancy, body)) {
-                chancy.insert(ProcessId::new(index));
+            if process.body.is_some_and(|body| begins_with_choice(program, &probabilistic, body)) {
+                probabilistic.insert(ProcessId::new(index));
             }
         }
-        if chancy.len() == before {
-            return chancy;
+        if probabilistic.len() == before {
+            return probabilistic;
         }
     }
 }
 
 /// Whether some alternative of a term begins with a probabilistic choice.
-fn is_chancy(program: &Program, chancy: &FxHashSet<ProcessId>, term: BehaviourId) -> bool {
+fn begins_with_choice(program: &Program, probabilistic: &FxHashSet<ProcessId>, term: BehaviourId) -> bool {
     let mut work = vec![term];
     while let Some(id) = work.pop() {
         match program.behaviour(id) {
             Behaviour::Dist { .. } => return true,
-            Behaviour::Call { process, .. } if chancy.contains(process) => return true,
+            Behaviour::Call { process, .. } if probabilistic.contains(process) => return true,
             behaviour => work.extend(alternatives(behaviour)),
         }
     }
@@ -152,7 +153,7 @@ impl Separator<'_> {
         let process = ProcessId::new(program.processes.len());
         let name = program.words.intern("choice");
         program.processes.push(Process { name, parameters: parameters.into(), body: Some(body), span });
-        self.chancy.insert(process);
+        self.probabilistic.insert(process);
         program.add_behaviour(Behaviour::Call { process, arguments }, span)
     }
 
@@ -206,7 +207,7 @@ impl Separator<'_> {
         calls: &mut Vec<ProcessId>,
         visit: &mut dyn FnMut(&[VariableId], bool) -> bool,
     ) -> bool {
-        if !is_chancy(self.program, &self.chancy, term) {
+        if !begins_with_choice(self.program, &self.probabilistic, term) {
             return true;
         }
         stacker::maybe_grow(STACK.0, STACK.1, || match self.program.behaviour(term) {
@@ -239,7 +240,7 @@ impl Separator<'_> {
         values: &Substitution,
         copy: &mut Copy,
     ) -> Result<BehaviourId, Diagnostic> {
-        if !is_chancy(self.program, &self.chancy, term) {
+        if !begins_with_choice(self.program, &self.probabilistic, term) {
             return Ok(substitute_in_term(self.program, term, values));
         }
         stacker::maybe_grow(STACK.0, STACK.1, || self.copy_here(term, values, copy))

@@ -18,7 +18,7 @@ pub(super) struct Terms {
     canonical: FxHashMap<BehaviourId, BehaviourId>,
     free: FxHashMap<BehaviourId, Rc<[VariableId]>>,
     terminating: FxHashSet<BehaviourId>,
-    chancy: FxHashSet<BehaviourId>,
+    probabilistic: FxHashSet<BehaviourId>,
     processes: FxHashMap<ProcessId, Callee>,
     names: FxHashMap<BehaviourId, ProcessId>,
 }
@@ -41,7 +41,7 @@ impl Terms {
             canonical: FxHashMap::default(),
             free: FxHashMap::default(),
             terminating: FxHashSet::default(),
-            chancy: FxHashSet::default(),
+            probabilistic: FxHashSet::default(),
             processes: FxHashMap::default(),
             names: FxHashMap::default(),
         };
@@ -75,8 +75,8 @@ impl Terms {
     }
 
     /// Whether a probabilistic choice comes before the first action of some alternative.
-    pub(super) fn chancy(&self, id: BehaviourId) -> bool {
-        self.chancy.contains(&id)
+    pub(super) fn probabilistic(&self, id: BehaviourId) -> bool {
+        self.probabilistic.contains(&id)
     }
 
     /// What a process does.
@@ -140,52 +140,52 @@ impl Terms {
         }
     }
 
-    /// Finds out which terms can terminate and which begin with a choice by chance: least fixpoints
-    /// over the calls.
+    /// Finds out which terms can terminate and which begin with a probabilistic choice: least fixed
+    /// points over the calls.
     fn settle(&mut self, program: &Program, behaviours: &[BehaviourId]) {
         let behaviours: Vec<BehaviourId> =
             behaviours.iter().copied().filter(|&id| self.canonical(id) == id).collect();
         loop {
-            let before = (self.terminating.len(), self.chancy.len());
+            let before = (self.terminating.len(), self.probabilistic.len());
             for &id in &behaviours {
                 let part = |id: &BehaviourId| self.canonical(*id);
-                let (terminates, chancy) = match program.behaviour(id) {
+                let (terminates, probabilistic) = match program.behaviour(id) {
                     Behaviour::Delta => (false, false),
                     Behaviour::Binary(ProcessOperator::Synchronise, ..) => (!has_delta(program, id), false),
                     Behaviour::Call { process, .. } => match self.body(*process) {
-                        Some(body) => (self.terminates(body), self.chancy(body)),
+                        Some(body) => (self.terminates(body), self.probabilistic(body)),
                         None => (false, false),
                     },
                     Behaviour::Binary(ProcessOperator::Choice, left, right) => {
                         let (left, right) = (part(left), part(right));
                         (
                             self.terminates(left) || self.terminates(right),
-                            self.chancy(left) || self.chancy(right),
+                            self.probabilistic(left) || self.probabilistic(right),
                         )
                     }
                     Behaviour::Binary(ProcessOperator::Sequence, left, right) => {
                         let (left, right) = (part(left), part(right));
-                        (self.terminates(left) && self.terminates(right), self.chancy(left))
+                        (self.terminates(left) && self.terminates(right), self.probabilistic(left))
                     }
                     Behaviour::At { body, .. } | Behaviour::Sum { body, .. } => {
-                        (self.terminates(part(body)), self.chancy(part(body)))
+                        (self.terminates(part(body)), self.probabilistic(part(body)))
                     }
                     Behaviour::Dist { body, .. } => (self.terminates(part(body)), true),
                     Behaviour::If { then, otherwise, .. } => {
                         let mut parts = otherwise.iter().chain([then]).map(part);
                         let terminates = parts.clone().any(|one| self.terminates(one));
-                        (terminates, parts.any(|one| self.chancy(one)))
+                        (terminates, parts.any(|one| self.probabilistic(one)))
                     }
                     _ => (true, false),
                 };
                 if terminates {
                     self.terminating.insert(id);
                 }
-                if chancy {
-                    self.chancy.insert(id);
+                if probabilistic {
+                    self.probabilistic.insert(id);
                 }
             }
-            if before == (self.terminating.len(), self.chancy.len()) {
+            if before == (self.terminating.len(), self.probabilistic.len()) {
                 return;
             }
         }

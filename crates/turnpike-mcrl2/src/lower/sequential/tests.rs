@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::automaton;
-use super::distribution::Lottery;
+use super::distribution::PendingChoices;
 use super::unfold::Unfolding;
 use crate::lower::{Automaton, Goto, Step, Update};
 use crate::syntax::parse_specification;
@@ -163,7 +163,8 @@ fn too_many_locations_are_an_error() {
     let root = program.init.expect("an initial process");
     let mut unfolding = Unfolding::new(&mut program, root, &Substitution::default()).expect("sequential");
     unfolding.limit = 3;
-    let error = unfolding.run(root, &Substitution::default(), &mut Lottery::default()).expect_err("too many");
+    let error =
+        unfolding.run(root, &Substitution::default(), &mut PendingChoices::default()).expect_err("too many");
     assert_eq!(error.to_string(), "more than 3 control locations (the process is not regular)");
 }
 

@@ -17,7 +17,7 @@ use turnpike_model::diagnostic::Diagnostic;
 
 use self::returns::{RETURN, replace_returns};
 use super::continuation::{ChainId, Chains, Rest};
-use super::distribution::Lottery;
+use super::distribution::PendingChoices;
 use super::stack::Stack;
 use super::terms::Terms;
 use crate::lower::{Edge, Goto, Update};
@@ -58,10 +58,10 @@ pub(super) struct Unfolding<'a> {
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
     decisions: usize,
-    /// Whether something is left to chance. Probabilistic systems are compared by their numbers of
+    /// Whether some choice is probabilistic. Probabilistic systems are compared by their numbers of
     /// states, so conditions are then decided at once only where the mCRL2 tools do so: directly
     /// behind an action.
-    chance: bool,
+    probabilistic: bool,
     /// More locations than this are an error.
     pub(super) limit: usize,
 }
@@ -75,7 +75,7 @@ impl<'a> Unfolding<'a> {
         environment: &Substitution,
     ) -> Result<Unfolding<'a>, Diagnostic> {
         let terms = Terms::new(program, root)?;
-        let chance =
+        let probabilistic =
             program.behaviour_ids().any(|id| matches!(program.behaviour(id), Behaviour::Dist { .. }));
         let mut globals = Substitution::default();
         for one in program.globals.clone() {
@@ -95,7 +95,7 @@ impl<'a> Unfolding<'a> {
             edges: Vec::new(),
             stack: None,
             decisions: 0,
-            chance,
+            probabilistic,
             limit: LOCATIONS,
         })
     }
@@ -105,7 +105,7 @@ impl<'a> Unfolding<'a> {
         &mut self,
         root: BehaviourId,
         environment: &Substitution,
-        lottery: &mut Lottery,
+        pending: &mut PendingChoices,
     ) -> Result<Update, Diagnostic> {
         let mut values = (*self.globals).clone();
         // Any order will do: the keys differ.
@@ -115,7 +115,7 @@ impl<'a> Unfolding<'a> {
         let group = self.terms.named_process(term).and_then(|process| self.terms.group(process));
         let rest = Rest { term, group };
         let here = Here { rest, chain: ChainId::DONE, values: Rc::new(values) };
-        let mut initial = self.resolve(here, lottery, 0)?;
+        let mut initial = self.resolve(here, pending, 0)?;
         let (mut next, mut returns) = (0, Vec::new());
         loop {
             if next < self.places.len() {

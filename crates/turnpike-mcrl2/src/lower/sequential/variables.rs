@@ -73,7 +73,7 @@ pub(super) fn reset_variables(automaton: &mut Reduction<'_>) {
     }
     let live = &automaton.live;
     let program: &Program = automaton.program;
-    let kept = program.wishes.keep_dead;
+    let kept = program.execution.keep_dead;
     let complete = |from: Option<u32>, update: &mut Update| {
         change_leaves(update, |location, assignments| {
             for (&one, sort) in variables.iter().zip(&sorts) {

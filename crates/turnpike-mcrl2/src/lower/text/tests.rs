@@ -62,6 +62,7 @@ fn a_process_with_everything() {
         distribution: None,
         updates,
         span: Span::default(),
+        parts: [].into(),
     };
     let parameters = vec![
         Parameter {

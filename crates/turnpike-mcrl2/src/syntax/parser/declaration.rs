@@ -16,56 +16,12 @@ impl Parser<'_> {
         let mut sections = Vec::new();
         let mut init: Option<Span> = None;
         while self.kind() != Kind::End && self.diagnostics.len() < MOST_ERRORS {
-            let keyword = self.span();
-            let kind = self.kind();
-            if !kind.starts_section() {
+            if !self.kind().starts_section() {
                 let error = self.no_section();
                 self.recover(*error);
                 continue;
             }
-            self.bump();
-            let section = match kind {
-                Kind::SortKeyword => Section::Sorts(self.declarations(keyword, Self::sort_declaration)),
-                Kind::ConsKeyword => Section::Constructors(
-                    self.declarations(keyword, |parser| parser.function("a constructor")),
-                ),
-                Kind::MapKeyword => {
-                    Section::Maps(self.declarations(keyword, |parser| parser.function("a map")))
-                }
-                Kind::GlobKeyword => Section::Globals(self.variable_declarations(keyword)),
-                Kind::VarKeyword => {
-                    let variables = self.variable_declarations(keyword);
-                    let here = self.span();
-                    if !self.accept(Kind::EqnKeyword) {
-                        let mut error = self.unexpected("`eqn` after `var`");
-                        error.help = Some("variables belong to the equations that follow them".to_owned());
-                        self.report(*error, here);
-                    }
-                    Section::Equations { variables, equations: self.declarations(here, Self::equation) }
-                }
-                Kind::EqnKeyword => Section::Equations {
-                    variables: Vec::new(),
-                    equations: self.declarations(keyword, Self::equation),
-                },
-                Kind::ActKeyword => Section::Actions(self.declarations(keyword, Self::action_declaration)),
-                Kind::ProcKeyword => {
-                    Section::Processes(self.declarations(keyword, Self::process_declaration))
-                }
-                _ => {
-                    if let Some(first) = init {
-                        self.second_init(keyword, first);
-                    }
-                    init = init.or(Some(keyword));
-                    match self.init(keyword) {
-                        Ok(init) => Section::Init(init),
-                        Err(error) => {
-                            self.recover(*error);
-                            continue;
-                        }
-                    }
-                }
-            };
-            sections.push(section);
+            sections.extend(self.section(&mut init));
         }
         if init.is_none() && self.diagnostics.len() < MOST_ERRORS {
             let end = self.source.len();
@@ -76,6 +32,63 @@ impl Parser<'_> {
             );
         }
         sections
+    }
+
+    /// The sections before a formula: declarations of sorts, functions and actions.
+    pub(super) fn declaration_sections(&mut self) -> Vec<Section> {
+        let mut sections = Vec::new();
+        while self.kind().starts_section() && self.diagnostics.len() < MOST_ERRORS {
+            if matches!(self.kind(), Kind::ProcKeyword | Kind::InitKeyword | Kind::GlobKeyword) {
+                let error = self.unexpected("`sort`, `cons`, `map`, `var`, `eqn`, `act` or `form`");
+                self.recover(*error);
+                continue;
+            }
+            sections.extend(self.section(&mut None));
+        }
+        sections
+    }
+
+    /// One section; `init` is where the first initial process stands.
+    fn section(&mut self, init: &mut Option<Span>) -> Option<Section> {
+        let (keyword, kind) = (self.span(), self.kind());
+        self.bump();
+        Some(match kind {
+            Kind::SortKeyword => Section::Sorts(self.declarations(keyword, Self::sort_declaration)),
+            Kind::ConsKeyword => {
+                Section::Constructors(self.declarations(keyword, |parser| parser.function("a constructor")))
+            }
+            Kind::MapKeyword => Section::Maps(self.declarations(keyword, |parser| parser.function("a map"))),
+            Kind::GlobKeyword => Section::Globals(self.variable_declarations(keyword)),
+            Kind::VarKeyword => {
+                let variables = self.variable_declarations(keyword);
+                let here = self.span();
+                if !self.accept(Kind::EqnKeyword) {
+                    let mut error = self.unexpected("`eqn` after `var`");
+                    error.help = Some("variables belong to the equations that follow them".to_owned());
+                    self.report(*error, here);
+                }
+                Section::Equations { variables, equations: self.declarations(here, Self::equation) }
+            }
+            Kind::EqnKeyword => Section::Equations {
+                variables: Vec::new(),
+                equations: self.declarations(keyword, Self::equation),
+            },
+            Kind::ActKeyword => Section::Actions(self.declarations(keyword, Self::action_declaration)),
+            Kind::ProcKeyword => Section::Processes(self.declarations(keyword, Self::process_declaration)),
+            _ => {
+                if let Some(first) = *init {
+                    self.second_init(keyword, first);
+                }
+                *init = init.or(Some(keyword));
+                match self.init(keyword) {
+                    Ok(init) => Section::Init(init),
+                    Err(error) => {
+                        self.recover(*error);
+                        return None;
+                    }
+                }
+            }
+        })
     }
 
     fn no_section(&self) -> Box<Diagnostic> {
@@ -100,7 +113,11 @@ impl Parser<'_> {
                 .help("add a declaration or remove the word");
             self.report(error, keyword);
         }
-        while !self.at_section() && self.kind() != Kind::End && self.diagnostics.len() < MOST_ERRORS {
+        while !self.at_section()
+            && self.kind() != Kind::End
+            && !self.is_word("form")
+            && self.diagnostics.len() < MOST_ERRORS
+        {
             match one(self) {
                 Ok(declaration) => all.push(declaration),
                 Err(error) => self.recover(*error),

@@ -4,8 +4,12 @@
 mod advice;
 mod data;
 mod declaration;
+mod formula;
 mod process;
+mod regular;
 mod sort;
+
+pub use formula::parse_formula;
 
 use turnpike_model::Diagnostic;
 

@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::messages::count;
 use crate::syntax::{Assignment, DataId, Name, Span, Symbol};
-use crate::typed::items::{Behaviour, Expression, ExpressionId, ProcessId};
+use crate::typed::items::{ActionId, Behaviour, Expression, ExpressionId, ProcessId};
 use crate::typed::sorts::SortId;
 
 impl Checker<'_> {
@@ -24,6 +24,25 @@ impl Checker<'_> {
         }
         self.unknown_process(name, "action or process");
         None
+    }
+
+    /// `a(e)` in a formula.
+    pub(super) fn check_formula_action(
+        &mut self,
+        name: Name,
+        arguments: &[DataId],
+    ) -> Option<(ActionId, Box<[ExpressionId]>)> {
+        let word = self.word(name.symbol);
+        let Some(all) = self.actions.get(&word).cloned() else {
+            let mut names: Vec<Symbol> = self.program.actions.iter().map(|one| one.name).collect();
+            let help = "formulas name actions that the specification declares; conditions need `val(…)`";
+            self.unknown_with_help(name.span, "action", word, &mut names, Some(help));
+            return None;
+        };
+        let sorts: Vec<Vec<SortId>> =
+            all.iter().map(|&one| self.program.action(one).sorts.to_vec()).collect();
+        let (index, arguments) = self.check_arguments(name.span, "action", word, &sorts, arguments)?;
+        Some((all[index], arguments))
     }
 
     fn unknown_process(&mut self, name: Name, kind: &str) {

@@ -13,7 +13,7 @@ use crate::typed::items::{ActionId, ProcessId, VariableId};
 use crate::typed::program::Program;
 use crate::typed::sorts::SortId;
 
-/// More suggestions than this are not useful.
+/// More diagnostics than this are not useful.
 const MOST_DIAGNOSTICS: usize = 100;
 
 /// A type checker at work.

@@ -151,7 +151,7 @@ impl Checker<'_> {
             [_] => format!("{name} cannot be applied to the sort {found}"),
             _ => format!("{name} cannot be applied to the sorts ({found})"),
         };
-        // The divisor is the classic.
+        // A divisor that may be 0 is the most common mistake.
         let divisor = match (self.tree.data(id), overloads) {
             (
                 Data::Binary(

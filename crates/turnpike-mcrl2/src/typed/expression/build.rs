@@ -37,8 +37,7 @@ pub fn equal(program: &mut Program, left: ExpressionId, right: ExpressionId) -> 
     equality(program, &facts, left, right)
 }
 
-/// As [`equal`], for those who have the facts at hand. Constructors and lists are compared part by
-/// part.
+/// As [`equal`], with facts that the caller has. Constructors and lists are compared part by part.
 pub(super) fn equality(
     program: &mut Program,
     facts: &Facts,

@@ -14,24 +14,52 @@ macro_rules! common {
             #[track_caller]
             #[inline]
             pub fn load(&self, order: Ordering) -> $value {
-                turn(&self.tag, Kind::Load, Location::caller());
-                self.inner.load(order)
+                match turn(&self.tag, Kind::Load, order, Location::caller(), || self.values(None, None)) {
+                    Some(seen) => seen.value(),
+                    None => self.inner.load(order),
+                }
             }
 
             /// Writes it.
             #[track_caller]
             #[inline]
             pub fn store(&self, value: $value, order: Ordering) {
-                turn(&self.tag, Kind::Store, Location::caller());
-                self.inner.store(value, order);
+                let values = || self.values(Some(value), None);
+                match turn(&self.tag, Kind::Store, order, Location::caller(), values) {
+                    Some(seen) => self.inner.store(seen.newest(), Ordering::Relaxed),
+                    None => self.inner.store(value, order),
+                }
             }
 
             /// Writes it and gives the value before.
             #[track_caller]
             #[inline]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                turn(&self.tag, Kind::Update, Location::caller());
-                self.inner.swap(value, order)
+                match turn(&self.tag, Kind::Update, order, Location::caller(), || self.values(None, None)) {
+                    Some(seen) => self.leave(&seen, value),
+                    None => self.inner.swap(value, order),
+                }
+            }
+
+            /// What the scheduler must know of an operation under weak memory.
+            fn values(&self, stores: Option<$value>, expected: Option<$value>) -> AtomicValues {
+                AtomicValues {
+                    present: self.inner.load(Ordering::Relaxed).to_word(),
+                    stores: stores.map_or(0, Word::to_word),
+                    expected: expected.map(Word::to_word),
+                }
+            }
+
+            /// Writes what a read-modify-write leaves under weak memory. Gives the value before.
+            fn leave(&self, seen: &Seen, new: $value) -> $value {
+                seen.leave(new);
+                self.inner.store(seen.newest(), Ordering::Relaxed);
+                seen.value()
+            }
+
+            /// [`leave`](Self::leave) of a compare-and-exchange.
+            fn leave_if(&self, seen: &Seen, new: $value) -> Result<$value, $value> {
+                if seen.wrote() { Ok(self.leave(seen, new)) } else { Err(seen.value()) }
             }
 
             /// Writes it if it has the value `current`. Gives the value before, as `Ok` if it was
@@ -45,10 +73,12 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                turn_exchange(&self.tag, Location::caller(), || {
-                    self.inner.load(Ordering::Relaxed) == current
-                });
-                self.inner.compare_exchange(current, new, success, failure)
+                let succeeds = || self.inner.load(Ordering::Relaxed) == current;
+                let values = || self.values(None, Some(current));
+                match turn_exchange(&self.tag, (success, failure), Location::caller(), succeeds, values) {
+                    Some(seen) => self.leave_if(&seen, new),
+                    None => self.inner.compare_exchange(current, new, success, failure),
+                }
             }
 
             /// [`compare_exchange`](Self::compare_exchange); inside a check it does not fail
@@ -62,11 +92,8 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                turn_exchange(&self.tag, Location::caller(), || {
-                    self.inner.load(Ordering::Relaxed) == current
-                });
                 if crate::context::active().is_some() {
-                    self.inner.compare_exchange(current, new, success, failure)
+                    self.compare_exchange(current, new, success, failure)
                 } else {
                     self.inner.compare_exchange_weak(current, new, success, failure)
                 }
@@ -84,8 +111,8 @@ macro_rules! common {
                 self.compare_exchange(current, new, order, failure).unwrap_or_else(|value| value)
             }
 
-            /// Reads it and writes what `f` makes of it, until nobody wrote in between or `f` gives
-            /// nothing.
+            /// Reads it and writes what `f` makes of it, until no other thread wrote in between or
+            /// `f` returns `None`.
             #[track_caller]
             pub fn fetch_update<F>(
                 &self,
@@ -117,8 +144,8 @@ macro_rules! common {
                 self.fetch_update(set_order, fetch_order, f)
             }
 
-            /// Reads it and writes what `f` makes of it, until nobody wrote in between. Gives the
-            /// value before.
+            /// Reads it and writes what `f` makes of it, until no other thread wrote in between.
+            /// Returns the value before.
             #[track_caller]
             pub fn update(
                 &self,
@@ -131,7 +158,7 @@ macro_rules! common {
                 }
             }
 
-            /// The value; nobody else can use it.
+            /// The value. The exclusive borrow makes an atomic access unnecessary.
             pub fn get_mut(&mut self) -> &mut $value {
                 self.inner.get_mut()
             }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::atomic::{self, Ordering};
 
-use turnpike_scheduler::Kind;
+use turnpike_scheduler::{AtomicValues, Kind};
 
 use super::common::common;
-use super::{turn, turn_exchange};
+use super::{Seen, Word, turn, turn_exchange};
 use crate::tag::Tag;
 
 /// Read-modify-write operations, and the usual first value.
@@ -26,8 +26,14 @@ macro_rules! updates {
                 #[track_caller]
                 #[inline]
                 pub fn $method(&self, value: $value, order: Ordering) -> $value {
-                    turn(&self.tag, Kind::Update, Location::caller());
-                    self.inner.$method(value, order)
+                    match turn(&self.tag, Kind::Update, order, Location::caller(), || self.values(None, None)) {
+                        Some(seen) => {
+                            let cell = atomic::$name::new(seen.value());
+                            cell.$method(value, Ordering::Relaxed);
+                            self.leave(&seen, cell.into_inner())
+                        }
+                        None => self.inner.$method(value, order),
+                    }
                 }
             )*
         }
@@ -82,7 +88,9 @@ impl AtomicBool {
     #[track_caller]
     #[inline]
     pub fn fetch_not(&self, order: Ordering) -> bool {
-        turn(&self.tag, Kind::Update, Location::caller());
-        self.inner.fetch_not(order)
+        match turn(&self.tag, Kind::Update, order, Location::caller(), || self.values(None, None)) {
+            Some(seen) => self.leave(&seen, !seen.value::<bool>()),
+            None => self.inner.fetch_not(order),
+        }
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::atomic::{self, Ordering};
 
-use turnpike_scheduler::Kind;
+use turnpike_scheduler::{AtomicValues, Kind};
 
 use super::common::common;
-use super::{turn, turn_exchange};
+use super::{Seen, Word, turn, turn_exchange};
 use crate::tag::Tag;
 
 /// A pointer that threads share.
@@ -34,8 +34,14 @@ macro_rules! updates {
                 #[doc = concat!($what, " and gives the value before.")]
                 #[track_caller]
                 pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
-                    turn(&self.tag, Kind::Update, Location::caller());
-                    self.inner.$method(value, order)
+                    match turn(&self.tag, Kind::Update, order, Location::caller(), || self.values(None, None)) {
+                        Some(seen) => {
+                            let cell = atomic::AtomicPtr::new(seen.value());
+                            cell.$method(value, Ordering::Relaxed);
+                            self.leave(&seen, cell.into_inner())
+                        }
+                        None => self.inner.$method(value, order),
+                    }
                 }
             )*
         }

@@ -130,7 +130,7 @@ impl<T> Queue<T> {
                 self.state().messages.push_back((number, message));
                 if wait && self.bound == Some(0) { self.meet(runtime, number, place) } else { Ok(()) }
             }
-            // Nobody receives any more; a bound keeps nobody safe.
+            // The thread unwinds, so the bound does not matter: nothing may wait now.
             Turn::Quiet => {
                 let mut state = self.state();
                 if !state.receiver {
@@ -142,7 +142,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Waits until a message was taken. One that nobody took goes back to its sender.
+    /// Waits until a message was taken. If no receiver is left, it goes back to its sender.
     fn meet(&self, runtime: &'static Runtime, number: u64, place: Place) -> Result<(), Unsent<T>> {
         /// A sender that is unwound takes its message with it.
         struct Offer<'a, T>(&'a Queue<T>, u64);
@@ -234,7 +234,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// The receiver is gone, and with it what nobody will receive.
+    /// The receiver is gone, and with it all messages.
     pub(super) fn drop_receiver(&self) {
         if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
             // Only then: others may send before this step.

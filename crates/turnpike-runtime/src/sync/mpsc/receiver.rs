@@ -9,6 +9,7 @@ use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 use super::queue::{Missing, Queue};
+use crate::traits::iterators;
 
 /// The receiving end of a channel.
 pub struct Receiver<T> {
@@ -45,16 +46,6 @@ impl<T> Receiver<T> {
             Missing::Disconnected => RecvTimeoutError::Disconnected,
         })
     }
-
-    /// All messages, until no sender is left.
-    pub fn iter(&self) -> Iter<'_, T> {
-        Iter(self)
-    }
-
-    /// The messages that are there.
-    pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter(self)
-    }
 }
 
 // As in the standard library.
@@ -72,59 +63,4 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-/// Waits for messages until no sender is left.
-#[derive(Debug)]
-pub struct Iter<'a, T>(&'a Receiver<T>);
-
-/// Takes messages while there are some.
-#[derive(Debug)]
-pub struct TryIter<'a, T>(&'a Receiver<T>);
-
-/// Waits for messages until no sender is left, and owns the receiver.
-#[derive(Debug)]
-pub struct IntoIter<T>(Receiver<T>);
-
-impl<T> Iterator for Iter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.0.recv().ok()
-    }
-}
-
-impl<T> Iterator for TryIter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.0.try_recv().ok()
-    }
-}
-
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.0.recv().ok()
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Receiver<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<T> IntoIterator for Receiver<T> {
-    type Item = T;
-    type IntoIter = IntoIter<T>;
-
-    fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self)
-    }
-}
+iterators!(Receiver);

@@ -38,7 +38,7 @@ use crate::store::{ROOT, Visited};
 use crate::strategy::level_set::distinct_targets;
 use crate::witness::Path;
 
-/// The depth of a state that no one has labelled.
+/// The depth of a state that has no label yet.
 const UNKNOWN: u32 = u32::MAX;
 
 /// The initial state's node.
@@ -48,7 +48,7 @@ const INITIAL: u32 = 0;
 enum Status {
     /// A successor of something, no more.
     Met,
-    /// In the fringe as somebody's unexplored child; a walk may enter it from anywhere.
+    /// In the fringe as an unexplored child; a walk may enter it from anywhere.
     Waiting,
     /// Entered by a walk, not expanded at its present depth: cut off, or about to be expanded.
     Entered,

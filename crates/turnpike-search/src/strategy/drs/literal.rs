@@ -206,7 +206,7 @@ impl Literal {
             let outcome = run.view.explorer.successors(child, &mut self.ahead);
             let path = || self.nodes.path_below(parent, &self.met, child);
             if outcome.is_err() || self.ahead.is_empty() {
-                // The leaf's only expansion. A step that fails is told the same way.
+                // The leaf's only expansion. A step that fails is reported in the same way.
                 let transitions = self.nodes.depth[parent as usize];
                 run.accept(child, transitions, &path)?;
                 run.count(transitions, 0, outcome, &path)?;

@@ -2,9 +2,9 @@
 //!
 //! From the current node, a walk enters a child drawn uniformly from those that may be entered,
 //! until there is none or a bound stops it. Nodes that may still have such children wait in the
-//! fringe; the next walk begins at one of them, all equally likely. What may be entered, and what
-//! entering means, is told by the [`Terrain`]: states to test, states up to covering, or states
-//! with cycles among them.
+//! fringe; the next walk begins at one of them, all equally likely. The [`Terrain`] says what may
+//! be entered, and what entering means: states to test, states up to covering, or states with
+//! cycles among them.
 
 use super::Fringe;
 use super::fringe::OpenSet;
@@ -19,7 +19,7 @@ pub(in crate::strategy) trait Terrain {
     /// A walk enters `child` from `parent`, and expands it unless it is too deep.
     fn enter(&mut self, run: &mut Run<'_>, child: u32, parent: u32) -> Result<Entered, Halt>;
 
-    /// Expands a node, and tells its distinct children that may be entered.
+    /// Expands a node, and returns its distinct children that may be entered.
     fn expand(&mut self, run: &mut Run<'_>, node: u32) -> Result<Vec<u32>, Halt>;
 
     /// `child` joins the fringe by itself, left behind at `parent`.

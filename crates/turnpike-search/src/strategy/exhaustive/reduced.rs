@@ -7,7 +7,7 @@
 //! sets prevent repeating what was tried after independent steps. An execution in which only
 //! sleeping threads are left is pruned.
 //!
-//! Six extensions of the published algorithm:
+//! Seven extensions of the published algorithm:
 //! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
 //! - A waiting thread that may time out, or wake up spuriously, is tried wherever it may.
 //! - An operation that waits at the end races with what made it wait.
@@ -20,6 +20,8 @@
 //! - The effect of some steps depends on what other threads are about to do: an offer that succeeds
 //!   only if a thread waits for it, reading again while a writer waits. Races among executed steps
 //!   do not show all of that, so states on the path to such a step are opened in the same way.
+//! - Under weak memory a read and a later write commute, unless the write was read; but the read
+//!   could have seen the write, so they race all the same.
 //!
 //! **Guarantee**: all errors within the bound on steps, and one completed execution for each order
 //! of dependent steps, unless something was outside control. **Memory**: one execution.
@@ -95,7 +97,7 @@ impl Frame {
         let step = &self.choices[taken];
         let others = self.choices.iter().enumerate().filter(|&(at, _)| at != taken);
         let sleepers = others.filter(|(at, choice)| self.done.contains(at) || self.sleeps(choice));
-        sleepers.map(|(_, choice)| *choice).filter(|choice| !paths.dependent(choice, step)).collect()
+        sleepers.flat_map(|(_, choice)| paths.asleep_after(choice, step)).flatten().collect()
     }
 }
 
@@ -105,9 +107,10 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
     let max_steps = info.max_steps.min(run.view.max_depth).min(depth);
     let mut summarise = Summarise::new(run)?;
     let mut frames: Vec<Frame> = Vec::new();
-    // So many from the root are open because an execution was cut below them, or looked at what others were about to do.
+    // How many from the root are open because an execution was cut below them, or looked at what
+    // others were about to do.
     let mut opened = 0;
-    // So many steps of the present execution are those of the order read last.
+    // How many steps of the current execution are those of the order read last.
     let mut ordered = 0;
     let mut cut = false;
     let (mut prefix, mut sleep): (Vec<u32>, Vec<Choice>) = (Vec::new(), Vec::new());
@@ -168,8 +171,8 @@ fn extend(frames: &mut Vec<Frame>, paths: &dyn Paths, mut sleep: Vec<Choice>, pr
         paths.choices(at, &mut choices);
         let taken = step.taken as usize;
         let mut backtrack = vec![step.actor];
-        // Races show which orders of executed steps to try. That a waiting thread could have given up is no race of
-        // steps that happened, so it is tried wherever it is possible.
+        // Races show which orders of executed steps to try. A waiting thread that could have given
+        // up is not in a race with steps that happened, so that is tried wherever it is possible.
         let gives_up = choices.iter().filter(|choice| Cause::of(choice.alternative) != Cause::Actor);
         backtrack.extend(gives_up.map(|choice| choice.actor));
         // Waking up for no reason uses up what another thread may need later, in an execution that has no such step.

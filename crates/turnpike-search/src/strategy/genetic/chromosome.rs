@@ -14,7 +14,7 @@ const WORD: usize = u64::BITS as usize;
 /// An endless string of bits; bit 0 is the most significant bit of word 0.
 #[derive(Debug, Default)]
 pub(super) struct Chromosome {
-    /// The bits so far; what follows is told by `tail`.
+    /// The bits so far; `tail` determines what follows.
     words: Vec<u64>,
     tail: u64,
 }
@@ -31,7 +31,7 @@ impl Clone for Chromosome {
     }
 }
 
-/// Bits read to tell `choices` choices apart: the logarithm to base 2, rounded up.
+/// Bits needed to distinguish `choices` choices: the logarithm to base 2, rounded up.
 pub(super) fn bits_for(choices: usize) -> usize {
     (usize::BITS - choices.saturating_sub(1).leading_zeros()) as usize
 }

@@ -186,7 +186,8 @@ fn see_errors(
     }
 }
 
-/// Paths that the system follows itself: it decodes the chromosome, repairs it, and tells the sums that make it fit.
+/// Paths that the system follows itself: it decodes the chromosome, repairs it, and returns the
+/// counts that make it fit.
 pub(super) struct NativePaths {
     max_steps: u32,
     summarise: Summarise,
@@ -203,7 +204,7 @@ struct Life {
     summary: Summary,
     genes: Vec<u64>,
     read: usize,
-    /// What the fitness counts; for `novelty`, the states are told instead.
+    /// What the fitness counts; for `novelty`, the states are kept instead.
     count: u64,
     states: Vec<u64>,
 }

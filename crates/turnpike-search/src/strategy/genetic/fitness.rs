@@ -34,21 +34,22 @@ pub enum Fitness {
     /// Messages sent along the path: 1 - 1 / (1 + count). Programs count them; of another model its measure `messages` is
     /// asked.
     Messages,
-    /// Distinct branches taken along the path, where a program's hooks tell them: 1 - 1 / (1 + count).
+    /// Distinct branches taken along the path, where a program has hooks for them: 1 - 1 / (1 +
+    /// count).
     Branches,
-    /// States along the path that no path of this run had met before: 1 - 1 / (1 + count). Fame fades: half of it is
-    /// lost in each further generation, or the first discoverers would be parents for ever. Needs few parents: most
-    /// paths discover nothing.
+    /// States along the path that no path of this run had met before: 1 - 1 / (1 + count). A
+    /// survivor loses half of it in each further generation, or the first discoverers would be
+    /// parents for ever. Needs few parents: most paths discover nothing.
     Novelty,
 }
 
 impl Fitness {
-    /// Whether paths alone tell it, without their states.
+    /// Whether it can be computed from paths alone, without their states.
     pub(super) fn is_told_by_paths(&self) -> bool {
         !matches!(self, Fitness::Measure(_) | Fitness::LeastMeasure(_))
     }
 
-    /// The fitness of a path that tells what is counted.
+    /// The fitness of a path with this count.
     pub(super) fn of_sum(&self, sum: f64) -> f64 {
         if *self == Fitness::Enabled { few(sum) } else { many(sum) }
     }
@@ -92,7 +93,7 @@ impl FromStr for Fitness {
             if rest.is_empty() {
                 Ok(fitness)
             } else {
-                Err(Diagnostic::error(format!("'{word}' takes nothing after it, but got '{rest}'")))
+                Err(Diagnostic::error(format!("'{word}' takes no argument, but got '{rest}'")))
             }
         };
         let needs = |what: &str, example: &str| {
@@ -240,8 +241,8 @@ fn squash(value: f64) -> f64 {
 
 /// Errors that paths have met while the search goes on to look for others.
 ///
-/// A path that takes an error met n times by then, itself included, has its fitness divided by 1 + n: what is new
-/// costs little, and what is well known soon loses to paths that lead elsewhere.
+/// The fitness of a path that meets an error for the n-th time is divided by 1 + n: a new error
+/// costs little, and a known one soon loses to paths that lead elsewhere.
 #[derive(Default)]
 pub(super) struct Penalties {
     /// For each error, how many paths met it, and the last of them.
@@ -308,7 +309,7 @@ mod tests {
         assert!(message("label").contains("needs a label pattern"));
         assert!(message("measure").contains("needs the name of a measure"));
         assert!(message("measure waiting now").contains("'measure min NAME'"));
-        assert!(message("novelty 3").contains("takes nothing after it"));
+        assert!(message("novelty 3").contains("takes no argument"));
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Population {
         }
     }
 
-    /// Puts the fittest first, adapts the mutation rate, and tells how the generation did.
+    /// Puts the fittest first, adapts the mutation rate, and returns the fitness of the generation.
     ///
     /// The sort is stable and children stand behind their parents: among equals, the older one is kept. `news` says
     /// that fitness improved where the best fitness of all times cannot tell.

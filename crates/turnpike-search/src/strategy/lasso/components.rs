@@ -71,7 +71,7 @@ fn report(run: &mut Run<'_>, graph: &Graph, core: &[u32]) -> Result<(), Halt> {
     }
 }
 
-/// `expand(graph, id, depth)` tells whether the transitions of a state are known after it.
+/// `expand(graph, id, depth)` returns whether the transitions of a state are known after it.
 fn depth_first(
     graph: &mut Graph,
     mut pick: impl FnMut(usize) -> usize,

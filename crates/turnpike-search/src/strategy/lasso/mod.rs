@@ -40,13 +40,13 @@ pub enum LassoAlgorithm {
 
 /// The order in which successors are tried.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Order {
+pub enum Order {
     Given,
     Random,
 }
 
 /// How a strategy looks for accepting cycles.
-pub(crate) enum Cycles {
+pub enum Cycles {
     /// By Deep Random Search.
     Walks(Drs),
     /// By walks with a budget, then by components.

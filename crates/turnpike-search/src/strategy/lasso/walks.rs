@@ -21,14 +21,15 @@ use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
 use crate::store::ROOT;
-use crate::strategy::drs::{Drs, Entered, Terrain, Walks, cutoff};
+use crate::strategy::drs::{Drs, Entered, Fringe, Terrain, Walks, cutoff};
 
 /// The depth of a state that was not entered.
 const OUTSIDE: u32 = u32::MAX;
 
 /// Refuses variants that have no meaning for cycles.
 pub(super) fn validate(options: &Drs) -> Result<(), Diagnostic> {
-    match options.variants().find(|&name| name != "the option `fringe children`") {
+    // Either fringe will do.
+    match (Drs { fringe: Fringe::Node, ..*options }).variants().next() {
         Some(name) => Err(Diagnostic::error(format!("{name} has no meaning for accepting cycles"))
             .help("drs looks for them with the options `walks`, `cutoff` and `fringe`")),
         None => Ok(()),

@@ -23,7 +23,9 @@ fn plain(model: &dyn Model, seed: u64, width: usize) -> Vec<(u32, Vec<u32>)> {
             eligible.extend(successors.iter().map(|(_, target)| target.to_vec()));
         }
         let mut next: Vec<Vec<u32>> = eligible.difference(&visited).cloned().collect();
-        next.sort_by_cached_key(|state| highway::chance(seed, depth, explorer.content_hash(state)));
+        next.sort_by_cached_key(|state| {
+            (highway::CHANCE.draw)(highway::level_key(seed, depth), explorer.content_hash(state))
+        });
         next.truncate(width);
         visited.extend(next.iter().cloned());
         (level, depth) = (next, depth + 1);

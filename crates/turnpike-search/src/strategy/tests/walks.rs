@@ -84,8 +84,40 @@ fn rdfs_enters_states_in_any_order_as_defined() {
     for (seed, graph) in (81..).zip([SHORTCUTS, FUNNEL, RING]) {
         let expected = depth_first_orders(&graph);
         assert!(expected.len() > 50, "{} orders on {}", expected.len(), graph.name);
-        let counts = count_sequences(&graph, seed, u32::MAX, |run| dfs::search(run, dfs::Order::Random));
+        let counts = count_sequences(&graph, seed, u32::MAX, |run| {
+            dfs::search(run, dfs::Order::Random, dfs::Seen::Expanded)
+        });
         Fit::new(&counts, &expected).assert_good(&format!("rdfs on {}", graph.name));
+    }
+}
+
+#[test]
+fn depth_first_search_in_turns_is_the_same_search() {
+    let model =
+        turnpike_builtin::build("philosophers", &[("n".into(), "4".into())]).expect("a built-in model");
+    let trail = |order: dfs::Order, turn: u64| {
+        let mut states = Vec::new();
+        let search = |run: &mut Run<'_>| {
+            let mut search = dfs::DepthFirst::new(run, order, dfs::Seen::Expanded);
+            loop {
+                run.cap_states(run.counters.states + turn);
+                match search.advance(run) {
+                    Err(crate::error::Halt::Stop(crate::limits::StopReason::MaxStates)) => {}
+                    outcome => return outcome,
+                }
+            }
+        };
+        observe(&*model, (5, 3), u32::MAX, search, |trail| {
+            states.extend(trail.map(|(depth, state)| (depth, state.to_vec())));
+        });
+        states
+    };
+    for order in [dfs::Order::Given, dfs::Order::Random] {
+        let whole = trail(order, u64::MAX / 2);
+        assert!(whole.len() > 100, "{} expansions", whole.len());
+        for turn in [1, 2, 7, 64] {
+            assert!(trail(order, turn) == whole, "turns of {turn} expansions");
+        }
     }
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Schedule {
     pub(crate) positions: Vec<u32>,
     /// Thread and alternative of each step.
     pub(crate) order: Vec<(u32, u32)>,
+    /// How unusual these alternatives are.
+    pub(crate) unusual: Vec<u32>,
 }
 
 impl Schedule {
@@ -20,10 +22,10 @@ impl Schedule {
         self.order.windows(2).filter(|pair| pair[0].0 != pair[1].0).count()
     }
 
-    /// Smaller is better: few switches, then few steps, then small alternatives.
+    /// Smaller is better: few switches, then few steps, then usual alternatives.
     pub(crate) fn cost(&self) -> (usize, usize, u64) {
-        let alternatives = self.order.iter().map(|&(_, alternative)| u64::from(alternative)).sum();
-        (self.switches(), self.order.len(), alternatives)
+        let unusual = self.unusual.iter().map(|&unusual| u64::from(unusual)).sum();
+        (self.switches(), self.order.len(), unusual)
     }
 }
 
@@ -89,6 +91,7 @@ impl<'r> Attempts<'r> {
         Ok(Some(Schedule {
             positions: steps.iter().map(|step| step.taken).collect(),
             order: steps.iter().map(|step| (step.actor, step.alternative)).collect(),
+            unusual: steps.iter().map(|step| step.unusual).collect(),
         }))
     }
 }

@@ -3,6 +3,7 @@
 use turnpike_model::paths::{PathEnd, Paths};
 
 use super::super::Witness;
+use super::super::participants::add_from_path;
 use super::{Attempts, confirm_schedule, explain, shorten_schedule};
 use crate::error::SearchError;
 use crate::event::Event;
@@ -43,6 +44,7 @@ pub(crate) fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result
         }
         (trace, paths) = confirm_schedule(model, &witness, objective)?;
     }
+    add_from_path(&*paths, &mut trace);
     trace.strategy = options.strategy.name().to_owned();
     trace.seed = Some(run.seed);
     let explanation = decisive.map(|decisive| {

@@ -131,9 +131,15 @@ fn cut_blocks(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), St
     Ok(())
 }
 
-/// Tosses that need not show a large number show a small one.
+/// Tosses that need not show a large number show a small one, and reads that need not see an old
+/// value see the newest.
 fn lessen_alternatives(attempts: &mut Attempts<'_>, best: &mut Schedule) -> Result<(), StepError> {
     for at in 0..best.order.len() {
+        if best.unusual.get(at).is_some_and(|&unusual| unusual > 0) {
+            let mut order = best.order.clone();
+            order[at].1 = Cause::ANY;
+            improve(attempts, best, &order)?;
+        }
         let mut smallest = 0;
         while let Some(&(thread, alternative)) = best.order.get(at) {
             if Cause::of(alternative) != Cause::Actor || smallest >= alternative || attempts.exhausted() {

@@ -220,6 +220,10 @@ impl Obstacles for View<'_> {
             stops_time: None,
         }])
     }
+
+    fn leaves_out_possible(&self) -> bool {
+        false
+    }
 }
 
 impl Covering for View<'_> {

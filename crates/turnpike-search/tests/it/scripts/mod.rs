@@ -172,6 +172,7 @@ impl World {
 }
 
 /// A thread that executes instructions.
+// Long because it has one case for each instruction.
 fn interpret(threads: &Rc<Vec<Vec<Op>>>, number: usize, things: &Rc<Things>) -> Box<dyn Routine> {
     let (threads, things) = (Rc::clone(threads), Rc::clone(things));
     let (mut at, mut register) = (0, 0);

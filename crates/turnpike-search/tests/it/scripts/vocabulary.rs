@@ -31,6 +31,8 @@ pub(crate) mod objects {
     pub(crate) const INNER: ObjectId = ObjectId(11);
     /// The first of the variables.
     pub(crate) const VARIABLES: u32 = 12;
+    /// Behind them: what is offered, to be picked.
+    pub(crate) const ALLOCATOR: ObjectId = ObjectId(VARIABLES + super::COUNT as u32);
 }
 use objects::*;
 
@@ -62,7 +64,13 @@ pub(crate) enum Act {
     ExchangeBoth,
     FutexWait,
     Free,
+    /// One more can be picked.
+    Offer,
+    /// Picks one of those, or none; which goes into the register.
+    Pick,
     Toss,
+    /// Waits until variable 0 is positive, and takes one off.
+    Take,
     Spawn(usize),
     /// Fails when the register has this value.
     FailIf(u64),
@@ -88,6 +96,7 @@ pub(crate) struct Code {
 struct Memory {
     values: [u64; COUNT],
     freed: bool,
+    offered: u32,
     messages: VecDeque<u64>,
     seen: Vec<Vec<u64>>,
 }
@@ -123,7 +132,7 @@ impl Code {
                 Object::Region,
                 Object::Mutex { recursive: false },
             ];
-            for object in known.into_iter().chain([Object::Memory; COUNT]) {
+            for object in known.into_iter().chain([Object::Memory; COUNT + 1]) {
                 context.register(object);
             }
             context.kernel.set_senders(QUEUE, code.senders);
@@ -154,6 +163,14 @@ fn both_match(_: u64) -> bool {
     MEMORY.with_borrow(|memory| memory.values[..2] == [0, 0])
 }
 
+fn is_positive(_: u64) -> bool {
+    MEMORY.with_borrow(|memory| memory.values[0] > 0)
+}
+
+fn take(site: u64) -> Operation {
+    Operation { writes: Some(is_positive), ..on(Kind::Update, variable(0), site) }
+}
+
 /// A thread.
 // Long because it has one case for each act.
 fn interpret(code: &Code, number: usize) -> Box<dyn Routine> {
@@ -171,6 +188,12 @@ fn interpret(code: &Code, number: usize) -> Box<dyn Routine> {
                 let leave = on(Kind::Leave, QUEUE, site(at));
                 return Some(Operation { argument: outcome.value, ..leave });
             }
+            if act == Act::Take && (leaves || !outcome.ok) {
+                // Waits for a change, then looks again.
+                leaves = !leaves;
+                last = Some(act);
+                return Some(if leaves { on(Kind::Yield, variable(0), site(at)) } else { take(site(at)) });
+            }
             if let Some(why) = MEMORY.with_borrow_mut(|memory| {
                 let taken = after(memory, act, outcome, leaves, site(at), &mut register);
                 memory.seen[number].push(register);
@@ -180,6 +203,10 @@ fn interpret(code: &Code, number: usize) -> Box<dyn Routine> {
                 return None;
             }
             leaves = false;
+            if matches!(act, Act::Offer | Act::Pick) {
+                let offered = MEMORY.with_borrow(|memory| memory.offered);
+                context.kernel.set_count(ALLOCATOR, offered);
+            }
         }
         loop {
             let act = *code.threads[number].get(at)?;
@@ -214,6 +241,9 @@ fn interpret(code: &Code, number: usize) -> Box<dyn Routine> {
                     ..on(Kind::FutexWait, FUTEX, site)
                 },
                 Act::Free => on(Kind::Free, BLOCK, site),
+                Act::Take => take(site),
+                Act::Offer => on(Kind::Update, ALLOCATOR, site),
+                Act::Pick => on(Kind::Toss, ALLOCATOR, site),
                 Act::Toss => Operation { argument: 1, ..on(Kind::Toss, ObjectId::NONE, site) },
                 Act::Spawn(thread) => {
                     context.spawn(interpret(&code, thread));
@@ -285,6 +315,15 @@ fn after(
             }
         }
         Act::Toss => *register = outcome.value,
+        Act::Take => {
+            memory.values[0] -= 1;
+            *register = memory.values[0];
+        }
+        Act::Offer => memory.offered += 1,
+        Act::Pick => {
+            *register = outcome.value;
+            memory.offered -= u32::from(outcome.value > 0);
+        }
         Act::Send => {
             *register = u64::from(outcome.ok);
             if outcome.ok && !leaves {
@@ -371,6 +410,30 @@ pub(crate) fn random(seed: u64) -> Code {
         senders: count as u32 - 1,
         options: ProgramOptions { timeouts, spurious, check_every: 0, ..ProgramOptions::default() },
     }
+}
+
+/// A random program that offers and picks, and waits for changes.
+pub(crate) fn offers(seed: u64) -> Code {
+    let dice = &mut Dice::new(seed);
+    let count = 2 + dice.below(2);
+    let act = |dice: &mut Dice| match dice.below(9) {
+        0 | 1 => Act::Offer,
+        2 | 3 => Act::Pick,
+        4 | 5 => Act::Take,
+        6 | 7 => Act::Add(0),
+        _ => Act::Load(0, Kind::Load),
+    };
+    let threads = (0..count)
+        .map(|_| {
+            let mut code: Vec<Act> = (0..1 + dice.below(3)).map(|_| act(dice)).collect();
+            if dice.below(4) == 0 {
+                code.push(Act::FailIf(2));
+            }
+            code
+        })
+        .collect();
+    let options = ProgramOptions { check_every: 0, ..ProgramOptions::default() };
+    Code { threads, started: count, capacity: 1, senders: 1, options }
 }
 
 /// The code of a thread.

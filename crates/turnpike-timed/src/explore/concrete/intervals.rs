@@ -1,4 +1,5 @@
-//! Delays as whole numbers of parts of a unit: intervals, and the moments at which a condition holds.
+//! Delays as whole numbers of parts of a unit: intervals, and the moments at which a condition
+//! holds.
 
 use super::super::fire::evaluate;
 use super::Concrete;
@@ -47,8 +48,8 @@ impl Interval {
 
 /// How a walk chooses among the possible delays, from its beginning to its end.
 ///
-/// Some errors need nearly every delay to be as long as possible, or as short: chance alone makes long runs of either
-/// too rarely, so each walk keeps one pace.
+/// Some errors need nearly every delay to be as long as possible, or as short: chance alone makes
+/// long runs of either too rarely, so each walk keeps one pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
     Mixed,
@@ -76,7 +77,8 @@ impl Pace {
         Pace::MostlyEarliest,
     ];
 
-    /// Bits of a drawing number that say the pace; the rest is drawn. The highest bit marks the root.
+    /// Bits of a drawing number that say the pace; the rest is drawn. The highest bit marks the
+    /// root.
     const SHIFT: u32 = 28;
 
     /// The pace that a drawing number contains.
@@ -185,7 +187,8 @@ mod tests {
         assert!(drawn(Pace::Latest).iter().all(|&delay| delay == 9));
         assert!(drawn(Pace::Earliest).iter().all(|&delay| delay == 3));
         assert!(drawn(Pace::Ends).iter().all(|&delay| delay == 3 || delay == 9));
-        // 1500 of 1600 and one seventh of the rest are expected; 1300 is twenty standard deviations away.
+        // 1500 of 1600 and one seventh of the rest are expected; 1300 is twenty standard deviations
+        // away.
         assert!(drawn(Pace::MostlyLatest).iter().filter(|&&delay| delay == 9).count() > 1300);
         assert!(drawn(Pace::MostlyEarliest).iter().filter(|&&delay| delay == 3).count() > 1300);
         // 229 of 1600 are expected, with a standard deviation of 14.

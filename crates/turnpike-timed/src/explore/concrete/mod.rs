@@ -1,10 +1,11 @@
 //! Single valuations instead of zones, for walks through models with many clocks.
 //!
-//! A state is the discrete part, a number that draws delays, and the value of each clock in parts of a unit: an exact
-//! fraction. For each transition that is possible now or later, the interval of delays after which it is comes from
-//! bounds alone, and one delay is drawn from it: the first, the last or any, as the walk's pace has it (after the
-//! randomised reachability analysis of UPPAAL's authors). The drawing number, which holds the pace, makes that a function
-//! of the state; the virtual root offers many of them. Costs are linear in the number of clocks.
+//! A state is the discrete part, a number that draws delays, and the value of each clock in parts
+//! of a unit: an exact fraction. For each transition that is possible now or later, the interval of
+//! delays after which it is comes from bounds alone, and one delay is drawn from it: the first, the
+//! last or any, as the walk's pace has it (after the randomised reachability analysis of UPPAAL's
+//! authors). The drawing number, which holds the pace, makes that a function of the state; the
+//! virtual root offers many of them. Costs are linear in the number of clocks.
 //!
 //! Nothing is complete here. What is found is followed again on zones, which have the last word.
 
@@ -12,6 +13,8 @@ mod intervals;
 mod path;
 
 pub(super) use self::path::on_zones;
+
+use std::sync::Arc;
 
 use turnpike_model::{
     Diagnostic, Explorer, Label, LabelId, Measures, PredicateId, Predicates, StateLabels, StepError,
@@ -45,7 +48,8 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// `None` for models that are explored on zones only: where differences of clocks, priorities or counted time count.
+    /// `None` for models that are explored on zones only: where differences of clocks, priorities
+    /// or counted time count.
     pub(super) fn of(model: &TimedModel) -> Option<Grid> {
         let network = &model.network;
         let plain = model.differences.is_empty() && !model.tables.has_priorities && network.ticker.is_none();
@@ -65,7 +69,8 @@ impl Grid {
     }
 }
 
-/// Whether some clock is assigned less than another one has: what is beyond all bounds could come back.
+/// Whether some clock is assigned less than another one has: what is beyond all bounds could come
+/// back.
 fn moves_clocks_back(network: &Network) -> bool {
     fn any(statements: &[Statement]) -> bool {
         statements.iter().any(|statement| match statement {
@@ -131,8 +136,7 @@ impl<'a> Concrete<'a> {
         let words = model.layout.words;
         self.walker.tuples.tidy();
         self.walker.load_discrete(&state[..words]);
-        self.walker.source =
-            self.walker.tuples.of(&state[..words], &model.layout, &model.tables, &model.bounds);
+        self.walker.source = self.walker.tuple_of(&state[..words]);
         for (value, &word) in self.now[1..].iter_mut().zip(&state[words + 1..]) {
             *value = i64::from(word);
         }
@@ -161,20 +165,22 @@ impl<'a> Concrete<'a> {
         let left = |(clock, top): (usize, &i64)| top - self.now[clock + 1];
         let horizon = self.grid.tops.iter().enumerate().map(left).max().unwrap_or(0).max(0);
         let mut wait = Interval { from: 0, to: horizon };
-        for process in 0..self.walker.machine.locations.len() {
-            let location = self.walker.machine.locations[process];
-            let slot = model.tables.slot(process, location);
-            for atom in &slot.invariant.fixed {
+        let members = Arc::clone(&self.walker.tuples.get(self.walker.source).members);
+        for &slot in &members.within {
+            for atom in &model.tables.slots[slot as usize].invariant.fixed {
                 wait = self.narrow(wait, (atom.left, atom.right, atom.bound));
             }
-            if !slot.invariant.computed.is_empty() {
-                let invariant = &model.network.processes[process].locations[location as usize].invariant;
-                self.walker.machine.enter_condition(slot.locals as usize);
-                for &index in &slot.invariant.computed {
-                    let atom = evaluate(&mut self.walker.machine, &invariant.clocks[index as usize])?;
-                    if let Some(atom) = atom {
-                        wait = self.narrow(wait, atom);
-                    }
+        }
+        for &process in &members.computed {
+            let location = self.walker.machine.locations[process as usize];
+            let slot = model.tables.slot(process as usize, location);
+            let process = &model.network.processes[process as usize];
+            let invariant = &process.locations[location as usize].invariant;
+            self.walker.machine.enter_condition(slot.locals as usize);
+            for &index in &slot.invariant.computed {
+                let atom = evaluate(&mut self.walker.machine, &invariant.clocks[index as usize])?;
+                if let Some(atom) = atom {
+                    wait = self.narrow(wait, atom);
                 }
             }
         }
@@ -188,8 +194,8 @@ impl<'a> Concrete<'a> {
         Ok(wait.to.max(0))
     }
 
-    /// When an urgent synchronisation with these bounds is first possible, as time passes from now on. Behind a strict
-    /// bound time stops at the bound.
+    /// When an urgent synchronisation with these bounds is first possible, as time passes from now
+    /// on. Behind a strict bound time stops at the bound.
     fn begins(&self, atoms: &[RowAtom]) -> i64 {
         // They hold between these delays, of which the flags tell whether they are excluded.
         let (mut from, mut to) = ((0, false), (i64::MAX, false));
@@ -296,7 +302,8 @@ impl<'a> Concrete<'a> {
     /// Whether the state behind the updates is within its invariant.
     fn reach(&mut self) -> Outcome<bool> {
         let model = self.model;
-        self.walker.target_tuple();
+        let target = self.walker.target_tuple();
+        let members = Arc::clone(&self.walker.tuples.get(target).members);
         self.after.clear();
         self.after.push(0);
         for (clock, &top) in self.grid.tops.iter().enumerate() {
@@ -304,17 +311,17 @@ impl<'a> Concrete<'a> {
             let from = source.clock.map_or(0, |from| self.then[from.0 as usize + 1]);
             self.after.push((from + i64::from(source.offset) * self.grid.parts).min(top));
         }
-        for process in 0..self.walker.machine.locations.len() {
-            let location = self.walker.machine.locations[process];
-            let slot = model.tables.slot(process, location);
-            let fixed = |atom: &super::tables::FixedAtom| (atom.left, atom.right, atom.bound);
-            if !slot.invariant.fixed.iter().all(|atom| holds(&self.after, fixed(atom), self.grid.parts)) {
-                return Ok(false);
-            }
-            if !slot.computed {
-                continue;
-            }
-            let invariant = &model.network.processes[process].locations[location as usize].invariant;
+        let slots = members.within.iter().map(|&slot| &model.tables.slots[slot as usize]);
+        let fixed = |atom: &crate::compile::tables::FixedAtom| (atom.left, atom.right, atom.bound);
+        let mut atoms = slots.flat_map(|slot| &slot.invariant.fixed);
+        if !atoms.all(|atom| holds(&self.after, fixed(atom), self.grid.parts)) {
+            return Ok(false);
+        }
+        for &process in &members.computed {
+            let location = self.walker.machine.locations[process as usize];
+            let slot = model.tables.slot(process as usize, location);
+            let process = &model.network.processes[process as usize];
+            let invariant = &process.locations[location as usize].invariant;
             self.walker.machine.enter_condition(slot.locals as usize);
             for condition in &invariant.data {
                 if !self.walker.machine.holds(condition)? {
@@ -355,16 +362,11 @@ impl<'a> Concrete<'a> {
     /// The initial states, each with many ways to draw delays.
     fn beginnings(&mut self, out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
-        let words = model.layout.words;
-        let mut zones = Successors::new(model.info.width);
-        let initial = match &model.initial {
-            Some(state) => vec![state[..words].to_vec()],
-            None => {
-                self.walker.initial_states(&mut zones)?;
-                zones.iter().map(|(_, state)| state[..words].to_vec()).collect()
-            }
-        };
         let label = model.labels.shared(&[]);
+        let initial = match &model.initial {
+            Some(state) => vec![state[..model.layout.words].to_vec()],
+            None => discrete_parts(model, &self.walker.initials()?),
+        };
         for discrete in initial {
             for beginning in 0..BEGINNINGS {
                 self.next.clear();
@@ -386,6 +388,14 @@ impl<'a> Concrete<'a> {
 fn holds(values: &[i64], (left, right, bound): RowAtom, parts: i64) -> bool {
     let difference = values[left as usize] - values[right as usize];
     difference <= i64::from(bound.value()) * parts - i64::from(bound.is_strict())
+}
+
+/// The discrete parts of initial states, each once: several zones of one are next to each other.
+fn discrete_parts(model: &TimedModel, initial: &Successors) -> Vec<Vec<u32>> {
+    let discrete = |(_, state): (LabelId, &[u32])| state[..model.layout.words].to_vec();
+    let mut parts: Vec<Vec<u32>> = initial.iter().map(discrete).collect();
+    parts.dedup();
+    parts
 }
 
 impl Explorer for Concrete<'_> {

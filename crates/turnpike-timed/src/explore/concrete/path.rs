@@ -4,13 +4,14 @@ use turnpike_model::{Explorer, StepError, Successors};
 
 use super::super::TimedModel;
 use super::super::walker::Walker;
-use super::{BEGINNINGS, Concrete, Grid};
+use super::{BEGINNINGS, Concrete, Grid, discrete_parts};
 
 /// Ways on zones that are kept at a time.
 const MOST_WAYS: usize = 64;
 
-/// The choices on zones that take the same edges as these choices of a walk on valuations. A transition may lead to
-/// several parts of a state: every way that can be followed to the end is one.
+/// The choices on zones that take the same edges as these choices of a walk on valuations. A
+/// transition may lead to several parts of a state: every way that can be followed to the end is
+/// one.
 pub(in super::super) fn on_zones(
     model: &TimedModel,
     grid: &Grid,
@@ -41,9 +42,13 @@ pub(in super::super) fn on_zones(
             // The place before the initial states, which zones have only if there are several.
             if model.info.virtual_root {
                 zones.successors(&now[0].0, &mut states)?;
-                let initial = choice / BEGINNINGS;
-                steps.push((START, initial));
-                now = vec![(states.state(initial as usize).to_vec(), 0)];
+                let discrete = &discrete_parts(model, &states)[(choice / BEGINNINGS) as usize];
+                let begins = |&index: &usize| states.state(index).starts_with(discrete);
+                now.clear();
+                for index in (0..states.len()).filter(begins) {
+                    steps.push((START, index as u32));
+                    now.push((states.state(index).to_vec(), steps.len() - 1));
+                }
             }
             continue;
         }

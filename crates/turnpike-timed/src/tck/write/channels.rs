@@ -6,7 +6,7 @@ use turnpike_model::Diagnostic;
 
 use super::names::{Names, Use};
 use super::simplify::{Refusal, Simplify, Values, refusal};
-use crate::analysis::range;
+use crate::compile::analysis::range;
 use crate::network::{Binary, Edge, Expression, Language, Network, Place, Sync};
 
 /// Cells of a channel array that an index which depends on variables may choose from.
@@ -39,7 +39,8 @@ type Choices = Vec<(usize, Option<Expression>)>;
 pub(super) fn events(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Events {
     let mut names = Names::default();
     let mut events = Events::default();
-    // Events of a file may have dots in their names; those of channels are made to look like other names.
+    // Events of a file may have dots in their names; those of channels are made to look like other
+    // names.
     let used_as = if network.language == Language::Tck { Use::Declaration } else { Use::Variable };
     for event in &network.events {
         events.names.push(names.pick(event, used_as));
@@ -48,36 +49,86 @@ pub(super) fn events(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Ev
         let members = vector.iter().map(|item| (item.process.0 as usize, item.event.0 as usize, item.weak));
         events.vectors.push(members.collect());
     }
-    let mut choices: Vec<Vec<Choices>> = Vec::new();
-    let mut internal = false;
-    let count = network.channels.len();
-    let (mut senders, mut receivers) = (vec![BTreeSet::new(); count], vec![BTreeSet::new(); count]);
-    for (index, process) in network.processes.iter().enumerate() {
-        let mut edges = Vec::new();
-        for edge in &process.edges {
-            internal |= edge.sync == Sync::Internal;
-            let found = channels(network, edge).unwrap_or_else(|refusal| {
-                diagnostics.push(*refusal);
-                Vec::new()
-            });
-            for (channel, _) in &found {
-                match &edge.sync {
-                    Sync::Send(_) => senders[*channel].insert(index),
-                    _ => receivers[*channel].insert(index),
-                };
-            }
-            edges.push(found);
-        }
-        choices.push(edges);
-    }
+    let uses = Uses::of(network, diagnostics);
     let tau = events.names.len();
-    if internal {
+    if uses.internal {
         events.names.push(names.pick("tau", Use::Variable));
     }
-    // The events of each channel for sending and for receiving.
-    let mut ends = vec![None; count];
+    let ends = add_channels(network, &uses, &mut names, &mut events);
+    for (index, process) in network.processes.iter().enumerate() {
+        let edges = process.edges.iter().zip(&uses.choices[index]);
+        let variants = edges.map(|(edge, found)| match &edge.sync {
+            Sync::Internal => vec![Variant { event: tau, condition: None }],
+            Sync::Event(event) => vec![Variant { event: event.0 as usize, condition: None }],
+            Sync::Send(_) | Sync::Receive(_) => {
+                let sends = matches!(edge.sync, Sync::Send(_));
+                let mut variants = Vec::new();
+                for (channel, condition) in found {
+                    let partners = if sends { &uses.receivers[*channel] } else { &uses.senders[*channel] };
+                    let alone = sends && network.channels[*channel].broadcast;
+                    if let Some((send, receive)) = ends[*channel]
+                        && (alone || partners.iter().any(|&partner| partner != index))
+                    {
+                        let event = if sends { send } else { receive };
+                        variants.push(Variant { event, condition: condition.clone() });
+                    }
+                }
+                variants
+            }
+        });
+        events.variants.push(variants.collect());
+    }
+    events
+}
+
+/// Who uses which channel.
+struct Uses {
+    /// By process and edge.
+    choices: Vec<Vec<Choices>>,
+    /// By channel, processes that send and that receive on it.
+    senders: Vec<BTreeSet<usize>>,
+    receivers: Vec<BTreeSet<usize>>,
+    /// Some edge is taken alone.
+    internal: bool,
+}
+
+impl Uses {
+    fn of(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Uses {
+        let none = || vec![BTreeSet::new(); network.channels.len()];
+        let mut uses = Uses { choices: Vec::new(), senders: none(), receivers: none(), internal: false };
+        for (index, process) in network.processes.iter().enumerate() {
+            let mut edges = Vec::new();
+            for edge in &process.edges {
+                uses.internal |= edge.sync == Sync::Internal;
+                let found = channels(network, edge).unwrap_or_else(|refusal| {
+                    diagnostics.push(*refusal);
+                    Vec::new()
+                });
+                for (channel, _) in &found {
+                    match &edge.sync {
+                        Sync::Send(_) => uses.senders[*channel].insert(index),
+                        _ => uses.receivers[*channel].insert(index),
+                    };
+                }
+                edges.push(found);
+            }
+            uses.choices.push(edges);
+        }
+        uses
+    }
+}
+
+/// Adds events and vectors for channels; returns the events of each channel for sending and for
+/// receiving, if it can be used.
+fn add_channels(
+    network: &Network,
+    uses: &Uses,
+    names: &mut Names,
+    events: &mut Events,
+) -> Vec<Option<(usize, usize)>> {
+    let mut ends = vec![None; network.channels.len()];
     for (channel, end) in ends.iter_mut().enumerate() {
-        let (senders, receivers) = (&senders[channel], &receivers[channel]);
+        let (senders, receivers) = (&uses.senders[channel], &uses.receivers[channel]);
         let broadcast = network.channels[channel].broadcast;
         if senders.is_empty() || (receivers.is_empty() && !broadcast) {
             continue;
@@ -109,32 +160,7 @@ pub(super) fn events(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Ev
             }
         }
     }
-    for (index, process) in network.processes.iter().enumerate() {
-        let mut edges = Vec::new();
-        for (edge, found) in process.edges.iter().zip(&choices[index]) {
-            edges.push(match &edge.sync {
-                Sync::Internal => vec![Variant { event: tau, condition: None }],
-                Sync::Event(event) => vec![Variant { event: event.0 as usize, condition: None }],
-                Sync::Send(_) | Sync::Receive(_) => {
-                    let sends = matches!(edge.sync, Sync::Send(_));
-                    let mut variants = Vec::new();
-                    for (channel, condition) in found {
-                        let partners = if sends { &receivers[*channel] } else { &senders[*channel] };
-                        let alone = sends && network.channels[*channel].broadcast;
-                        if let Some((send, receive)) = ends[*channel]
-                            && (alone || partners.iter().any(|&partner| partner != index))
-                        {
-                            let event = if sends { send } else { receive };
-                            variants.push(Variant { event, condition: condition.clone() });
-                        }
-                    }
-                    variants
-                }
-            });
-        }
-        events.variants.push(edges);
-    }
-    events
+    ends
 }
 
 /// The channels that an edge may use.

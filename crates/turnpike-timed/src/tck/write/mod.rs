@@ -1,7 +1,8 @@
 //! Writing networks as `.tck` files.
 //!
-//! What came from such a file is written as it was. Other networks are translated: channels become events and vectors, names are made legal,
-//! quantifiers and functions are replaced by what they stand for. What cannot be said is refused, with its place in the source.
+//! What came from such a file is written as it was. Other networks are translated: channels become
+//! events and vectors, names are made legal, quantifiers and functions are replaced by what they
+//! stand for. What cannot be said is refused, with its place in the source.
 
 mod channels;
 mod names;
@@ -25,7 +26,8 @@ use crate::network::{
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// Conditions of a guard that decide whether other conditions count: an edge is written once for each combination.
+/// Conditions of a guard that decide whether other conditions count: an edge is written once for
+/// each combination.
 const CASES: usize = 4;
 
 /// Writes a network.
@@ -92,13 +94,33 @@ impl<'a> Output<'a> {
     fn text(&self, diagnostics: &mut Vec<Diagnostic>) -> String {
         let network = self.network;
         let mut text = String::new();
-        if let Some(parts) = network.parts {
-            line(&mut text, format_args!("# clocks count 1/{parts} of the unit of time of the original"));
+        self.declarations(&mut text, diagnostics);
+        let mut taken = Names::default();
+        let names: Vec<String> =
+            network.processes.iter().map(|process| taken.pick(&process.name, Use::Declaration)).collect();
+        for (index, name) in names.iter().enumerate() {
+            self.process(index, name, &mut text, diagnostics);
         }
-        line(&mut text, format_args!("system:{}", Names::default().pick(&network.name, Use::Declaration)));
+        for vector in &self.events.vectors {
+            let member = |&(process, event, weak): &(usize, usize, bool)| {
+                format!("{}@{}{}", names[process], self.events.names[event], if weak { "?" } else { "" })
+            };
+            let members: Vec<String> = vector.iter().map(member).collect();
+            line(&mut text, format_args!("sync:{}", members.join(":")));
+        }
+        text
+    }
+
+    /// The system, its clocks, variables and events.
+    fn declarations(&self, text: &mut String, diagnostics: &mut Vec<Diagnostic>) {
+        let network = self.network;
+        if let Some(parts) = network.parts {
+            line(text, format_args!("# clocks count 1/{parts} of the unit of time of the original"));
+        }
+        line(text, format_args!("system:{}", Names::default().pick(&network.name, Use::Declaration)));
         text.push('\n');
         for (group, name) in &self.clock_groups {
-            line(&mut text, format_args!("clock:{}:{name}", group.count));
+            line(text, format_args!("clock:{}:{name}", group.count));
         }
         for (group, name) in &self.variable_groups {
             let cells = &network.variables[group.base as usize..][..group.count as usize];
@@ -113,68 +135,51 @@ impl<'a> Output<'a> {
                 );
             }
             line(
-                &mut text,
+                text,
                 format_args!("int:{}:{}:{}:{}:{name}", group.count, first.low, first.high, first.initial),
             );
         }
         for event in &self.events.names {
-            line(&mut text, format_args!("event:{event}"));
+            line(text, format_args!("event:{event}"));
+        }
+    }
+
+    /// A process with its locations and edges.
+    fn process(&self, index: usize, name: &str, text: &mut String, diagnostics: &mut Vec<Diagnostic>) {
+        let process = &self.network.processes[index];
+        line(text, format_args!("\nprocess:{name}"));
+        if process.priority != 0 {
+            diagnostics.push(Diagnostic::error(format!(
+                "the priority of the process `{}` cannot be written in this format",
+                process.name
+            )));
         }
         let mut taken = Names::default();
-        let names: Vec<String> =
-            network.processes.iter().map(|process| taken.pick(&process.name, Use::Declaration)).collect();
-        for (index, (process, name)) in network.processes.iter().zip(&names).enumerate() {
-            line(&mut text, format_args!("\nprocess:{name}"));
-            if process.priority != 0 {
-                diagnostics.push(Diagnostic::error(format!(
-                    "the priority of the process `{}` cannot be written in this format",
-                    process.name
-                )));
-            }
-            let mut taken = Names::default();
-            let locations: Vec<String> = process
-                .locations
-                .iter()
-                .map(|location| taken.pick(&location.name, Use::Declaration))
-                .collect();
-            for (at, location) in process.locations.iter().enumerate() {
-                let initial = process.initial.contains(&LocationId(u32::try_from(at).unwrap_or(u32::MAX)));
-                let attributes = self.location(location, initial).unwrap_or_else(|refusal| {
-                    diagnostics.push(*refusal);
-                    String::new()
-                });
-                line(&mut text, format_args!("location:{name}:{}{attributes}", locations[at]));
-            }
-            for (edge, variants) in process.edges.iter().zip(&self.events.variants[index]) {
-                let (source, target) =
-                    (&locations[edge.source.0 as usize], &locations[edge.target.0 as usize]);
-                for variant in variants {
-                    let event = &self.events.names[variant.event];
-                    match self.edge(edge, variant.condition.as_ref()) {
-                        Ok(cases) => {
-                            for attributes in cases {
-                                line(
-                                    &mut text,
-                                    format_args!("edge:{name}:{source}:{target}:{event}{attributes}"),
-                                );
-                            }
-                        }
-                        Err(refusal) => {
-                            diagnostics.push(*refusal);
-                            break;
-                        }
+        let locations: Vec<String> =
+            process.locations.iter().map(|location| taken.pick(&location.name, Use::Declaration)).collect();
+        for (at, location) in process.locations.iter().enumerate() {
+            let initial = process.initial.contains(&LocationId(u32::try_from(at).unwrap_or(u32::MAX)));
+            let attributes = self.location(location, initial).unwrap_or_else(|refusal| {
+                diagnostics.push(*refusal);
+                String::new()
+            });
+            line(text, format_args!("location:{name}:{}{attributes}", locations[at]));
+        }
+        for (edge, variants) in process.edges.iter().zip(&self.events.variants[index]) {
+            let (source, target) = (&locations[edge.source.0 as usize], &locations[edge.target.0 as usize]);
+            for variant in variants {
+                let event = &self.events.names[variant.event];
+                match self.edge(edge, variant.condition.as_ref()) {
+                    Ok(cases) => cases.iter().for_each(|attributes| {
+                        line(text, format_args!("edge:{name}:{source}:{target}:{event}{attributes}"));
+                    }),
+                    Err(refusal) => {
+                        diagnostics.push(*refusal);
+                        break;
                     }
                 }
             }
         }
-        for vector in &self.events.vectors {
-            let member = |&(process, event, weak): &(usize, usize, bool)| {
-                format!("{}@{}{}", names[process], self.events.names[event], if weak { "?" } else { "" })
-            };
-            let members: Vec<String> = vector.iter().map(member).collect();
-            line(&mut text, format_args!("sync:{}", members.join(":")));
-        }
-        text
     }
 
     /// The attributes of a location.

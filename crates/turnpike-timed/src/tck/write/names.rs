@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::{DECLARATION_WORDS, EXPRESSION_WORDS};
+use crate::syntax::tck::{DECLARATION_WORDS, EXPRESSION_WORDS};
 
 /// What a name is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,8 @@ pub(super) fn unused(wanted: &str, used_as: Use, taken: impl Fn(&str) -> bool) -
     name
 }
 
-/// Letters, digits and `_`; whatever else there is becomes `_`, once for a run of them and not at the ends.
+/// Letters, digits and `_`; whatever else there is becomes `_`, once for a run of them and not at
+/// the ends.
 fn legal(wanted: &str, used_as: Use) -> String {
     let dots = matches!(used_as, Use::Declaration | Use::DottedVariable);
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || (dots && c == '.');
@@ -90,8 +91,9 @@ pub(super) struct Group {
     pub(super) wanted: String,
 }
 
-/// Splits cells into arrays and single ones: `regions` are the parts that indices may reach (first cell and length), which must be arrays; others
-/// become arrays when their names are `t[0]`, `t[1]`, .... Cells of an array must be alike. The result covers all cells in order.
+/// Splits cells into arrays and single ones: `regions` are the parts that indices may reach (first
+/// cell and length), which must be arrays; others become arrays when their names are `t[0]`,
+/// `t[1]`, .... Cells of an array must be alike. The result covers all cells in order.
 pub(super) fn groups(
     names: &[String],
     mut regions: Vec<(u32, u32)>,
@@ -136,7 +138,8 @@ pub(super) fn groups(
             while at + count < end && is_next(at + count) && alike(at, at + count) {
                 count += 1;
             }
-            // The next cell would belong to it as well: then the cells are not alike, and none becomes part of an array.
+            // The next cell would belong to it as well: then the cells are not alike, and none
+            // becomes part of an array.
             if count > 1 && at + count < end && is_next(at + count) {
                 count = 1;
             }

@@ -1,4 +1,5 @@
-//! Decides where the local variables of an edge are declared, and which statements go into which `do` attribute.
+//! Decides where the local variables of an edge are declared, and which statements go into which
+//! `do` attribute.
 
 use rustc_hash::FxHashMap;
 
@@ -77,7 +78,8 @@ impl Plan {
     }
 }
 
-/// Two variables of the same name need different attributes: cuts the statements wherever no variable is used on both sides.
+/// Two variables of the same name need different attributes: cuts the statements wherever no
+/// variable is used on both sides.
 fn parts(
     edge: &Edge,
     groups: &[Group],
@@ -210,7 +212,8 @@ impl Scan<'_> {
     }
 }
 
-/// Whether statements begin by setting a whole variable: a single cell to anything, an array to zero.
+/// Whether statements begin by setting a whole variable: a single cell to anything, an array to
+/// zero.
 fn declares(group: &Group, statements: &[Statement]) -> bool {
     if group.count == 1 {
         return true;

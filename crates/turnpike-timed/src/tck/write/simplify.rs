@@ -1,4 +1,5 @@
-//! Removes from expressions what the format has no words for: quantifiers are expanded, functions replaced by their results, constants computed.
+//! Removes from expressions what the format has no words for: quantifiers are expanded, functions
+//! replaced by their results, constants computed.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
@@ -177,7 +178,8 @@ impl<'a> Simplify<'a> {
         })
     }
 
-    /// The result of a function as an expression: it is executed with expressions for values, and branches become conditionals.
+    /// The result of a function as an expression: it is executed with expressions for values, and
+    /// branches become conditionals.
     fn call(
         &mut self,
         function: &'a Function,
@@ -235,7 +237,8 @@ impl<'a> Simplify<'a> {
                                 .collect();
                             push_all(then, &mut work);
                             push_all(otherwise, &mut other);
-                            // Either branch goes on to the end of the function; the depth is that of the result.
+                            // Either branch goes on to the end of the function; the depth is that
+                            // of the result.
                             if self.calls == CALLS {
                                 return self.refuse("a function with as many branches as this");
                             }

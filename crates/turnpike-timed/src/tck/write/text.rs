@@ -2,7 +2,7 @@
 
 use super::names::Layout;
 use super::simplify::{Refusal, is_truth, refusal};
-use crate::analysis::range;
+use crate::compile::analysis::range;
 use crate::network::{Binary, Cells, ClockAtom, ClockCell, Expression, Local, Network, Place, Space, Unary};
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -46,7 +46,8 @@ impl Text<'_> {
         }
     }
 
-    /// The array and the index of a cell that depends on variables; `None` when the cells form no array.
+    /// The array and the index of a cell that depends on variables; `None` when the cells form no
+    /// array.
     pub(super) fn element(
         &self,
         layout: &Layout,
@@ -74,7 +75,8 @@ impl Text<'_> {
         }))
     }
 
-    /// Where an assignment goes, for each value of an index: text of the condition (none: always) and of the cell.
+    /// Where an assignment goes, for each value of an index: text of the condition (none: always)
+    /// and of the cell.
     pub(super) fn targets(&self, cells: &Cells) -> Result<Vec<(String, String)>> {
         let Some(offset) = &cells.offset else {
             return Ok(vec![(String::new(), self.cell(cells.space, cells.base)?)]);
@@ -88,7 +90,8 @@ impl Text<'_> {
             .collect()
     }
 
-    /// An index that chooses by comparisons: it must be certain to stay in range, because nothing checks it.
+    /// An index that chooses by comparisons: it must be certain to stay in range, because nothing
+    /// checks it.
     fn choice(&self, offset: &Expression, count: u32) -> Result<String> {
         if count > CHAIN {
             return Err(refusal(

@@ -1,7 +1,8 @@
-//! Updates as the text of `do` attributes: statements, local variables, and functions in place of their calls.
+//! Updates as the text of `do` attributes: statements, local variables, and functions in place of
+//! their calls.
 //!
-//! Local variables of the format are declared where they are used, live to the end of the enclosing `while`, and have no ranges: those of the
-//! network are not checked by what is written.
+//! Local variables of the format are declared where they are used, live to the end of the enclosing
+//! `while`, and have no ranges: those of the network are not checked by what is written.
 
 use super::Output;
 use super::names::{Group, Layout, Use, groups, unused};
@@ -9,7 +10,9 @@ use super::plan::Plan;
 use super::simplify::{Refusal, Simplify, Values, refusal};
 use super::text::{Level, Text};
 use super::visit;
-use crate::network::{Cells, ClockValue, Edge, Expression, Function, Local, Place, Space, Statement};
+use crate::network::{
+    Cells, ClockCell, ClockValue, Edge, Expression, Function, Local, Place, Space, Statement,
+};
 
 type Result<T> = std::result::Result<T, Refusal>;
 
@@ -168,23 +171,7 @@ impl<'a> Update<'a> {
                 }
             }
             Statement::Clock { clock, value, place } => {
-                let mut clock = clock.clone();
-                self.output.simplify_clock(&mut self.simplify, &mut clock)?;
-                let target = self.text(frame, place).clock(&clock)?;
-                let value = match value {
-                    ClockValue::Constant(number) => self.number(number, frame, place)?,
-                    ClockValue::Clock(from, number) => {
-                        let mut from = from.clone();
-                        self.output.simplify_clock(&mut self.simplify, &mut from)?;
-                        let from = self.text(frame, place).clock(&from)?;
-                        match self.number(number, frame, place)?.as_str() {
-                            "0" => from,
-                            // TChecker wants the number on the left.
-                            number => format!("{number}+{from}"),
-                        }
-                    }
-                };
-                out.push(format!("{target}={value}"));
+                out.push(self.clock_assignment(clock, value, frame, place)?);
             }
             Statement::Evaluate(expression) => self.evaluate(expression, frame, out)?,
             Statement::If(condition, then, otherwise) => {
@@ -224,6 +211,32 @@ impl<'a> Update<'a> {
             Statement::Assert(_, place) => return Err(refusal("`assert`", place)),
         }
         Ok(())
+    }
+
+    fn clock_assignment(
+        &mut self,
+        clock: &ClockCell,
+        value: &ClockValue,
+        frame: &mut Frame<'a>,
+        place: &Place,
+    ) -> Result<String> {
+        let mut clock = clock.clone();
+        self.output.simplify_clock(&mut self.simplify, &mut clock)?;
+        let target = self.text(frame, place).clock(&clock)?;
+        let value = match value {
+            ClockValue::Constant(number) => self.number(number, frame, place)?,
+            ClockValue::Clock(from, number) => {
+                let mut from = from.clone();
+                self.output.simplify_clock(&mut self.simplify, &mut from)?;
+                let from = self.text(frame, place).clock(&from)?;
+                match self.number(number, frame, place)?.as_str() {
+                    "0" => from,
+                    // TChecker wants the number on the left.
+                    number => format!("{number}+{from}"),
+                }
+            }
+        };
+        Ok(format!("{target}={value}"))
     }
 
     fn assign(

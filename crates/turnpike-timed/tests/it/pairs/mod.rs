@@ -8,8 +8,8 @@ use turnpike_timed::explore::TimedModel;
 /// A state of each explorer.
 type Pair = (Vec<u32>, Vec<u32>);
 
-/// Expands up to `most` states with both, each several times: the successors must be the same in the same order, by labels and by portable forms.
-/// Says where they differ.
+/// Expands up to `most` states with both, each several times: the successors must be the same in
+/// the same order, by labels and by portable forms. Says where they differ.
 pub(crate) fn compare(one: &TimedModel, other: &TimedModel, most: usize) -> Result<usize, String> {
     let (mut first, mut second) = (one.explorer(), other.explorer());
     let (mut state, mut like) = (Vec::new(), Vec::new());

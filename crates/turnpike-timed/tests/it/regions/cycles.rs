@@ -1,4 +1,5 @@
-//! Cycles of the region graph that go through a location, with and without the demand that time passes all bounds.
+//! Cycles of the region graph that go through a location, with and without the demand that time
+//! passes all bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,20 +7,22 @@ use super::{Discrete, Region, Sketch, Slow};
 
 type Node = (Discrete, Region);
 
-/// A step: the number of its target, and for moves the clocks that are assigned; nothing when time passes.
+/// A step: the number of its target, and for moves the clocks that are assigned; nothing when time
+/// passes.
 type Step = (usize, Option<BTreeSet<usize>>);
 
-/// Whether there are cycles with moves through states in which the first process is in its second location.
+/// Whether there are cycles with moves through states in which the first process is in its second
+/// location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cycles {
     pub any: bool,
-    /// Whether time passes all bounds along one of them: it passes at all, and every clock is assigned again and again or
-    /// is beyond all numbers.
+    /// Whether time passes all bounds along one of them: it passes at all, and every clock is
+    /// assigned again and again or is beyond all numbers.
     pub non_zeno: bool,
 }
 
 pub(crate) fn cycles(sketch: &Sketch) -> Cycles {
-    let slow = Slow { sketch };
+    let slow = Slow::regions(sketch);
     let (nodes, steps) = graph(&slow);
     let mut cycles = Cycles { any: false, non_zeno: false };
     for component in components(&steps) {

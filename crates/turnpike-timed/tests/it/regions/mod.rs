@@ -1,18 +1,21 @@
 //! A slow and obvious explorer: networks of few clocks, region by region.
 //!
-//! It works on its own description of a network, which is small enough to enumerate everything naively, and shares no code with what it checks.
+//! It works on its own description of a network, which is small enough to enumerate everything
+//! naively, and shares no code with what it checks.
 
 mod cycles;
+mod small_steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use turnpike_timed::network::{
     Binary, Cells, Channel, ChannelCell, ChannelId, ClockAtom, ClockCell, ClockId, ClockValue, Constraint,
     Edge, EventId, Expression, Language, Location, LocationId, Network, Participant, Process, ProcessId,
-    Space, Statement, Sync, Variable,
+    Rate, Space, Statement, Sync, Variable,
 };
 
 pub(crate) use cycles::{Cycles, cycles};
+pub(crate) use small_steps::small_steps;
 
 /// `left - right < bound`, or `<=`.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +50,8 @@ pub(crate) struct Move {
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
     pub invariant: Vec<Atom>,
+    /// Clocks that do not run here.
+    pub stands: Vec<usize>,
     pub urgent: bool,
     pub committed: bool,
 }
@@ -58,7 +63,8 @@ pub(crate) struct Automaton {
     pub priority: u32,
 }
 
-/// A network. Channels: 0 is binary, 1 broadcast, 2 urgent, 3 binary with a higher priority.
+/// A network. Channels: 0 is binary, 1 broadcast, 2 urgent, 3 binary with a higher priority, 4 an
+/// urgent broadcast.
 #[derive(Clone, Debug)]
 pub(crate) struct Sketch {
     pub language: Language,
@@ -70,9 +76,9 @@ pub(crate) struct Sketch {
     pub most: i32,
 }
 
-const BROADCAST: usize = 1;
-const URGENT: usize = 2;
-const PRIORITIES: [u32; 4] = [0, 0, 0, 1];
+const BROADCAST: [usize; 2] = [1, 4];
+const URGENT: [usize; 2] = [2, 4];
+const PRIORITIES: [u32; 5] = [0, 0, 0, 1, 0];
 
 impl Sketch {
     pub(crate) fn network(&self) -> Network {
@@ -82,6 +88,12 @@ impl Sketch {
             right: atom.right.map(|clock| ClockCell::fixed(ClockId(clock as u32))),
             strict: atom.strict,
             bound: Expression::Constant(atom.bound),
+            place: 0..0,
+        };
+        let rate = |&clock: &usize| Rate {
+            when: None,
+            clock: ClockCell::fixed(ClockId(clock as u32)),
+            value: Expression::Constant(0),
             place: 0..0,
         };
         let process = |(index, automaton): (usize, &Automaton)| Process {
@@ -96,6 +108,7 @@ impl Sketch {
                         data: Vec::new(),
                         clocks: spot.invariant.iter().map(atom).collect(),
                     },
+                    rates: spot.stands.iter().map(rate).collect(),
                     urgent: spot.urgent,
                     committed: spot.committed,
                     ..Location::default()
@@ -109,8 +122,8 @@ impl Sketch {
         let events = moves.any(|one| matches!(one.with, With::Event(_)));
         let channel = |(id, priority): (usize, &u32)| Channel {
             name: format!("c{id}"),
-            broadcast: id == BROADCAST,
-            urgent: id == URGENT,
+            broadcast: BROADCAST.contains(&id),
+            urgent: URGENT.contains(&id),
             priority: *priority,
         };
         let participant = |&(process, event, weak): &(usize, usize, bool)| Participant {
@@ -172,7 +185,8 @@ fn edge(one: &Move, atom: &impl Fn(&Atom) -> ClockAtom) -> Edge {
 /// Locations and the variable.
 pub(crate) type Discrete = (Vec<usize>, i32);
 
-/// A region: for each clock its integer part and the rank of its fraction (0: none); both are constant above the largest number.
+/// A region: for each clock its integer part and the rank of its fraction (0: none); both are
+/// constant above the largest number.
 type Region = Vec<(i32, i32)>;
 
 /// Moves that go together, by process and position, and their channel.
@@ -194,9 +208,15 @@ pub(crate) struct Truth {
 
 struct Slow<'s> {
     sketch: &'s Sketch,
+    /// Ranks of fractions below one unit of time.
+    unit: i32,
 }
 
-impl Slow<'_> {
+impl<'s> Slow<'s> {
+    fn regions(sketch: &'s Sketch) -> Self {
+        Slow { sketch, unit: sketch.clocks as i32 + 1 }
+    }
+
     fn normal(&self, region: Region) -> Region {
         let most = self.sketch.most;
         // Exactly at the largest number still counts.
@@ -211,7 +231,7 @@ impl Slow<'_> {
     }
 
     fn holds(&self, atoms: &[Atom], region: &Region) -> bool {
-        let unit = region.len() as i32 + 1;
+        let unit = self.unit;
         let value = |clock: Option<usize>| clock.map_or(0, |clock| region[clock].0 * unit + region[clock].1);
         atoms.iter().all(|atom| {
             let (difference, bound) = (value(atom.left) - value(atom.right), atom.bound * unit);
@@ -243,8 +263,8 @@ impl Slow<'_> {
         one.from == at[process] && one.needs.is_none_or(|needed| needed == value)
     }
 
-    /// All combinations of moves that go together, with their channel. Of clocks only those count that decide who
-    /// receives a broadcast.
+    /// All combinations of moves that go together, with their channel. Of clocks only those count
+    /// that decide who receives a broadcast.
     fn combinations(&self, (at, value): &Discrete, region: &Region) -> Vec<Together> {
         let sketch = self.sketch;
         let all: Vec<(usize, usize)> = (0..sketch.automata.len())
@@ -264,13 +284,13 @@ impl Slow<'_> {
                     }
                 }
                 With::Receive(_) => {}
-                With::Send(BROADCAST) => {
+                With::Send(channel) if BROADCAST.contains(&channel) => {
                     let mut lists = vec![vec![one]];
                     for process in (0..sketch.automata.len()).filter(|&process| process != one.0) {
                         let can = |other: &&(usize, usize)| {
                             other.0 == process
                                 && open(other)
-                                && get(**other).with == With::Receive(BROADCAST)
+                                && get(**other).with == With::Receive(channel)
                                 && self.holds(&get(**other).guard, region)
                         };
                         let able: Vec<(usize, usize)> = all.iter().filter(can).copied().collect();
@@ -278,7 +298,7 @@ impl Slow<'_> {
                             lists = product(lists, &able);
                         }
                     }
-                    found.extend(lists.into_iter().map(|list| (list, Some(BROADCAST))));
+                    found.extend(lists.into_iter().map(|list| (list, Some(channel))));
                 }
                 With::Send(channel) => {
                     for &other in all.iter().filter(|other| other.0 != one.0 && open(other)) {
@@ -326,12 +346,17 @@ impl Slow<'_> {
                 next[clock] = (number, 0);
             }
         }
-        let next = self.normal(next);
         self.invariant(&at, &next).then_some(((at, value), next))
     }
 
-    /// What is possible at once, with the moves.
+    /// What is possible at once, with the moves, in regions.
     fn steps(&self, discrete: &Discrete, region: &Region) -> Vec<Taken> {
+        let normal = |((discrete, region), moves): Taken| ((discrete, self.normal(region)), moves);
+        self.moves(discrete, region).into_iter().map(normal).collect()
+    }
+
+    /// What is possible at once, with the moves.
+    fn moves(&self, discrete: &Discrete, region: &Region) -> Vec<Taken> {
         let automata = &self.sketch.automata;
         let committed = |process: usize| automata[process].spots[discrete.0[process]].committed;
         let some = (0..automata.len()).any(committed);
@@ -354,15 +379,25 @@ impl Slow<'_> {
     fn is_urgent(&self, discrete: &Discrete, region: &Region) -> bool {
         let guard = |&(process, index): &(usize, usize)| &self.sketch.automata[process].moves[index].guard;
         self.combinations(discrete, region).iter().any(|(moves, channel)| {
-            *channel == Some(URGENT) && moves.iter().all(|one| self.holds(guard(one), region))
+            channel.is_some_and(|channel| URGENT.contains(&channel))
+                && moves.iter().all(|one| self.holds(guard(one), region))
         })
     }
 
-    /// The region after this one as time passes, which is the same beyond all numbers; none when time must not pass.
+    /// Whether some location forbids that time passes.
+    fn rests(&self, discrete: &Discrete) -> bool {
+        let mut spots = self.spots(discrete);
+        spots.any(|spot| spot.urgent || spot.committed)
+    }
+
+    fn spots<'a>(&'a self, discrete: &'a Discrete) -> impl Iterator<Item = &'a Spot> {
+        self.sketch.automata.iter().zip(&discrete.0).map(|(automaton, &at)| &automaton.spots[at])
+    }
+
+    /// The region after this one as time passes, which is the same beyond all numbers; none when
+    /// time must not pass.
     fn wait(&self, discrete: &Discrete, region: &Region) -> Option<Region> {
-        let automata = &self.sketch.automata;
-        let mut spots = automata.iter().zip(&discrete.0).map(|(automaton, &at)| &automaton.spots[at]);
-        if spots.any(|spot| spot.urgent || spot.committed) || self.is_urgent(discrete, region) {
+        if self.rests(discrete) || self.is_urgent(discrete, region) {
             return None;
         }
         let next = self.later(region).unwrap_or_else(|| region.clone());
@@ -382,7 +417,7 @@ fn product(lists: Vec<Vec<(usize, usize)>>, able: &[(usize, usize)]) -> Vec<Vec<
 
 /// Explores all regions.
 pub(crate) fn explore(sketch: &Sketch) -> Truth {
-    let slow = Slow { sketch };
+    let slow = Slow::regions(sketch);
     let mut truth = Truth::default();
     let discrete = (vec![0; sketch.automata.len()], 0);
     let region = vec![(0, 0); sketch.clocks];

@@ -25,7 +25,7 @@ impl Machine {
         let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
         let thunks = (self.thunks.len(), self.captured.len());
         let frame = self.push_all(t, body, arguments, base)?;
-        // What is remembered would make the steps depend on the past.
+        // A cached result would make the number of steps depend on earlier evaluations.
         let recall = if self.bound > 0 {
             Recall::Never
         } else {

@@ -81,7 +81,7 @@ impl Machine {
         Ok(differ.map(|differ| Value::bool(!differ)))
     }
 
-    /// Whether two sets or bags say the same of an element, whatever it is.
+    /// Whether two sets or bags agree on every element.
     fn same_functions(
         &mut self,
         t: &Arc<Tables>,
@@ -162,10 +162,10 @@ impl Machine {
             Some(Head::Bag) => self.heap.arguments(left).step_by(2).collect(),
             _ => match self.finite(t, sort) {
                 Some(values) => values.to_vec(),
-                None if bag => return self.not_more(t, Difference::Subbag, sort, left, right),
+                None if bag => return self.infinite_subset(t, Difference::Subbag, sort, left, right),
                 None => match self.listed_set(t, sort, left)? {
                     Some(listed) => self.heap.arguments(listed).collect(),
-                    None => return self.not_more(t, Difference::Subset, sort, left, right),
+                    None => return self.infinite_subset(t, Difference::Subset, sort, left, right),
                 },
             },
         };
@@ -193,8 +193,8 @@ impl Machine {
         Ok(all)
     }
 
-    /// `left <= right` on sets or bags over a sort without end, when the left one is not finite.
-    fn not_more(
+    /// `left <= right` on sets or bags over an infinite sort, when the left one is not finite.
+    fn infinite_subset(
         &mut self,
         t: &Arc<Tables>,
         difference: Difference,

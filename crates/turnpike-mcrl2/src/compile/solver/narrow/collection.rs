@@ -134,7 +134,7 @@ impl Evaluation<'_> {
             let (one, other) = (self.range(left, at), self.range(right, at));
             return if strict { one.less(other) } else { one.less_equal(other) };
         };
-        // The user may have another order in mind.
+        // Equations may define another order.
         if !self.narrowing.natural {
             return None;
         }

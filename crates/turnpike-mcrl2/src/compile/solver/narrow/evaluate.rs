@@ -11,9 +11,9 @@ use super::candidate::{Candidate, Place};
 use super::partial::{Partial, Range};
 use super::term::{Rule, Shape, Term, TermId};
 
-/// Equations applied one inside the other, no deeper than this.
+/// The deepest nesting of applied equations.
 const MAX_DEPTH: usize = 300;
-/// A quantifier tries so many candidates.
+/// The most candidates that a quantifier tries.
 const QUANTIFIER_LIMIT: usize = 200;
 
 /// An evaluation under way.

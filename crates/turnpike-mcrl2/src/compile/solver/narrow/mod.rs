@@ -42,9 +42,9 @@ use crate::typed::{
 };
 use crate::value::Value;
 
-/// Steps of one evaluation.
+/// The most steps of one evaluation.
 const MAX_STEPS: usize = 20_000;
-/// A search that is done once for all runs refines so many candidates.
+/// The most candidates that a search done once for all runs refines.
 const MAX_LISTED: usize = 5_000;
 
 /// Whether equations say what `==`, `<` or `<=` is at some sort.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::{Here, Place, Unfolding};
-use crate::lower::sequential::distribution::Lottery;
+use crate::lower::sequential::distribution::PendingChoices;
 use crate::lower::sequential::terms::{error, has_delta};
 use crate::lower::{ActionInstance, Edge, Step};
 use crate::syntax::{ProcessOperator, Span};
@@ -163,10 +163,10 @@ impl Unfolding<'_> {
             }
         }
         let span = self.program.behaviour_span(here.rest.term);
-        let mut lottery = Lottery::default();
-        let target = self.after(here.chain, here.values, &mut lottery)?;
+        let mut pending = PendingChoices::default();
+        let target = self.after(here.chain, here.values, &mut pending)?;
         let Guard { variables, conditions, time } = guard;
-        let (what, distribution) = (Step::Actions(actions), lottery.distribution());
+        let (what, distribution) = (Step::Actions(actions), pending.distribution());
         self.edges.push(Edge { from, variables, conditions, what, time, distribution, target, span });
         Ok(())
     }

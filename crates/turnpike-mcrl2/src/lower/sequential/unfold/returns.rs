@@ -6,7 +6,7 @@ use std::rc::Rc;
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::{Place, Unfolding};
-use crate::lower::sequential::distribution::Lottery;
+use crate::lower::sequential::distribution::PendingChoices;
 use crate::lower::sequential::terms::error;
 use crate::lower::{Goto, Update};
 use crate::typed::expression::Substitution;
@@ -21,9 +21,9 @@ impl Unfolding<'_> {
         let mut values = stack.restore_variables(self.program, index);
         let chain = stack.frames[index].chain;
         values.extend(self.globals.iter().map(|(&one, &value)| (one, value)));
-        let mut lottery = Lottery::default();
-        let update = self.after(chain, Rc::new(values), &mut lottery)?;
-        match (lottery.distribution(), self.chains.first(chain)) {
+        let mut pending = PendingChoices::default();
+        let update = self.after(chain, Rc::new(values), &mut pending)?;
+        match (pending.distribution(), self.chains.first(chain)) {
             (Some(_), Some((rest, _))) => Err(error(
                 self.program.behaviour_span(rest.term),
                 "a probabilistic choice directly after a recursive call is not supported",

@@ -8,7 +8,7 @@ use turnpike_model::diagnostic::Diagnostic;
 use super::{Here, Place, RETURN, Unfolding};
 use crate::lower::Update;
 use crate::lower::sequential::continuation::{ChainId, Rest};
-use crate::lower::sequential::distribution::{Lottery, some_value};
+use crate::lower::sequential::distribution::{PendingChoices, some_value};
 use crate::lower::sequential::stack::Stack;
 use crate::lower::sequential::terms::error;
 use crate::syntax::ProcessOperator;
@@ -79,7 +79,7 @@ impl Unfolding<'_> {
         &mut self,
         chain: ChainId,
         values: Rc<Substitution>,
-        lottery: &mut Lottery,
+        pending: &mut PendingChoices,
     ) -> Result<Update, Diagnostic> {
         self.decisions = 0;
         if chain == ChainId::RETURN {
@@ -93,14 +93,14 @@ impl Unfolding<'_> {
                 Some((chain, restored)) => {
                     let mut values = values;
                     Rc::make_mut(&mut values).extend(restored);
-                    self.after(chain, values, lottery)
+                    self.after(chain, values, pending)
                 }
                 None => Ok(Update::Go { location: RETURN, assignments: Vec::new() }),
             };
         }
         match self.chains.first(chain) {
-            Some((rest, chain)) => self.resolve(Here { rest, chain, values }, lottery, 0),
-            None => self.go(Place::Done, &values, lottery.kept()),
+            Some((rest, chain)) => self.resolve(Here { rest, chain, values }, pending, 0),
+            None => self.go(Place::Done, &values, pending.kept()),
         }
     }
 
@@ -108,13 +108,13 @@ impl Unfolding<'_> {
     pub(super) fn resolve(
         &mut self,
         mut here: Here,
-        lottery: &mut Lottery,
+        pending: &mut PendingChoices,
         depth: usize,
     ) -> Result<Update, Diagnostic> {
         let mut direct = true;
         loop {
             match self.program.behaviour(here.rest.term).clone() {
-                Behaviour::Delta => return self.go(Place::Delta, &here.values, lottery.kept()),
+                Behaviour::Delta => return self.go(Place::Delta, &here.values, pending.kept()),
                 Behaviour::Binary(ProcessOperator::Sequence, left, right) => {
                     direct = false;
                     self.enter_sequence(&mut here, left, right);
@@ -127,11 +127,11 @@ impl Unfolding<'_> {
                     direct = false;
                     let fresh = self.bind(&mut here.values, &variables);
                     let weight = self.apply(&here.values, weight);
-                    lottery.add(self.program, fresh, weight, &[])?;
-                    self.keep(&variables, &here.values, lottery);
+                    pending.add(self.program, fresh, weight, &[])?;
+                    self.keep(&variables, &here.values, pending);
                     here.rest.term = self.terms.canonical(body);
                 }
-                Behaviour::If { .. } if self.chance && !direct => return self.arrive(here, lottery),
+                Behaviour::If { .. } if self.probabilistic && !direct => return self.arrive(here, pending),
                 Behaviour::If { condition, then, otherwise }
                     if depth < DEPTH && self.decisions < DECISIONS =>
                 {
@@ -142,25 +142,25 @@ impl Unfolding<'_> {
                         (Expression::Bool(true), _) => here.rest.term = then,
                         (Expression::Bool(false), Some(otherwise)) => here.rest.term = otherwise,
                         (Expression::Bool(false), None) => {
-                            return self.go(Place::Delta, &here.values, lottery.kept());
+                            return self.go(Place::Delta, &here.values, pending.kept());
                         }
-                        _ => return self.decide(here, condition, then, otherwise, lottery, depth),
+                        _ => return self.decide(here, condition, then, otherwise, pending, depth),
                     }
                 }
-                _ => return self.arrive(here, lottery),
+                _ => return self.arrive(here, pending),
             }
         }
     }
 
-    /// What was drawn stays in the state, if that is wished. Where it is not drawn it has a fixed
-    /// value, which not every sort has.
-    fn keep(&mut self, variables: &[VariableId], values: &Substitution, lottery: &mut Lottery) {
-        if !self.program.wishes.keep_dead {
+    /// With `keep_dead` the drawn values stay in the state. Where nothing is drawn they have a
+    /// fixed value, which not every sort has.
+    fn keep(&mut self, variables: &[VariableId], values: &Substitution, pending: &mut PendingChoices) {
+        if !self.program.execution.keep_dead {
             return;
         }
         for &one in variables {
             if representative(self.program, self.program.variable(one).sort).is_some() {
-                lottery.keep(one, values[&one]);
+                pending.keep(one, values[&one]);
             }
         }
     }
@@ -171,24 +171,24 @@ impl Unfolding<'_> {
         condition: ExpressionId,
         then: BehaviourId,
         otherwise: Option<BehaviourId>,
-        lottery: &mut Lottery,
+        pending: &mut PendingChoices,
         depth: usize,
     ) -> Result<Update, Diagnostic> {
         self.decisions += 1;
         let negated = not(self.program, condition);
         let mut branch = here.clone();
         branch.rest.term = then;
-        lottery.under(condition);
-        let then = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.resolve(branch, lottery, depth + 1))?;
-        lottery.leave();
+        pending.under(condition);
+        let then = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.resolve(branch, pending, depth + 1))?;
+        pending.leave();
         let otherwise = match otherwise {
-            None => self.go(Place::Delta, &here.values, lottery.kept())?,
+            None => self.go(Place::Delta, &here.values, pending.kept())?,
             Some(term) => {
                 here.rest.term = term;
-                lottery.under(negated);
+                pending.under(negated);
                 let update =
-                    stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.resolve(here, lottery, depth + 1))?;
-                lottery.leave();
+                    stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.resolve(here, pending, depth + 1))?;
+                pending.leave();
                 update
             }
         };
@@ -197,16 +197,16 @@ impl Unfolding<'_> {
     }
 
     /// The location of a term that offers actions.
-    fn arrive(&mut self, mut here: Here, lottery: &mut Lottery) -> Result<Update, Diagnostic> {
+    fn arrive(&mut self, mut here: Here, pending: &mut PendingChoices) -> Result<Update, Diagnostic> {
         if !self.terms.terminates(here.rest.term) {
             here.chain = ChainId::DONE;
         }
         let mut chosen = Vec::new();
-        if self.terms.chancy(here.rest.term) {
-            chosen = self.choose(&here, lottery)?;
+        if self.terms.probabilistic(here.rest.term) {
+            chosen = self.choose(&here, pending)?;
         }
         let place = Place::Term(here.rest, here.chain);
-        chosen.extend_from_slice(lottery.kept());
+        chosen.extend_from_slice(pending.kept());
         self.go(place, &here.values, &chosen)
     }
 
@@ -215,14 +215,14 @@ impl Unfolding<'_> {
     fn choose(
         &mut self,
         here: &Here,
-        lottery: &mut Lottery,
+        pending: &mut PendingChoices,
     ) -> Result<Vec<(VariableId, ExpressionId)>, Diagnostic> {
         let mut chosen: Vec<(VariableId, ExpressionId)> = Vec::new();
         // With the conditions on the way; `None` if one of them never holds.
         let mut work: Vec<(Here, Option<Vec<ExpressionId>>)> = vec![(here.clone(), Some(Vec::new()))];
         while let Some((mut here, conditions)) = work.pop() {
             let term = here.rest.term;
-            if !self.terms.chancy(term) {
+            if !self.terms.probabilistic(term) {
                 continue;
             }
             let span = self.program.behaviour_span(term);
@@ -263,7 +263,7 @@ impl Unfolding<'_> {
                     match &conditions {
                         Some(conditions) => {
                             chosen.extend(variables.iter().map(|one| (*one, here.values[one])));
-                            lottery.add(self.program, fresh, weight, conditions)?;
+                            pending.add(self.program, fresh, weight, conditions)?;
                         }
                         None => {
                             for &one in &variables {

@@ -1,0 +1,215 @@
+//! `turnpike launch`: one search by several processes, here or on other machines.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+use turnpike_model::Diagnostic;
+use turnpike_session::cluster::{Hosts, Membership, Secret};
+use turnpike_session::values;
+
+use crate::cli::{AnyFormat, Cli, Format};
+use crate::cluster;
+use crate::exit::{self, Exit};
+use crate::failure::{Failure, Outcome};
+use crate::output::{self, interrupt};
+
+/// The variable that holds the secret.
+const SECRET: &str = "TURNPIKE_CLUSTER_SECRET";
+/// The number of this process, where SLURM starts it.
+const SLURM: &str = "SLURM_PROCID";
+
+/// What `turnpike launch --help` ends with.
+fn after_help() -> String {
+    format!(
+        "\
+Examples:
+  turnpike launch -n 4 -- search builtin:philosophers --set n=12 --strategy bfs
+  TURNPIKE_CLUSTER_SECRET=... turnpike launch --hosts hosts.txt --process 0 -- generate big.mcrl2
+  srun turnpike launch --hosts hosts.txt -- search big.mcrl2 --strategy highway --width 1000000
+
+The result is that of one process. Process 0 prints it. Traffic between machines is not encrypted.
+
+{}",
+        exit::TABLE
+    )
+}
+
+/// Flags of `turnpike launch`.
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    /// Start this many processes on this machine
+    #[arg(short = 'n', long, value_name = "N", value_parser = values::positive::<usize>)]
+    #[arg(conflicts_with_all = ["hosts", "process"], required_unless_present = "hosts")]
+    number: Option<usize>,
+    /// Be one of the processes that this file names, one host:port a line
+    #[arg(long, value_name = "FILE")]
+    hosts: Option<String>,
+    /// Which one, counted from 0 [default: the value of SLURM_PROCID]
+    #[arg(long, value_name = "K")]
+    process: Option<usize>,
+    /// How long to wait for the other processes
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration)]
+    wait: Duration,
+    /// Processes on this machine
+    #[arg(long, value_name = "N", hide = true)]
+    neighbours: Option<usize>,
+    /// The search, or the generation
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Args {
+    /// Becomes one of the processes, if that was requested: what it is to do.
+    pub(crate) fn enter(&self, format: AnyFormat) -> Outcome<Option<Cli>> {
+        let Some(path) = &self.hosts else { return Ok(None) };
+        let inner = self.inner(format)?;
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, "read", &error))?;
+        let hosts = Hosts::parse(&text).map_err(|diagnostics| Failure {
+            origin: path.clone(),
+            source: Some(text.clone()),
+            diagnostics,
+            ..Failure::usage("")
+        })?;
+        let process = self.process()?;
+        let secret = std::env::var(SECRET).map_err(|_| {
+            let error = Diagnostic::error(format!("the variable {SECRET} is not set"));
+            error.help("give all processes the same secret, of at least 16 characters")
+        })?;
+        let secret = Secret::new(&secret).map_err(|weak| Failure::usage(weak.to_string()))?;
+        let (patience, neighbours) = (self.wait, self.neighbours.unwrap_or(1));
+        let membership = Membership { hosts, process, secret, patience, neighbours };
+        cluster::become_member(membership, self.words(path));
+        output::repeat::typed_as(&self.command);
+        Ok(Some(inner))
+    }
+
+    /// The words that start the processes again, up to what they do.
+    fn words(&self, hosts: &str) -> Vec<String> {
+        let mut words = vec!["launch".to_owned()];
+        match (self.neighbours, self.process) {
+            // The list of hosts is gone with them.
+            (Some(count), _) => words.extend(["-n".to_owned(), count.to_string()]),
+            (None, process) => {
+                words.extend(["--hosts".to_owned(), hosts.to_owned()]);
+                words.extend(process.iter().flat_map(|number| ["--process".to_owned(), number.to_string()]));
+            }
+        }
+        words.push("--".to_owned());
+        words
+    }
+
+    /// The command that the processes carry out.
+    fn inner(&self, format: AnyFormat) -> Outcome<Cli> {
+        let words = std::iter::once(OsString::from("turnpike")).chain(self.command.iter().cloned());
+        let mut inner = Cli::read_from(words).map_err(|error| {
+            let text = error.to_string();
+            Failure::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned())
+        })?;
+        if !inner.command.can_be_launched() {
+            let error = Diagnostic::error(format!("{} does not use several processes", inner.command.name()));
+            return Err(error.help("launch starts search and generate").into());
+        }
+        if inner.format == AnyFormat::Human {
+            inner.format = format;
+        }
+        Ok(inner)
+    }
+
+    fn process(&self) -> Outcome<usize> {
+        if let Some(process) = self.process {
+            return Ok(process);
+        }
+        let number = std::env::var(SLURM).ok().and_then(|text| text.parse().ok());
+        number.ok_or_else(|| {
+            let error = Diagnostic::error("the number of this process is not known");
+            error.help(format!("pass --process, or start it by srun, which sets {SLURM}")).into()
+        })
+    }
+}
+
+/// Starts processes on this machine, and waits for them.
+pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    let outer = if format == Format::Json { AnyFormat::Json } else { AnyFormat::Human };
+    let count = args.number.unwrap_or(1);
+    args.inner(outer)?;
+    let secret = Secret::random_text().map_err(|error| Failure::file("a secret", "make", &error))?;
+    let hosts = HostsFile::new(count)?;
+    // Ctrl-C in a terminal reaches the processes, too; they report, and this one waits for them.
+    let interrupted = interrupt::install_quietly()?;
+    let program = std::env::current_exe().map_err(|error| Failure::file("turnpike", "find", &error))?;
+    let start = |process: usize| {
+        let mut command = Command::new(&program);
+        command.args([
+            "--format",
+            if format == Format::Json { "json" } else { "human" },
+            "launch",
+            "--hosts",
+        ]);
+        command.arg(&hosts.path).args(["--process", &process.to_string()]);
+        command.args(["--neighbours", &count.to_string()]);
+        command.args(["--wait", &format!("{}s", args.wait.as_secs().max(1))]).arg("--").args(&args.command);
+        command.env(SECRET, &secret);
+        command.spawn().map_err(|error| Failure::file("a process", "start", &error))
+    };
+    let mut children: Vec<Child> = (0..count).map(start).collect::<Outcome<_>>()?;
+    let mut ends: Vec<Option<ExitStatus>> = vec![None; count];
+    while ends.contains(&None) {
+        for (child, end) in children.iter_mut().zip(&mut ends) {
+            if end.is_none() {
+                *end = child.try_wait().map_err(|error| Failure::file("a process", "wait for", &error))?;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = interrupted;
+    for (process, end) in ends.iter().flatten().enumerate().filter(|(_, end)| end.code().is_none()) {
+        output::note(&format!("process {process} ended early: {end}"));
+    }
+    Ok(exit_of(ends[0]))
+}
+
+/// What process 0 found; a process that was killed found nothing.
+fn exit_of(end: Option<ExitStatus>) -> Exit {
+    match end.and_then(|end| end.code()) {
+        Some(0) => Exit::Clean,
+        Some(1) => Exit::Found,
+        Some(2) => Exit::Usage,
+        Some(3) | None => Exit::Inconclusive,
+        Some(_) => Exit::Internal,
+    }
+}
+
+/// The list of processes on this machine, in a file that is removed at the end.
+struct HostsFile {
+    path: std::path::PathBuf,
+}
+
+impl HostsFile {
+    fn new(count: usize) -> Outcome<Self> {
+        let failed = |error: std::io::Error| Failure::file("a free port", "find", &error);
+        // The processes bind their ports a moment later. On a loopback address of its own no connection of
+        // another program takes them meanwhile; where there is only one address, that is unlikely.
+        let [_, high, middle, low] = std::process::id().to_be_bytes();
+        let own = Ipv4Addr::new(127, high.max(1), middle, low);
+        let bind = |_| TcpListener::bind((own, 0)).or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
+        // All are held until all are known, so that no two are the same.
+        let ports: Vec<_> = (0..count).map(bind).collect::<std::io::Result<_>>().map_err(failed)?;
+        let mut text = String::new();
+        for port in &ports {
+            text.push_str(&format!("{}\n", port.local_addr().map_err(failed)?));
+        }
+        let path = std::env::temp_dir().join(format!("turnpike-hosts-{}", std::process::id()));
+        let shown = path.display().to_string();
+        std::fs::write(&path, text).map_err(|error| Failure::file(&shown, "write", &error))?;
+        Ok(HostsFile { path })
+    }
+}
+
+impl Drop for HostsFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,353 @@
+//! `--formula` as users meet it.
+
+use crate::common::{Ran, folder, turnpike, turnpike_in};
+
+/// Counts to three and starts again; `never` is declared and never taken.
+const COUNTER: &str = "act a, b: Nat; never;\n\
+    proc P(n: Nat) = (n < 3) -> a(n) . P(n + 1) <> b(n) . P(0);\n\
+    init P(0);\n";
+const BRANCH: &str = "des (0,4,4)\n(0,\"a(1)\",1)\n(0,\"a(2)\",2)\n(1,\"b\",3)\n(2,\"c\",3)\n";
+const PHILOSOPHERS: &str = "builtin:philosophers";
+
+const HOLDS: &str = "[true*]<true>true";
+const VIOLATED: &str = "[true*.b(3)]false";
+const WRONG: &str = "[true*.missing]false";
+
+/// Runs a search of the counter for formulas, with more flags.
+fn ask(formulas: &[&str], flags: &[&str]) -> Ran {
+    let folder = folder(&[("counter.mcrl2", COUNTER)]);
+    let mut arguments = vec!["search", "counter.mcrl2"];
+    formulas.iter().for_each(|formula| arguments.extend(["--formula", formula]));
+    turnpike_in(folder.path(), &[&arguments, flags].concat(), "")
+}
+
+#[test]
+fn wrong_formulas_count_most_then_violated_then_undecided_ones() {
+    // One expansion decides `[b(0)]false`, but not what every state can do.
+    let (decided, undecided) = ("[b(0)]false", HOLDS);
+    let limit = ["--max-states", "1"];
+    for (formulas, flags, code) in [
+        (&[HOLDS][..], &[][..], 0),
+        (&[VIOLATED], &[], 1),
+        (&[WRONG], &[], 2),
+        (&[undecided], &limit, 3),
+        (&[HOLDS, decided], &[], 0),
+        (&[decided, undecided], &limit, 3),
+        (&["[a(0)]false", undecided], &limit, 1),
+        (&[undecided, "[a(0)]false"], &limit, 1),
+        (&[HOLDS, VIOLATED], &[], 1),
+        (&[WRONG, VIOLATED, HOLDS], &[], 2),
+        (&[HOLDS, VIOLATED, WRONG], &[], 2),
+        (&[undecided, "[a(0)]false", WRONG], &limit, 2),
+        (&[VIOLATED], &["--expect", "not-satisfied"], 0),
+        (&[HOLDS], &["--expect", "not-satisfied"], 1),
+        (&[HOLDS, VIOLATED], &["--expect", "any"], 0),
+    ] {
+        let ran = ask(formulas, flags);
+        assert_eq!(ran.code, code, "{formulas:?} {flags:?}\n{}", ran.text());
+    }
+}
+
+#[test]
+fn limits_leave_formulas_undecided() {
+    for most in ["1", "2", "3"] {
+        let ran = ask(&[HOLDS], &["--max-states", most]);
+        ran.expect(3, &["inconclusive: [true*]<true>true", "not decided: the limit on states was reached"]);
+    }
+    ask(&[HOLDS], &["--max-states", "5"]).expect(0, &["holds: [true*]<true>true"]);
+    // A search that covers everything proves that there is no path, if its store is exact.
+    for (store, code, verdict) in
+        [("exact", 0, "holds"), ("compact", 3, "inconclusive"), ("bitstate", 3, "inconclusive")]
+    {
+        let flags = ["--strategy", "bfs", "--store", store];
+        ask(&["[true*.b(2)]false"], &flags).expect(code, &[&format!("{verdict}: [true*.b(2)]false")]);
+        ask(&[VIOLATED], &flags).expect(1, &["violated: [true*.b(3)]false", "4 b(3)"]);
+    }
+    // What the last state can do decides this one: the step belongs to the path.
+    for flags in [&["--strategy", "bfs"][..], &["--strategy", "highway"], &[]] {
+        let formula = "[true*] forall n: Nat. [b(n)]val(n < 3)";
+        ask(&[formula], flags).expect(1, &["this path of 4 steps refutes it", "4 b(3)"]);
+        ask(&["<true*> exists n: Nat. <b(n)>val(n == 3)"], flags).expect(0, &["4 b(3)"]);
+    }
+    ask(&[HOLDS], &["--strategy", "bfs"]).expect(0, &["holds: [true*]<true>true", "invariant, bfs"]);
+    let full = "[true*]<true*.b(3)>true";
+    ask(&[full], &["--strategy", "bfs"]).expect(2, &["no path decides a formula", "--strategy"]);
+    ask(&[HOLDS], &["--strategy", "highway", "--max-states", "2"]).expect(3, &["inconclusive"]);
+}
+
+#[test]
+fn strategies_search_for_paths_and_loops() {
+    let folder = folder(&[(
+        "branch.aut",
+        "des (0,5,4)\n(0,\"a\",1)\n(1,\"b\",0)\n(1,\"c\",2)\n(2,\"d\",3)\n(2,\"a\",2)\n",
+    )]);
+    let search = |formula: &str, strategy: &str| {
+        turnpike_in(
+            folder.path(),
+            &["search", "branch.aut", "--formula", formula, "--strategy", strategy],
+            "",
+        )
+    };
+    let deadlock = "[true*]<true>true";
+    for strategy in ["bfs", "dfs", "highway", "drs", "genetic", "random", "auto"] {
+        search(deadlock, strategy).expect(1, &["invariant", "steps refutes it", "d"]);
+        // Two steps that are enabled at once show this one.
+        search("[true*](<a>true && <d>true => <b>true)", strategy).expect(1, &["violated", "refutes it"]);
+        search("<true*>(<a>true && <d>true)", strategy).expect(0, &["attainability"]);
+    }
+    for strategy in ["bfs", "dfs", "drs", "auto"] {
+        let sentence = "the system can go on for ever without c: loop of";
+        search("[true*.a](mu X. <true>true && [!c]X)", strategy).expect(1, &["linear", sentence]);
+        search("<true*>nu X.<a>X", strategy).expect(0, &["a loop of 1 step", "shows that it holds"]);
+        // Nothing but the whole proves that there is no such loop.
+        search("<true*>nu X.<b>X", strategy).expect(1, &["violated"]);
+    }
+    search("nu X.<true>X", "highway").expect(2, &["highway cannot find accepting cycles"]);
+}
+
+/// Labels of actions that are declared several times belong to one of the declarations.
+#[test]
+fn overloaded_actions_are_told_apart() {
+    let text = "sort E = struct e; B = struct zero | one;\n\
+        act a: E; a: B; r, s, t: E; r, s: B;\n\
+        init allow({a, t}, comm({r|s -> a}, (r(e) . r(one) + t(e)) . delta || s(e) . s(one) . delta));\n";
+    let folder = folder(&[("twice.mcrl2", text)]);
+    for (formula, code) in [
+        ("<a(e) . a(one)>true", 0),
+        ("<a(one)>true", 1),
+        ("[a(e) . a(zero)]false", 0),
+        ("[true*] forall b: B. [a(b)]val(b == one)", 0),
+        ("[true*] forall b: B. [a(b)]false", 1),
+        ("<!(exists x: E. a(x))>true", 0),
+    ] {
+        let ran = turnpike_in(folder.path(), &["search", "twice.mcrl2", "--formula", formula], "");
+        assert_eq!(ran.code, code, "{formula}\n{}", ran.text());
+    }
+}
+
+/// Evidence in a file shows the verdict by itself.
+#[test]
+fn evidence_can_be_kept() {
+    let folder = folder(&[("counter.mcrl2", COUNTER), ("branch.aut", BRANCH)]);
+    let search = |model: &str, formula: &str, more: &[&str]| {
+        let arguments = [&["search", model, "--formula", formula], more].concat();
+        turnpike_in(folder.path(), &arguments, "")
+    };
+    search("counter.mcrl2", VIOLATED, &["--trace", "path.json"]).expect(1, &["wrote: path.json"]);
+    turnpike_in(folder.path(), &["replay", "counter.mcrl2", "path.json"], "").exits(0);
+    let both = "[true]<true>true";
+    search("branch.aut", both, &["--trace", "part.json"]).expect(0, &["wrote: part.aut"]);
+    search("part.aut", both, &[]).expect(0, &["holds"]);
+    search("counter.mcrl2", VIOLATED, &["--trace", "path.aut"]).expect(1, &["wrote: path.aut"]);
+    search("path.aut", VIOLATED, &[]).expect(1, &["violated"]);
+}
+
+#[test]
+fn paths_of_timed_automata_have_actions_and_locations() {
+    let fischer = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/timed/fischer.xta");
+    let exclusion = "[true* . at_P(1, critical) . at_P(2, critical)]false";
+    let search = |more: &[&str]| turnpike(&[&["search", fischer, "--formula", exclusion], more].concat());
+    search(&[]).expect(0, &["holds", "safety"]);
+    search(&["--strategy", "bfs"]).expect(0, &["holds", "safety, bfs"]);
+    for strategy in ["bfs", "drs", "auto"] {
+        let wrong = ["--set", "WAIT=1", "--set", "WRITE=2", "--strategy", strategy];
+        search(&wrong).expect(1, &["violated", "at_P(1, critical)", "at_P(2, critical)"]);
+    }
+    turnpike(&["search", fischer, "--formula", "<true* . at_P(3, critical)>true"]).exits(0);
+    turnpike(&["search", fischer, "--formula", "<true* . at_P(3, critcal)>true"]).expect(2, &["critcal"]);
+}
+
+#[test]
+fn verdicts_have_their_evidence_in_json() {
+    let report = ask(&[HOLDS, VIOLATED, WRONG], &["--format", "json"]).exits(2).json();
+    let formulas = report["formulas"].as_array().expect("a list");
+    let field = |name: &str| -> Vec<&serde_json::Value> { formulas.iter().map(|one| &one[name]).collect() };
+    assert_eq!(field("text"), [HOLDS, VIOLATED, WRONG]);
+    assert_eq!(field("verdict"), ["holds", "violated", "error"]);
+    assert_eq!(field("fragment")[..2], ["invariant", "safety"]);
+    assert!(formulas[2]["fragment"].is_null() && formulas[2]["evidence"].is_null());
+    let evidence = &formulas[1]["evidence"];
+    assert_eq!((&evidence["shape"], &evidence["states"]), (&"path".into(), &5.into()));
+    let labels: Vec<_> =
+        evidence["transitions"].as_array().expect("steps").iter().map(|one| &one[1]).collect();
+    assert_eq!(labels, ["a(0)", "a(1)", "a(2)", "b(3)"]);
+    assert!(formulas[2]["reason"].as_str().is_some_and(|text| text.contains("unknown action missing")));
+}
+
+#[test]
+fn build_servers_get_a_case_for_each_formula() {
+    let junit = ask(&[HOLDS, VIOLATED], &["--format", "junit"]).exits(1).stdout;
+    assert!(junit.contains("tests=\"2\" failures=\"1\""), "{junit}");
+    assert!(junit.contains("[true*.b(3)]false") && junit.contains("4 b(3)"), "{junit}");
+    let sarif = ask(&[HOLDS, VIOLATED], &["--format", "sarif"]).exits(1).json();
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let text = results[0].to_string();
+    assert!(results.len() == 1 && text.contains("[true*.b(3)]false"), "{sarif:#}");
+}
+
+#[test]
+fn folders_and_files_are_read() {
+    let folder = folder(&[
+        ("counter.mcrl2", COUNTER),
+        ("b.mcf", VIOLATED),
+        ("a.mcf", "% every state\n[true*]\n  <true>true\n"),
+        ("notes.txt", "not a formula"),
+    ]);
+    let search =
+        |formula: &str| turnpike_in(folder.path(), &["search", "counter.mcrl2", "--formula", formula], "");
+    let all = search(".").expect(1, &["2 formulas: 1 hold, 1 violated"]).stdout;
+    let position = |text: &str| all.find(text).unwrap_or_else(|| panic!("{text}: {all}"));
+    assert!(position("holds: ./a.mcf") < position("violated: ./b.mcf"));
+    search("a.mcf").expect(0, &["holds: a.mcf"]);
+    search("none.mcf").expect(2, &["cannot read none.mcf"]);
+    std::fs::create_dir(folder.path().join("empty")).expect("creates");
+    search("empty").expect(2, &["empty has no files that end in .mcf"]);
+}
+
+#[test]
+fn formulas_are_checked_without_being_decided() {
+    let folder = folder(&[("counter.mcrl2", COUNTER), ("bad.mcf", "[true*]\n[a(true)]false")]);
+    let check =
+        |flags: &[&str]| turnpike_in(folder.path(), &[&["check", "counter.mcrl2"], flags].concat(), "");
+    check(&["--formula", VIOLATED]).expect(0, &["ok: [true*.b(3)]false (safety"]);
+    check(&["--formula", WRONG]).expect(2, &["unknown action missing", "the formula:1:8"]);
+    check(&["--formula", "bad.mcf"]).expect(2, &["bad.mcf:2:"]);
+    check(&["--formula", "[never]false"]).expect(0, &["action never is never taken"]);
+    let report = check(&["--formula", HOLDS, "--format", "json"]).exits(0).json();
+    assert_eq!(report["formulas"][0]["fragment"], "invariant");
+}
+
+#[test]
+fn labels_of_other_systems_are_actions_with_data() {
+    let folder = folder(&[("branch.aut", BRANCH)]);
+    let search =
+        |formula: &str| turnpike_in(folder.path(), &["search", "branch.aut", "--formula", formula], "");
+    search("<a(2)>[b]false").expect(0, &["holds"]);
+    search("forall n: Nat. [a(n)]<b>true").expect(1, &["violated"]);
+    search("[true*.d]false").expect(2, &["unknown action d"]);
+    search("[a(x)]false").expect(2, &["unknown", "x"]);
+    turnpike(&["search", PHILOSOPHERS, "--formula", HOLDS]).expect(1, &["violated", "5 lock("]);
+    turnpike(&["search", PHILOSOPHERS, "--formula", "<true*.lock(1,1)>true"]).expect(0, &["holds"]);
+}
+
+/// What a bounded look at a large system does not meet is an error, not an action that never occurs.
+#[test]
+fn actions_beyond_the_known_labels_are_errors() {
+    use std::fmt::Write as _;
+    let states = 50_010;
+    let mut chain = format!("des (0,{},{})\n", states - 1, states);
+    for state in 0..states - 1 {
+        let label = if state == states - 2 { "late" } else { "tick(1)" };
+        writeln!(chain, "({state},\"{label}\",{})", state + 1).expect("writes");
+    }
+    let words = chain.replace("late", "tick(word)");
+    let folder = folder(&[("late.aut", &chain), ("words.aut", &words)]);
+    let search = |file: &str, formula: &str| {
+        turnpike_in(folder.path(), &["search", file, "--formula", formula, "--quiet"], "")
+    };
+    search("late.aut", "[true*.late]false").expect(
+        2,
+        &["unknown action late", "only the labels of the first 50000 states of late.aut are known"],
+    );
+    search("late.aut", "[true*]<true>true").expect(1, &["violated"]);
+    search("words.aut", "[true*.tick(2)]false").expect(2, &["the label `tick(word)` has an argument"]);
+}
+
+#[test]
+fn formula_files_declare_data_of_their_own() {
+    let declared = "map low: Nat -> Bool;\nvar n: Nat;\neqn low(n) = n < 3;\n";
+    let formula = |form: &str| format!("{declared}form {form};\n");
+    let right = formula("[true*] forall n: Nat. [a(n)]val(low(n))");
+    let wrong = formula("[true*] forall n: Nat. [b(n)]val(low(n))");
+    let sorts = "sort D = struct one | two;\nmap f: D -> Nat;\neqn f(one) = 1; f(two) = 2;\n\
+        form forall d: D. <true*.a(f(d))>true;\n";
+    let mistake = "map low: Nat -> Bol;\nform [true*]true;\n";
+    let folder = folder(&[
+        ("counter.mcrl2", COUNTER),
+        ("branch.aut", BRANCH),
+        ("right.mcf", &right),
+        ("wrong.mcf", &wrong),
+        ("sorts.mcf", sorts),
+        ("mistake.mcf", mistake),
+    ]);
+    let search =
+        |model: &str, file: &str| turnpike_in(folder.path(), &["search", model, "--formula", file], "");
+    search("counter.mcrl2", "right.mcf").expect(0, &["holds"]);
+    search("counter.mcrl2", "wrong.mcf").expect(1, &["violated", "4 b(3)"]);
+    search("counter.mcrl2", "sorts.mcf").expect(0, &["holds"]);
+    search("counter.mcrl2", "mistake.mcf").expect(2, &["unknown sort Bol", "mistake.mcf:1:17"]);
+    search("branch.aut", "right.mcf").expect(2, &["not an mCRL2 specification", "right.mcf:1:1"]);
+    let builtin = ["search", PHILOSOPHERS, "--formula", "sorts.mcf"];
+    turnpike_in(folder.path(), &builtin, "").expect(2, &["not an mCRL2 specification"]);
+}
+
+#[test]
+fn what_formulas_cannot_be_asked_about_is_refused() {
+    let train_gate = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/timed/train_gate.xta");
+    for command in ["search", "check"] {
+        turnpike(&[command, train_gate, "--formula", HOLDS])
+            .expect(2, &["only safety and reachability formulas are supported", "--query"]);
+    }
+    let folder = folder(&[
+        ("times.mcrl2", "act a, b; init a@1 . b@3 . delta;"),
+        ("coin.mcrl2", "act a; init dist b: Bool[1/2]. b -> a . delta;"),
+    ]);
+    for (model, message) in [
+        ("times.mcrl2", "formulas about specifications with times are not supported"),
+        ("coin.mcrl2", "formulas about probabilistic specifications are not supported"),
+    ] {
+        turnpike_in(folder.path(), &["search", model, "--formula", HOLDS], "").expect(2, &[message]);
+    }
+    for (flags, words) in [
+        (&["--find", "deadlock"][..], "--find"),
+        (&["--query", "A[] not deadlock"], "--query"),
+        (&["--queries", "file.q"], "--queries"),
+        (&["--tau", "lock"], "--tau does not apply to formulas"),
+        (&["--all"], "--all does not apply to formulas"),
+        (&["--non-zeno"], "--non-zeno does not apply to formulas"),
+        (&["--expect", "found"], "`found` is not the result of a formula"),
+        (&["--max-depth", "3"], "--max-depth needs a strategy"),
+        (&["--checkpoint", "file"], "formulas leave no checkpoints behind"),
+    ] {
+        let arguments = [&["search", PHILOSOPHERS, "--formula", "[true]true"], flags].concat();
+        turnpike_in(folder.path(), &arguments, "").expect(2, &[words]);
+    }
+    turnpike(&["search", "--formula", "[true]true", "--program", "/bin/true"])
+        .expect(2, &["--formula is for models, not for programs"]);
+}
+
+/// The formula that explains a difference holds in one system only.
+#[test]
+fn distinguishing_formulas_distinguish() {
+    let early = "des (0,3,4)\n(0,\"a\",1)\n(1,\"b\",2)\n(1,\"c\",3)\n";
+    let late = "des (0,4,5)\n(0,\"a\",1)\n(0,\"a\",2)\n(1,\"b\",3)\n(2,\"c\",4)\n";
+    let data = "des (0,4,5)\n(0,\"a(1)\",1)\n(1,\"b(x)\",2)\n(0,\"a(2)\",3)\n(3,\"c|b(x)\",4)\n";
+    let swapped = "des (0,4,5)\n(0,\"a(1)\",1)\n(1,\"c|b(x)\",2)\n(0,\"a(2)\",3)\n(3,\"b(x)\",4)\n";
+    let ends = "des (0,4,4)\n(0,\"a\",1)\n(1,\"b\",0)\n(0,\"a\",2)\n(2,\"b\",3)\n";
+    let lasts = "des (0,3,3)\n(0,\"a\",1)\n(1,\"b\",0)\n(0,\"b\",0)\n";
+    let pairs = [(early, late), (data, swapped), (ends, lasts)];
+    let relations = [
+        ["--equivalence", "strong"],
+        ["--equivalence", "trace"],
+        ["--preorder", "simulation"],
+        ["--preorder", "ready-simulation"],
+        ["--preorder", "failures"],
+    ];
+    let mut decided = 0;
+    for (left, right) in pairs {
+        let folder = folder(&[("left.aut", left), ("right.aut", right)]);
+        for relation in relations {
+            let compare = ["compare", "left.aut", "right.aut", "--format", "json"];
+            let report = turnpike_in(folder.path(), &[&compare[..], &relation].concat(), "").json();
+            let difference = &report["difference"];
+            let Some(formula) = difference["formula"].as_str() else { continue };
+            let holds_left = difference["holds_for"] == "left";
+            for (file, holds) in [("left.aut", holds_left), ("right.aut", !holds_left)] {
+                let ran = turnpike_in(folder.path(), &["search", file, "--formula", formula], "");
+                assert_eq!(ran.code, i32::from(!holds), "{file} {relation:?} {formula}\n{}", ran.text());
+            }
+            decided += 1;
+        }
+    }
+    assert!(decided >= 8, "{decided} formulas");
+}

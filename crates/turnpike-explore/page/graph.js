@@ -1,0 +1,225 @@
+// The state space: the explored part as a graph in layers.
+
+import { post } from "./api.js";
+import { byId, download, grouped, make, makeSvg, rove } from "./elements.js";
+
+const RADIUS = 11;
+const COLOURS = 12;
+// With more edges than these, labels would cover each other: they are shown where the pointer is.
+const LABELLED = 90;
+const LONGEST_LABEL = 22;
+
+export class Graph {
+  constructor(model, steps) {
+    this.model = model;
+    this.steps = steps;
+    this.asked = { limit: model.program ? 60 : 200, expand: [], colour: null, collapse: null, bisimilar: false, highway: null, seed: 0 };
+    this.scale = null;
+  }
+
+  // Draws what was asked for; what is drawn already is only marked anew.
+  async show() {
+    const wanted = JSON.stringify(this.asked);
+    const picture = byId("picture");
+    if (wanted === this.drawn && this.svg.isConnected) {
+      this.markCurrent();
+      return;
+    }
+    const asking = (this.asking = (this.asking ?? 0) + 1);
+    this.showTools();
+    if (wanted !== this.drawn) {
+      let graph;
+      try {
+        graph = await post("/api/graph", this.asked);
+      } catch (error) {
+        if (asking !== this.asking) return;
+        this.drawn = null;
+        byId("picture-key").replaceChildren();
+        picture.replaceChildren(make("p", { class: "quiet" }, error.message));
+        return;
+      }
+      if (asking !== this.asking || !byId("tab-space").matches("[aria-selected=true]")) return;
+      this.graph = graph;
+      this.drawn = wanted;
+      this.draw();
+    }
+    byId("picture-key").replaceChildren(...this.key());
+    const before = this.svg.isConnected || this.scrolled ? [picture.scrollLeft, picture.scrollTop] : null;
+    picture.replaceChildren(this.svg);
+    if (before) [picture.scrollLeft, picture.scrollTop] = before;
+    else picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2;
+    this.scrolled = true;
+    this.markCurrent();
+  }
+
+  // The state that is looked at, and the way to it.
+  markCurrent() {
+    const { details } = this.steps;
+    for (const group of this.svg.querySelectorAll(".current")) group.classList.remove("current");
+    const place = this.graph.nodes.findIndex((node) => node.hashes.includes(details.hash));
+    const circle = this.svg.querySelector(`[data-node="${place}"] .space-node`);
+    circle?.classList.add("current");
+    byId("space-place")?.replaceChildren(circle ? "" : "The state that is looked at is not drawn.");
+  }
+
+  ask(changes) {
+    Object.assign(this.asked, changes);
+    this.show();
+  }
+
+  showTools() {
+    const chosen = (value) => ["", ...this.model.parameters].map((name) => {
+      const option = make("option", { value: name }, name === "" ? "nothing" : name);
+      option.selected = name === (value ?? "");
+      return option;
+    });
+    const select = (text, value, change) => make("label", { class: "inline" }, text, make("select", {
+      onchange: (event) => change(event.target.value || null),
+    }, ...chosen(value)));
+    const bisimilar = make("input", { type: "checkbox", onchange: (event) => this.ask({ bisimilar: event.target.checked, collapse: null, highway: null }) });
+    bisimilar.checked = this.asked.bisimilar;
+    byId("picture-tools").replaceChildren(
+      make("label", { class: "inline" }, "states", make("input", {
+        value: this.asked.limit,
+        size: 5,
+        inputmode: "numeric",
+        onchange: (event) => this.ask({ limit: Math.max(1, Number.parseInt(event.target.value, 10) || 1), expand: [] }),
+      })),
+      select("colour by", this.asked.colour, (colour) => this.ask({ colour })),
+      select("collapse by", this.asked.collapse, (collapse) => this.ask({ collapse, bisimilar: false })),
+      make("label", { class: "inline" }, bisimilar, "bisimilar states as one"),
+      make("label", { class: "inline" }, "highway of width", make("input", {
+        value: this.asked.highway ?? "",
+        size: 4,
+        inputmode: "numeric",
+        placeholder: "none",
+        // Only a part of the states is drawn then, which cannot be folded.
+        onchange: (event) => this.ask({ highway: Number.parseInt(event.target.value, 10) || null, expand: [], bisimilar: false, collapse: null }),
+      })),
+      make("button", { type: "button", onclick: () => this.zoom(1.25) }, "Larger"),
+      make("button", { type: "button", onclick: () => this.zoom(0.8) }, "Smaller"),
+      make("button", { type: "button", id: "save-space", onclick: () => this.save() }, "Save as SVG"));
+  }
+
+  key() {
+    const { nodes, edges, complete, colours } = this.graph;
+    const states = nodes.reduce((sum, node) => sum + node.states, 0);
+    const drawn = states === nodes.length ? `${grouped(states)} states` : `${grouped(states)} states as ${grouped(nodes.length)} nodes`;
+    const rest = complete ? "; these are all states" : "; click on a dashed node to expand it";
+    const text = `${drawn}, ${grouped(edges.length)} edges${rest}`;
+    const entries = colours.slice(0, 24).map((value, index) => make("span", { class: "key-entry" },
+      makeSvg("svg", { viewBox: "0 0 14 14" }, makeSvg("circle", { cx: 7, cy: 7, r: 6, class: `space-node c${index % COLOURS}` })), value));
+    return [make("p", { class: "quiet" }, `${text}. `, make("span", { id: "space-place" })), ...entries];
+  }
+
+  draw() {
+    const { nodes, edges } = this.graph;
+    const xs = nodes.map((node) => node.x);
+    const left = Math.min(...xs) - (this.asked.highway ? 110 : 60);
+    const width = Math.max(...xs) + 80 - left;
+    const height = Math.max(...nodes.map((node) => node.y)) + 80;
+    // At first all of it is seen, unless it would be too small to read.
+    this.scale ??= Math.max(0.45, Math.min(1, (byId("picture").clientWidth - 24) / width));
+    const svg = makeSvg("svg", { viewBox: `${left} -40 ${width} ${height}`, width: width * this.scale, height: height * this.scale, role: "group", "aria-label": "State space" });
+    svg.append(makeSvg("defs", {}, makeSvg("marker", { id: "space-arrow", viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" },
+      makeSvg("path", { class: "space-head", d: "M0,1 L8,4 L0,7 z" }))));
+    for (const edge of edges) svg.append(this.edge(edge, nodes[edge.from], nodes[edge.to]));
+    if (edges.length <= LABELLED) for (const edge of edges) svg.append(...this.edgeLabel(edge, nodes[edge.from], nodes[edge.to]));
+    svg.append(...this.rows(nodes, left));
+    const groups = nodes.map((node, index) => this.node(node, index));
+    svg.append(...groups);
+    rove(groups, (index, key) => this.neighbour(index, key));
+    this.svg = svg;
+  }
+
+  // The node that an arrow key leads to: the nearest one in the row above or below, or in the same row.
+  neighbour(index, key) {
+    const { nodes } = this.graph;
+    const from = nodes[index];
+    const fits = {
+      ArrowUp: (node) => node.depth === from.depth - 1,
+      ArrowDown: (node) => node.depth === from.depth + 1,
+      ArrowLeft: (node) => node.depth === from.depth && node.x < from.x,
+      ArrowRight: (node) => node.depth === from.depth && node.x > from.x,
+    }[key];
+    if (!fits) return undefined;
+    let best;
+    nodes.forEach((node, other) => {
+      if (fits(node) && (best === undefined || Math.abs(node.x - from.x) < Math.abs(nodes[best].x - from.x))) best = other;
+    });
+    return best;
+  }
+
+  // Numbers of the rows; of a highway, how many of each were chosen.
+  rows(nodes, left) {
+    const rows = new Map();
+    for (const node of nodes) {
+      const row = rows.get(node.depth) ?? { y: node.y, all: 0, expanded: 0 };
+      row.all += 1;
+      row.expanded += node.expanded ? 1 : 0;
+      rows.set(node.depth, row);
+    }
+    return [...rows].map(([depth, { y, all, expanded }]) => makeSvg("text", { class: "space-row", x: left + 4, y: y + 3.5 },
+      this.asked.highway ? `${depth}: ${expanded} of ${all}` : String(depth)));
+  }
+
+  edgeLabel(edge, from, to) {
+    const [first] = edge.labels;
+    const more = edge.labels.length > 1 ? ` +${edge.labels.length - 1}` : "";
+    const text = first.length > LONGEST_LABEL ? `${first.slice(0, LONGEST_LABEL - 1)}…` : first;
+    const [x, y] = from === to ? [from.x + 24, from.y - 14] : [(from.x + 2 * to.x) / 3, (from.y + 2 * to.y) / 3];
+    return [makeSvg("text", { class: "space-label", x, y, "text-anchor": from === to ? "start" : "middle" }, text + more)];
+  }
+
+  edge(edge, from, to) {
+    let path;
+    if (from === to) {
+      path = `M${from.x + 6},${from.y - 9} c14,-22 26,2 4,8`;
+    } else if (to.y > from.y) {
+      path = `M${from.x},${from.y + RADIUS} L${to.x},${to.y - RADIUS}`;
+    } else {
+      // Back or sideways: a curve, so that it is not taken for the way down.
+      const bend = from.x <= to.x ? -36 : 36;
+      path = `M${from.x},${from.y} C${from.x + bend},${from.y} ${to.x + bend},${to.y} ${to.x},${to.y + (to.y < from.y ? RADIUS : 0)}`;
+    }
+    const more = edge.transitions > edge.labels.length ? `\n${edge.transitions} transitions` : "";
+    return makeSvg("path", { class: "space-edge", d: path, "marker-end": "url(#space-arrow)" }, makeSvg("title", {}, edge.labels.join("\n") + more));
+  }
+
+  node(node, index) {
+    const classes = ["space-node"];
+    if (!node.expanded) classes.push("open");
+    if (node.deadlock) classes.push("deadlock");
+    if (node.colour !== undefined) classes.push(`c${node.colour % COLOURS}`);
+    const circle = makeSvg("circle", { class: classes.join(" "), cx: node.x, cy: node.y, r: node.states > 1 ? RADIUS + 3 : RADIUS });
+    const about = `depth ${node.depth}${node.states > 1 ? `, ${node.states} states` : ""}${node.deadlock ? ", deadlock" : ""}${node.text ? `, ${node.text}` : ""}`;
+    const text = makeSvg("text", { class: "space-text", x: node.x, y: node.y + 3.5, "text-anchor": "middle" }, node.states > 1 ? String(node.states) : String(index));
+    const group = makeSvg("g", { role: "button", "aria-label": about, "data-node": index, class: node.colour === undefined ? "" : "coloured" }, circle, text, makeSvg("title", {}, about));
+    const act = () => {
+      // A state is looked at; one that was not expanded is expanded as well.
+      if (node.expanded) this.steps.goAlong(node.choices);
+      else this.ask({ expand: [...this.asked.expand, node.state] });
+    };
+    group.addEventListener("click", act);
+    group.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") act();
+    });
+    return group;
+  }
+
+  zoom(factor) {
+    this.scale *= factor;
+    const [, , width, height] = this.svg.getAttribute("viewBox").split(" ").map(Number);
+    this.svg.setAttribute("width", width * this.scale);
+    this.svg.setAttribute("height", height * this.scale);
+  }
+
+  // Colours come from the page's style, which the file has to bring along.
+  async save() {
+    const copy = this.svg.cloneNode(true);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const style = await (await fetch("/page/style.css")).text();
+    copy.prepend(makeSvg("style", {}, style));
+    download("state-space.svg", new XMLSerializer().serializeToString(copy), "image/svg+xml");
+  }
+}

@@ -1,0 +1,480 @@
+//! The page in a real browser: loaded, searched, followed, branched off, drawn. Skipped with a word
+//! where there is no Chromium with its driver.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fantoccini::error::CmdError;
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use turnpike_model::{Step, Trace};
+use turnpike_session::{Location, ProgramSource, Reading, Source};
+
+use crate::client::Page;
+
+/// The driver's process, with the browser it started in its group.
+struct Driver(Child);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let group = format!("-{}", self.0.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the driver; gives its port.
+fn start_driver() -> Option<(Driver, u16)> {
+    let mut child = Command::new("chromedriver")
+        .arg("--port=0")
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let output = BufReader::new(child.stdout.take()?);
+    let driver = Driver(child);
+    let mut lines = output.lines().map_while(Result::ok);
+    let port = lines.find_map(|line| {
+        let (_, port) = line.split_once("started successfully on port ")?;
+        port.trim_end_matches('.').parse().ok()
+    })?;
+    // Whoever does not read what it prints stops it.
+    std::thread::spawn(move || lines.for_each(drop));
+    Some((driver, port))
+}
+
+/// What the page wrote to the browser's console.
+#[derive(Debug)]
+struct ConsoleLog;
+
+impl WebDriverCompatibleCommand for ConsoleLog {
+    fn endpoint(&self, base_url: &url::Url, session_id: Option<&str>) -> Result<url::Url, url::ParseError> {
+        base_url.join(&format!("session/{}/se/log", session_id.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(json!({ "type": "browser" }).to_string()))
+    }
+}
+
+/// Asks the browser for dark or light colours, as the settings of a desktop do.
+#[derive(Debug)]
+struct ColourScheme(&'static str);
+
+impl WebDriverCompatibleCommand for ColourScheme {
+    fn endpoint(&self, base_url: &url::Url, session_id: Option<&str>) -> Result<url::Url, url::ParseError> {
+        base_url.join(&format!("session/{}/goog/cdp/execute", session_id.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": self.0 });
+        let command = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": [feature] } });
+        (http::Method::POST, Some(command.to_string()))
+    }
+}
+
+struct Browser {
+    client: Client,
+    _driver: Driver,
+    profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// A browser window of this size, or `None` where there is no browser.
+    async fn open(size: (u32, u32)) -> Option<Browser> {
+        let (driver, port) = start_driver()?;
+        let profile = tempfile::tempdir().expect("a folder");
+        let options = json!({
+            "args": [
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                format!("--window-size={},{}", size.0, size.1),
+                format!("--user-data-dir={}", profile.path().display()),
+            ],
+            "prefs": { "download.default_directory": profile.path().join("saved") },
+        });
+        let capabilities: serde_json::Map<String, Value> = [
+            ("goog:chromeOptions".to_owned(), options),
+            ("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" })),
+        ]
+        .into_iter()
+        .collect();
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .expect("the browser starts");
+        Some(Browser { client, _driver: driver, profile })
+    }
+
+    async fn load(&self, page: &Page) {
+        self.client.goto(&page.url).await.expect("loads");
+        self.wait("body[data-ready=true]").await;
+    }
+
+    async fn wait(&self, selector: &str) {
+        let waiting = self.client.wait().at_most(Duration::from_secs(60));
+        let found = waiting.for_element(Locator::Css(selector)).await;
+        if let Err(error) = found {
+            panic!("{selector}: {error}\n{}", self.text("body").await);
+        }
+    }
+
+    async fn text(&self, selector: &str) -> String {
+        let element = self.client.find(Locator::Css(selector)).await.expect(selector);
+        element.text().await.expect("text")
+    }
+
+    async fn click(&self, selector: &str) {
+        let element = self.client.find(Locator::Css(selector)).await.expect(selector);
+        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
+    async fn count(&self, selector: &str) -> usize {
+        self.client.find_all(Locator::Css(selector)).await.expect("a list").len()
+    }
+
+    /// Types a key that is meant for no field.
+    async fn press(&self, key: &str) {
+        let body = self.client.find(Locator::Css("body")).await.expect("a body");
+        body.send_keys(key).await.expect("typed");
+    }
+
+    /// Runs a script of the page and gives what it returns.
+    async fn script(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// Sets a field of the tools above a picture, by the beginning of its label.
+    async fn set_tool(&self, label: &str, value: &str) {
+        let script = format!(
+            "const label = [...document.querySelectorAll('#picture-tools label')]
+                 .find((one) => one.textContent.trim().startsWith('{label}'));
+             const field = label.querySelector('input, select');
+             if (field.type === 'checkbox') field.checked = true; else field.value = '{value}';
+             field.dispatchEvent(new Event('change'));"
+        );
+        self.script(&script).await;
+    }
+
+    /// What a button saves under this name.
+    async fn saved(&self, button: &str, name: &str) -> String {
+        self.click(button).await;
+        let file = self.profile.path().join("saved").join(name);
+        for _ in 0..200 {
+            if let Some(text) = std::fs::read_to_string(&file).ok().filter(|text| !text.is_empty()) {
+                let _ = std::fs::remove_file(&file);
+                return text;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{name} was not saved");
+    }
+
+    /// Types into a field that may have a text already.
+    async fn fill(&self, selector: &str, text: &str) {
+        let field = self.client.find(Locator::Css(selector)).await.expect(selector);
+        field.clear().await.expect("cleared");
+        field.send_keys(text).await.expect("typed");
+    }
+
+    async fn eventually(&self, selector: &str, words: &str) {
+        for _ in 0..200 {
+            if self.text(selector).await.contains(words) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{selector} does not say `{words}` but `{}`", self.text(selector).await);
+    }
+
+    /// Pictures for the book are made by this test, where a folder is named for them.
+    async fn photograph(&self, name: &str) {
+        let Some(folder) = picture_folder() else { return };
+        self.client.execute("window.scrollTo(0, 0)", Vec::new()).await.expect("scrolled");
+        let image = self.client.screenshot().await.expect("a picture");
+        std::fs::write(folder.join(name), image).expect("written");
+    }
+
+    /// Whatever the page complained about fails the test.
+    async fn close(self) {
+        let log: Result<Value, CmdError> = self.client.issue_cmd(ConsoleLog).await;
+        let log = log.expect("the console");
+        let bad: Vec<&Value> = log
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING")
+            .collect();
+        assert!(bad.is_empty(), "{bad:#?}");
+        self.client.close().await.expect("closes");
+    }
+}
+
+/// Runs a test in a browser, or says that it was skipped.
+fn in_browser(size: (u32, u32), test: impl AsyncFnOnce(&Browser)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let Some(browser) = Browser::open(size).await else {
+            eprintln!("skipped: there is no chromedriver");
+            return;
+        };
+        test(&browser).await;
+        browser.close().await;
+    });
+}
+
+/// Where pictures for the book go, if they are to be made.
+fn picture_folder() -> Option<PathBuf> {
+    std::env::var_os("TURNPIKE_SCREENSHOTS").map(PathBuf::from)
+}
+
+/// A bundled model. Tests run in the folder of their crate, but pictures show the paths that readers type.
+fn bundled(path: &str) -> PathBuf {
+    static TO_THE_ROOT: std::sync::Once = std::sync::Once::new();
+    if picture_folder().is_none() {
+        return Path::new("../../models").join(path);
+    }
+    TO_THE_ROOT.call_once(|| std::env::set_current_dir("../..").expect("a folder"));
+    Path::new("models").join(path)
+}
+
+/// Searches, follows the witness to its start and back to its end, branches off, and draws it.
+async fn search_and_follow(browser: &Browser, objective: &str, steps: usize) {
+    browser.fill("#find", objective).await;
+    browser.click("#go").await;
+    browser.wait("#results button").await;
+    browser.eventually("#place", &format!("after step {steps}")).await;
+    browser.wait("#picture svg").await;
+    let chart = browser.saved("#picture-tools button", "sequence.svg").await;
+    assert!(chart.starts_with("<svg") && chart.contains(&format!("data-step=\"{steps}\"")), "{chart:.200}");
+    browser.click("#start").await;
+    browser.eventually("#place", "initial state").await;
+    for step in 1..=steps {
+        browser.press("n").await;
+        browser.eventually("#place", &format!("after step {step}:")).await;
+    }
+    browser.press("b").await;
+    let before = if steps == 1 { "initial state".to_owned() } else { format!("after step {}:", steps - 1) };
+    browser.eventually("#place", &before).await;
+    browser.wait("#picture svg").await;
+    browser.click("#start").await;
+    browser.eventually("#place", "initial state").await;
+    browser.click("#walk").await;
+    browser.eventually("#place", "after step").await;
+    assert!(browser.count("#tree li").await >= 3, "the walk is a branch of its own");
+    browser.click("#results button").await;
+    browser.eventually("#place", &format!("after step {steps}")).await;
+    // The chart is that of the witness again, with its last step marked.
+    browser.wait(&format!("#picture .here[data-step='{steps}']")).await;
+}
+
+#[test]
+fn a_specification_in_the_browser() {
+    let page = Page::of(&bundled("lift.mcrl2").display().to_string(), &[]);
+    in_browser((1600, 1100), async |browser| {
+        browser.load(&page).await;
+        let address = browser.client.current_url().await.expect("an address");
+        assert!(address.query().is_none(), "the token left the address: {address}");
+        search_and_follow(browser, "action protocol_error", 12).await;
+        browser.photograph("lift-sequence.png").await;
+        browser.click("#tab-timeline").await;
+        browser.wait("#picture svg").await;
+        // Names are completed: those of actions after `action`, those of values after `state`.
+        browser.fill("#find", "action proto").await;
+        browser.eventually("#find-words", "protocol_error").await;
+        browser.fill("#find", "state Station(3).").await;
+        browser.eventually("#find-words", "Station(3).c").await;
+        browser.fill("#find", "deadlock").await;
+        browser.click("#tab-space").await;
+        browser.wait("[data-node='5']").await;
+        browser.click("[data-node='5']").await;
+        browser.wait("[data-node='5'] .current").await;
+        let graph = browser.saved("#save-space", "state-space.svg").await;
+        assert!(graph.contains("space-node") && graph.contains("<style"), "{graph:.200}");
+        browser.photograph("lift-space.png").await;
+    });
+}
+
+#[test]
+fn timed_automata_in_the_browser() {
+    let settings = ["N=3", "WAIT=1", "WRITE=2"];
+    let page = Page::of(&bundled("timed/fischer.xta").display().to_string(), &settings);
+    in_browser((1600, 1100), async |browser| {
+        browser.load(&page).await;
+        search_and_follow(browser, "state P(1).critical && P(2).critical", 6).await;
+        browser.click("#tab-gantt").await;
+        browser.wait("#picture svg").await;
+        browser.photograph("fischer-gantt.png").await;
+        browser.click("#start").await;
+        browser.eventually("#place", "initial state").await;
+        browser.fill("#delay-text", "3/2").await;
+        browser.eventually("#clocks", "time 3/2").await;
+        browser.click("#enabled button").await;
+        browser.eventually("#place", "at 3/2").await;
+        browser.eventually("#delay-note", "one can wait [0, 2]").await;
+    });
+}
+
+#[test]
+fn a_narrow_window_is_enough_for_a_trace() {
+    let steps = ["lock(1,1)", "lock(2,2)"].map(Step::new).to_vec();
+    let trace = Trace { steps, ..Trace::default() };
+    let reading = Reading { settings: vec!["n=3".to_owned()], ..Reading::default() };
+    let source = Source::Model { location: Location::from("builtin:philosophers"), reading };
+    let page = Page::serve_at(&source, Some(&trace));
+    in_browser((360, 740), async |browser| {
+        browser.load(&page).await;
+        browser.eventually("#place", "after step 2: lock(2,2)").await;
+        browser.press("b").await;
+        browser.eventually("#followed", "1 more step").await;
+        search_and_follow(browser, "deadlock", 3).await;
+        let script = "return document.documentElement.scrollWidth <= window.innerWidth";
+        let fits = browser.client.execute(script, Vec::new()).await.expect("answers");
+        assert_eq!(fits, true, "nothing sticks out at the right");
+    });
+}
+
+/// Controls without a name that a screen reader could say.
+const NAMELESS: &str = "
+    return [...document.querySelectorAll('button, input, select, [role=tab], [role=button]')]
+        .filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length
+            || one.title))
+        .map((one) => one.outerHTML);";
+
+/// Texts that stand out too little: by the rules for contrast, 4.5 to 1 is enough.
+const FAINT: &str = "
+    const light = (text) => {
+        const [r, g, b] = text.match(/[\\d.]+/g).slice(0, 3).map(Number).map((one) => one / 255)
+            .map((one) => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (one) => {
+        for (let at = one; at; at = at.parentElement) {
+            const colour = getComputedStyle(at).backgroundColor;
+            if (!colour.startsWith('rgba(0, 0, 0, 0')) return colour;
+        }
+        return 'rgb(255, 255, 255)';
+    };
+    return [...document.querySelectorAll('h2, h3, p, td, th, label, button:not(:disabled), code, li')]
+        .filter((one) => one.offsetParent && one.textContent.trim())
+        .map((one) => [light(getComputedStyle(one).color), light(behind(one)), one.textContent.trim()])
+        .filter(([text, back]) => (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05) < 4.5)
+        .map(([, , text]) => text);";
+
+#[test]
+fn everything_has_a_key_a_name_and_contrast() {
+    let page = Page::of("builtin:philosophers", &["n=3"]);
+    in_browser((1400, 900), async |browser| {
+        browser.load(&page).await;
+        browser.press("?").await;
+        browser.wait("#keys[open]").await;
+        browser.click("#keys button").await;
+        browser.press("1").await;
+        browser.eventually("#place", "after step 1").await;
+        browser.press("b").await;
+        browser.eventually("#place", "initial state").await;
+        // The second of the listed transitions, with the keyboard alone.
+        browser.press("jj").await;
+        let focused = browser.client.active_element().await.expect("something has the focus");
+        let label = focused.find(Locator::Css(".label")).await.expect("a label").text().await.expect("text");
+        focused.send_keys("\u{e007}").await.expect("typed");
+        browser.eventually("#place", &format!("after step 1: {label}")).await;
+        browser.press("0").await;
+        browser.press("r").await;
+        browser.eventually("#place", "after step").await;
+        for scheme in ["light", "dark"] {
+            let set: Result<Value, CmdError> = browser.client.issue_cmd(ColourScheme(scheme)).await;
+            set.expect("colours are chosen");
+            assert_eq!(browser.script(FAINT).await, json!([]), "in {scheme} colours");
+        }
+        assert_eq!(browser.script(NAMELESS).await, json!([]));
+    });
+}
+
+#[test]
+fn values_are_filtered_and_pinned_and_the_state_space_is_folded() {
+    let page = Page::of("builtin:philosophers", &["n=3"]);
+    in_browser((1400, 900), async |browser| {
+        browser.load(&page).await;
+        browser.click("[aria-label='Pin fork2']").await;
+        browser.fill("#filter-values", "philosopher3").await;
+        let names = "return [...document.querySelectorAll('#values tbody td:nth-child(2)')].map((one) => one.textContent)";
+        assert_eq!(browser.script(names).await, json!(["fork2", "philosopher3"]), "what is pinned stays");
+        browser.click("#tab-space").await;
+        browser.wait("[data-node='1']").await;
+        let all = browser.count("[data-node]").await;
+        browser.set_tool("colour by", "fork1").await;
+        browser.wait(".key-entry").await;
+        let colours = browser.count(".key-entry").await;
+        assert!(colours >= 3, "free, or held by one of two: {colours}");
+        browser.set_tool("collapse by", "fork1").await;
+        browser.wait("[data-node='0'] title").await;
+        browser.eventually("#picture-key", &format!("as {colours} nodes")).await;
+        assert_eq!(browser.count("[data-node]").await, colours, "a node for each value");
+        browser.set_tool("bisimilar", "").await;
+        browser.eventually("#picture-key", "these are all states").await;
+        assert!(browser.count("[data-node]").await <= all);
+        browser.set_tool("highway", "2").await;
+        browser.eventually("#picture", "1: 2 of 3").await;
+    });
+}
+
+#[test]
+fn names_are_never_markup() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("names.aut");
+    let label =
+        "<script>document.body.dataset.broken=1</script><img src=x onerror=document.body.dataset.broken=1>";
+    std::fs::write(
+        &file,
+        format!("des (0,5,4)\n(0,\"{label}\",1)\n(0,\"b\",2)\n(0,\"c\",3)\n(2,\"d\",0)\n(3,\"e\",0)\n"),
+    )
+    .expect("written");
+    let reading = Reading::default();
+    let page = Page::serve(&Source::Model { location: Location::File(file.display().to_string()), reading });
+    in_browser((1000, 900), async |browser| {
+        browser.load(&page).await;
+        search_and_follow(browser, "deadlock", 1).await;
+        browser.eventually("#place", "<script>").await;
+        browser.wait("#picture svg").await;
+        browser.click("#tab-space").await;
+        browser.wait("[data-node='1']").await;
+        assert_eq!(browser.count("body[data-broken]").await, 0);
+        assert_eq!(browser.count("#picture script, #place script, #enabled img").await, 0);
+    });
+}
+
+#[test]
+fn a_program_in_the_browser() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = bundled("programs/lock_order_bug.c");
+    let place = if picture_folder().is_some() { Path::new("target") } else { folder.path() };
+    let program = place.join("lock_order");
+    let compiled =
+        Command::new("cc").args(["-g", "-O0", "-pthread", "-o"]).arg(&program).arg(&source).status();
+    if !compiled.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let page = Page::serve(&Source::Program(ProgramSource { path: program, ..ProgramSource::default() }));
+    in_browser((1600, 1300), async |browser| {
+        browser.load(&page).await;
+        browser.wait(".thread pre .here").await;
+        search_and_follow(browser, "deadlock", 2).await;
+        browser.eventually("#threads", "waits").await;
+        browser.eventually("#threads", "holds accounts[0].lock since").await;
+        browser.photograph("lock-order.png").await;
+        browser.click("#tab-why").await;
+        browser.wait("#picture svg").await;
+        browser.eventually("#picture", "held by main.1 since").await;
+        browser.photograph("lock-order-why.png").await;
+        browser.press("b").await;
+    });
+}

@@ -1,0 +1,219 @@
+//! Descriptors whose other ends are in the program itself: pipes, pairs of sockets, counters of events,
+//! and sets of such descriptors that are watched.
+//!
+//! The system keeps the data, the scheduler the order. Everything that looks at a descriptor or
+//! changes one is a step on one object ([`crate::blocking::descriptors`]). Whoever has to wait
+//! waits there for a change, and looks again. So a program of threads that talk by such
+//! descriptors is deterministic, all orders are tried, and waiting for ever is a deadlock.
+
+use alloc::vec::Vec;
+use core::ffi::{c_int, c_void};
+
+use turnpike_scheduler::{Kind, Operation, Site};
+
+use crate::blocking::{descriptors, ready};
+use crate::global::Global;
+use crate::hook::{hook, real};
+use crate::sys::{self, PollFd};
+use crate::{cancel, control, shared, sites, time};
+
+pub(crate) const IN: i16 = 1;
+const OUT: i16 = 4;
+
+/// By number: whether nothing outside has another end of it.
+static INSIDE: Global<Vec<bool>> = Global::new(Vec::new());
+
+/// Whether nothing outside the program can change what a descriptor is ready for.
+pub(crate) fn is_inside(fd: c_int) -> bool {
+    fd >= 0 && INSIDE.with(|inside| inside.get(fd as usize).copied().unwrap_or(false))
+}
+
+/// A descriptor has become this, or is closed.
+pub(crate) fn set_inside(fd: c_int, yes: bool) {
+    if fd < 0 || !control::active() {
+        return;
+    }
+    INSIDE.with(|inside| {
+        if fd as usize >= inside.len() {
+            inside.resize(fd as usize + 1, false);
+        }
+        inside[fd as usize] = yes;
+    });
+}
+
+/// What a call waits for, asked by the scheduler right before the step.
+struct Condition<'a> {
+    holds: &'a dyn Fn() -> bool,
+}
+
+fn holds(condition: u64) -> bool {
+    // SAFETY: on the stack of the thread that waits for its turn.
+    (unsafe { &*(condition as *const Condition<'_>) }.holds)()
+}
+
+/// Comes back when the condition holds, as a step that changes descriptors: true. False when the time
+/// is over, in nanoseconds of virtual time from now, or at once if that is 0.
+pub(crate) fn wait(limit: Option<u64>, site: Site, condition: &dyn Fn() -> bool) -> bool {
+    let site = sites::user(site);
+    let object = descriptors(site);
+    let deadline = limit.map(|limit| time::passed().saturating_add(limit));
+    loop {
+        let condition = Condition { holds: condition };
+        let look = Operation {
+            argument: &raw const condition as u64,
+            writes: Some(holds),
+            ..Operation::new(Kind::Update, object, site)
+        };
+        control::step(look);
+        if holds(look.argument) {
+            return true;
+        }
+        if limit == Some(0) {
+            return false;
+        }
+        let change = control::limited(Operation::new(Kind::Yield, object, site), deadline);
+        if cancel::step(change).timed_out {
+            cancel::point();
+            return false;
+        }
+    }
+}
+
+/// Comes back when something can be read.
+pub(crate) fn readable(fd: c_int, site: Site) {
+    wait(None, site, &|| ready(fd, IN));
+}
+
+/// Writes everything, in as many parts as there is room for. `write` writes what has room now, and
+/// answers as the system call does.
+pub(crate) fn write_all(
+    fd: c_int,
+    length: usize,
+    site: Site,
+    mut write: impl FnMut(usize) -> isize,
+) -> isize {
+    let mut done = 0;
+    loop {
+        wait(None, site, &|| ready(fd, OUT));
+        let written = write(done);
+        if written < 0 {
+            // SAFETY: the C library's own.
+            let again = unsafe { *sys::__errno_location() } == EAGAIN;
+            if again {
+                // Room for less than the system calls ready.
+                continue;
+            }
+            return if done > 0 { done as isize } else { written };
+        }
+        done += written as usize;
+        if done >= length {
+            return done as isize;
+        }
+    }
+}
+
+const EAGAIN: c_int = 11;
+
+/// Does something while a descriptor does not block.
+pub(crate) fn without_blocking<R>(fd: c_int, work: impl FnOnce() -> R) -> R {
+    const GET_FLAGS: usize = 3;
+    const SET_FLAGS: usize = 4;
+    const NONBLOCK: usize = 0o4000;
+    let flags = sys::syscall(sys::number::FCNTL, fd as usize, GET_FLAGS, 0, 0, 0, 0).max(0) as usize;
+    let set = |flags| sys::syscall(sys::number::FCNTL, fd as usize, SET_FLAGS, flags, 0, 0, 0);
+    set(flags | NONBLOCK);
+    let result = work();
+    // SAFETY: the C library's own.
+    let errno = unsafe { *sys::__errno_location() };
+    set(flags);
+    // SAFETY: the C library's own.
+    unsafe { *sys::__errno_location() = errno };
+    result
+}
+
+/// Whether all descriptors of a list are inside; negative ones are not looked at.
+///
+/// # Safety
+/// So many entries.
+pub(crate) unsafe fn all_inside(polls: *const c_void, count: u64) -> bool {
+    // SAFETY: promised by the caller; nothing has to be there if there are none.
+    let polls = unsafe {
+        if count == 0 { &[][..] } else { core::slice::from_raw_parts(polls as *const PollFd, count as usize) }
+    };
+    polls.iter().all(|poll| poll.fd < 0 || is_inside(poll.fd))
+}
+
+/// A new descriptor, or an error.
+fn made(fd: c_int) -> c_int {
+    set_inside(fd, true);
+    fd
+}
+
+/// A descriptor for the same thing as another.
+pub(crate) fn copied(from: c_int, to: c_int) -> c_int {
+    set_inside(to, is_inside(from));
+    to
+}
+
+unsafe fn made_two(answer: c_int, fds: *const c_int) -> c_int {
+    if answer == 0 {
+        // SAFETY: the caller's two descriptors.
+        let (one, other) = unsafe { (*fds, *fds.add(1)) };
+        made(one);
+        made(other);
+    }
+    answer
+}
+
+hook! {
+    fn pipe(fds: *mut c_int; site) -> c_int {
+        shared::files(site);
+        made_two(real!(pipe: fn(*mut c_int) -> c_int)(fds), fds)
+    }
+    fn pipe2(fds: *mut c_int, flags: c_int; site) -> c_int {
+        shared::files(site);
+        made_two(real!(pipe2: fn(*mut c_int, c_int) -> c_int)(fds, flags), fds)
+    }
+    fn socketpair(domain: c_int, kind: c_int, protocol: c_int, fds: *mut c_int; site) -> c_int {
+        shared::files(site);
+        made_two(real!(socketpair: fn(c_int, c_int, c_int, *mut c_int) -> c_int)(domain, kind, protocol, fds), fds)
+    }
+    fn eventfd(count: u32, flags: c_int; site) -> c_int {
+        shared::files(site);
+        made(real!(eventfd: fn(u32, c_int) -> c_int)(count, flags))
+    }
+    fn epoll_create(size: c_int; site) -> c_int {
+        shared::files(site);
+        made(real!(epoll_create: fn(c_int) -> c_int)(size))
+    }
+    fn epoll_create1(flags: c_int; site) -> c_int {
+        shared::files(site);
+        made(real!(epoll_create1: fn(c_int) -> c_int)(flags))
+    }
+    fn epoll_ctl(set: c_int, what: c_int, fd: c_int, event: *mut c_void; site) -> c_int {
+        const REMOVE: c_int = 2;
+        shared::files(site);
+        let answer = real!(epoll_ctl: fn(c_int, c_int, c_int, *mut c_void) -> c_int)(set, what, fd, event);
+        if answer == 0 && what != REMOVE && !is_inside(fd) {
+            set_inside(set, false);
+        }
+        answer
+    }
+    fn timerfd_create(clock: c_int, flags: c_int; site) -> c_int {
+        control::uncontrolled("timerfd_create, whose timers go by real time,");
+        shared::files(site);
+        real!(timerfd_create: fn(c_int, c_int) -> c_int)(clock, flags)
+    }
+    fn dup(fd: c_int; site) -> c_int {
+        shared::files(site);
+        copied(fd, real!(dup: fn(c_int) -> c_int)(fd))
+    }
+    fn dup2(fd: c_int, to: c_int; site) -> c_int {
+        shared::files(site);
+        copied(fd, real!(dup2: fn(c_int, c_int) -> c_int)(fd, to))
+    }
+    fn dup3(fd: c_int, to: c_int, flags: c_int; site) -> c_int {
+        shared::files(site);
+        copied(fd, real!(dup3: fn(c_int, c_int, c_int) -> c_int)(fd, to, flags))
+    }
+}

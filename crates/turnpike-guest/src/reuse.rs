@@ -1,0 +1,251 @@
+//! One process for many executions: its memory is put back after each, instead of forking another.
+//!
+//! The process is a child of the fork server. Before its first execution it makes an image of its
+//! memory (`image`), and continues from there for each request, which it takes from the host itself.
+//! That is right only if an execution changes nothing but private memory. So every system call
+//! outside this library interrupts the program: those that are under control and those that change
+//! nothing are served, any other *taints* the process, which then ends with the execution, and the fork server forks another. The
+//! same holds for what this library does to the process, and for executions that end in a signal.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use crate::image::{self, Vault};
+use crate::protocol;
+use crate::raw::Registers;
+use crate::sys::{self, number};
+use crate::{control, fiber, modules, raw, zygote};
+
+/// System calls pass,
+const ALLOW: u8 = 0;
+/// or interrupt the program.
+const BLOCK: u8 = 1;
+
+/// Whether this process has an image.
+static REUSED: AtomicBool = AtomicBool::new(false);
+
+/// The process is no longer what it was when its image was made. It does not answer the host any
+/// more, and the program finds no descriptors but its own.
+pub(crate) fn taint() {
+    if !REUSED.load(Ordering::Relaxed) {
+        return;
+    }
+    let tainted = image::vault().map(|vault| vault.tainted.swap(1, Ordering::Relaxed));
+    if tainted == Some(0) {
+        close_descriptors();
+    }
+}
+
+fn close_descriptors() {
+    for fd in [protocol::FD_REQUEST, protocol::FD_ANSWER, protocol::FD_PAGES] {
+        sys::close(fd);
+    }
+}
+
+/// In a new child of the fork server: makes an image of it; false if that is impossible. When it
+/// returns true, an execution is to begin: for the first time, or again.
+pub(crate) fn begin() -> bool {
+    let Some(vault) = image::vault() else { return false };
+    vault.selector.store(ALLOW, Ordering::Relaxed);
+    vault.tainted.store(0, Ordering::Relaxed);
+    vault.executions.store(0, Ordering::Relaxed);
+    if !image::open_pages() || !watch(vault) || !vault.survey() {
+        return false;
+    }
+    REUSED.store(true, Ordering::Relaxed);
+    vault.base = fiber::base();
+    let (stack, own_stack) = (&raw mut vault.stack, vault.own_stack());
+    // SAFETY: the vault's stack is not used yet.
+    unsafe { turnpike_keep(stack, own_stack, keep) };
+    true
+}
+
+/// On the vault's stack: the image is made.
+extern "C" fn keep() {
+    let Some(vault) = image::vault() else { return };
+    vault.save();
+    start(vault);
+}
+
+/// An execution begins.
+fn start(vault: &mut Vault) {
+    vault.executions.fetch_add(1, Ordering::Relaxed);
+    vault.count_faults();
+    vault.selector.store(BLOCK, Ordering::Relaxed);
+}
+
+/// The execution is over, and everything about it is in the shared memory: goes on with the next one
+/// if this process can.
+pub(crate) fn again() {
+    let Some(vault) = image::vault() else { return };
+    if !REUSED.load(Ordering::Relaxed) || vault.tainted.load(Ordering::Relaxed) != 0 {
+        return;
+    }
+    vault.selector.store(ALLOW, Ordering::Relaxed);
+    if vault.learn() {
+        // SAFETY: what runs now never goes on.
+        unsafe { turnpike_leave(vault.own_stack(), next) };
+    }
+}
+
+/// On the vault's stack: answers, restores the image, and waits for the next request.
+extern "C" fn next() {
+    let Some(vault) = image::vault() else { sys::exit_group(125) };
+    let header = control::header();
+    header.serving.store(0, Ordering::Release);
+    sys::write(protocol::FD_ANSWER, b"D");
+    // SAFETY: on the vault's stack; `header` is shared, and what follows are system calls.
+    unsafe { vault.restore() };
+    if !zygote::await_request() {
+        sys::exit_group(0);
+    }
+    header.serving.store(1, Ordering::Release);
+    if header.fresh != 0 || header.hold != 0 {
+        header.end.store(protocol::END_PASSED_ON, Ordering::Release);
+        sys::exit_group(0);
+    }
+    zygote::clear(header);
+    zygote::limit_time(header);
+    start(vault);
+    // SAFETY: the image is restored, with the stack and the thread register of that time.
+    unsafe { turnpike_resume(vault.stack, vault.base) };
+}
+
+/// Has the system interrupt the program at each system call outside this library, while the selector
+/// says so; whether it does.
+fn watch(vault: &Vault) -> bool {
+    const SET_SYSCALL_USER_DISPATCH: usize = 59;
+    const ON: usize = 1;
+    let start = modules::OWN_START.load(Ordering::Relaxed);
+    let size = modules::OWN_SIZE.load(Ordering::Relaxed);
+    let selector = vault.selector.as_ptr() as usize;
+    sys::syscall(number::PRCTL, SET_SYSCALL_USER_DISPATCH, ON, start, size, selector, 0) == 0
+}
+
+/// In the handler: the program is about to make a system call.
+///
+/// # Safety
+/// The system's record of an interrupted thread.
+pub(crate) unsafe fn interrupted(context: *mut c_void) {
+    let Some(vault) = image::vault() else { return };
+    // SAFETY: promised by the caller.
+    let registers = unsafe { Registers::of(context) };
+    if control::active() && raw::is_watched(registers.rax as u32, registers.rip) {
+        // SAFETY: promised by the caller.
+        unsafe { raw::divert(context) };
+        return;
+    }
+    if changes_nothing(registers) {
+        registers.rax = sys::syscall(
+            registers.rax as i64,
+            registers.rdi,
+            registers.rsi,
+            registers.rdx,
+            registers.r10,
+            registers.r8,
+            registers.r9,
+        ) as usize;
+        return;
+    }
+    taint();
+    vault.selector.store(ALLOW, Ordering::Relaxed);
+    // The instruction has two bytes, and is executed again.
+    registers.rip -= 2;
+}
+
+/// Whether a system call leaves the process as it was, its memory aside.
+fn changes_nothing(registers: &Registers) -> bool {
+    const WRITEV: usize = 20;
+    const FSTAT: usize = 5;
+    const LSTAT: usize = 6;
+    const STAT: usize = 4;
+    const IOCTL: usize = 16;
+    const GET_TERMINAL: usize = 0x5401;
+    const SCHED_YIELD: usize = 24;
+    const GETPID: usize = 39;
+    const UNAME: usize = 63;
+    const GETTIMEOFDAY: usize = 96;
+    const SYSINFO: usize = 99;
+    const GETUID: usize = 102;
+    const GETGID: usize = 104;
+    const GETEUID: usize = 107;
+    const GETEGID: usize = 108;
+    const GETPPID: usize = 110;
+    const GETTID: usize = 186;
+    const TIME: usize = 201;
+    const CLOCK_GETTIME: usize = 228;
+    const CLOCK_GETRES: usize = 229;
+    const NEWFSTATAT: usize = 262;
+    const GETCPU: usize = 309;
+    const GETRANDOM: usize = 318;
+    if protocol::is_own(registers.rdi as i32) {
+        return false;
+    }
+    match registers.rax {
+        // What executions print goes to the end of one file.
+        1 | WRITEV => registers.rdi == 1 || registers.rdi == 2,
+        IOCTL => registers.rsi == GET_TERMINAL,
+        FSTAT | LSTAT | STAT | SCHED_YIELD | GETPID | UNAME | GETTIMEOFDAY | SYSINFO | GETUID | GETGID
+        | GETEUID | GETEGID | GETPPID | GETTID | TIME | CLOCK_GETTIME | CLOCK_GETRES | NEWFSTATAT
+        | GETCPU | GETRANDOM => true,
+        _ => false,
+    }
+}
+
+unsafe extern "C" {
+    /// Calls `work` on another stack; where this thread continues is written to `stack` before.
+    fn turnpike_keep(stack: *mut usize, other: usize, work: extern "C" fn());
+    /// Continues where `turnpike_keep` was called.
+    fn turnpike_resume(stack: usize, base: usize) -> !;
+    /// Leaves the present stack for ever.
+    fn turnpike_leave(stack: usize, work: extern "C" fn()) -> !;
+}
+
+core::arch::global_asm!(
+    ".globl turnpike_keep",
+    ".hidden turnpike_keep",
+    ".type turnpike_keep, @function",
+    "turnpike_keep:",
+    "push rbp",
+    "push rbx",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "sub rsp, 8",
+    "stmxcsr [rsp]",
+    "fnstcw [rsp + 4]",
+    "mov [rdi], rsp",
+    "mov rbx, rsp",
+    "mov rsp, rsi",
+    "call rdx",
+    "mov rsp, rbx",
+    "2:",
+    "ldmxcsr [rsp]",
+    "fldcw [rsp + 4]",
+    "add rsp, 8",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbx",
+    "pop rbp",
+    "ret",
+    ".size turnpike_keep, . - turnpike_keep",
+    ".globl turnpike_resume",
+    ".hidden turnpike_resume",
+    ".type turnpike_resume, @function",
+    "turnpike_resume:",
+    "mov rsp, rdi",
+    "wrfsbase rsi",
+    "jmp 2b",
+    ".size turnpike_resume, . - turnpike_resume",
+    ".globl turnpike_leave",
+    ".hidden turnpike_leave",
+    ".type turnpike_leave, @function",
+    "turnpike_leave:",
+    "mov rsp, rdi",
+    "call rsi",
+    "ud2",
+    ".size turnpike_leave, . - turnpike_leave",
+);

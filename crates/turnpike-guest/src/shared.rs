@@ -1,0 +1,297 @@
+//! State that threads share without sharing memory: files, descriptors and directories of the
+//! process, streams of the C library, handlers of signals, the environment, the generators of
+//! random numbers, and attributes of the process.
+//!
+//! Calls that look at it or change it are steps as soon as other threads could tell the order.
+//! Everything about files is one object, the same that reading and writing descriptors works on:
+//! more orders are explored than necessary, and none is missed. Writing to standard output and
+//! error is not a step, because a program cannot read there.
+
+use core::ffi::{c_char, c_int, c_long, c_void};
+use core::sync::atomic::Ordering;
+
+use turnpike_scheduler::{Detail, Kind, Object, ObjectId, Site};
+
+use crate::global::Global;
+use crate::hook::{hook, real};
+use crate::{blocking, control, descriptors, random, signals, sites, sys};
+
+unsafe extern "C" {
+    static stdout: *mut c_void;
+    static stderr: *mut c_void;
+}
+
+/// Whether another thread may tell when something happens: not if all of them were joined.
+fn is_shared() -> bool {
+    control::active() && control::UNJOINED.load(Ordering::Relaxed) > 1
+}
+
+/// The running thread is about to do something with files or descriptors.
+pub(crate) fn files(site: Site) {
+    if is_shared() {
+        let site = sites::user(site);
+        control::simple(Kind::Update, blocking::descriptors(site), site);
+    }
+}
+
+/// The same with a stream of the C library.
+pub(crate) fn stream(stream: *mut c_void, site: Site) {
+    // SAFETY: variables of the C library, which programs set at most at their beginning.
+    let standard = unsafe { stream == stdout || stream == stderr };
+    if !standard {
+        files(site);
+    }
+}
+
+/// Something else that all threads share: an object of its own.
+struct Shared {
+    /// The same in all executions, and no other object's.
+    name: u64,
+    called: &'static str,
+    object: Global<Option<ObjectId>>,
+}
+
+impl Shared {
+    const fn new(name: u64, called: &'static str) -> Self {
+        Shared { name, called, object: Global::new(None) }
+    }
+
+    fn step(&self, kind: Kind, site: Site) {
+        if is_shared() {
+            let site = sites::user(site);
+            let object = self.object.with(|known| *known.get_or_insert_with(|| self.register(site)));
+            control::simple(kind, object, site);
+        }
+    }
+
+    fn register(&self, site: Site) -> ObjectId {
+        control::kernel(|kernel| {
+            let object = kernel.register(Object::Memory, self.name, site);
+            if control::DETAIL.get() >= Detail::Full {
+                kernel.name_object(object, self.called);
+            }
+            object
+        })
+    }
+}
+
+static ENVIRONMENT: Shared = Shared::new(0x656e_7669_726f_6e6d, "environment");
+static GENERATORS: Shared = Shared::new(0x6765_6e65_7261_746f, "random numbers");
+static PROCESS: Shared = Shared::new(0x7072_6f63_6573_7321, "process");
+
+fn environment(kind: Kind, site: Site) {
+    ENVIRONMENT.step(kind, site);
+}
+
+/// The running thread is about to draw from the C library's generators, or to seed them. Each time
+/// it leaves them in another state, so a loop that does it is not one that waits.
+fn generators(site: Site) {
+    random::note_draw();
+    GENERATORS.step(Kind::Update, site);
+}
+
+/// The running thread is about to look at attributes of the process, or to change them.
+pub(crate) fn process(site: Site) {
+    PROCESS.step(Kind::Update, site);
+}
+
+/// The running thread looks at its mask of signals, or changes it if `new` is there. Threads that are
+/// fibers have one in the system; each finds its own when it runs on.
+unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void) -> c_int {
+    let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
+    if !new.is_null() && !signals::MASKED.swap(true, Ordering::Relaxed) {
+        let same = signals::mask();
+        control::threads(|threads| threads.iter_mut().for_each(|thread| thread.mask = same));
+    }
+    // SAFETY: the caller's sets.
+    let answer = unsafe { change(how, new, old) };
+    let mask = signals::mask();
+    control::thread(|thread| thread.mask = mask);
+    answer
+}
+
+/// Whether a command of `fcntl` makes another descriptor.
+fn duplicates(what: c_int) -> bool {
+    const SAME: c_int = 0;
+    const SAME_CLOSED_ON_EXEC: c_int = 1030;
+    matches!(what, SAME | SAME_CLOSED_ON_EXEC)
+}
+
+hook! {
+    fn fcntl(fd: c_int, what: c_int, argument: usize; site) -> c_int {
+        files(site);
+        let answer = real!(fcntl: fn(c_int, c_int, usize) -> c_int)(fd, what, argument);
+        if duplicates(what) { descriptors::copied(fd, answer) } else { answer }
+    }
+    fn fcntl64(fd: c_int, what: c_int, argument: usize; site) -> c_int {
+        files(site);
+        let answer = real!(fcntl64: fn(c_int, c_int, usize) -> c_int)(fd, what, argument);
+        if duplicates(what) { descriptors::copied(fd, answer) } else { answer }
+    }
+    fn getenv(name: *const c_char; site) -> *mut c_char {
+        environment(Kind::Load, site);
+        real!(getenv: fn(*const c_char) -> *mut c_char)(name)
+    }
+    fn secure_getenv(name: *const c_char; site) -> *mut c_char {
+        environment(Kind::Load, site);
+        real!(secure_getenv: fn(*const c_char) -> *mut c_char)(name)
+    }
+    fn setenv(name: *const c_char, value: *const c_char, replace: c_int; site) -> c_int {
+        environment(Kind::Update, site);
+        real!(setenv: fn(*const c_char, *const c_char, c_int) -> c_int)(name, value, replace)
+    }
+    fn unsetenv(name: *const c_char; site) -> c_int {
+        environment(Kind::Update, site);
+        real!(unsetenv: fn(*const c_char) -> c_int)(name)
+    }
+    fn putenv(text: *mut c_char; site) -> c_int {
+        environment(Kind::Update, site);
+        real!(putenv: fn(*mut c_char) -> c_int)(text)
+    }
+    fn clearenv(; site) -> c_int {
+        environment(Kind::Update, site);
+        real!(clearenv: fn() -> c_int)()
+    }
+    fn setlocale(category: c_int, locale: *const c_char; site) -> *mut c_char {
+        // Too many functions depend on the locale to make each of them a step.
+        if is_shared() && !locale.is_null() {
+            control::uncontrolled("the moment at which setlocale changes what other threads' calls do");
+        }
+        process(site);
+        real!(setlocale: fn(c_int, *const c_char) -> *mut c_char)(category, locale)
+    }
+    fn sigprocmask(how: c_int, new: *const c_void, old: *mut c_void; site) -> c_int {
+        match mask(how, new, old) {
+            0 => 0,
+            error => sys::fail_with(error),
+        }
+    }
+    fn pthread_sigmask(how: c_int, new: *const c_void, old: *mut c_void; site) -> c_int {
+        mask(how, new, old)
+    }
+}
+
+/// Calls that do something first: `files`, `process` or `generators`.
+macro_rules! about {
+    ($what:ident: $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => { hook! { $(
+        fn $name($($arg: $ty),*; site) -> $ret {
+            $what(site);
+            real!($name: fn($($ty),*) -> $ret)($($arg),*)
+        }
+    )* } };
+}
+
+// The mode of `open` and its like is there whether or not the caller passes it.
+about! { files:
+    fn access(path: *const c_char, mode: c_int) -> c_int;
+    fn chdir(path: *const c_char) -> c_int;
+    fn chmod(path: *const c_char, mode: u32) -> c_int;
+    fn closedir(folder: *mut c_void) -> c_int;
+    fn creat(path: *const c_char, mode: u32) -> c_int;
+    fn fchmod(fd: c_int, mode: u32) -> c_int;
+    fn fdopen(fd: c_int, mode: *const c_char) -> *mut c_void;
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn fsync(fd: c_int) -> c_int;
+    fn ftruncate(fd: c_int, size: i64) -> c_int;
+    fn isatty(fd: c_int) -> c_int;
+    fn link(path: *const c_char, to: *const c_char) -> c_int;
+    fn listen(fd: c_int, waiting: c_int) -> c_int;
+    fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
+    fn lseek64(fd: c_int, offset: i64, whence: c_int) -> i64;
+    fn mkdir(path: *const c_char, mode: u32) -> c_int;
+    fn open(path: *const c_char, flags: c_int, mode: u32) -> c_int;
+    fn open64(path: *const c_char, flags: c_int, mode: u32) -> c_int;
+    fn openat(folder: c_int, path: *const c_char, flags: c_int, mode: u32) -> c_int;
+    fn opendir(path: *const c_char) -> *mut c_void;
+    fn pathconf(path: *const c_char, name: c_int) -> c_long;
+    fn posix_fadvise(fd: c_int, offset: i64, size: i64, advice: c_int) -> c_int;
+    fn remove(path: *const c_char) -> c_int;
+    fn rename(path: *const c_char, to: *const c_char) -> c_int;
+    fn rmdir(path: *const c_char) -> c_int;
+    fn shutdown(fd: c_int, how: c_int) -> c_int;
+    fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
+    fn symlink(path: *const c_char, to: *const c_char) -> c_int;
+    fn tcgetattr(fd: c_int, into: *mut c_void) -> c_int;
+    fn tcsetattr(fd: c_int, when: c_int, from: *const c_void) -> c_int;
+    fn tmpfile() -> *mut c_void;
+    fn truncate(path: *const c_char, size: i64) -> c_int;
+    fn umask(mode: u32) -> u32;
+    fn unlink(path: *const c_char) -> c_int;
+    fn raise(signal: c_int) -> c_int;
+    fn sigaction(signal: c_int, new: *const c_void, old: *mut c_void) -> c_int;
+    fn signal(signal: c_int, handler: usize) -> usize;
+}
+
+about! { process:
+    fn getegid() -> u32;
+    fn geteuid() -> u32;
+    fn getgid() -> u32;
+    fn getpgid(pid: c_int) -> c_int;
+    fn getpgrp() -> c_int;
+    fn getpriority(which: c_int, who: u32) -> c_int;
+    fn getsid(pid: c_int) -> c_int;
+    fn getuid() -> u32;
+    fn nice(change: c_int) -> c_int;
+    fn sbrk(change: isize) -> *mut c_void;
+    fn setpgid(pid: c_int, group: c_int) -> c_int;
+    fn setpriority(which: c_int, who: u32, priority: c_int) -> c_int;
+    fn setsid() -> c_int;
+    fn setuid(user: u32) -> c_int;
+}
+
+/// Its five arguments leave no register for the place where it is called.
+#[cfg_attr(embedded, unsafe(no_mangle))]
+unsafe extern "C" fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int {
+    if control::active() {
+        process(Site::default());
+    }
+    let real = real!(prctl: fn(c_int, usize, usize, usize, usize) -> c_int);
+    // SAFETY: the caller's arguments.
+    unsafe { real(option, a, b, c, d) }
+}
+
+about! { generators:
+    fn drand48() -> f64;
+    fn lrand48() -> c_long;
+    fn mrand48() -> c_long;
+    fn rand() -> c_int;
+    fn random() -> c_long;
+    fn srand(seed: u32) -> ();
+    fn srand48(seed: c_long) -> ();
+    fn srandom(seed: u32) -> ();
+}
+
+/// Calls about streams.
+macro_rules! about_streams {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*) $on:ident -> $ret:ty;)*) => { hook! { $(
+        fn $name($($arg: $ty),*; site) -> $ret {
+            stream($on, site);
+            real!($name: fn($($ty),*) -> $ret)($($arg),*)
+        }
+    )* } };
+}
+
+about_streams! {
+    fn clearerr(on: *mut c_void) on -> ();
+    fn fclose(on: *mut c_void) on -> c_int;
+    fn feof(on: *mut c_void) on -> c_int;
+    fn ferror(on: *mut c_void) on -> c_int;
+    fn fflush(on: *mut c_void) on -> c_int;
+    fn fileno(on: *mut c_void) on -> c_int;
+    fn fputc(character: c_int, on: *mut c_void) on -> c_int;
+    fn fputc_unlocked(character: c_int, on: *mut c_void) on -> c_int;
+    fn freopen(path: *const c_char, mode: *const c_char, on: *mut c_void) on -> *mut c_void;
+    fn fseek(on: *mut c_void, offset: c_long, whence: c_int) on -> c_int;
+    fn fseeko(on: *mut c_void, offset: i64, whence: c_int) on -> c_int;
+    fn ftell(on: *mut c_void) on -> c_long;
+    fn ftello(on: *mut c_void) on -> i64;
+    fn putc(character: c_int, on: *mut c_void) on -> c_int;
+    fn putc_unlocked(character: c_int, on: *mut c_void) on -> c_int;
+    fn rewind(on: *mut c_void) on -> ();
+    fn setbuf(on: *mut c_void, buffer: *mut c_char) on -> ();
+    fn setbuffer(on: *mut c_void, buffer: *mut c_char, size: usize) on -> ();
+    fn setlinebuf(on: *mut c_void) on -> ();
+    fn setvbuf(on: *mut c_void, buffer: *mut c_char, mode: c_int, size: usize) on -> c_int;
+    fn ungetc(character: c_int, on: *mut c_void) on -> c_int;
+}

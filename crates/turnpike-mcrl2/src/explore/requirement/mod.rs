@@ -1,0 +1,179 @@
+//! Requirements: formulas over the actions and data of a specification, ready to be decided.
+//!
+//! What an action formula says about labels of one signature is a condition on their arguments. So
+//! matching a label is evaluating a condition (`matching`), and finding the values of a quantified
+//! variable that a label fixes is solving one (`candidates`): both are what sums and quantifiers of
+//! the specification itself need.
+
+mod candidates;
+mod foreign;
+mod judge;
+mod matching;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use turnpike_model::formula::{Formula, Judge, Property};
+use turnpike_model::{Diagnostic, Severity};
+
+use self::candidates::{Alternative, Finder, Finders};
+pub use self::foreign::declare_labels;
+use self::judge::DataJudge;
+use self::matching::Condition;
+use super::Mcrl2Model;
+use crate::compile::evaluator::Scope;
+use crate::syntax::parse_formula;
+use crate::typed::formula::TypedFormula;
+use crate::typed::{ExpressionId, Program};
+use crate::value::Value;
+
+/// A formula about a specification, or about another system whose labels are read as if they
+/// belonged to it.
+pub struct Requirement {
+    model: Arc<Mcrl2Model>,
+    /// Whether labels are those of another system, known by their texts.
+    foreign: bool,
+    formula: TypedFormula,
+    conditions: Vec<Condition>,
+    arguments: Vec<Vec<Condition>>,
+    alternatives: Vec<Vec<Alternative>>,
+    shared: Mutex<Shared>,
+}
+
+/// What is compiled when labels are met for the first time, once for all judges.
+struct Shared {
+    program: Program,
+    matchers: FxHashMap<(u32, u32), Arc<Condition>>,
+    finders: Finders,
+}
+
+impl Mcrl2Model {
+    /// Reads and checks a formula about this specification; with `foreign`, about another system
+    /// whose labels this specification declares.
+    ///
+    /// # Errors
+    /// What is wrong; places are those in the text.
+    pub fn requirement(
+        self: &Arc<Self>,
+        text: &str,
+        foreign: bool,
+    ) -> Result<(Requirement, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut program = (*self.network.program()).clone();
+        let (file, mut diagnostics) = parse_formula(text, &program.words);
+        let Some(file) = file else { return Err(diagnostics) };
+        if self.is_probabilistic() {
+            let message = "formulas about probabilistic specifications are not supported";
+            return Err(vec![Diagnostic::unsupported(message)]);
+        }
+        // Exploring does not know how long components can wait, so it may take too many steps.
+        if self.network.now.is_some() {
+            let message = "formulas about specifications with times are not supported";
+            return Err(vec![Diagnostic::unsupported(message)]);
+        }
+        let formula = program.check_formula(&file)?;
+        if !foreign {
+            diagnostics.extend(self.absent_actions(&formula));
+        }
+        Ok((Requirement::new(Arc::clone(self), program, formula, foreign), diagnostics))
+    }
+
+    /// Warnings about actions that never occur: a formula may hold for that reason alone.
+    fn absent_actions(&self, formula: &TypedFormula) -> Vec<Diagnostic> {
+        use turnpike_model::{Vocabulary, Word};
+        let mut warnings: Vec<Diagnostic> = Vec::new();
+        for (name, place) in &formula.action_names {
+            let why = match self.action(name) {
+                Word::Hidden { .. } => "is hidden",
+                Word::Blocked { .. } => "is blocked",
+                Word::NotAllowed { .. } => "is not allowed",
+                Word::Unused { .. } => "is never taken",
+                _ => continue,
+            };
+            let message = format!("action {name} {why}, so nothing matches it");
+            if warnings.iter().all(|one| one.message != message) {
+                let mut warning = Diagnostic::error(message).at(place.clone(), "");
+                warning.severity = Severity::Warning;
+                warnings.push(warning);
+            }
+        }
+        warnings
+    }
+}
+
+impl Requirement {
+    fn new(model: Arc<Mcrl2Model>, program: Program, formula: TypedFormula, foreign: bool) -> Self {
+        let shared = Shared { program, matchers: FxHashMap::default(), finders: FxHashMap::default() };
+        let alternatives = candidates::alternatives(&shared.program, &formula);
+        let mut requirement = Requirement {
+            model,
+            foreign,
+            formula,
+            conditions: Vec::new(),
+            arguments: Vec::new(),
+            alternatives,
+            shared: Mutex::new(shared),
+        };
+        let code = |roots: &[ExpressionId]| -> Vec<Condition> {
+            let shared = requirement.shared();
+            roots.iter().map(|&root| requirement.compile(&shared.program, root, None)).collect()
+        };
+        let conditions = code(&requirement.formula.conditions);
+        let arguments = requirement.formula.arguments.iter().map(|all| code(all)).collect();
+        (requirement.conditions, requirement.arguments) = (conditions, arguments);
+        requirement
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A scope whose first slots are the variables of the formula, followed by the constants that
+    /// stand for global variables.
+    fn scope(&self) -> (Scope, Vec<(u32, Value)>) {
+        let mut scope = Scope::default();
+        for &variable in &self.formula.variables {
+            scope.slot(variable);
+        }
+        let constants = self.model.network.constants.iter();
+        let constants = constants.map(|&(_, (variable, value))| (scope.slot(variable), value)).collect();
+        (scope, constants)
+    }
+
+    /// The condition under which an action formula matches labels of a signature.
+    fn matcher(&self, action: u32, signature: u32) -> Arc<Condition> {
+        let mut shared = self.shared();
+        if let Some(known) = shared.matchers.get(&(action, signature)) {
+            return Arc::clone(known);
+        }
+        let actions = self.model.network.signatures.get(signature);
+        let arguments = matching::argument_variables(&mut shared.program, &actions);
+        let formula = &self.formula.actions[action as usize];
+        let root = matching::condition(&mut shared.program, formula, &actions, &arguments);
+        let compiled = Arc::new(self.compile(&shared.program, root, Some(&arguments)));
+        shared.matchers.insert((action, signature), Arc::clone(&compiled));
+        compiled
+    }
+
+    /// How an alternative of a quantifier finds values, given labels of these signatures.
+    fn finder(&self, quantifier: u32, alternative: u32, signatures: &[u32]) -> Arc<Finder> {
+        let mut shared = self.shared();
+        let key = (quantifier, alternative, signatures.into());
+        if let Some(known) = shared.finders.get(&key) {
+            return Arc::clone(known);
+        }
+        let finder =
+            Arc::new(candidates::finder(self, &mut shared.program, quantifier, alternative, signatures));
+        shared.finders.insert(key, Arc::clone(&finder));
+        finder
+    }
+}
+
+impl Property for Requirement {
+    fn formula(&self) -> &Formula {
+        &self.formula.graph
+    }
+
+    fn judge(&self) -> Box<dyn Judge + '_> {
+        Box::new(DataJudge::new(self))
+    }
+}

@@ -1,0 +1,128 @@
+//! Errors of channels.
+
+use std::fmt;
+
+/// No receiver is left. The message comes back.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub struct SendError<T>(pub T);
+
+/// No sender is left, and no message.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub struct RecvError;
+
+/// Why a message was not sent at once. It comes back.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub enum TrySendError<T> {
+    /// There is no room; without capacity, no receiver waits.
+    Full(T),
+    /// No receiver is left.
+    Disconnected(T),
+}
+
+/// Why a message was not sent in time. It comes back.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub enum SendTimeoutError<T> {
+    /// There was no room in time.
+    Timeout(T),
+    /// No receiver is left.
+    Disconnected(T),
+}
+
+/// Why there is no message.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub enum TryRecvError {
+    /// The channel is empty.
+    Empty,
+    /// No sender is left.
+    Disconnected,
+}
+
+/// Why there was no message in time.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub enum RecvTimeoutError {
+    /// No message came in time.
+    Timeout,
+    /// No sender is left.
+    Disconnected,
+}
+
+impl<T> SendError<T> {
+    /// The message.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> TrySendError<T> {
+    /// The message.
+    pub fn into_inner(self) -> T {
+        match self {
+            TrySendError::Full(message) | TrySendError::Disconnected(message) => message,
+        }
+    }
+}
+
+macro_rules! errors {
+    ($($name:ident $(<$of:ident>)?: $($pattern:pat => $debug:literal, $display:literal);+.)*) => {
+        $(
+            impl$(<$of>)? fmt::Display for $name$(<$of>)? {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    use $name::*;
+                    f.write_str(match self {
+                        $($pattern => $display,)+
+                    })
+                }
+            }
+
+            errors!(@debug $name $(<$of>)?: $($pattern => $debug);+);
+        )*
+    };
+    (@debug $name:ident<$of:ident>: $($pattern:pat => $debug:literal);+) => {
+        impl<$of> fmt::Debug for $name<$of> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                use $name::*;
+                f.write_str(match self {
+                    $($pattern => $debug,)+
+                })
+            }
+        }
+
+        impl<$of: Send> std::error::Error for $name<$of> {}
+    };
+    (@debug $name:ident: $($pattern:pat => $debug:literal);+) => {
+        impl std::error::Error for $name {}
+    };
+}
+
+errors! {
+    TrySendError<T>: Full(_) => "Full(..)", "sending on a full channel";
+        Disconnected(_) => "Disconnected(..)", "sending on a disconnected channel".
+    SendTimeoutError<T>: Timeout(_) => "Timeout(..)", "timed out waiting on send operation";
+        Disconnected(_) => "Disconnected(..)", "sending on a disconnected channel".
+    TryRecvError: Empty => "Empty", "receiving on an empty channel";
+        Disconnected => "Disconnected", "receiving on an empty and disconnected channel".
+    RecvTimeoutError: Timeout => "Timeout", "timed out waiting on receive operation";
+        Disconnected => "Disconnected", "channel is empty and disconnected".
+}
+
+impl<T> fmt::Debug for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SendError(..)")
+    }
+}
+
+impl<T> fmt::Display for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sending on a disconnected channel")
+    }
+}
+
+impl<T: Send> std::error::Error for SendError<T> {}
+
+impl fmt::Display for RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("receiving on an empty and disconnected channel")
+    }
+}
+
+impl std::error::Error for RecvError {}

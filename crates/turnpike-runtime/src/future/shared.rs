@@ -1,0 +1,94 @@
+//! State that tasks share: each use of it is one step.
+
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Waker};
+
+use turnpike_scheduler::{Object, ObjectId, ThreadId};
+
+use super::wake;
+use crate::context;
+use crate::runtime::{Awaited, Runtime};
+use crate::site::Place;
+use crate::tag::Tag;
+
+/// State behind a lock that is only held for a moment, and an object of the scheduler that stands for
+/// it.
+pub(crate) struct Shared<S> {
+    tag: Tag,
+    kind: &'static str,
+    state: Mutex<S>,
+}
+
+impl<S> Shared<S> {
+    /// `kind` is its name in reports.
+    #[track_caller]
+    pub(crate) const fn new(kind: &'static str, state: S) -> Self {
+        Shared { tag: Tag::new(), kind, state: Mutex::new(state) }
+    }
+
+    /// Where it was made.
+    pub(crate) fn made(&self) -> Place {
+        self.tag.made()
+    }
+
+    /// A step that may change the state.
+    pub(crate) fn act<R>(&self, place: Place, f: impl FnOnce(&mut S) -> R) -> R {
+        self.step(true, place);
+        f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A step that only reads the state.
+    pub(crate) fn look<R>(&self, place: Place, f: impl FnOnce(&S) -> R) -> R {
+        self.step(false, place);
+        f(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An access that needs no step, because the result is used for reports only or no other task
+    /// can reach the state.
+    pub(crate) fn peek<R>(&self, f: impl FnOnce(&mut S) -> R) -> R {
+        f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A future that left its waker here is not ready. `holder` is who keeps it waiting, if that is
+    /// known.
+    pub(crate) fn awaited(&self, place: Place, holder: Option<(ThreadId, Place)>) {
+        if let Some(runtime) = context::active() {
+            runtime.awaits(Awaited { joins: None, object: self.id(runtime), place, holder });
+        }
+    }
+
+    fn step(&self, writes: bool, place: Place) {
+        if let Some(runtime) = context::active() {
+            runtime.touch(self.id(runtime), writes, place);
+        }
+    }
+
+    fn id(&self, runtime: &Runtime) -> ObjectId {
+        let mut fresh = false;
+        let id = self.tag.id_or(runtime, || Object::Memory, |_| fresh = true);
+        if fresh {
+            runtime.number_object(id, self.kind);
+        }
+        id
+    }
+}
+
+/// The thread that runs, inside a check.
+pub(crate) fn current_thread() -> Option<ThreadId> {
+    context::active().map(Runtime::current)
+}
+
+/// Wakes them all, from `place`.
+pub(crate) fn wake_all(wakers: impl IntoIterator<Item = Waker>, place: Place) {
+    for waker in wakers {
+        wake(waker, place);
+    }
+}
+
+/// Stores the waker of the future that is being polled, unless it is there already.
+pub(crate) fn store(slot: &mut Option<Waker>, context: &Context<'_>) {
+    match slot {
+        Some(waker) if waker.will_wake(context.waker()) => {}
+        _ => *slot = Some(context.waker().clone()),
+    }
+}

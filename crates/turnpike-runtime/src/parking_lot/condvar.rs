@@ -1,0 +1,86 @@
+//! `Condvar`.
+
+use std::fmt;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use super::mutex::MutexGuard;
+use crate::sync;
+use crate::time::Instant;
+
+/// A condition variable. Which waiter `notify_one` wakes is up to the scheduler.
+#[derive(Default)]
+pub struct Condvar {
+    inner: sync::Condvar,
+}
+
+/// Whether a wait ended because its time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// Whether the time was up.
+    pub fn timed_out(self) -> bool {
+        self.0
+    }
+}
+
+impl Condvar {
+    /// A condition variable without waiters.
+    #[track_caller]
+    pub const fn new() -> Self {
+        Condvar { inner: sync::Condvar::new() }
+    }
+
+    /// Releases the mutex and waits for a notification, then acquires it again.
+    #[track_caller]
+    pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
+        let inner = guard.inner().take().expect("a guard has its lock");
+        *guard.inner() = Some(self.inner.wait(inner).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits as long as the condition holds.
+    #[track_caller]
+    pub fn wait_while<T, F>(&self, guard: &mut MutexGuard<'_, T>, mut condition: F)
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(guard) {
+            self.wait(guard);
+        }
+    }
+
+    /// [`wait`](Self::wait) with a time limit.
+    #[track_caller]
+    pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, limit: Duration) -> WaitTimeoutResult {
+        let inner = guard.inner().take().expect("a guard has its lock");
+        let waited = self.inner.wait_timeout(inner, limit);
+        let (inner, result) = waited.unwrap_or_else(PoisonError::into_inner);
+        *guard.inner() = Some(inner);
+        WaitTimeoutResult(result.timed_out())
+    }
+
+    /// [`wait`](Self::wait) until then at most.
+    #[track_caller]
+    pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, deadline: Instant) -> WaitTimeoutResult {
+        self.wait_for(guard, deadline.saturating_duration_since(Instant::unwatched()))
+    }
+
+    /// Wakes one waiter. Inside a check it says whether there was one; outside, it says yes.
+    #[track_caller]
+    pub fn notify_one(&self) -> bool {
+        self.inner.notify(false) > 0
+    }
+
+    /// Wakes all waiters. Inside a check it says how many there were; outside, it says one.
+    #[track_caller]
+    pub fn notify_all(&self) -> usize {
+        self.inner.notify(true)
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,112 @@
+//! Guards of a part of what a lock protects.
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use crate::sync;
+
+/// What keeps the lock, whatever its type.
+trait Held {}
+impl<T: ?Sized> Held for sync::MutexGuard<'_, T> {}
+impl<T: ?Sized> Held for sync::RwLockReadGuard<'_, T> {}
+impl<T: ?Sized> Held for sync::RwLockWriteGuard<'_, T> {}
+
+macro_rules! mapped {
+    ($(#[$doc:meta])* $name:ident of $guard:ident, $reference:ty) => {
+        $(#[$doc])*
+        #[must_use = "if unused the lock will immediately unlock"]
+        pub struct $name<'a, T: ?Sized> {
+            /// Inside what the guard protects, which does not move as long as it is locked.
+            part: *mut T,
+            held: Box<dyn Held + 'a>,
+            of: PhantomData<$reference>,
+        }
+
+        impl<'a, T: ?Sized> $name<'a, T> {
+            /// The lock stays as it is.
+            fn with_part<U: ?Sized>(self, part: *mut U) -> $name<'a, U> {
+                $name { part, held: self.held, of: PhantomData }
+            }
+        }
+
+        impl<T: ?Sized> Deref for $name<'_, T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                // SAFETY: the lock is held as long as this guard exists.
+                unsafe { &*self.part }
+            }
+        }
+
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
+}
+
+macro_rules! mapped_mut {
+    ($name:ident of $guard:ident) => {
+        impl<'a, T: ?Sized> $name<'a, T> {
+            pub(super) fn new<S: ?Sized>(
+                mut guard: sync::$guard<'a, S>,
+                f: impl FnOnce(&mut S) -> &mut T,
+            ) -> Self {
+                let part = std::ptr::from_mut(f(&mut guard));
+                $name { part, held: Box::new(guard), of: PhantomData }
+            }
+
+            /// The right to use a smaller part only.
+            pub fn map<U: ?Sized, F>(mut this: Self, f: F) -> $name<'a, U>
+            where
+                F: FnOnce(&mut T) -> &mut U,
+            {
+                let part = std::ptr::from_mut(f(&mut this));
+                this.with_part(part)
+            }
+        }
+
+        impl<T: ?Sized> DerefMut for $name<'_, T> {
+            fn deref_mut(&mut self) -> &mut T {
+                // SAFETY: the lock is held for writing as long as this guard exists.
+                unsafe { &mut *self.part }
+            }
+        }
+    };
+}
+
+mapped! {
+    /// The right to use a part of what a [`Mutex`](super::Mutex) protects.
+    MappedMutexGuard of MutexGuard, &'a mut T
+}
+mapped_mut!(MappedMutexGuard of MutexGuard);
+
+mapped! {
+    /// The right to write a part of what a [`RwLock`](super::RwLock) protects.
+    MappedRwLockWriteGuard of RwLockWriteGuard, &'a mut T
+}
+mapped_mut!(MappedRwLockWriteGuard of RwLockWriteGuard);
+
+mapped! {
+    /// The right to read a part of what a [`RwLock`](super::RwLock) protects.
+    MappedRwLockReadGuard of RwLockReadGuard, &'a T
+}
+
+impl<'a, T: ?Sized> MappedRwLockReadGuard<'a, T> {
+    pub(super) fn new<S: ?Sized>(guard: sync::RwLockReadGuard<'a, S>, f: impl FnOnce(&S) -> &T) -> Self {
+        let part = std::ptr::from_ref(f(&guard)).cast_mut();
+        MappedRwLockReadGuard { part, held: Box::new(guard), of: PhantomData }
+    }
+
+    /// The right to read a smaller part only.
+    pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedRwLockReadGuard<'a, U>
+    where
+        F: FnOnce(&T) -> &U,
+    {
+        let part = std::ptr::from_ref(f(&this)).cast_mut();
+        this.with_part(part)
+    }
+}

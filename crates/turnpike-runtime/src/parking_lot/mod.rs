@@ -1,0 +1,17 @@
+//! What the crate `parking_lot` offers, under control of the scheduler: locks that are not poisoned, and a
+//! condition variable that borrows its guard.
+//!
+//! Outside a check they are the locks of the standard library. `ReentrantMutex`, upgradable guards and
+//! the fair ways of unlocking beyond `unlock_fair` are not there.
+
+mod condvar;
+mod guards;
+mod mutex;
+mod once;
+mod rwlock;
+
+pub use condvar::{Condvar, WaitTimeoutResult};
+pub use guards::{MappedMutexGuard, MappedRwLockReadGuard, MappedRwLockWriteGuard};
+pub use mutex::{Mutex, MutexGuard, const_mutex};
+pub use once::{Once, OnceState};
+pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard, const_rwlock};

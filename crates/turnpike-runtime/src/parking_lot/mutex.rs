@@ -1,0 +1,155 @@
+//! `Mutex`.
+
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use super::guards::MappedMutexGuard;
+use crate::sync;
+use crate::time::Instant;
+use crate::traits::{from_value, opaque, shown_as_data};
+
+/// Mutual exclusion.
+pub struct Mutex<T: ?Sized> {
+    inner: sync::Mutex<T>,
+}
+
+/// A mutex, for `static`s.
+#[track_caller]
+pub const fn const_mutex<T>(value: T) -> Mutex<T> {
+    Mutex::new(value)
+}
+
+impl<T> Mutex<T> {
+    /// An unlocked mutex.
+    #[track_caller]
+    pub const fn new(value: T) -> Self {
+        Mutex { inner: sync::Mutex::new(value) }
+    }
+
+    /// What it protects.
+    pub fn into_inner(self) -> T {
+        self.inner.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Locks it, waiting until it is free.
+    #[track_caller]
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        let guard = self.inner.lock_at(Location::caller());
+        MutexGuard { mutex: self, inner: Some(guard.unwrap_or_else(PoisonError::into_inner)) }
+    }
+
+    /// Locks it if it is free.
+    #[track_caller]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        let guard = match self.inner.try_lock() {
+            Ok(guard) => guard,
+            Err(std::sync::TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(std::sync::TryLockError::WouldBlock) => return None,
+        };
+        Some(MutexGuard { mutex: self, inner: Some(guard) })
+    }
+
+    /// Locks it if it gets free in time.
+    #[track_caller]
+    pub fn try_lock_for(&self, limit: Duration) -> Option<MutexGuard<'_, T>> {
+        self.try_lock_until(Instant::unwatched() + limit)
+    }
+
+    /// Locks it if it gets free before the deadline.
+    #[track_caller]
+    pub fn try_lock_until(&self, deadline: Instant) -> Option<MutexGuard<'_, T>> {
+        loop {
+            if let Some(guard) = self.try_lock() {
+                return Some(guard);
+            }
+            if Instant::now() >= deadline {
+                return None;
+            }
+            crate::thread::yield_now();
+        }
+    }
+
+    /// Whether it is locked.
+    #[track_caller]
+    pub fn is_locked(&self) -> bool {
+        self.try_lock().is_none()
+    }
+
+    /// The data. The exclusive borrow makes locking unnecessary.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+from_value!(Mutex);
+opaque!(Mutex);
+
+/// The right to use what a [`Mutex`] protects.
+#[must_use = "if unused the Mutex will immediately unlock"]
+pub struct MutexGuard<'a, T: ?Sized> {
+    mutex: &'a Mutex<T>,
+    /// Gone only while the mutex is released for a moment.
+    inner: Option<sync::MutexGuard<'a, T>>,
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// The mutex.
+    pub fn mutex(this: &Self) -> &'a Mutex<T> {
+        this.mutex
+    }
+
+    /// The right to use a part only.
+    pub fn map<U: ?Sized, F>(mut this: Self, f: F) -> MappedMutexGuard<'a, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let inner = this.inner.take().expect("a guard has its lock");
+        MappedMutexGuard::new(inner, f)
+    }
+
+    /// Releases the mutex while `f` runs.
+    #[track_caller]
+    pub fn unlocked<R>(this: &mut Self, f: impl FnOnce() -> R) -> R {
+        this.inner = None;
+        let result = f();
+        let guard = this.mutex.inner.lock_at(Location::caller());
+        this.inner = Some(guard.unwrap_or_else(PoisonError::into_inner));
+        result
+    }
+
+    /// Releases it. Who gets it next is up to the scheduler.
+    pub fn unlock_fair(this: Self) {
+        drop(this);
+    }
+
+    /// Lets others have it for a moment.
+    #[track_caller]
+    pub fn bump(this: &mut Self) {
+        MutexGuard::unlocked(this, || {});
+    }
+
+    /// What it is made of, for a condition variable that gives it back.
+    pub(super) fn inner(&mut self) -> &mut Option<sync::MutexGuard<'a, T>> {
+        &mut self.inner
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.inner.as_ref().expect("a guard has its lock")
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.inner.as_mut().expect("a guard has its lock")
+    }
+}
+
+shown_as_data!(MutexGuard<'a>);

@@ -1,0 +1,59 @@
+//! `Once`.
+
+use std::fmt;
+
+use crate::sync;
+
+/// Initialises something once.
+pub struct Once {
+    inner: sync::Once,
+}
+
+/// What became of a [`Once`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnceState {
+    /// Not begun, or under way.
+    New,
+    /// It is initialised.
+    Done,
+}
+
+impl OnceState {
+    /// Whether it is initialised.
+    pub fn done(self) -> bool {
+        self == OnceState::Done
+    }
+}
+
+impl Once {
+    /// Not initialised.
+    #[track_caller]
+    pub const fn new() -> Self {
+        Once { inner: sync::Once::new() }
+    }
+
+    /// Whether it is initialised.
+    #[track_caller]
+    pub fn state(&self) -> OnceState {
+        if self.inner.is_completed() { OnceState::Done } else { OnceState::New }
+    }
+
+    /// Runs `f` if it is the first; waits for the one that is.
+    #[track_caller]
+    pub fn call_once<F: FnOnce()>(&self, f: F) {
+        self.inner.call_once(f);
+    }
+}
+
+impl Default for Once {
+    #[track_caller]
+    fn default() -> Self {
+        Once::new()
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Once").finish_non_exhaustive()
+    }
+}

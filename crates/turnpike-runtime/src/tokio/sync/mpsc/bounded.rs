@@ -1,0 +1,431 @@
+//! Channels with a bound.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::Location;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use super::channel::{Channel, State};
+use super::error::{SendError, TryRecvError, TrySendError};
+use crate::future::wake_all;
+use crate::site::Place;
+use crate::tokio::sync::permits::TryAcquireError;
+
+/// A channel for at most `buffer` messages at once.
+///
+/// # Panics
+/// If `buffer` is 0.
+#[track_caller]
+pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
+    assert!(buffer > 0, "mpsc bounded channel requires buffer > 0");
+    let channel = Channel::new(Some(buffer));
+    (Sender { channel: Arc::clone(&channel) }, Receiver { channel })
+}
+
+/// Sends messages. Senders get room in the order in which they asked for it.
+pub struct Sender<T> {
+    channel: Arc<Channel<T>>,
+}
+
+/// Takes room for a message. Dropping it gives up the place in the queue.
+struct Room<'a, T> {
+    channel: &'a Channel<T>,
+    ticket: Option<u64>,
+    place: Place,
+}
+
+impl<T> Room<'_, T> {
+    /// `then` happens in the step in which there is room.
+    fn poll<R>(
+        &mut self,
+        context: &Context<'_>,
+        then: impl FnOnce(&mut State<T>) -> R,
+    ) -> Poll<Result<R, SendError<()>>> {
+        let place = self.place;
+        let polled = self.channel.shared.act(place, |state| {
+            let polled = state.permits.poll_take(1, &mut self.ticket, context, place);
+            polled.map(|taken| taken.map(|()| then(state)).map_err(|_| SendError(())))
+        });
+        if polled.is_pending() {
+            self.channel.shared.awaited(place, None);
+        }
+        polled
+    }
+}
+
+impl<T> Drop for Room<'_, T> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            let woken = self.channel.shared.act(self.place, |state| state.give_up(ticket));
+            wake_all(woken, self.place);
+        }
+    }
+}
+
+impl<T> Sender<T> {
+    /// Sends a message when there is room.
+    #[track_caller]
+    pub fn send(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
+        send(&self.channel, message, Location::caller())
+    }
+
+    /// [`send`](Self::send) with a time limit.
+    #[track_caller]
+    pub fn send_timeout(
+        &self,
+        message: T,
+        limit: Duration,
+    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        let place = Location::caller();
+        async move {
+            match crate::tokio::time::timeout(limit, self.reserve_at(place)).await {
+                Ok(Ok(permit)) => {
+                    permit.send(message);
+                    Ok(())
+                }
+                Ok(Err(_)) => Err(SendTimeoutError::Closed(message)),
+                Err(_) => Err(SendTimeoutError::Timeout(message)),
+            }
+        }
+    }
+
+    /// Sends a message, from code that is not async.
+    #[track_caller]
+    pub fn blocking_send(&self, message: T) -> Result<(), SendError<T>> {
+        crate::future::block_on(send(&self.channel, message, Location::caller()))
+    }
+
+    /// Sends a message if there is room.
+    #[track_caller]
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        let place = Location::caller();
+        let woken = self.channel.shared.act(place, |state| match state.permits.try_take(1, place) {
+            Ok(()) => Ok(state.push(message)),
+            Err(TryAcquireError::Closed) => Err(TrySendError::Closed(message)),
+            Err(TryAcquireError::NoPermits) => Err(TrySendError::Full(message)),
+        })?;
+        wake_all(woken, place);
+        Ok(())
+    }
+
+    /// Waits for room for a message.
+    #[track_caller]
+    pub fn reserve(&self) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> {
+        self.reserve_at(Location::caller())
+    }
+
+    async fn reserve_at(&self, place: Place) -> Result<Permit<'_, T>, SendError<()>> {
+        let mut room = Room { channel: &*self.channel, ticket: None, place };
+        poll_fn(|context| room.poll(context, |_| ())).await?;
+        Ok(Permit { channel: &self.channel, place })
+    }
+
+    /// Waits for room for a message, without borrowing the sender.
+    #[track_caller]
+    pub fn reserve_owned(self) -> impl Future<Output = Result<OwnedPermit<T>, SendError<()>>> {
+        let place = Location::caller();
+        async move {
+            {
+                let mut room = Room { channel: &*self.channel, ticket: None, place };
+                poll_fn(|context| room.poll(context, |_| ())).await?;
+            }
+            Ok(OwnedPermit { sender: Some(self), place })
+        }
+    }
+
+    /// Room for a message, if there is some.
+    #[track_caller]
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
+        let place = Location::caller();
+        self.channel.shared.act(place, |state| match state.permits.try_take(1, place) {
+            Ok(()) => Ok(()),
+            Err(TryAcquireError::Closed) => Err(TrySendError::Closed(())),
+            Err(TryAcquireError::NoPermits) => Err(TrySendError::Full(())),
+        })?;
+        Ok(Permit { channel: &self.channel, place })
+    }
+
+    /// For how many messages there is room.
+    #[track_caller]
+    pub fn capacity(&self) -> usize {
+        self.channel.look(Location::caller(), |state| state.permits.free())
+    }
+
+    /// The bound.
+    pub fn max_capacity(&self) -> usize {
+        self.channel.bound.unwrap_or(usize::MAX)
+    }
+}
+
+/// Why a message was not sent in time. It comes back.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub enum SendTimeoutError<T> {
+    /// There was no room in time.
+    Timeout(T),
+    /// The receiver is gone.
+    Closed(T),
+}
+
+async fn send<T>(channel: &Channel<T>, message: T, place: Place) -> Result<(), SendError<T>> {
+    let mut room = Room { channel, ticket: None, place };
+    let mut message = Some(message);
+    let sent = poll_fn(|context| {
+        room.poll(context, |state| {
+            let message = message.take().expect("it is sent once");
+            state.push(message)
+        })
+    });
+    match sent.await {
+        Ok(woken) => {
+            wake_all(woken, place);
+            Ok(())
+        }
+        Err(_) => Err(SendError(message.take().expect("it was not sent"))),
+    }
+}
+
+impl<T> Receiver<T> {
+    /// How many messages there is room for.
+    #[track_caller]
+    pub fn capacity(&self) -> usize {
+        self.channel.look(Location::caller(), |state| state.permits.free())
+    }
+
+    /// The bound.
+    pub fn max_capacity(&self) -> usize {
+        self.channel.bound.unwrap_or(usize::MAX)
+    }
+}
+
+/// Room for a message.
+#[must_use]
+pub struct Permit<'a, T> {
+    channel: &'a Channel<T>,
+    place: Place,
+}
+
+impl<T> Permit<'_, T> {
+    /// Sends a message into it.
+    #[track_caller]
+    pub fn send(self, message: T) {
+        let place = Location::caller();
+        wake_all(self.channel.shared.act(place, |state| state.push(message)), place);
+        std::mem::forget(self);
+    }
+}
+
+impl<T> Drop for Permit<'_, T> {
+    fn drop(&mut self) {
+        wake_all(self.channel.shared.act(self.place, |state| state.give_back()), self.place);
+    }
+}
+
+/// Room for a message, without borrowing the sender.
+#[must_use]
+pub struct OwnedPermit<T> {
+    sender: Option<Sender<T>>,
+    place: Place,
+}
+
+impl<T> OwnedPermit<T> {
+    /// Sends a message into it. Gives the sender back.
+    #[track_caller]
+    pub fn send(mut self, message: T) -> Sender<T> {
+        let place = Location::caller();
+        let sender = self.sender.take().expect("it is used once");
+        wake_all(sender.channel.shared.act(place, |state| state.push(message)), place);
+        sender
+    }
+
+    /// Gives the room back, and the sender.
+    #[track_caller]
+    pub fn release(mut self) -> Sender<T> {
+        let place = Location::caller();
+        let sender = self.sender.take().expect("it is used once");
+        wake_all(sender.channel.shared.act(place, |state| state.give_back()), place);
+        sender
+    }
+}
+
+impl<T> Drop for OwnedPermit<T> {
+    fn drop(&mut self) {
+        if let Some(sender) = self.sender.take() {
+            wake_all(sender.channel.shared.act(self.place, |state| state.give_back()), self.place);
+        }
+    }
+}
+
+/// What both kinds of channels have: a weak sender, a receiver, and methods of these and of senders.
+macro_rules! ends {
+    ($sender:ident, $weak:ident, $receiver:ident) => {
+        /// Receives messages.
+        pub struct $receiver<T> {
+            channel: Arc<Channel<T>>,
+        }
+
+        /// A sender that does not keep the channel open.
+        pub struct $weak<T> {
+            channel: Arc<Channel<T>>,
+        }
+
+        impl<T> $sender<T> {
+            /// Waits until the receiver is gone or wants no more messages.
+            #[track_caller]
+            pub fn closed(&self) -> impl Future<Output = ()> {
+                self.channel.closed(Location::caller())
+            }
+
+            /// A sender that does not keep the channel open.
+            pub fn downgrade(&self) -> $weak<T> {
+                self.channel.shared.peek(|state| state.weak_senders += 1);
+                $weak { channel: Arc::clone(&self.channel) }
+            }
+
+            /// Whether the receiver is gone or wants no more messages.
+            #[track_caller]
+            pub fn is_closed(&self) -> bool {
+                self.channel.look(Location::caller(), |state| state.permits.closed)
+            }
+
+            /// Whether both send to the same channel.
+            pub fn same_channel(&self, other: &Self) -> bool {
+                Arc::ptr_eq(&self.channel, &other.channel)
+            }
+
+            /// How many senders there are.
+            #[track_caller]
+            pub fn strong_count(&self) -> usize {
+                self.channel.look(Location::caller(), |state| state.senders)
+            }
+
+            /// How many senders there are that do not keep the channel open.
+            #[track_caller]
+            pub fn weak_count(&self) -> usize {
+                self.channel.look(Location::caller(), |state| state.weak_senders)
+            }
+        }
+
+        impl<T> Clone for $sender<T> {
+            fn clone(&self) -> Self {
+                self.channel.add_sender();
+                $sender { channel: Arc::clone(&self.channel) }
+            }
+        }
+
+        impl<T> Drop for $sender<T> {
+            fn drop(&mut self) {
+                self.channel.drop_sender();
+            }
+        }
+
+        impl<T> fmt::Debug for $sender<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($sender)).finish_non_exhaustive()
+            }
+        }
+
+        impl<T> $weak<T> {
+            /// A sender, if there is one left.
+            #[track_caller]
+            pub fn upgrade(&self) -> Option<$sender<T>> {
+                self.channel
+                    .upgrade(Location::caller())
+                    .then(|| $sender { channel: Arc::clone(&self.channel) })
+            }
+        }
+
+        impl<T> Clone for $weak<T> {
+            fn clone(&self) -> Self {
+                self.channel.shared.peek(|state| state.weak_senders += 1);
+                $weak { channel: Arc::clone(&self.channel) }
+            }
+        }
+
+        impl<T> Drop for $weak<T> {
+            fn drop(&mut self) {
+                self.channel.shared.peek(|state| state.weak_senders -= 1);
+            }
+        }
+
+        impl<T> fmt::Debug for $weak<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($weak)).finish_non_exhaustive()
+            }
+        }
+
+        impl<T> $receiver<T> {
+            /// Waits for a message. Nothing if none will come. No message is lost if this future is
+            /// dropped.
+            #[track_caller]
+            pub fn recv(&mut self) -> impl Future<Output = Option<T>> {
+                self.channel.recv(Location::caller())
+            }
+
+            /// Waits for a message, and takes at most `limit`.
+            #[track_caller]
+            pub fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> impl Future<Output = usize> {
+                self.channel.recv_many(buffer, limit, Location::caller())
+            }
+
+            /// A message, if there is one.
+            #[track_caller]
+            pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+                self.channel.try_recv(Location::caller())
+            }
+
+            /// Waits for a message, from code that is not async.
+            #[track_caller]
+            pub fn blocking_recv(&mut self) -> Option<T> {
+                crate::future::block_on(self.channel.recv(Location::caller()))
+            }
+
+            /// Polls for a message.
+            #[track_caller]
+            pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<T>> {
+                self.channel.poll_recv(context, Location::caller())
+            }
+
+            /// Wants no more messages. Those that were sent, or for which there is a permit, can still
+            /// be received.
+            #[track_caller]
+            pub fn close(&mut self) {
+                self.channel.close(Location::caller());
+            }
+
+            /// Whether it wants no more messages, or no sender is left.
+            #[track_caller]
+            pub fn is_closed(&self) -> bool {
+                self.channel.look(Location::caller(), |state| state.permits.closed || state.senders == 0)
+            }
+
+            /// Whether there is no message.
+            #[track_caller]
+            pub fn is_empty(&self) -> bool {
+                self.channel.look(Location::caller(), |state| state.messages.is_empty())
+            }
+
+            /// How many messages there are.
+            #[track_caller]
+            pub fn len(&self) -> usize {
+                self.channel.look(Location::caller(), |state| state.messages.len())
+            }
+        }
+
+        impl<T> Drop for $receiver<T> {
+            fn drop(&mut self) {
+                self.channel.drop_receiver();
+            }
+        }
+
+        impl<T> fmt::Debug for $receiver<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($receiver)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(super) use ends;
+
+ends!(Sender, WeakSender, Receiver);

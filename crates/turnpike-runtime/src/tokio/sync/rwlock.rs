@@ -1,0 +1,300 @@
+//! `RwLock`.
+#![allow(unsafe_code)]
+
+use std::cell::UnsafeCell;
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::mutex::TryLockError;
+use super::permits::Permits;
+use crate::site::Place;
+use crate::traits::{from_value, opaque, shown_as_data};
+
+/// As many readers as there are permits.
+const MAX_READERS: u32 = u32::MAX >> 3;
+
+/// Many readers or one writer, in the order in which they came: a reader waits behind a writer that
+/// waits.
+pub struct RwLock<T: ?Sized> {
+    permits: Permits,
+    readers: u32,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: a writer has all permits and is alone; readers have one each and only share the data.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+
+impl<T> RwLock<T> {
+    /// An unlocked lock.
+    #[track_caller]
+    pub const fn new(value: T) -> Self {
+        RwLock::with_max_readers(value, MAX_READERS)
+    }
+
+    /// The same, for `static`s.
+    #[track_caller]
+    pub const fn const_new(value: T) -> Self {
+        RwLock::new(value)
+    }
+
+    /// A lock with at most so many readers at once.
+    #[track_caller]
+    pub const fn with_max_readers(value: T, readers: u32) -> Self {
+        assert!(readers <= MAX_READERS, "a RwLock may not be created with so many readers");
+        let permits = Permits::new("async rwlock", readers as usize);
+        RwLock { permits, readers, data: UnsafeCell::new(value) }
+    }
+
+    /// What it protects.
+    pub fn into_inner(self) -> T {
+        self.data.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Locks it for reading, waiting for its turn.
+    #[track_caller]
+    pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
+        let place = Location::caller();
+        async move {
+            self.take(1, place).await;
+            RwLockReadGuard { permits: &self.permits, data: self.data.get(), place }
+        }
+    }
+
+    /// Locks it for writing, waiting for its turn.
+    #[track_caller]
+    pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
+        let place = Location::caller();
+        async move {
+            self.take(self.readers, place).await;
+            self.writer(place)
+        }
+    }
+
+    /// [`read`](Self::read) from code that is not async.
+    #[track_caller]
+    pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
+        let place = Location::caller();
+        crate::future::block_on(self.take(1, place));
+        RwLockReadGuard { permits: &self.permits, data: self.data.get(), place }
+    }
+
+    /// [`write`](Self::write) from code that is not async.
+    #[track_caller]
+    pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
+        let place = Location::caller();
+        crate::future::block_on(self.take(self.readers, place));
+        self.writer(place)
+    }
+
+    /// Locks it for reading if no writer holds it or waits.
+    #[track_caller]
+    pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
+        let place = Location::caller();
+        self.permits.try_take(1, place).map_err(|_| TryLockError(()))?;
+        Ok(RwLockReadGuard { permits: &self.permits, data: self.data.get(), place })
+    }
+
+    /// Locks it for writing if it is free.
+    #[track_caller]
+    pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
+        let place = Location::caller();
+        self.permits.try_take(self.readers as usize, place).map_err(|_| TryLockError(()))?;
+        Ok(self.writer(place))
+    }
+
+    /// [`read`](Self::read) with a guard that does not borrow the lock.
+    #[track_caller]
+    pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
+        let place = Location::caller();
+        async move {
+            self.take(1, place).await;
+            OwnedRwLockReadGuard { lock: self, place }
+        }
+    }
+
+    /// [`write`](Self::write) with a guard that does not borrow the lock.
+    #[track_caller]
+    pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
+        let place = Location::caller();
+        async move {
+            self.take(self.readers, place).await;
+            let taken = self.readers;
+            OwnedRwLockWriteGuard { lock: self, taken, place }
+        }
+    }
+
+    /// The data. The exclusive borrow makes locking unnecessary.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.data.get_mut()
+    }
+
+    fn writer(&self, place: Place) -> RwLockWriteGuard<'_, T> {
+        RwLockWriteGuard { permits: &self.permits, taken: self.readers, data: self.data.get(), place }
+    }
+
+    async fn take(&self, permits: u32, place: Place) {
+        let taken = self.permits.take(permits as usize, place).await;
+        taken.unwrap_or_else(|_| unreachable!("a lock is never closed"));
+    }
+}
+
+from_value!(RwLock);
+opaque!(RwLock);
+
+/// The right to read what a [`RwLock`] protects.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    permits: &'a Permits,
+    data: *const T,
+    place: Place,
+}
+
+/// The right to write what a [`RwLock`] protects.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    permits: &'a Permits,
+    taken: u32,
+    data: *mut T,
+    place: Place,
+}
+
+/// The right to write a part of what a [`RwLock`] protects.
+pub type RwLockMappedWriteGuard<'a, T> = RwLockWriteGuard<'a, T>;
+
+/// The right to read, without borrowing the lock.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct OwnedRwLockReadGuard<T: ?Sized> {
+    lock: Arc<RwLock<T>>,
+    place: Place,
+}
+
+/// The right to write, without borrowing the lock.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct OwnedRwLockWriteGuard<T: ?Sized> {
+    lock: Arc<RwLock<T>>,
+    taken: u32,
+    place: Place,
+}
+
+// SAFETY: a guard is a shared reference to the data, and the lock can be used by any thread.
+unsafe impl<T: ?Sized + Sync> Send for RwLockReadGuard<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
+// SAFETY: a guard is the only reference to the data.
+unsafe impl<T: ?Sized + Send + Sync> Send for RwLockWriteGuard<'_, T> {}
+// SAFETY: sharing it shares the data for reading.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
+impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
+    /// The right to read a part only.
+    pub fn map<U: ?Sized, F>(this: Self, f: F) -> RwLockReadGuard<'a, U>
+    where
+        F: FnOnce(&T) -> &U,
+    {
+        let this = ManuallyDrop::new(this);
+        // SAFETY: the guard holds a permit, which the new one takes over.
+        let data = std::ptr::from_ref(f(unsafe { &*this.data }));
+        RwLockReadGuard { permits: this.permits, data, place: this.place }
+    }
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// The right to write a part only.
+    pub fn map<U: ?Sized, F>(this: Self, f: F) -> RwLockMappedWriteGuard<'a, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let this = ManuallyDrop::new(this);
+        let data = this.data;
+        // SAFETY: the guard holds all permits, which the new one takes over.
+        let data = std::ptr::from_mut(f(unsafe { &mut *data }));
+        RwLockWriteGuard { permits: this.permits, taken: this.taken, data, place: this.place }
+    }
+
+    /// Turns it into a lock for reading; no writer comes in between.
+    #[track_caller]
+    pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
+        let this = ManuallyDrop::new(self);
+        let reader = RwLockReadGuard { permits: this.permits, data: this.data, place: this.place };
+        this.permits.give(this.taken as usize - 1, Location::caller());
+        reader
+    }
+}
+
+impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
+    /// Turns it into a lock for reading; no writer comes in between.
+    #[track_caller]
+    pub fn downgrade(mut self) -> OwnedRwLockReadGuard<T> {
+        let (lock, place) = (Arc::clone(&self.lock), self.place);
+        let taken = std::mem::take(&mut self.taken);
+        lock.permits.give(taken as usize - 1, Location::caller());
+        OwnedRwLockReadGuard { lock, place }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    fn drop(&mut self) {
+        self.permits.give(1, self.place);
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    fn drop(&mut self) {
+        self.permits.give(self.taken as usize, self.place);
+    }
+}
+
+impl<T: ?Sized> Drop for OwnedRwLockReadGuard<T> {
+    fn drop(&mut self) {
+        self.lock.permits.give(1, self.place);
+    }
+}
+
+impl<T: ?Sized> Drop for OwnedRwLockWriteGuard<T> {
+    fn drop(&mut self) {
+        if self.taken > 0 {
+            self.lock.permits.give(self.taken as usize, self.place);
+        }
+    }
+}
+
+macro_rules! guard {
+    ($name:ident $(<$life:lifetime>)?, $self:ident => $data:expr) => {
+        impl<$($life,)? T: ?Sized> Deref for $name<$($life,)? T> {
+            type Target = T;
+
+            fn deref(&$self) -> &T {
+                // SAFETY: the guard holds a permit, so there is no writer.
+                unsafe { &*$data }
+            }
+        }
+
+        shown_as_data!($name $(<$life>)?);
+    };
+}
+
+/// The same of a guard that may write.
+macro_rules! write_guard {
+    ($name:ident $(<$life:lifetime>)?, $self:ident => $data:expr) => {
+        guard!($name $(<$life>)?, $self => $data);
+
+        impl<$($life,)? T: ?Sized> DerefMut for $name<$($life,)? T> {
+            fn deref_mut(&mut $self) -> &mut T {
+                // SAFETY: the guard holds all permits, so there is no other guard.
+                unsafe { &mut *$data }
+            }
+        }
+    };
+}
+
+guard!(RwLockReadGuard<'a>, self => self.data);
+write_guard!(RwLockWriteGuard<'a>, self => self.data);
+guard!(OwnedRwLockReadGuard, self => self.lock.data.get());
+write_guard!(OwnedRwLockWriteGuard, self => self.lock.data.get());

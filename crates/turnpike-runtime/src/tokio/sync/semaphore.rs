@@ -1,0 +1,218 @@
+//! `Semaphore`.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::permits::{AcquireError, Permits, TryAcquireError};
+use crate::site::Place;
+
+/// A number of permits, handed out in the order in which they were asked for.
+pub struct Semaphore {
+    permits: Permits,
+}
+
+impl Semaphore {
+    /// The most permits that there can be.
+    pub const MAX_PERMITS: usize = usize::MAX >> 3;
+
+    /// A semaphore with so many permits.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+    #[track_caller]
+    pub const fn new(permits: usize) -> Self {
+        assert!(permits <= Self::MAX_PERMITS, "a semaphore may not have more than MAX_PERMITS permits");
+        Semaphore { permits: Permits::new("async semaphore", permits) }
+    }
+
+    /// The same, for `static`s.
+    #[track_caller]
+    pub const fn const_new(permits: usize) -> Self {
+        Semaphore::new(permits)
+    }
+
+    /// How many permits are free.
+    #[track_caller]
+    pub fn available_permits(&self) -> usize {
+        self.permits.look(Location::caller(), |state| state.free())
+    }
+
+    /// Adds permits.
+    #[track_caller]
+    pub fn add_permits(&self, n: usize) {
+        self.permits.give(n, Location::caller());
+    }
+
+    /// Takes free permits away for good, and says how many.
+    #[track_caller]
+    pub fn forget_permits(&self, n: usize) -> usize {
+        self.permits.forget(n, Location::caller())
+    }
+
+    /// Waits for a permit.
+    #[track_caller]
+    pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
+        self.acquire_many(1)
+    }
+
+    /// Waits for several permits.
+    #[track_caller]
+    pub fn acquire_many(&self, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
+        let place = Location::caller();
+        async move {
+            self.permits.take(n as usize, place).await?;
+            Ok(SemaphorePermit { semaphore: self, permits: n, place })
+        }
+    }
+
+    /// A permit, if one is free.
+    #[track_caller]
+    pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        self.try_acquire_many(1)
+    }
+
+    /// Several permits, if they are free.
+    #[track_caller]
+    pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        let place = Location::caller();
+        self.permits.try_take(n as usize, place)?;
+        Ok(SemaphorePermit { semaphore: self, permits: n, place })
+    }
+
+    /// Waits for a permit that does not borrow the semaphore.
+    #[track_caller]
+    pub fn acquire_owned(
+        self: Arc<Self>,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        self.acquire_many_owned(1)
+    }
+
+    /// Waits for several permits that do not borrow the semaphore.
+    #[track_caller]
+    pub fn acquire_many_owned(
+        self: Arc<Self>,
+        n: u32,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        let place = Location::caller();
+        async move {
+            self.permits.take(n as usize, place).await?;
+            Ok(OwnedSemaphorePermit { semaphore: self, permits: n, place })
+        }
+    }
+
+    /// A permit that does not borrow the semaphore, if one is free.
+    #[track_caller]
+    pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        self.try_acquire_many_owned(1)
+    }
+
+    /// Several permits that do not borrow the semaphore, if they are free.
+    #[track_caller]
+    pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        let place = Location::caller();
+        self.permits.try_take(n as usize, place)?;
+        Ok(OwnedSemaphorePermit { semaphore: self, permits: n, place })
+    }
+
+    /// No task gets permits any more; those that wait get an error.
+    #[track_caller]
+    pub fn close(&self) {
+        self.permits.close(Location::caller());
+    }
+
+    /// Whether it is closed.
+    #[track_caller]
+    pub fn is_closed(&self) -> bool {
+        self.permits.look(Location::caller(), |state| state.closed)
+    }
+}
+
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Semaphore").finish_non_exhaustive()
+    }
+}
+
+/// Permits of a [`Semaphore`], given back when they are dropped.
+#[must_use]
+pub struct SemaphorePermit<'a> {
+    semaphore: &'a Semaphore,
+    permits: u32,
+    place: Place,
+}
+
+/// Permits that do not borrow their [`Semaphore`].
+#[must_use]
+pub struct OwnedSemaphorePermit {
+    semaphore: Arc<Semaphore>,
+    permits: u32,
+    place: Place,
+}
+
+impl OwnedSemaphorePermit {
+    /// The semaphore.
+    pub fn semaphore(&self) -> &Arc<Semaphore> {
+        &self.semaphore
+    }
+
+    /// Takes some of them out.
+    pub fn split(&mut self, n: usize) -> Option<Self> {
+        let n = u32::try_from(n).ok()?;
+        self.permits = self.permits.checked_sub(n)?;
+        Some(OwnedSemaphorePermit { semaphore: Arc::clone(&self.semaphore), permits: n, place: self.place })
+    }
+}
+
+impl SemaphorePermit<'_> {
+    /// Takes some of them out.
+    pub fn split(&mut self, n: usize) -> Option<Self> {
+        let n = u32::try_from(n).ok()?;
+        self.permits = self.permits.checked_sub(n)?;
+        Some(SemaphorePermit { semaphore: self.semaphore, permits: n, place: self.place })
+    }
+}
+
+macro_rules! permit {
+    ($name:ident $(<$life:lifetime>)?) => {
+        impl$(<$life>)? $name$(<$life>)? {
+            /// They are not given back.
+            pub fn forget(mut self) {
+                self.permits = 0;
+            }
+
+            /// Adds the other's, which must be of the same semaphore.
+            #[track_caller]
+            pub fn merge(&mut self, mut other: Self) {
+                assert!(
+                    std::ptr::eq::<Semaphore>(&*self.semaphore, &*other.semaphore),
+                    "merging permits from different semaphore instances"
+                );
+                self.permits += std::mem::take(&mut other.permits);
+            }
+
+            /// How many there are.
+            pub fn num_permits(&self) -> usize {
+                self.permits as usize
+            }
+        }
+
+        impl$(<$life>)? Drop for $name$(<$life>)? {
+            fn drop(&mut self) {
+                if self.permits > 0 {
+                    self.semaphore.permits.give(self.permits as usize, self.place);
+                }
+            }
+        }
+
+        impl$(<$life>)? fmt::Debug for $name$(<$life>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).field("permits", &self.permits).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+permit!(SemaphorePermit<'a>);
+permit!(OwnedSemaphorePermit);

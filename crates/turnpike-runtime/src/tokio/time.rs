@@ -1,0 +1,219 @@
+//! `tokio::time`, on the virtual clock inside a check.
+//!
+//! A task that only sleeps may go on at any time, and its clock then shows that it slept. When a task
+//! also waits for something else, the check's setting for timeouts says when its time is up.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::context;
+use crate::future::set_timer;
+
+pub use crate::time::{Duration, Instant};
+
+/// Waits for this time.
+pub fn sleep(duration: Duration) -> Sleep {
+    Sleep { deadline: deadline_after(duration) }
+}
+
+/// Waits until then.
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    Sleep { deadline }
+}
+
+/// A moment that far away, or never.
+fn deadline_after(duration: Duration) -> Instant {
+    const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
+    Instant::unwatched() + duration.min(NEVER)
+}
+
+/// The future of [`sleep`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+pub struct Sleep {
+    deadline: Instant,
+}
+
+impl Sleep {
+    /// When it ends.
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Whether its time is over.
+    pub fn is_elapsed(&self) -> bool {
+        Instant::unwatched() >= self.deadline
+    }
+
+    /// Changes when it ends.
+    pub fn reset(mut self: Pin<&mut Self>, deadline: Instant) {
+        self.deadline = deadline;
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let rest = self.deadline.saturating_duration_since(Instant::unwatched());
+        if rest.is_zero() {
+            return Poll::Ready(());
+        }
+        match context::active() {
+            Some(runtime) => {
+                let nanoseconds = u64::try_from(rest.as_nanos()).unwrap_or(u64::MAX);
+                runtime.poll_at(runtime.now().saturating_add(nanoseconds));
+            }
+            None => set_timer(rest, context),
+        }
+        Poll::Pending
+    }
+}
+
+/// Errors of time limits.
+pub mod error {
+    use std::fmt;
+
+    /// The time was up.
+    #[derive(Debug, PartialEq, Eq)]
+    pub struct Elapsed(pub(super) ());
+
+    impl fmt::Display for Elapsed {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("deadline has elapsed")
+        }
+    }
+
+    impl std::error::Error for Elapsed {}
+}
+
+use error::Elapsed;
+
+/// A future with a time limit: it is polled first, so it wins if both are ready.
+pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
+    Timeout { future: Box::pin(future.into_future()), delay: sleep(duration) }
+}
+
+/// The same with the moment at which its time is up.
+pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
+    Timeout { future: Box::pin(future.into_future()), delay: sleep_until(deadline) }
+}
+
+/// The future of [`timeout`].
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+pub struct Timeout<F> {
+    future: Pin<Box<F>>,
+    delay: Sleep,
+}
+
+impl<F> Timeout<F> {
+    /// The future.
+    pub fn get_ref(&self) -> &F {
+        &self.future
+    }
+}
+
+impl<F: Future> Future for Timeout<F> {
+    type Output = Result<F::Output, Elapsed>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Poll::Ready(value) = self.future.as_mut().poll(context) {
+            return Poll::Ready(Ok(value));
+        }
+        Pin::new(&mut self.delay).poll(context).map(|()| Err(Elapsed(())))
+    }
+}
+
+impl<F> fmt::Debug for Timeout<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timeout").field("delay", &self.delay).finish_non_exhaustive()
+    }
+}
+
+/// What to do about ticks that were missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissedTickBehavior {
+    /// Tick until they were made up for.
+    #[default]
+    Burst,
+    /// Begin anew.
+    Delay,
+    /// Leave them out.
+    Skip,
+}
+
+/// Ticks now, and then after each period.
+///
+/// # Panics
+/// If the period is zero.
+#[track_caller]
+pub fn interval(period: Duration) -> Interval {
+    interval_at(Instant::unwatched(), period)
+}
+
+/// Ticks at `start`, and then after each period.
+///
+/// # Panics
+/// If the period is zero.
+#[track_caller]
+pub fn interval_at(start: Instant, period: Duration) -> Interval {
+    assert!(period > Duration::ZERO, "`period` must be non-zero.");
+    Interval { next: start, period, missed: MissedTickBehavior::Burst }
+}
+
+/// The ticks of [`interval`].
+#[derive(Debug)]
+pub struct Interval {
+    next: Instant,
+    period: Duration,
+    missed: MissedTickBehavior,
+}
+
+impl Interval {
+    /// Waits for the next tick, and says when it was due.
+    pub fn tick(&mut self) -> impl Future<Output = Instant> {
+        poll_fn(move |context| self.poll_tick(context))
+    }
+
+    /// Polls for the next tick.
+    pub fn poll_tick(&mut self, context: &mut Context<'_>) -> Poll<Instant> {
+        let due = self.next;
+        if Pin::new(&mut sleep_until(due)).poll(context).is_pending() {
+            return Poll::Pending;
+        }
+        let now = Instant::unwatched();
+        // A little too late is in time, as in tokio.
+        let late = now > due + Duration::from_millis(5);
+        self.next = match self.missed {
+            MissedTickBehavior::Delay if late => now + self.period,
+            MissedTickBehavior::Skip if late => {
+                let since = now.saturating_duration_since(due).as_nanos() % self.period.as_nanos();
+                now + self.period - Duration::from_nanos(u64::try_from(since).unwrap_or(0))
+            }
+            _ => due + self.period,
+        };
+        Poll::Ready(due)
+    }
+
+    /// The next tick comes a period from now.
+    pub fn reset(&mut self) {
+        self.next = Instant::unwatched() + self.period;
+    }
+
+    /// What to do about ticks that were missed.
+    pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
+        self.missed
+    }
+
+    /// Sets it.
+    pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
+        self.missed = behavior;
+    }
+
+    /// Time between ticks.
+    pub fn period(&self) -> Duration {
+        self.period
+    }
+}

@@ -1,0 +1,424 @@
+//! Weak memory: what a read sees is a choice of the schedule.
+//!
+//! An execution is a graph of events: program order, reads-from, and modification order, which is
+//! total for each variable. Steps build it one event at a time, in an order that program order and
+//! reads-from allow. A read has an alternative for each write that it may see, a write one for each
+//! place in modification order, a read-modify-write one for each write behind which it may come. An
+//! alternative is the number of that write, so that it keeps its meaning while others write. The
+//! newest comes first.
+//!
+//! What is consistent stays so when its last events are taken away. So each graph is built along
+//! every order that program order and reads-from allow, and two steps commute unless one reads what
+//! the other wrote.
+
+mod graph;
+mod location;
+mod psc;
+mod tso;
+
+use alloc::vec::Vec;
+
+use super::access::{Access, Touch};
+use super::knowledge::Clock;
+use super::objects::Class;
+use super::{Kernel, NONE};
+use crate::fingerprint::Fingerprint;
+use crate::operation::{AtomicValues, Kind, MemoryOrder, ObjectId, Outcome};
+use crate::plan::Memory;
+use graph::Graph;
+use location::{Location, Write};
+use psc::Psc;
+use tso::Tso;
+
+/// In the argument of a [`crate::Choice`]: the step is one of weak memory. The lower half is the
+/// number of its write, or [`NO_WRITE`]; above it is how many writes are newer than the one that its
+/// alternative names.
+pub(crate) const WEAK: u64 = 1 << 63;
+pub(crate) const NO_WRITE: u64 = 0xffff_ffff;
+
+/// An access that is about to become an event.
+struct Draft<'a> {
+    thread: u32,
+    object: u32,
+    /// The write that it reads.
+    reads: Option<u32>,
+    /// The write behind which it writes.
+    writes: Option<u32>,
+    sc: bool,
+    /// It empties the store buffer first: a read-modify-write, even one that only reads.
+    drains: bool,
+    /// What its thread knows before, and what with it.
+    before: &'a [u32],
+    clock: &'a [u32],
+}
+
+/// The graph of an execution, and what threads are about to add to it.
+#[derive(Debug)]
+pub(super) struct Weak {
+    pub(super) on: bool,
+    model: Memory,
+    /// By object.
+    locations: Vec<Location>,
+    graph: Graph,
+    psc: Psc,
+    tso: Tso,
+    /// By thread: the values of its pending operation, if that is one of weak memory.
+    pending: Vec<Option<AtomicValues>>,
+    /// By thread: what came of its last one.
+    outcomes: Vec<Outcome>,
+    /// By thread: variables of which it must see something newer than this write, because it would
+    /// repeat itself otherwise.
+    demands: Vec<Vec<(ObjectId, u32)>>,
+    /// What the thread that takes a step knew before.
+    before: Clock,
+}
+
+impl Weak {
+    pub(super) const fn new() -> Weak {
+        Weak {
+            on: false,
+            model: Memory::Sc,
+            locations: Vec::new(),
+            graph: Graph::new(),
+            psc: Psc::new(),
+            tso: Tso::new(),
+            pending: Vec::new(),
+            outcomes: Vec::new(),
+            demands: Vec::new(),
+            before: Vec::new(),
+        }
+    }
+
+    /// An execution begins.
+    pub(super) fn begin(&mut self, model: Memory) {
+        self.model = model;
+        self.on = model != Memory::Sc;
+        self.locations.iter_mut().for_each(|location| location.writes.clear());
+        self.graph.clear();
+        self.psc.clear();
+        self.tso.clear();
+        self.pending.clear();
+        self.outcomes.clear();
+        self.demands.clear();
+    }
+
+    fn values(&self, t: u32) -> Option<&AtomicValues> {
+        self.pending.get(t as usize)?.as_ref()
+    }
+
+    fn location(&self, object: ObjectId) -> Option<&Location> {
+        self.locations.get(object.0 as usize).filter(|location| !location.writes.is_empty())
+    }
+
+    /// A thread is about to use the variable, which has this value outside the graph. If it is not
+    /// the newest, a plain access wrote it, which races with every thread that does not know of it.
+    fn meet(&mut self, object: ObjectId, present: u64) {
+        let at = object.0 as usize;
+        if at >= self.locations.len() {
+            self.locations.resize_with(at + 1, Location::default);
+        }
+        let location = &mut self.locations[at];
+        let newest = location.writes.get(location.newest() as usize).map(|write| write.value);
+        if newest != Some(present) {
+            location.reset(present);
+        }
+    }
+
+    /// Whether the model allows what is drafted. The newest is always allowed.
+    fn allows(&self, location: &Location, draft: &Draft<'_>) -> bool {
+        match self.model {
+            Memory::Tso => self.tso.allows(&self.graph, location, draft),
+            _ => self.psc.allows(&self.graph, location, draft),
+        }
+    }
+
+    /// Adds an event that is not an access of weak memory.
+    fn add_other(
+        &mut self,
+        t: u32,
+        object: u32,
+        before: &[u32],
+        clock: &[u32],
+        sc_fence: bool,
+        drains: bool,
+    ) {
+        match self.model {
+            Memory::Tso => self.tso.add_other(&self.graph, t, clock, drains),
+            _ => self.psc.add_other(&self.graph, t, object, (before, clock), sc_fence),
+        }
+        self.graph.add(t, object, clock);
+    }
+
+    /// A thread knows so much before its step.
+    pub(super) fn note_before(&mut self, clock: &[u32]) {
+        self.before.clear();
+        self.before.extend_from_slice(clock);
+    }
+}
+
+fn slot<T: Default>(slots: &mut Vec<T>, t: u32) -> &mut T {
+    if t as usize >= slots.len() {
+        slots.resize_with(t as usize + 1, T::default);
+    }
+    &mut slots[t as usize]
+}
+
+/// What an access does, by an alternative.
+#[derive(Clone, Copy)]
+struct Effect {
+    reads: Option<u32>,
+    writes: Option<u32>,
+    order: MemoryOrder,
+}
+
+/// For guests.
+impl Kernel {
+    /// How memory behaves in this execution. Unless it is sequentially consistent, the guest calls
+    /// [`Kernel::set_values`] before it announces an operation on an atomic variable, and takes the
+    /// value from the outcome.
+    pub fn memory(&self) -> Memory {
+        self.weak.model
+    }
+
+    /// The current thread is about to announce an atomic operation with these values.
+    pub fn set_values(&mut self, object: ObjectId, values: AtomicValues) {
+        if self.weak.on {
+            self.weak.meet(object, values.present);
+            *slot(&mut self.weak.pending, self.current) = Some(values);
+        }
+    }
+
+    /// The current thread's read-modify-write leaves this value.
+    pub fn set_result(&mut self, object: ObjectId, value: u64) {
+        let current = self.current;
+        if let Some(location) = self.weak.locations.get_mut(object.0 as usize)
+            && let Some(number) = location.last_seen(current)
+        {
+            location.writes[number as usize].value = value;
+        }
+    }
+
+    /// The newest value of a variable: what its memory holds.
+    pub fn newest_value(&self, object: ObjectId) -> Option<u64> {
+        let location = self.weak.location(object)?;
+        Some(location.writes[location.newest() as usize].value)
+    }
+}
+
+impl Kernel {
+    /// Whether the pending operation of a thread is one of weak memory.
+    pub(super) fn is_weak(&self, t: u32) -> bool {
+        self.weak.values(t).is_some()
+    }
+
+    fn effect(&self, t: u32, alternative: u32) -> Effect {
+        let operation = &self.thread(t).pending;
+        let (order, number) = (operation.order, Some(alternative));
+        let location = self.weak.location(operation.object);
+        match operation.kind {
+            Kind::Load => Effect { reads: number, writes: None, order },
+            Kind::Store => Effect { reads: None, writes: number, order },
+            _ => {
+                let source = location.and_then(|location| location.writes.get(alternative as usize));
+                let expected = self.weak.values(t).and_then(|values| values.expected);
+                let fails =
+                    expected.is_some_and(|expected| source.is_none_or(|source| source.value != expected));
+                if fails {
+                    return Effect { reads: number, writes: None, order: operation.unchanged };
+                }
+                Effect { reads: number, writes: number, order }
+            }
+        }
+    }
+
+    /// What a step of weak memory touches.
+    pub(super) fn weak_access(&self, t: u32, alternative: u32) -> Access {
+        let object = self.thread(t).pending.object;
+        let effect = self.effect(t, alternative);
+        let source = effect.reads.and_then(|number| self.weak.location(object)?.writes.get(number as usize));
+        let class = if effect.writes.is_some() { Class::Exclusive } else { Class::Read };
+        let also = source.map_or(Fingerprint::ZERO, |source| source.name);
+        Access::weak(Touch::weak(object, class), also)
+    }
+
+    /// The part of an alternative that belongs to the fingerprint besides: the number of a write
+    /// depends on the schedule.
+    pub(super) fn hashed_alternative(&self, t: u32, alternative: u32) -> u32 {
+        if self.weak.on && self.is_weak(t) { 0 } else { alternative }
+    }
+
+    /// A name of an alternative that depends on no schedule.
+    pub(super) fn alternative_name(&self, t: u32, alternative: u32) -> u64 {
+        let object = self.thread(t).pending.object;
+        let write = || self.weak.location(object)?.writes.get(alternative as usize);
+        match write() {
+            Some(write) if self.is_weak(t) => write.name.bits() as u64,
+            _ => u64::from(alternative),
+        }
+    }
+
+    /// What a step of weak memory adds to the fingerprint besides its thread's past.
+    pub(super) fn order_change(&self, t: u32, alternative: u32, hash: Fingerprint) -> u128 {
+        let Some(location) = self.weak.location(self.thread(t).pending.object) else { return 0 };
+        match self.effect(t, alternative).writes {
+            Some(after) if self.is_weak(t) && (after as usize) < location.writes.len() => {
+                location.order_change(after, hash)
+            }
+            _ => 0,
+        }
+    }
+
+    /// What a choice tells besides its object.
+    pub(super) fn weak_argument(&self, t: u32, alternative: u32) -> u64 {
+        let Some(location) = self.weak.location(self.thread(t).pending.object) else {
+            return WEAK | NO_WRITE;
+        };
+        let writes = self.effect(t, alternative).writes.is_some();
+        let number = if writes { location.writes.len() as u64 } else { NO_WRITE };
+        let newer =
+            location.writes.get(alternative as usize).map_or(0, |_| location.behind(alternative).count());
+        WEAK | (newer as u64) << 32 | number
+    }
+
+    /// Calls `visit` with the alternatives of a pending operation, the newest first.
+    pub(super) fn each_alternative(&self, t: u32, mut visit: impl FnMut(u32)) {
+        let object = self.thread(t).pending.object;
+        let Some(location) = self.weak.location(object) else { return };
+        let before = self.clocks.of(t).0;
+        let known = (self.weak.model != Memory::Tso).then_some(before);
+        let floor = location.floor(t, known).max(self.demanded(t, object, location));
+        let mut clock = Clock::new();
+        for position in (floor as usize..location.order.len()).rev() {
+            let number = location.order[position];
+            let write = &location.writes[number as usize];
+            let effect = self.effect(t, number);
+            if effect.writes.is_some() && write.taken {
+                continue;
+            }
+            if position + 1 < location.order.len() {
+                clock.clear();
+                clock.extend_from_slice(before);
+                if effect.reads.is_some() && effect.order.acquires() {
+                    super::knowledge::join(&mut clock, &write.message);
+                }
+                let draft = Draft {
+                    thread: t,
+                    object: object.0,
+                    reads: effect.reads,
+                    writes: effect.writes,
+                    sc: effect.order.is_sequential(),
+                    drains: self.thread(t).pending.kind == Kind::Update,
+                    before,
+                    clock: &clock,
+                };
+                if !self.weak.allows(location, &draft) {
+                    continue;
+                }
+            }
+            visit(number);
+        }
+    }
+
+    /// The first position that a thread must read where it would repeat itself otherwise.
+    fn demanded(&self, t: u32, object: ObjectId, location: &Location) -> u32 {
+        let demands = self.weak.demands.get(t as usize).map_or(&[][..], Vec::as_slice);
+        let demand = demands.iter().find(|(on, _)| *on == object);
+        let last = location.order.len() as u32 - 1;
+        demand.map_or(0, |&(_, write)| (location.writes[write as usize].position + 1).min(last))
+    }
+
+    /// A step of weak memory: it becomes part of the graph. Its thread's past and time are new
+    /// already.
+    pub(super) fn add_access(&mut self, t: u32, alternative: u32) {
+        let object = self.thread(t).pending.object;
+        let name = self.thread(t).past;
+        let change = self.order_change(t, alternative, name);
+        let Effect { reads, writes, order } = self.effect(t, alternative);
+        let Some(values) = slot(&mut self.weak.pending, t).take() else { return };
+        self.sum = self.sum.wrapping_add(change);
+        let at = object.0 as usize;
+        let source = &self.weak.locations[at].writes[alternative as usize];
+        let (value, mut message) = (source.value, Clock::new());
+        if reads.is_some() {
+            message.clone_from(&source.message);
+            self.clocks.hear(t, &message, order.acquires());
+        }
+        let clock = self.clocks.of(t).0;
+        let event = self.weak.graph.events.len() as u32;
+        let sc = order.is_sequential();
+        let before = core::mem::take(&mut self.weak.before);
+        let drains = self.thread(t).pending.kind == Kind::Update;
+        let draft = Draft { thread: t, object: object.0, reads, writes, sc, drains, before: &before, clock };
+        let location = &self.weak.locations[at];
+        match self.weak.model {
+            Memory::Tso => self.weak.tso.add_access(&self.weak.graph, location, &draft),
+            _ => self.weak.psc.add_access(&self.weak.graph, location, &draft),
+        }
+        self.weak.graph.add(t, object.0, clock);
+        self.weak.before = before;
+        let time = clock.get(t as usize).copied().unwrap_or(0);
+        let location = &mut self.weak.locations[at];
+        let mut seen = alternative;
+        if reads.is_some() {
+            location.writes[alternative as usize].readers.push(event);
+        }
+        if let Some(after) = writes {
+            location.writes[after as usize].taken |= reads.is_some();
+            self.clocks.tell(t, order.releases(), &mut message);
+            let value = values.stores;
+            let readers = Vec::new();
+            let write = Write { name, value, message, position: 0, taken: false, event, readers };
+            seen = location.insert(after, write);
+        }
+        location.see(t, time, seen);
+        slot(&mut self.weak.demands, t).retain(|(on, _)| *on != object);
+        *slot(&mut self.weak.outcomes, t) = Outcome { value, ok: writes.is_some(), timed_out: false };
+        if writes.is_some() {
+            self.modified(object);
+        }
+    }
+
+    /// What came of a step of weak memory.
+    pub(super) fn weak_outcome(&self, t: u32) -> Outcome {
+        self.weak.outcomes.get(t as usize).copied().unwrap_or_default()
+    }
+
+    /// A step that is not one of weak memory.
+    pub(super) fn add_step(&mut self, t: u32) {
+        let operation = &self.thread(t).pending;
+        let drains = match operation.kind {
+            Kind::Yield | Kind::Sleep | Kind::Toss | Kind::Assert | Kind::Message | Kind::Exit => return,
+            Kind::Read | Kind::Write => false,
+            _ => true,
+        };
+        let object = operation.object.0;
+        let before = core::mem::take(&mut self.weak.before);
+        self.weak.add_other(t, object, &before, self.clocks.of(t).0, false, drains);
+        self.weak.before = before;
+    }
+
+    /// A fence, the begin or the end of a thread.
+    pub(super) fn add_mark(&mut self, t: u32, sc_fence: bool) {
+        let clock = self.clocks.of(t).0;
+        self.weak.add_other(t, NONE, clock, clock, sc_fence, true);
+    }
+
+    /// A thread is about to repeat itself, because it reads the same old values: it must see
+    /// something newer. Whether there is something.
+    pub(super) fn demand_newer(&mut self, t: u32) -> bool {
+        let seen = &self.threads[t as usize].seen;
+        let stale = |object: ObjectId| {
+            let location = self.weak.location(object)?;
+            let last = location.last_seen(t)?;
+            (last != location.newest()).then_some((object, last))
+        };
+        let demands: Vec<(ObjectId, u32)> = seen.iter().filter_map(|&(object, _)| stale(object)).collect();
+        if demands.is_empty() {
+            return false;
+        }
+        // One of several would be enough.
+        self.incomplete |= seen.len() > 1;
+        *slot(&mut self.weak.demands, t) = demands;
+        true
+    }
+}

@@ -1,0 +1,8 @@
+//! Weak memory against the axioms: the graphs that the scheduler builds are the consistent ones.
+
+mod axioms;
+mod buffers;
+mod generate;
+mod litmus;
+mod program;
+mod random;

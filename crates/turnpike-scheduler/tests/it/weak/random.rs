@@ -1,0 +1,39 @@
+//! Random programs: what the scheduler builds is what the axioms allow, and what the machine with store buffers does.
+//!
+//! `TURNPIKE_LITMUS=5000 cargo test -p turnpike-scheduler --test it weak -- --nocapture` tries so many.
+
+#![allow(clippy::print_stdout)]
+
+use turnpike_scheduler::Memory;
+
+use super::axioms::consistent;
+use super::buffers::reachable;
+use super::generate::random_program;
+use super::program::{Code, Program, built, built_with_sleep_sets};
+
+/// How many programs are tried.
+const PROGRAMS: u64 = 120;
+
+#[test]
+fn random_programs_have_the_graphs_that_the_models_allow() {
+    let count =
+        std::env::var("TURNPIKE_LITMUS").ok().and_then(|count| count.parse().ok()).unwrap_or(PROGRAMS);
+    let mut graphs = 0;
+    for seed in 0..count {
+        let program = random_program(seed, 8);
+        let rc11 = consistent(&program);
+        assert_eq!(built(&program, Memory::Rc11), rc11, "{seed}: {program:?}");
+        assert_eq!(built_with_sleep_sets(&program, Memory::Rc11), rc11, "{seed}: {program:?}");
+        let tso = reachable(&program);
+        assert_eq!(built(&program, Memory::Tso), tso, "{seed}: {program:?}");
+        assert_eq!(built_with_sleep_sets(&program, Memory::Tso), tso, "{seed}: {program:?}");
+        assert!(tso.is_subset(&rc11) || !is_plain(&program), "{seed}: {program:?}");
+        graphs += rc11.len();
+    }
+    println!("{count} programs with {graphs} graphs");
+}
+
+/// Whether the program has no operations that order more on x86 than in RC11's words.
+fn is_plain(program: &Program) -> bool {
+    program.iter().flatten().all(|code| matches!(code, Code::Load(..) | Code::Store(..)))
+}

@@ -1,0 +1,162 @@
+//! Several processes that make one search together: joining them, and the engine's link between them.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+pub use turnpike_cluster::{Hosts, Identity, Note, Secret, WeakSecret};
+use turnpike_cluster::{Lost, Member, Mesh, join};
+use turnpike_search::exchange::{Link, ProcessLost, Processes};
+
+use crate::problem::Problem;
+use crate::request::Search;
+use crate::session::Session;
+
+/// A process that is to take part in a search.
+#[derive(Debug)]
+pub struct Membership {
+    /// All processes.
+    pub hosts: Hosts,
+    /// Which one this is.
+    pub process: usize,
+    /// What all processes know.
+    pub secret: Secret,
+    /// How long to wait for the others.
+    pub patience: Duration,
+    /// Processes on this machine, which share its cores.
+    pub neighbours: usize,
+}
+
+/// A process that has joined the others.
+pub struct Joined {
+    link: Arc<MeshLink>,
+    processes: Processes,
+    threads: usize,
+}
+
+impl Membership {
+    /// Waits for the other processes. What differs from `identity` there is refused; connections of
+    /// strangers go to `note`. `interrupt` is set in all processes once it is set in one.
+    pub fn join(
+        &self,
+        identity: &Identity,
+        note: &(dyn Fn(&Note) + Sync),
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Joined, Problem> {
+        let Membership { hosts, process, secret, patience, neighbours } = self;
+        let member =
+            Member { hosts, process: *process, listener: None, secret, identity, patience: *patience };
+        let mesh = join(member, note, interrupt).map_err(|error| Problem::new(error.to_string()))?;
+        let link = Arc::new(MeshLink {
+            process: mesh.process(),
+            processes: mesh.processes(),
+            mesh: RwLock::new(Some(mesh)),
+        });
+        let processes = Processes::new(Arc::clone(&link) as Arc<dyn Link>);
+        let threads = (crate::all_cores() / neighbours.max(&1)).max(1);
+        Ok(Joined { link, processes, threads })
+    }
+}
+
+impl Joined {
+    /// The processes, for the engine.
+    pub fn processes(&self) -> &Processes {
+        &self.processes
+    }
+
+    /// Threads of this process when none are asked for.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The process that was lost first, in words.
+    pub fn lost(&self) -> Option<String> {
+        self.link.with(|mesh| mesh.lost()).flatten().map(|lost| lost.to_string())
+    }
+
+    /// Bytes sent to other processes so far.
+    pub fn bytes_sent(&self) -> u64 {
+        self.link.with(|mesh| mesh.traffic().0).unwrap_or_default()
+    }
+
+    /// Says goodbye to the others.
+    pub fn leave(self) {
+        let mesh = self.link.mesh.write().unwrap_or_else(PoisonError::into_inner).take();
+        mesh.into_iter().for_each(Mesh::close);
+    }
+}
+
+impl Session {
+    /// The same source, searched together with other processes.
+    #[must_use]
+    pub fn searched_with(mut self, joined: &Joined) -> Self {
+        self.processes = Some((joined.processes.clone(), joined.threads));
+        self
+    }
+}
+
+/// What must be equal in a search that goes on from a checkpoint and in the one that left it. Limits on
+/// time and memory may differ, and so may the number of workers.
+pub fn resumable_as(version: &str, fingerprint: u64, search: &Search) -> String {
+    let mut search = search.clone();
+    (search.limits.time, search.limits.memory) = (None, None);
+    search.running.threads = None;
+    let source =
+        crate::Source::Model { location: crate::Location::StandardInput, reading: crate::Reading::default() };
+    let command = crate::Request { source, search }.command_line();
+    format!("turnpike {version}, model {fingerprint:016x}, {command}")
+}
+
+/// What must be equal in all processes that search together.
+pub fn identity_of(version: &str, fingerprint: u64, search: &Search) -> Identity {
+    let mut search = search.clone();
+    // Machines may differ in their cores.
+    search.running.threads = None;
+    let source =
+        crate::Source::Model { location: crate::Location::StandardInput, reading: crate::Reading::default() };
+    let options = crate::Request { source, search };
+    let identity = Identity::default().with("version of turnpike", version);
+    identity.with("model", format!("{fingerprint:016x}")).with("search", options.command_line())
+}
+
+/// The engine's link over a mesh of connections.
+struct MeshLink {
+    process: usize,
+    processes: usize,
+    /// Gone after the goodbye.
+    mesh: RwLock<Option<Mesh>>,
+}
+
+impl MeshLink {
+    fn with<T>(&self, work: impl FnOnce(&Mesh) -> T) -> Option<T> {
+        self.mesh.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(work)
+    }
+
+    fn try_with<T>(&self, work: impl FnOnce(&Mesh) -> Result<T, Lost>) -> Result<T, ProcessLost> {
+        let lost = |Lost { process, why }: Lost| ProcessLost { process, reason: why.to_string() };
+        let left = || ProcessLost { process: self.process, reason: "this process has left".into() };
+        self.with(work).ok_or_else(left)?.map_err(lost)
+    }
+}
+
+impl Link for MeshLink {
+    fn index(&self) -> usize {
+        self.process
+    }
+
+    fn processes(&self) -> usize {
+        self.processes
+    }
+
+    fn send(&self, to: usize, message: Vec<u8>) -> Result<(), ProcessLost> {
+        self.try_with(|mesh| mesh.send(to, message))
+    }
+
+    fn receive(&self) -> Result<Option<(usize, Vec<u8>)>, ProcessLost> {
+        self.try_with(Mesh::receive)
+    }
+
+    fn wait(&self) -> Result<(usize, Vec<u8>), ProcessLost> {
+        self.try_with(Mesh::wait)
+    }
+}

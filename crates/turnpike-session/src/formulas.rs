@@ -1,0 +1,372 @@
+//! Requirements: formulas of the modal mu-calculus, each decided by itself.
+
+mod evidence;
+mod explanation;
+mod locations;
+mod refuse;
+mod search;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use turnpike_formula::{Decision, Evidence, Failure, Fragment, Progress, fragment, solve};
+use turnpike_mcrl2::explore::{Mcrl2Model, Requirement};
+use turnpike_model::formula::{DataError, Property};
+use turnpike_model::{Diagnostic, Model};
+use turnpike_search::{Limits, StopReason, Verdict, resources};
+
+pub use self::explanation::explain_evidence;
+use self::locations::Located;
+use self::search::TRY_AFTER;
+use crate::conclusion::Conclusion;
+use crate::labels::{self, Known};
+use crate::problem::{Problem, ProblemKind};
+use crate::purpose::Purpose;
+use crate::report::{Outcome, Report};
+use crate::request::{Expect, Goals, Search};
+use crate::run::Observer;
+use crate::session::Session;
+
+/// A formula as the user gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormulaText {
+    /// Its file, if it has one.
+    pub file: Option<String>,
+    /// The formula.
+    pub text: String,
+}
+
+/// A formula that was checked, ready to be decided.
+pub struct CheckedFormula {
+    /// What it takes to decide it.
+    pub fragment: Fragment,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+    requirement: Arc<Requirement>,
+    /// The specification whose data it uses, for checking evidence.
+    data: Arc<Mcrl2Model>,
+    model: Arc<dyn Model>,
+}
+
+/// A formula with what came of it.
+pub struct FormulaAnswer {
+    /// The formula.
+    pub formula: FormulaText,
+    /// What was found out, or why it could not be asked.
+    pub reply: Result<FormulaReply, Problem>,
+    /// Whether that is what was expected.
+    pub conclusion: Conclusion,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// What was found out about a formula.
+pub struct FormulaReply {
+    /// Whether it holds; `None` when that is not known.
+    pub holds: Option<bool>,
+    /// Why that is not known.
+    pub reason: Option<String>,
+    /// Why exploring stopped.
+    pub stop: StopReason,
+    /// What it takes to decide it.
+    pub fragment: Fragment,
+    /// The part of the system that decides it, if that explains anything.
+    pub evidence: Option<Evidence>,
+    /// How far exploring went.
+    pub progress: Progress,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+    /// The strategy, if a search for a path decided it.
+    pub strategy: Option<&'static str>,
+}
+
+impl Serialize for FormulaAnswer {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let reply = self.reply.as_ref();
+        let steps = |evidence: &Evidence| -> Vec<(u32, String, u32)> {
+            evidence.edges.iter().map(|edge| (edge.from, edge.label.clone(), edge.to)).collect()
+        };
+        let mut fields = out.serialize_struct("FormulaAnswer", 8)?;
+        fields.serialize_field("file", &self.formula.file)?;
+        fields.serialize_field("text", &self.formula.text)?;
+        fields.serialize_field("holds", &reply.ok().and_then(|reply| reply.holds))?;
+        fields.serialize_field("reason", &reply.ok().and_then(|reply| reply.reason.as_deref()))?;
+        fields.serialize_field("fragment", &reply.ok().map(|reply| reply.fragment.name()))?;
+        let evidence = reply.ok().and_then(|reply| reply.evidence.as_ref()).map(steps);
+        fields.serialize_field("evidence", &evidence)?;
+        fields.serialize_field("error", &reply.err().map(ToString::to_string))?;
+        fields.serialize_field("seconds", &self.seconds)?;
+        fields.end()
+    }
+}
+
+impl FormulaText {
+    /// What the user calls it.
+    pub fn name(&self) -> &str {
+        self.file.as_deref().unwrap_or_else(|| self.text.trim())
+    }
+}
+
+/// Reads what was asked for: a file, all files of a folder, or the formula itself.
+pub fn read_formulas(arguments: &[String]) -> Result<Vec<FormulaText>, Problem> {
+    let mut formulas = Vec::new();
+    for argument in arguments {
+        let path = Path::new(argument);
+        if has_extension(path) {
+            formulas.push(read_file(argument)?);
+        } else if path.is_dir() {
+            let cannot = |error: std::io::Error| Problem::file(argument, "read", &error);
+            let mut files = Vec::new();
+            for entry in path.read_dir().map_err(cannot)? {
+                let file = entry.map_err(cannot)?.path();
+                if has_extension(&file) {
+                    files.push(file.to_string_lossy().into_owned());
+                }
+            }
+            if files.is_empty() {
+                return Err(Problem::new(format!("{argument} has no files that end in .mcf")));
+            }
+            files.sort();
+            for file in files {
+                formulas.push(read_file(&file)?);
+            }
+        } else {
+            formulas.push(FormulaText { file: None, text: argument.clone() });
+        }
+    }
+    Ok(formulas)
+}
+
+fn has_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "mcf")
+}
+
+fn read_file(path: &str) -> Result<FormulaText, Problem> {
+    let text = std::fs::read_to_string(path).map_err(|error| Problem::file(path, "read", &error))?;
+    Ok(FormulaText { file: Some(path.to_owned()), text })
+}
+
+/// A mistake in a formula, with its text.
+fn mistake(formula: &FormulaText, diagnostics: Vec<Diagnostic>) -> Problem {
+    let origin = formula.file.as_deref().unwrap_or("the formula");
+    Problem::of_text(origin, formula.text.clone(), diagnostics)
+}
+
+impl Session {
+    /// The formulas that are asked for, if any.
+    pub(crate) fn formulas(&self, search: &Search) -> Result<Option<Vec<FormulaText>>, Problem> {
+        if search.goals.formulas.is_empty() {
+            return Ok(None);
+        }
+        refuse::refuse_system(self)?;
+        refuse::refuse_options(search)?;
+        refuse::refuse_aids(self)?;
+        read_formulas(&search.goals.formulas).map(Some)
+    }
+
+    /// Parses and checks a formula about this model.
+    pub fn check_formula(&self, formula: &FormulaText) -> Result<CheckedFormula, Problem> {
+        refuse::refuse_system(self)?;
+        let mut model = self.prepare(&Purpose::default())?.model;
+        let mut locations = Vec::new();
+        if let Some(timed) = self.timed() {
+            // What is left to refuse depends on the fragment.
+            refuse::refuse_zones(&*model, Fragment::Safety)?;
+            let located = Located::new(model, &timed.network);
+            locations.extend_from_slice(located.labels());
+            model = Arc::new(located);
+        }
+        let (data, known) = match self.specification() {
+            Some(specification) => (specification.with_declarations(self, formula)?, None),
+            None => {
+                refuse::refuse_declarations(self, formula)?;
+                let (data, known) = labels::declarations(&*model, &locations, formula)?;
+                (data, Some(known))
+            }
+        };
+        let foreign = known.is_some();
+        let model = if foreign { model } else { Arc::clone(&data) as Arc<dyn Model> };
+        let checked = data.requirement(&formula.text, foreign);
+        let (requirement, warnings) = checked.map_err(|mut diagnostics| {
+            if known == Some(Known::Some) {
+                diagnostics.push(labels::not_all_known(&model.info().name));
+            }
+            mistake(formula, diagnostics)
+        })?;
+        let (fragment, requirement) = (fragment(requirement.formula()), Arc::new(requirement));
+        if self.timed().is_some() {
+            refuse::refuse_zones(&*model, fragment)?;
+        }
+        Ok(CheckedFormula { fragment, warnings, requirement, data, model })
+    }
+
+    /// Decides all formulas. One that is wrong does not keep the others from being decided; alone, it
+    /// is the request that failed.
+    pub(crate) fn judge_all(
+        &self,
+        search: &Search,
+        formulas: Vec<FormulaText>,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+        started: Instant,
+    ) -> Result<Report, Problem> {
+        let alone = formulas.len() == 1;
+        let mut answers: Vec<FormulaAnswer> = Vec::new();
+        for formula in formulas {
+            let begun = Instant::now();
+            let reply = match self.judge(search, &formula, observer, interrupt) {
+                Err(problem) if alone || problem.kind == ProblemKind::Internal => return Err(problem),
+                reply => reply,
+            };
+            let conclusion = conclude(&reply, &search.goals);
+            let answer = FormulaAnswer { formula, reply, conclusion, seconds: begun.elapsed().as_secs_f64() };
+            observer.judged(&answer)?;
+            answers.push(answer);
+        }
+        Ok(Report {
+            model: self.name().to_owned(),
+            verdict: overall(&answers),
+            conclusion: conclude_all(&answers),
+            interrupted: interrupt.load(Ordering::Relaxed),
+            seconds: started.elapsed().as_secs_f64(),
+            outcome: Outcome::Formulas(answers),
+        })
+    }
+
+    fn judge(
+        &self,
+        search: &Search,
+        formula: &FormulaText,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+    ) -> Result<FormulaReply, Problem> {
+        let checked = self.check_formula(formula)?;
+        if search.strategy.name.is_some() {
+            return checked.search(formula, search, observer, interrupt);
+        }
+        let mut watch = Watch { limits: &search.limits, interrupt, started: Instant::now(), reason: None };
+        // What a search finds while the game goes on.
+        let (mut tried, mut found) = (false, Ok(None));
+        let outcome = solve(&*checked.model, &*checked.requirement, &mut |progress| {
+            if !tried && progress.states >= TRY_AFTER {
+                tried = true;
+                found = checked.try_search(formula, search, observer, interrupt);
+            }
+            !matches!(found, Ok(None)) || watch.stop(progress)
+        });
+        if let Some(reply) = found? {
+            return Ok(reply);
+        }
+        let outcome = outcome.map_err(|failure| explain(formula, &checked, failure))?;
+        let mut reply = FormulaReply {
+            holds: match outcome.decision {
+                Decision::Holds => Some(true),
+                Decision::Violated => Some(false),
+                Decision::Open => None,
+            },
+            reason: None,
+            stop: match outcome.progress.states == outcome.progress.considered {
+                true => StopReason::Exhausted,
+                false => StopReason::Found,
+            },
+            fragment: checked.fragment,
+            evidence: outcome.evidence,
+            progress: outcome.progress,
+            warnings: checked.warnings.clone(),
+            strategy: None,
+        };
+        if let Some(left_out) = checked.model.left_out() {
+            (reply.holds, reply.evidence, reply.reason) = (None, None, Some(left_out));
+        } else if reply.holds.is_none() {
+            reply.stop = watch.reason.unwrap_or(StopReason::MaxMemory);
+            reply.reason = Some(reply.stop.describe().to_owned());
+        }
+        if let (Some(evidence), Some(holds)) = (&reply.evidence, reply.holds) {
+            checked.confirm(formula, evidence, holds)?;
+            checked.shorten(formula, search, interrupt, &mut reply)?;
+        }
+        Ok(reply)
+    }
+}
+
+/// Watches the limits of a search.
+struct Watch<'a> {
+    limits: &'a Limits,
+    interrupt: &'a AtomicBool,
+    started: Instant,
+    reason: Option<StopReason>,
+}
+
+impl Watch<'_> {
+    fn stop(&mut self, progress: &Progress) -> bool {
+        let memory = self.limits.memory.unwrap_or_else(default_memory);
+        let reason = if self.interrupt.load(Ordering::Relaxed) {
+            StopReason::Interrupted
+        } else if self.limits.states.is_some_and(|most| progress.states >= most) {
+            StopReason::MaxStates
+        } else if self.limits.time.is_some_and(|most| self.started.elapsed() >= most) {
+            StopReason::MaxTime
+        } else if progress.bytes >= memory {
+            StopReason::MaxMemory
+        } else {
+            return false;
+        };
+        self.reason = Some(reason);
+        true
+    }
+}
+
+/// A quarter of the machine's memory: tables grow by doubling, and solving needs as much again.
+fn default_memory() -> u64 {
+    resources::machine_bytes().map_or(u64::MAX, |bytes| bytes / 4)
+}
+
+fn explain(formula: &FormulaText, checked: &CheckedFormula, failure: Failure) -> Problem {
+    match failure {
+        Failure::Step(error) => Problem::new(error.to_string()).in_file(checked.model.info().name.clone()),
+        Failure::Data(DataError { message, help, place }) => {
+            let mut diagnostic = Diagnostic::error(message);
+            if let Some(place) = place {
+                diagnostic = diagnostic.at(place, "");
+            }
+            if let Some(help) = help {
+                diagnostic = diagnostic.help(help);
+            }
+            mistake(formula, vec![diagnostic])
+        }
+    }
+}
+
+fn conclude(reply: &Result<FormulaReply, Problem>, goals: &Goals) -> Conclusion {
+    let Ok(reply) = reply else { return Conclusion::Wrong };
+    let Some(holds) = reply.holds else { return Conclusion::Inconclusive };
+    let expected = match goals.expect {
+        Some(Expect::Any) => return Conclusion::Passed,
+        Some(Expect::NotSatisfied) => false,
+        _ => true,
+    };
+    if holds == expected { Conclusion::Passed } else { Conclusion::Failed }
+}
+
+/// A wrong formula counts most, then a failed one, then what is not known.
+fn conclude_all(answers: &[FormulaAnswer]) -> Conclusion {
+    let has = |conclusion| answers.iter().any(|answer| answer.conclusion == conclusion);
+    let order = [Conclusion::Wrong, Conclusion::Failed, Conclusion::Inconclusive];
+    order.into_iter().find(|&one| has(one)).unwrap_or(Conclusion::Passed)
+}
+
+/// Found if a formula is violated, none if all hold.
+fn overall(answers: &[FormulaAnswer]) -> Verdict {
+    let has = |holds| answers.iter().any(|one| one.reply.as_ref().is_ok_and(|reply| reply.holds == holds));
+    if has(Some(false)) {
+        Verdict::Found
+    } else if has(None) || answers.iter().any(|one| one.reply.is_err()) {
+        Verdict::Inconclusive
+    } else {
+        Verdict::None
+    }
+}

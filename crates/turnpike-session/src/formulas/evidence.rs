@@ -1,0 +1,100 @@
+//! Evidence is decided by itself before it is reported: the verdict must be the same.
+
+use turnpike_formula::{Decision, Evidence, Taken, solve};
+use turnpike_lts::{AutDialect, LtsModel, read_lts};
+use turnpike_model::{StepError, Successors};
+
+use super::{CheckedFormula, FormulaText};
+use crate::problem::{Problem, ProblemKind};
+
+/// Evidence with more steps is not checked again by itself.
+const MOST_CHECKED: usize = 5_000;
+
+impl CheckedFormula {
+    /// Refuses evidence that does not show the verdict.
+    pub(super) fn confirm(
+        &self,
+        formula: &FormulaText,
+        evidence: &Evidence,
+        holds: bool,
+    ) -> Result<(), Problem> {
+        if self.shows(formula, evidence, holds) != Some(false) {
+            return Ok(());
+        }
+        let message = format!("the evidence for `{}` does not show its verdict", formula.name());
+        Err(Problem { kind: ProblemKind::Internal, ..Problem::new(message) })
+    }
+
+    /// Whether the formula has this value on the evidence alone; `None` when that cannot be decided.
+    fn shows(&self, formula: &FormulaText, evidence: &Evidence, holds: bool) -> Option<bool> {
+        if evidence.edges.len() > MOST_CHECKED {
+            return None;
+        }
+        let lts = read_lts(evidence.to_aut().as_bytes(), AutDialect::Mcrl2).ok()?;
+        let system = LtsModel::new("evidence", lts).ok()?;
+        let (requirement, _) = self.data.requirement(&formula.text, true).ok()?;
+        // Some values have texts that cannot be read back.
+        let again = solve(&system, &requirement, &mut |_| false).ok()?;
+        Some(match again.decision {
+            Decision::Holds => holds,
+            Decision::Violated => !holds,
+            Decision::Open => false,
+        })
+    }
+
+    /// The steps of a witness as evidence. Where conditions on what is enabled matter, the steps are
+    /// added that the states can take: one at the end if that is enough, else all.
+    pub(super) fn run_evidence(
+        &self,
+        formula: &FormulaText,
+        steps: &[Taken],
+        loop_start: Option<usize>,
+        holds: bool,
+    ) -> Result<Evidence, Problem> {
+        let run = Evidence::of_run(steps, loop_start);
+        if self.shows(formula, &run, holds) != Some(false) {
+            return Ok(run);
+        }
+        let failed =
+            |error: StepError| Problem::new(error.to_string()).in_file(self.model.info().name.clone());
+        let enabled = self.enabled_along(steps).map_err(failed)?;
+        if let (None, Some(last)) = (loop_start, enabled.last()) {
+            for taken in last {
+                let longer: Vec<Taken> = steps.iter().chain([taken]).cloned().collect();
+                let longer = Evidence::of_run(&longer, None);
+                if self.shows(formula, &longer, holds) == Some(true) {
+                    return Ok(longer);
+                }
+            }
+        }
+        let mut whole = run;
+        for (from, labels) in (0..).zip(&enabled) {
+            whole.add_ends(from, labels);
+        }
+        self.confirm(formula, &whole, holds)?;
+        Ok(whole)
+    }
+
+    /// The steps that are possible in each state along a run.
+    fn enabled_along(&self, steps: &[Taken]) -> Result<Vec<Vec<Taken>>, StepError> {
+        let mut explorer = self.model.explorer();
+        let mut state = Vec::new();
+        explorer.initial(&mut state)?;
+        let mut successors = Successors::new(state.len());
+        let mut enabled = Vec::new();
+        for at in 0..=steps.len() {
+            explorer.successors(&state, &mut successors)?;
+            let labels = successors.labels().to_vec();
+            let taken = (0..).zip(labels).map(|(choice, label)| {
+                let label = explorer.label(label).text;
+                Taken { label, choice }
+            });
+            enabled.push(taken.collect());
+            let Some(step) = steps.get(at).filter(|step| (step.choice as usize) < successors.len()) else {
+                break;
+            };
+            state = successors.state(step.choice as usize).to_vec();
+        }
+        Ok(enabled)
+    }
+}

@@ -1,0 +1,170 @@
+//! Deciding a formula by a search for a path or a loop, with any strategy.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use turnpike_formula::{Evidence, Fragment, Product, Progress, Runs, Taken};
+use turnpike_model::formula::Property;
+use turnpike_model::{Diagnostic, Model, StepError, Trace};
+use turnpike_search::{Limits, SearchReport, StopReason, Verdict};
+
+use super::{CheckedFormula, FormulaReply, FormulaText};
+use crate::plan::Plan;
+use crate::problem::{Problem, ProblemKind};
+use crate::report::choices_of;
+use crate::request::{Goals, Search, StrategyChoice};
+use crate::run::{Observer, Silent};
+
+/// States that the game explores before a search is tried, and states that this search expands. What
+/// the search may cost in vain is half of what was done before.
+pub(super) const TRY_AFTER: u64 = 100_000;
+const TRY_STATES: u64 = 50_000;
+
+/// A model whose findings decide the formula.
+enum Searched {
+    /// A path decides it.
+    Paths(Arc<Product>),
+    /// A path with a loop decides it.
+    Runs(Arc<Runs>),
+}
+
+impl Searched {
+    fn new(checked: &CheckedFormula) -> Option<Searched> {
+        let property = || Arc::clone(&checked.requirement) as Arc<dyn Property>;
+        let model = || Arc::clone(&checked.model);
+        let product = Product::new(model(), property()).map(|one| Searched::Paths(Arc::new(one)));
+        product.or_else(|| Some(Searched::Runs(Arc::new(Runs::new(model(), property())?))))
+    }
+
+    fn model(&self) -> (Arc<dyn Model>, &'static str) {
+        match self {
+            Searched::Paths(product) => (Arc::clone(product) as Arc<dyn Model>, "assertion"),
+            Searched::Runs(runs) => (Arc::clone(runs) as Arc<dyn Model>, Runs::OBJECTIVE),
+        }
+    }
+
+    /// The steps of the model behind a witness, and where its loop starts.
+    fn steps(&self, trace: &Trace) -> Result<(Vec<Taken>, Option<usize>), StepError> {
+        match self {
+            Searched::Paths(_) => {
+                let step = |step: &turnpike_model::Step| Taken {
+                    label: step.label.clone(),
+                    choice: step.choice.unwrap_or_default(),
+                };
+                Ok((trace.steps.iter().map(step).collect(), None))
+            }
+            Searched::Runs(runs) => {
+                let taken = runs.taken(&choices_of(trace))?;
+                // A run that stays where the formula is decided is a path.
+                let loops = trace.loop_start.filter(|_| taken.len() == trace.len());
+                Ok((taken, loops))
+            }
+        }
+    }
+}
+
+impl CheckedFormula {
+    /// Decides the formula by a search with the strategy that the request names.
+    pub(super) fn search(
+        &self,
+        formula: &FormulaText,
+        search: &Search,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+    ) -> Result<FormulaReply, Problem> {
+        let (Some(searched), Some(refutes)) = (Searched::new(self), self.fragment.run_refutes()) else {
+            let message = format!("no path decides a formula of the fragment {}", self.fragment);
+            let error = Diagnostic::error(message);
+            return Err(error.help("leave out the option `strategy`: its game is solved then").into());
+        };
+        let (model, objective) = searched.model();
+        let goals = Goals { find: vec![objective.parse()?], ..Goals::default() };
+        let plan = Plan::of_model(model, &Search { goals, ..search.clone() })?;
+        let report = plan.run(&|event| observer.event(event), interrupt)?;
+        let mut reply = self.reply_to(&report, refutes);
+        reply.strategy = Some(plan.strategy());
+        let witness = report.runs.iter().find_map(|run| run.witness.as_ref());
+        if let (Some(witness), Verdict::Found, Some(holds)) = (witness, report.verdict, reply.holds) {
+            let failed = |error: StepError| Problem::new(error.to_string()).in_file(self.name());
+            let (steps, loop_start) = searched.steps(&witness.trace).map_err(failed)?;
+            reply.evidence = Some(self.run_evidence(formula, &steps, loop_start, holds)?);
+        }
+        Ok(reply)
+    }
+
+    fn name(&self) -> String {
+        self.model.info().name.clone()
+    }
+
+    fn reply_to(&self, report: &SearchReport, refutes: bool) -> FormulaReply {
+        let stop = report.runs.last().map_or(StopReason::Interrupted, |run| run.stop);
+        // A path is real whatever was left out, but not what its states cannot do.
+        let is_plain = matches!(self.fragment, Fragment::Safety | Fragment::Reachability);
+        let left_out = self.model.left_out().filter(|_| !is_plain || report.verdict != Verdict::Found);
+        let holds = match report.verdict {
+            _ if left_out.is_some() => None,
+            Verdict::Found => Some(!refutes),
+            // The whole product was visited, in an exact store: no path decides the formula.
+            Verdict::None => Some(refutes),
+            Verdict::Measured | Verdict::Inconclusive => None,
+        };
+        let (states, considered) = report.runs.iter().fold((0, 0), |(states, considered), run| {
+            (states + run.states, considered + run.considered.unwrap_or(run.states))
+        });
+        let reason = || left_out.clone().unwrap_or_else(|| stop.describe().to_owned());
+        FormulaReply {
+            holds,
+            reason: holds.is_none().then(reason),
+            stop,
+            fragment: self.fragment,
+            evidence: None,
+            progress: Progress { states, considered, ..Progress::default() },
+            warnings: self.warnings.clone(),
+            strategy: None,
+        }
+    }
+
+    /// A search by the portfolio, while the game is not decided; `None` if it does not decide either.
+    pub(super) fn try_search(
+        &self,
+        formula: &FormulaText,
+        search: &Search,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+    ) -> Result<Option<FormulaReply>, Problem> {
+        if self.fragment.run_refutes().is_none() {
+            return Ok(None);
+        }
+        let limits = Limits { states: Some(TRY_STATES), ..search.limits.clone() };
+        let strategy = StrategyChoice::named("auto");
+        let attempt = Search { strategy, limits, running: search.running.clone(), ..Search::default() };
+        let reply = self.search(formula, &attempt, observer, interrupt)?;
+        Ok(Some(reply).filter(|reply| reply.holds.is_some()))
+    }
+
+    /// Replaces the evidence by a shortest path that decides the formula, or a path with a loop, if
+    /// finding it takes about as long as deciding the formula did.
+    pub(super) fn shorten(
+        &self,
+        formula: &FormulaText,
+        search: &Search,
+        interrupt: &AtomicBool,
+        reply: &mut FormulaReply,
+    ) -> Result<(), Problem> {
+        if self.fragment.run_refutes().is_none_or(|refutes| reply.holds != Some(!refutes)) {
+            return Ok(());
+        }
+        let limits = Limits { states: Some(4 * reply.progress.states + 1_000), ..search.limits.clone() };
+        let strategy = StrategyChoice::named("bfs");
+        let shortest = Search { strategy, limits, ..Search::default() };
+        let again = self.search(formula, &shortest, &Silent, interrupt)?;
+        if again.holds.is_some_and(|holds| reply.holds != Some(holds)) {
+            let message = format!("a search and the game of `{}` disagree", formula.name());
+            return Err(Problem { kind: ProblemKind::Internal, ..Problem::new(message) });
+        }
+        if again.evidence.as_ref().is_some_and(Evidence::is_plain) {
+            reply.evidence = again.evidence;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! The labels of systems that are not mCRL2 specifications, declared as actions with data so that
+//! formulas can speak about them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use turnpike_mcrl2::explore::{Mcrl2Model, Options, declare_labels};
+use turnpike_model::{Diagnostic, Model, Successors};
+
+use crate::formulas::FormulaText;
+use crate::problem::Problem;
+
+/// States that are looked at to learn which labels a system has.
+const MOST_STATES: usize = 50_000;
+
+/// How many of a system's labels are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    All,
+    Some,
+}
+
+/// A specification that declares the labels of a system, `more` of which are known without exploring
+/// it. It is about nothing but data.
+pub(crate) fn declarations(
+    model: &dyn Model,
+    more: &[String],
+    formula: &FormulaText,
+) -> Result<(Arc<Mcrl2Model>, Known), Problem> {
+    let (mut labels, known) = labels_of(model)?;
+    labels.extend(more.iter().cloned());
+    let text = format!("{}init delta;", declare_labels(labels.iter().map(String::as_str)));
+    match Mcrl2Model::new("labels", &text, &Options::default()) {
+        Ok((data, _)) => Ok((Arc::new(data), known)),
+        Err(refusal) => {
+            let why = refusal.diagnostics.first().map(|one| one.message.clone()).unwrap_or_default();
+            let message = format!(
+                "the labels of {} cannot be read as actions, which `{}` needs: {why}",
+                model.info().name,
+                formula.name()
+            );
+            Err(Problem::new(message))
+        }
+    }
+}
+
+/// The texts of labels, as far as a bounded exploration meets them.
+fn labels_of(model: &dyn Model) -> Result<(BTreeSet<String>, Known), Problem> {
+    let mut explorer = model.explorer();
+    let failed =
+        |error: turnpike_model::StepError| Problem::new(error.to_string()).in_file(model.info().name.clone());
+    let mut initial = Vec::new();
+    explorer.initial(&mut initial).map_err(failed)?;
+    let mut successors = Successors::new(initial.len());
+    let (mut seen, mut queue) = (FxHashSet::default(), vec![initial.clone()]);
+    seen.insert(initial);
+    let (mut ids, mut texts) = (FxHashSet::default(), BTreeSet::new());
+    let (mut next, mut known) = (0, Known::All);
+    while next < queue.len() {
+        explorer.successors(&queue[next], &mut successors).map_err(failed)?;
+        for (label, target) in successors.iter() {
+            if ids.insert(label) {
+                texts.insert(explorer.label(label).text);
+            }
+            if seen.contains(target) {
+                continue;
+            }
+            if queue.len() == MOST_STATES {
+                known = Known::Some;
+                continue;
+            }
+            seen.insert(target.to_vec());
+            queue.push(target.to_vec());
+        }
+        next += 1;
+    }
+    Ok((texts, known))
+}
+
+/// A note for formulas about labels that were not met.
+pub(crate) fn not_all_known(model: &str) -> Diagnostic {
+    let message = format!("only the labels of the first {MOST_STATES} states of {model} are known");
+    Diagnostic::warning(message)
+}

@@ -1,0 +1,205 @@
+//! Successors in networks with many processes: a step costs what moves, not what there is.
+//!
+//! Tuples of locations of such networks hardly ever come back, so plans for them ([`super::plan`])
+//! would be made for nothing. What zones need to know of the locations does come back: which clocks
+//! are active, their bounds, invariants and urgency. Tuples that say the same are therefore one
+//! here, and what one becomes when a process moves is known from the last time. From one state to
+//! the next only the processes that moved are looked at, and of the others only those with edges
+//! that begin transitions.
+//!
+//! Only where the bounds of a clock depend on one process: see [`super::ways::is_wide`].
+
+use rustc_hash::FxHashMap;
+use turnpike_model::Successors;
+
+use super::plan::{Effect, is_steady};
+use super::quick::Way;
+use super::walker::Walker;
+use crate::evaluate::Outcome;
+
+/// If more processes than this moved from one state to the next, the tuple is looked up by
+/// locations.
+const MOST_MOVES: usize = 8;
+
+/// Words for the effect of a transition, about.
+const EFFECT_WORDS: usize = 20;
+
+/// Stands for no edge and no channel.
+const NONE: u32 = u32::MAX;
+
+/// What is known of the state that was looked at last, and of transitions.
+#[derive(Debug, Default)]
+pub(super) struct Wide {
+    /// The words of its locations.
+    words: Vec<u32>,
+    /// Its tuple, and how often tuples had been forgotten by then.
+    tuple: u32,
+    forgotten: u32,
+    /// Its processes with edges that begin transitions, as bits.
+    starters: Vec<u64>,
+    moved: Vec<u32>,
+    /// Whether rows are those of the source.
+    mapped: bool,
+    /// Effects of transitions of one or two edges: tuple and channel, then edges.
+    effects: FxHashMap<(u64, u64), Effect>,
+    /// The same for more edges.
+    long: FxHashMap<Box<[u32]>, Effect>,
+    key: Vec<u32>,
+}
+
+impl Wide {
+    /// What is known of a transition.
+    #[inline]
+    fn effect(&mut self, tuple: u32, channel: Option<u32>, steps: &[u32]) -> Option<Effect> {
+        match short_key(tuple, channel, steps) {
+            Some(key) => self.effects.get(&key).copied(),
+            None => {
+                self.key.clear();
+                self.key.extend([tuple, channel.unwrap_or(NONE)]);
+                self.key.extend_from_slice(steps);
+                self.long.get(self.key.as_slice()).copied()
+            }
+        }
+    }
+
+    /// Remembers an effect; the key of a long one is there since it was asked for.
+    fn keep(&mut self, tuple: u32, channel: Option<u32>, steps: &[u32], effect: Effect) {
+        match short_key(tuple, channel, steps) {
+            Some(key) => {
+                self.effects.insert(key, effect);
+            }
+            None => {
+                self.long.insert(self.key.as_slice().into(), effect);
+            }
+        }
+    }
+}
+
+#[inline]
+fn short_key(tuple: u32, channel: Option<u32>, steps: &[u32]) -> Option<(u64, u64)> {
+    let edges = match *steps {
+        [one] => (one, NONE),
+        [one, other] => (one, other),
+        _ => return None,
+    };
+    let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    Some((pair(tuple, channel.unwrap_or(NONE)), pair(edges.0, edges.1)))
+}
+
+impl Walker<'_> {
+    /// The number of the tuple that the words of a state have, from that of the state before.
+    pub(super) fn shared_tuple_of(&mut self, discrete: &[u32]) -> u32 {
+        let model = self.model;
+        let (layout, tables, bounds) = (&model.layout, &model.tables, &model.bounds);
+        let Walker { wide, tuples, .. } = self;
+        let slot = |words: &[u32], process: u32| {
+            tables.slot_number(process as usize, layout.location(words, process as usize))
+        };
+        let locations = &discrete[..layout.location_words];
+        if wide.words.is_empty() || wide.forgotten != tuples.forgotten {
+            wide.effects.clear();
+            wide.long.clear();
+            wide.forgotten = tuples.forgotten;
+            let processes = tables.first_slot.len();
+            wide.starters.clear();
+            wide.starters.resize(processes.div_ceil(u64::BITS as usize), 0);
+            wide.moved.clear();
+            wide.moved.extend(0..processes as u32);
+            wide.tuple = tuples.of(discrete, layout, tables, bounds);
+        } else {
+            layout.moved_processes(&wide.words, locations, &mut wide.moved);
+            wide.tuple = if wide.moved.len() > MOST_MOVES {
+                tuples.of(discrete, layout, tables, bounds)
+            } else {
+                let slots = |&process: &u32| (slot(&wide.words, process), slot(locations, process));
+                tuples.follow(wide.tuple, wide.moved.iter().map(slots), tables, bounds)
+            };
+        }
+        for &process in &wide.moved {
+            let starts = !tables.slots[slot(locations, process) as usize].starts.is_empty();
+            let (word, bit) = (process / u64::BITS, process % u64::BITS);
+            let bits = &mut wide.starters[word as usize];
+            *bits = *bits & !(1 << bit) | u64::from(starts) << bit;
+        }
+        wide.words.clear();
+        wide.words.extend_from_slice(locations);
+        debug_assert!(tuples.agrees(wide.tuple, discrete, layout, tables, bounds), "what moves of a tuple");
+        wide.tuple
+    }
+
+    /// All transitions of a state.
+    pub(super) fn wide_steps(&mut self, state: &[u32], out: &mut Successors) -> Outcome<()> {
+        self.load_quick(state)?;
+        self.wide.mapped = false;
+        self.quick.way = Way::Wide;
+        let done = self.by_channels(out);
+        self.quick.way = Way::Plain;
+        done
+    }
+
+    /// Transitions of the state whose tuple was looked up last, process by process, by the edge
+    /// that begins them.
+    pub(super) fn all_starts(&mut self, out: &mut Successors) -> Outcome<()> {
+        let tables = &self.model.tables;
+        let members = &self.tuples.get(self.source).members;
+        let receives = |&process: &u32| {
+            let slot = tables.slot(process as usize, self.machine.locations[process as usize]);
+            !slot.receives.is_empty()
+        };
+        // Others would have to be received by a process in a committed location.
+        if !members.committed.is_empty() && tables.sure_starts && !members.committed.iter().any(receives) {
+            let members = std::sync::Arc::clone(members);
+            return members.committed.iter().try_for_each(|&process| self.starts_of(process as usize, out));
+        }
+        for word in 0..self.wide.starters.len() {
+            let mut bits = self.wide.starters[word];
+            while bits != 0 {
+                self.starts_of(word * u64::BITS as usize + bits.trailing_zeros() as usize, out)?;
+                bits &= bits - 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn starts_of(&mut self, process: usize, out: &mut Successors) -> Outcome<()> {
+        let tables = &self.model.tables;
+        let slot = tables.slot(process, self.machine.locations[process]);
+        for &step in tables.list(&slot.starts) {
+            if out.len() > self.enough {
+                return Ok(());
+            }
+            if self.guard(step)? {
+                self.start(step, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the transition of the participants, whose guards hold as far as variables are
+    /// concerned.
+    pub(super) fn take_wide(&mut self, out: &mut Successors) -> Outcome<()> {
+        let known = self.wide.effect(self.source, self.channel, &self.participants);
+        if let Some(effect) = &known {
+            let steps = std::mem::take(&mut self.participants);
+            let taken = self.take_known(effect, &steps, out);
+            self.participants = steps;
+            if taken? {
+                return Ok(());
+            }
+        }
+        if !std::mem::replace(&mut self.wide.mapped, true) {
+            self.map_rows();
+        }
+        let learnt = self.take_quick(out)?;
+        let tables = &self.model.tables;
+        if learnt.steady && is_steady(tables, &self.participants) {
+            if known.is_none() {
+                self.tuples.grow(EFFECT_WORDS);
+            }
+            let mut effect = known.unwrap_or_else(|| Effect::unknown(tables, &self.participants));
+            learnt.add_to(&mut effect);
+            self.wide.keep(self.source, self.channel, &self.participants, effect);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,4 @@
+//! Trees made into networks, one module for each input language.
+
+pub(crate) mod tck;
+pub(crate) mod uppaal;

@@ -1,0 +1,9 @@
+//! TChecker's declarations made into a network.
+
+mod build;
+mod expressions;
+#[cfg(test)]
+mod tests;
+mod update;
+
+pub(crate) use build::network;
