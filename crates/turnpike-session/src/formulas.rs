@@ -214,6 +214,7 @@ impl Session {
         interrupt: &AtomicBool,
         started: Instant,
     ) -> Result<Report, Problem> {
+        observer.begins(self.name(), self.text_warnings().len(), &[]);
         let alone = formulas.len() == 1;
         let mut answers: Vec<FormulaAnswer> = Vec::new();
         for formula in formulas {
@@ -233,6 +234,7 @@ impl Session {
             conclusion: conclude_all(&answers),
             interrupted: interrupt.load(Ordering::Relaxed),
             seconds: started.elapsed().as_secs_f64(),
+            text_warnings: self.text_warnings().to_vec(),
             outcome: Outcome::Formulas(answers),
         })
     }

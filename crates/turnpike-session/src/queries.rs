@@ -79,6 +79,7 @@ impl Session {
             let error = Diagnostic::error(message);
             return Err(error.help("the option `expect` takes satisfied, not-satisfied or any here").into());
         }
+        observer.begins(self.name(), self.text_warnings().len(), &[]);
         let alone = queries.len() == 1;
         let mut answers: Vec<Answer> = Vec::new();
         for query in queries {
@@ -101,6 +102,7 @@ impl Session {
             conclusion: Conclusion::of_answers(&answers),
             interrupted: interrupt.load(Ordering::Relaxed),
             seconds: started.elapsed().as_secs_f64(),
+            text_warnings: self.text_warnings().to_vec(),
             outcome: Outcome::Queries(answers),
         })
     }
@@ -135,7 +137,9 @@ impl Session {
         let plan = Plan::new(prepared.model.clone(), strategy, search, vec![objective], traits)?;
         let plan = plan.shared_out(self.processes.as_ref(), search);
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
-        findings.warnings = plan.warnings.clone();
+        // Those about the text were mentioned before the first query.
+        findings.warnings = prepared.warnings[timed.warnings.len()..].to_vec();
+        findings.warnings.extend(plan.warnings.iter().cloned());
         let satisfied = match findings.verdict {
             Verdict::Found => Some(asked.satisfied_if_found),
             Verdict::None => Some(!asked.satisfied_if_found),

@@ -29,6 +29,9 @@ pub struct Report {
     pub interrupted: bool,
     /// Wall-clock time.
     pub seconds: f64,
+    /// Warnings about the text of the source.
+    #[serde(serialize_with = "problem::diagnostics")]
+    pub text_warnings: Vec<Diagnostic>,
     /// What was found out.
     pub outcome: Outcome,
 }

@@ -25,7 +25,7 @@ use crate::zeno::Zeno;
 
 /// Hears what happens while a request is carried out, from any thread.
 pub trait Observer: Sync {
-    /// A search is about to begin, of a system whose text has this many warnings. Better to read now
+    /// A search, or all questions of a request, are about to begin, of a system whose text has this many warnings. Better to read now
     /// than after hours what is probably not meant.
     fn begins(&self, model: &str, text_warnings: usize, warnings: &[Diagnostic]) {
         let _ = (model, text_warnings, warnings);
@@ -94,7 +94,7 @@ impl Session {
         let (plan, prepared) = self.ready(search)?;
         let mut warnings = plan.warnings.clone();
         warnings.extend(warnings::of_covering(&*plan.model, plan.options.cover));
-        observer.begins(&plan.model.info().name, prepared.warnings, &warnings);
+        observer.begins(&plan.model.info().name, prepared.warnings.len(), &warnings);
         let begun = Instant::now();
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
         findings.seconds = begun.elapsed().as_secs_f64();
@@ -131,6 +131,7 @@ impl Session {
             conclusion,
             interrupted: interrupt.load(Ordering::Relaxed),
             seconds: findings.seconds,
+            text_warnings: prepared.warnings,
             outcome: Outcome::Search(Box::new(findings)),
         })
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use turnpike_model::{Model, Trace};
+use turnpike_model::{Diagnostic, Model, Trace};
 use turnpike_program::ProgramModel;
 use turnpike_search::Spill;
 use turnpike_search::checkpoint::Checkpoints;
@@ -58,8 +58,8 @@ pub struct Prepared {
     pub model: Arc<dyn Model>,
     /// Its size, where that is known without exploring it.
     pub size: Option<Size>,
-    /// Number of warnings about its text.
-    pub warnings: usize,
+    /// Warnings about its text, and about how it is explored for the purpose.
+    pub warnings: Vec<Diagnostic>,
     /// For timed automata whose cycles are looked for.
     pub zeno: Option<Zeno>,
     /// The same as a program, when it is one.
@@ -71,7 +71,7 @@ pub struct Prepared {
 impl Prepared {
     /// A system without anything that only some have.
     fn plain(model: Arc<dyn Model>) -> Self {
-        Prepared { model, size: None, warnings: 0, zeno: None, program: None, runs: None }
+        Prepared { model, size: None, warnings: Vec::new(), zeno: None, program: None, runs: None }
     }
 
     /// Whether the run of a trace comes to rest, rather than taking transitions for ever.
@@ -178,6 +178,15 @@ impl Session {
         }
     }
 
+    /// Warnings about its text.
+    pub fn text_warnings(&self) -> &[Diagnostic] {
+        match &self.document {
+            Document::Specification(specification) => &specification.warnings,
+            Document::Timed(timed) => &timed.warnings,
+            Document::Model { .. } | Document::Program(_) => &[],
+        }
+    }
+
     /// The system to search for a purpose.
     pub fn prepare(&self, purpose: &Purpose) -> Result<Prepared, Problem> {
         if purpose.non_zeno && self.timed().is_none() {
@@ -187,13 +196,13 @@ impl Session {
         Ok(match &self.document {
             Document::Model { model, size } => Prepared { size: *size, ..Prepared::plain(Arc::clone(model)) },
             Document::Specification(specification) => Prepared {
-                warnings: specification.warnings.len(),
+                warnings: specification.warnings.clone(),
                 ..Prepared::plain(Arc::clone(&specification.model) as Arc<dyn Model>)
             },
             Document::Timed(timed) => {
                 let zeno = purpose.cycles.then(|| Zeno::of(&timed.network, purpose.non_zeno));
                 let (model, warnings) = timed.any_model(&self.reading, purpose, zeno)?;
-                let warnings = timed.warnings.len() + warnings.len();
+                let warnings = timed.warnings.iter().cloned().chain(warnings).collect();
                 let prepared = match model {
                     AnyModel::Zones(model) => Prepared::plain(model),
                     AnyModel::Runs(model) => Prepared {

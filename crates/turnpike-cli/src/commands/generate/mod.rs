@@ -185,7 +185,7 @@ fn listed(
     target: &Target,
     format: Format,
 ) -> Outcome<(GenerateReport, Option<String>)> {
-    if let Some(remark) = output::remark(&prepared.model.info().name, prepared.warnings)
+    if let Some(remark) = output::remark(&prepared.model.info().name, prepared.warnings.len())
         .filter(|_| format == Format::Human && !args.progress.quiet)
     {
         output::note(&remark);

@@ -1,6 +1,6 @@
 //! The JSON object of a search. Its fields are a published interface: `docs/schema/search.json` guards them.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -112,7 +112,7 @@ pub(crate) struct SearchOutput {
     /// Files that were written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
-    /// Warnings about the request.
+    /// Warnings about the text of the model and about the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Warning>,
     /// The command that repeats the result.
@@ -139,7 +139,7 @@ pub(crate) struct SearchOutput {
 }
 
 /// Something that is probably a mistake.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema, PartialEq, Eq, Hash)]
 pub(crate) struct Warning {
     message: String,
     help: Option<String>,
@@ -149,6 +149,13 @@ impl From<&Diagnostic> for Warning {
     fn from(diagnostic: &Diagnostic) -> Self {
         Warning { message: diagnostic.message.clone(), help: diagnostic.help.clone() }
     }
+}
+
+/// Warnings about the text of the model and about what was asked; what several questions share, once.
+fn unite_warnings(report: &Report, asked: impl IntoIterator<Item = Diagnostic>) -> Vec<Warning> {
+    let all: IndexSet<Warning> =
+        report.text_warnings.iter().cloned().chain(asked).map(|one| Warning::from(&one)).collect();
+    all.into_iter().collect()
 }
 
 /// What every object of a search has.
@@ -197,7 +204,7 @@ pub(super) fn of_search(
     whole.expected = expected(report.conclusion);
     whole.scope = findings.scope.map(word_of_scope);
     whole.files = files;
-    whole.warnings = findings.all_warnings().iter().map(Warning::from).collect();
+    whole.warnings = unite_warnings(report, findings.all_warnings());
     whole.repeat = Some(invocation.result());
     whole
 }
@@ -224,7 +231,7 @@ pub(super) fn of_queries(
     whole.queries = answers.iter().map(QueryOutput::from).collect();
     whole.expected = expected(report.conclusion);
     whole.files = files;
-    whole.warnings = findings().flat_map(Findings::all_warnings).map(|one| Warning::from(&one)).collect();
+    whole.warnings = unite_warnings(report, findings().flat_map(Findings::all_warnings));
     whole.repeat = Some(invocation.result());
     whole
 }
@@ -252,7 +259,7 @@ pub(super) fn of_formulas(
     whole.considered = Some(replies().map(|reply| reply.progress.considered).sum());
     whole.formulas = answers.iter().map(FormulaOutput::from).collect();
     whole.expected = expected(report.conclusion);
-    whole.warnings = replies().flat_map(|reply| &reply.warnings).map(Warning::from).collect();
+    whole.warnings = unite_warnings(report, replies().flat_map(|reply| reply.warnings.iter().cloned()));
     whole.files = files;
     whole.repeat = Some(invocation.result());
     whole
