@@ -5,6 +5,7 @@ use turnpike_model::Diagnostic;
 
 use super::expressions::Operand;
 use super::fold::{Value, balanced, has_effects};
+use super::reals::in_sequence;
 use super::types::{ANY_INT, Class, Declared, Type};
 use super::{Checker, Entity, Frame, GLOBAL, Lvalue, Memory, Outcome, Purpose, SYSTEM, Scope};
 use crate::network::{Cells, Expression, Function, FunctionId, Place, Space};
@@ -146,15 +147,19 @@ impl<'t> Checker<'t> {
         if self.is_harmless(key, function, scope) {
             let mut done = Vec::new();
             for argument in arguments {
-                done.extend(self.ignored(argument)?);
+                let Some(checks) = self.ignored_argument(argument)? else {
+                    return Err(effects_of_argument(place));
+                };
+                done.extend(checks);
             }
-            if !done.is_empty() {
-                return Err(effects_of_argument(place));
-            }
+            let done = (!done.is_empty()).then(|| in_sequence(done, Expression::Constant(0)));
             let void = function.result.kind == tree::TypeKind::Void;
             return Ok(match void {
-                true => Operand::Value(Value { ty: Type::Void, expression: Expression::Constant(0) }),
-                false => Operand::Real { known: None, effect: None },
+                true => {
+                    let expression = done.unwrap_or(Expression::Constant(0));
+                    Operand::Value(Value { ty: Type::Void, expression })
+                }
+                false => Operand::Real { known: None, effect: done },
             });
         }
         let mut bound = Vec::new();
@@ -177,7 +182,7 @@ impl<'t> Checker<'t> {
         if !parameter.reference
             && let Type::Real(_) = declared.ty
         {
-            if !self.ignored(argument)?.is_empty() {
+            if self.ignored_argument(argument)?.is_none() {
                 return Err(effects_of_argument(place));
             }
             return Ok(Argument::Value(declared.ty, Vec::new()));

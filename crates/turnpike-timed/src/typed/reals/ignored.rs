@@ -1,13 +1,15 @@
-//! What is left of an expression whose value is not computed: its effects.
+//! What is left of an expression whose value is not computed: its effects, and the integers in it, which
+//! may be errors: an index out of range, a division by zero.
 
 use turnpike_model::Diagnostic;
 
 use super::functions::is_predeclared;
 use super::real;
-use crate::network::{Expression, Place, Statement};
+use crate::network::{Binary, Expression, Place, Statement, Unary, Visitor, visit_parts};
 use crate::syntax::uppaal::tree::{self, ExpressionKind};
 use crate::typed::expressions::Operand;
-use crate::typed::fold::has_effects;
+use crate::typed::fold::{self, Value, has_effects};
+use crate::typed::types::Class;
 use crate::typed::{Checker, Entity, Outcome};
 
 impl Checker<'_> {
@@ -25,8 +27,11 @@ impl Checker<'_> {
         perhaps: bool,
         out: &mut Vec<Statement>,
     ) -> Outcome<()> {
-        let certain = |done: &[Statement]| {
-            if perhaps && !done.is_empty() {
+        if !may_act(expression) && self.ignore_integer(expression, out) {
+            return Ok(());
+        }
+        let certain = |this: &Self, done: &[Statement]| {
+            if perhaps && this.change(done) {
                 return Err(Diagnostic::error(
                     "what a `double` is computed from must not change anything on a condition",
                 )
@@ -49,20 +54,24 @@ impl Checker<'_> {
             | ExpressionKind::Bool(_)
             | ExpressionKind::Deadlock => Ok(()),
             ExpressionKind::Index(left, right) | ExpressionKind::Binary(_, left, right) => {
-                let lazy = matches!(
-                    expression.kind,
-                    ExpressionKind::Binary(tree::Binary::And | tree::Binary::Or | tree::Binary::Imply, ..)
-                );
-                self.ignore(left, perhaps, out)?;
-                self.ignore(right, perhaps || lazy, out)
+                use tree::Binary::{And, Imply, Or};
+                let ExpressionKind::Binary(operator @ (And | Or | Imply), ..) = expression.kind else {
+                    self.ignore(left, perhaps, out)?;
+                    return self.ignore(right, perhaps, out);
+                };
+                let mut done = Vec::new();
+                self.ignore(right, true, &mut done)?;
+                let (yes, no) = if operator == Or { (Vec::new(), done) } else { (done, Vec::new()) };
+                self.ignore_branches(left, yes, no, perhaps, out)
             }
             ExpressionKind::Field(inner, _) | ExpressionKind::Unary(_, inner) | ExpressionKind::Rate(inner) => {
                 self.ignore(inner, perhaps, out)
             }
             ExpressionKind::Conditional(test, yes, no) => {
-                self.ignore(test, perhaps, out)?;
-                self.ignore(yes, true, out)?;
-                self.ignore(no, true, out)
+                let (mut first, mut second) = (Vec::new(), Vec::new());
+                self.ignore(yes, true, &mut first)?;
+                self.ignore(no, true, &mut second)?;
+                self.ignore_branches(test, first, second, perhaps, out)
             }
             // The variable that is bound is not worth declaring: without effects there is nothing
             // to look at.
@@ -80,18 +89,74 @@ impl Checker<'_> {
                     return arguments.iter().try_for_each(|argument| self.ignore(argument, perhaps, out));
                 }
                 let done = self.ignored_call(callee, arguments, &expression.span)?;
-                certain(&done)?;
+                certain(self, &done)?;
                 out.extend(done);
                 Ok(())
             }
             ExpressionKind::Assign(..) | ExpressionKind::Step(..) => {
                 let mut done = Vec::new();
                 self.effect(expression, &mut done)?;
-                certain(&done)?;
+                certain(self, &done)?;
                 out.extend(done);
                 Ok(())
             }
         }
+    }
+
+    /// What is executed of two branches after the test between them.
+    fn ignore_branches(
+        &mut self,
+        test: &tree::Expression,
+        yes: Vec<Statement>,
+        no: Vec<Statement>,
+        perhaps: bool,
+        out: &mut Vec<Statement>,
+    ) -> Outcome<()> {
+        let nothing = yes.is_empty() && no.is_empty();
+        // Which branch a test of real values takes is not known: neither is executed.
+        match (!nothing && !may_act(test)).then(|| self.truth(test)) {
+            Some(Ok(test)) => out.push(Statement::If(test.expression, yes, no)),
+            _ => self.ignore(test, perhaps, out)?,
+        }
+        Ok(())
+    }
+
+    /// Keeps an integer that may be an error, or the index of something that is not computed. Whether
+    /// the expression is either; it does nothing else.
+    fn ignore_integer(&mut self, expression: &tree::Expression, out: &mut Vec<Statement>) -> bool {
+        let reads = self.reads;
+        let computed = match self.operand(expression) {
+            Ok(Operand::Value(Value { expression, .. })) => Some(expression),
+            Ok(Operand::Lvalue(lvalue)) if lvalue.ty.class() == Class::Data => lvalue.offset,
+            _ => {
+                self.reads = reads;
+                return false;
+            }
+        };
+        match computed.filter(may_fail) {
+            Some(computed) => out.push(Statement::Evaluate(computed)),
+            None => self.reads = reads,
+        }
+        true
+    }
+
+    /// Whether statements change anything, rather than being evaluated because they may fail.
+    fn change(&self, statements: &[Statement]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Statement::Evaluate(expression) => self.changes(expression),
+            Statement::If(test, yes, no) => self.changes(test) || self.change(yes) || self.change(no),
+            _ => true,
+        })
+    }
+
+    /// What is left of an argument that is not computed, as an expression; `None` if it would change
+    /// something.
+    pub(crate) fn ignored_argument(
+        &mut self,
+        argument: &tree::Expression,
+    ) -> Outcome<Option<Vec<Expression>>> {
+        let done = self.ignored(argument)?;
+        Ok((!self.change(&done)).then(|| done.into_iter().filter_map(as_expression).collect()))
     }
 
     /// What a call does besides its result. Calls without effects on variables need not be made.
@@ -102,7 +167,7 @@ impl Checker<'_> {
         place: &Place,
     ) -> Outcome<Vec<Statement>> {
         let done = match self.call(callee, arguments, place)? {
-            Operand::Value(value) if self.changes(&value.expression) => Some(value.expression),
+            Operand::Value(value) if may_fail(&value.expression) => Some(value.expression),
             Operand::Real { effect, .. } => effect,
             Operand::Result(first, _) if self.changes(&first) => Some(first),
             _ => None,
@@ -122,6 +187,8 @@ impl Checker<'_> {
                         .values()
                         .any(|instance| instance.id == *function && !instance.effects)
             }
+            Expression::Sequence(parts) => parts.iter().any(|part| self.changes(part)),
+            Expression::Conditional(parts) => parts.iter().any(|part| self.changes(part)),
             other => has_effects(other),
         }
     }
@@ -138,6 +205,48 @@ impl Checker<'_> {
         self.reads = reads;
         found
     }
+}
+
+/// A statement that changes nothing, as an expression.
+fn as_expression(statement: Statement) -> Option<Expression> {
+    let all = |list: Vec<Statement>| {
+        in_sequence(list.into_iter().filter_map(as_expression).collect(), Expression::Constant(0))
+    };
+    match statement {
+        Statement::Evaluate(expression) => Some(expression),
+        Statement::If(test, yes, no) => Some(Expression::Conditional(Box::new([test, all(yes), all(no)]))),
+        _ => None,
+    }
+}
+
+/// Evaluates some expressions before the last one, whose value it has.
+pub(crate) fn in_sequence(first: Vec<Expression>, last: Expression) -> Expression {
+    first.into_iter().rev().fold(last, |rest, one| Expression::Sequence(Box::new([one, rest])))
+}
+
+/// Whether evaluating an expression can be an error of the model.
+fn may_fail(expression: &Expression) -> bool {
+    struct Search(bool);
+    impl Visitor for Search {
+        fn expression(&mut self, expression: &Expression) {
+            self.0 |= match expression {
+                Expression::Binary(operator, ..) => {
+                    !fold::is_truth(*operator) && !matches!(operator, Binary::Minimum | Binary::Maximum)
+                }
+                Expression::Unary(Unary::Minus, _)
+                | Expression::InRange { .. }
+                | Expression::Call { .. }
+                | Expression::Assign { .. } => true,
+                _ => false,
+            };
+            if !self.0 {
+                visit_parts(self, expression);
+            }
+        }
+    }
+    let mut search = Search(false);
+    search.expression(expression);
+    search.0
 }
 
 /// Whether an expression may do more than have a value.

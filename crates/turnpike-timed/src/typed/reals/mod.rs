@@ -11,7 +11,8 @@ mod harmless;
 mod ignored;
 mod rates;
 
-pub(crate) use fractions::{Fractions, Use};
+pub(crate) use fractions::{Fractions, Use, are_finer};
+pub(crate) use ignored::in_sequence;
 use turnpike_model::Diagnostic;
 
 use super::expressions::Operand;

@@ -1,6 +1,7 @@
 //! Numbers that are not computed: read where nothing depends on them, refused by name elsewhere.
 
 use super::{lowered, refused, with_edge, with_globals};
+use crate::evaluate::Machine;
 use crate::network::{Network, Statement};
 use crate::query::Condition;
 use crate::uppaal::{Format, read};
@@ -56,7 +57,7 @@ fn what_nothing_depends_on_is_read_and_ignored() {
     let (plain, _) = lowered(&clean);
     let table = [
         ("double d; const double k = 0.5;", "assign n = 1, d = d * k + 1.5, d += 2, d++;", "`double` values"),
-        ("double a[3]; const double t[2] = {0.25, 0.75};", "assign a[n] = t[0], n = 1;", "`double` values"),
+        ("double a[3]; const double t[2] = {0.25, 0.75};", "assign a[1] = t[0], n = 1;", "`double` values"),
         ("typedef struct { double x; int[0,1] u; } S;", "assign n = 1;", "`double` values"),
         (
             "double f(double x) { return x > 0.5 ? sqrt(x) : pow(x, 2); } double d;",
@@ -294,4 +295,44 @@ fn bounds(network: &Network) -> Vec<String> {
     let constraints = [&process.locations[0].invariant, &process.edges[0].guard];
     let all = constraints.into_iter().flat_map(|constraint| &constraint.clocks);
     all.map(|atom| format!("{:?} {:?} {} {:?}", atom.left, atom.right, atom.strict, atom.bound)).collect()
+}
+
+/// Whether the one edge of a model can be executed from its initial state.
+fn executes(globals: &str, assign: &str) -> Result<(), String> {
+    let (network, _) = lowered(&with_edge(globals, "", &format!("assign {assign};")));
+    let edge = &network.processes[0].edges[0];
+    let mut machine = Machine::new(&network);
+    machine.enter(&edge.locals);
+    machine.execute(&edge.update).map_err(|fault| fault.message)
+}
+
+#[test]
+fn integers_in_what_is_ignored_are_computed() {
+    let globals = "double d, a[2], m[2][3]; int i = 5, z, b[2]; int f(int x) { return b[x]; }
+        typedef struct { double x; } S; S s[2];";
+    for (assign, message) in [
+        ("a[i] = 2.0", "index 5"),
+        ("a[i] += 1.0", "index 5"),
+        ("a[i]++", "index 5"),
+        ("m[z][i] = 1.0", "index 5"),
+        ("s[i].x = 1.0", "index 5"),
+        ("d = a[i] * 0.5", "index 5"),
+        ("d = 0.5 * b[i]", "index 5"),
+        ("d = 0.5 + 1 / z", "zero"),
+        ("d = sqrt(b[i])", "index 5"),
+        ("d = f(i) * 0.5", "index 5"),
+        ("d = z == 0 ? a[i] : 0.5", "index 5"),
+        ("d = i == 5 ? 0.5 * (z == 1 ? a[0] : a[i]) : 0.5", "index 5"),
+    ] {
+        let failed = executes(globals, assign).expect_err(assign);
+        assert!(failed.contains(message), "{assign}: {failed}");
+    }
+    for assign in [
+        "a[z] = 2.0, d = a[1]",
+        "d = z == 1 ? a[i] : 0.5",
+        "d = z != 0 ? 0.5 / f(i) : 0.25 * f(z)",
+        "m[z + 1][2] = b[z] / 2 * 0.5",
+    ] {
+        assert_eq!(executes(globals, assign), Ok(()), "{assign}");
+    }
 }
