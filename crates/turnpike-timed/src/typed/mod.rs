@@ -198,6 +198,8 @@ pub(crate) struct Checker<'t> {
     pub mentioned: BTreeMap<(u32, u32), Place>,
     /// Names of the declarations at hand, also of those that are still to come.
     pub upcoming: FxHashSet<String>,
+    /// What is wrong with the declarations of names that have none because of it.
+    pub failed: FxHashMap<String, Diagnostic>,
     pub settings: FxHashMap<String, String>,
     pub used_settings: FxHashSet<String>,
     pub errors: Vec<Diagnostic>,
@@ -236,6 +238,7 @@ impl<'t> Checker<'t> {
             choices: 0,
             mentioned: BTreeMap::new(),
             upcoming: FxHashSet::default(),
+            failed: FxHashMap::default(),
             settings: FxHashMap::default(),
             used_settings: FxHashSet::default(),
             errors: Vec::new(),
@@ -296,6 +299,9 @@ impl<'t> Checker<'t> {
                 .at(place.clone(), "declared only later")
                 .help(format!("move the declaration of `{name}` before its first use"))
         };
+        if let Some(reason) = self.failed.get(name) {
+            return reason.clone();
+        }
         if self.upcoming.contains(name) {
             return early();
         }

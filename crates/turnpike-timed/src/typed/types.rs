@@ -229,11 +229,20 @@ impl Type {
             Type::Channel { urgent: true, .. } => "an urgent channel".into(),
             Type::Channel { broadcast: true, .. } => "a broadcast channel".into(),
             Type::Channel { .. } => "a channel".into(),
-            Type::Array(array) => match array.element.class() {
-                Class::Data => format!("an array of size {}", array.size),
-                Class::Clock => format!("an array of {} clocks", array.size),
-                Class::Channel => format!("an array of {} channels", array.size),
-            },
+            Type::Array(array) => {
+                let size = array.size;
+                match &array.element {
+                    Type::Clock => format!("an array of {size} clocks"),
+                    Type::Channel { urgent: true, broadcast: true } => {
+                        format!("an array of {size} urgent broadcast channels")
+                    }
+                    Type::Channel { urgent: true, .. } => format!("an array of {size} urgent channels"),
+                    Type::Channel { broadcast: true, .. } => format!("an array of {size} broadcast channels"),
+                    Type::Channel { .. } => format!("an array of {size} channels"),
+                    Type::Int { .. } => format!("an array of size {size}"),
+                    other => format!("an array of size {size}, each element {}", other.describe()),
+                }
+            }
             Type::Struct(record) => format!("a struct of {} fields", record.fields.len()),
             Type::Real(Real::Double) => "a `double`".into(),
             Type::Real(Real::Hybrid) => "a hybrid clock".into(),

@@ -95,6 +95,8 @@ impl Checker<'_> {
                 tree::Declaration::ChannelPriority(priority) => self.channel_priority(priority),
             };
             if let Err(error) = outcome {
+                let names = declaration.names().into_iter().map(str::to_owned);
+                self.failed.extend(names.map(|name| (name, error.clone())));
                 self.note(error);
             }
         }

@@ -1,6 +1,7 @@
 //! Mistakes, what is said about them, and where.
 
 use super::{refused, with_edge, with_globals};
+use crate::uppaal::{Format, read};
 
 #[test]
 fn wrong_declarations_are_refused() {
@@ -85,7 +86,9 @@ fn wrong_edges_are_refused() {
 fn wrong_systems_are_refused() {
     let template = "int v; const int c = 1; clock x; chan s; broadcast chan b;
         process P(const int[0,3] i) { state A; init A; } process R(int &r, clock &z, chan &h) { state A; init A; }
-        process K(const int &r) { state A; init A; } process U(const int n) { state A; init A; }";
+        process K(const int &r) { state A; init A; } process U(const int n) { state A; init A; }
+        typedef struct { int f; } S; process V(urgent chan &a[3]) { state A; init A; }
+        process W(S &a[3]) { state A; init A; }";
     let table = [
         ("system Q;", "no template `Q`", "Q"),
         ("system P, P;", "listed twice", "P"),
@@ -98,6 +101,12 @@ fn wrong_systems_are_refused() {
         ("A = R(x, x, s); system A;", "`r` must be an integer", "x"),
         ("A = R(c, x, s); system A;", "may be assigned by the process", "c"),
         ("A = R(3, x, s); system A;", "is a reference", "3"),
+        ("chan d[3]; A = V(d); system A;", "`a` must be an array of 3 urgent channels", "d"),
+        (
+            "bool d[3]; A = W(d); system A;",
+            "`a` must be an array of size 3, each element a struct of 1 fields",
+            "d",
+        ),
         ("A(int[0,3] j) = P(j); system A;", "must be known before the system runs", "j"),
     ];
     for (system, message, place) in table {
@@ -107,4 +116,17 @@ fn wrong_systems_are_refused() {
         assert_eq!(found, place, "{system}: {error}");
     }
     super::lowered(&format!("{template} A = K(c); system A;"));
+}
+
+#[test]
+fn a_declaration_that_is_wrong_is_one_error() {
+    for globals in [
+        "typedef struct { clock a; } S; S s; void f() { s.a = 1; }",
+        "typedef struct { chan a; } S; S s, t[2];",
+        "typedef struct { int[3,2] a; } S; typedef S T[2]; T t; const int k = 1; int u[k];",
+    ] {
+        let text = with_globals(globals);
+        let errors = read(&text, Format::Xta, &[]).expect_err(globals);
+        assert_eq!(errors.len(), 1, "{globals}: {errors:?}");
+    }
 }
