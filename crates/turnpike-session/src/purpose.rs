@@ -22,6 +22,12 @@ pub struct Purpose {
 }
 
 impl Purpose {
+    /// The conditions and queries that it asks for.
+    pub(crate) fn questions(&self) -> Vec<&str> {
+        let runs = self.runs.as_deref().map(Formula::question);
+        self.conditions.iter().chain(&self.doubtful).map(String::as_str).chain(runs).collect()
+    }
+
     /// What these objectives ask.
     pub fn of(objectives: &[Objective]) -> Self {
         let mut purpose = Purpose::default();

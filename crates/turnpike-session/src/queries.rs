@@ -115,6 +115,8 @@ impl Session {
         interrupt: &AtomicBool,
     ) -> Result<Reply, Problem> {
         let timed: &Timed = self.timed().ok_or_else(|| Problem::new("queries are for timed automata"))?;
+        let finer = timed.refined(self.reading(), &[&query.text])?;
+        let timed = finer.as_ref().unwrap_or(timed);
         let pointing = |error: Diagnostic| Problem::from(error).in_text(query.text.as_str());
         if let Some(question) = extremes::question(timed, &query.text).map_err(pointing)? {
             let measured = extremes::measure(timed, self.reading(), &question, &search.limits, interrupt)?;

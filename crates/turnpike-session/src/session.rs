@@ -200,6 +200,8 @@ impl Session {
                 ..Prepared::plain(Arc::clone(&specification.model) as Arc<dyn Model>)
             },
             Document::Timed(timed) => {
+                let finer = timed.refined(&self.reading, &purpose.questions())?;
+                let timed = finer.as_ref().unwrap_or(timed);
                 let zeno = purpose.cycles.then(|| Zeno::of(&timed.network, purpose.non_zeno));
                 let (model, warnings) = timed.any_model(&self.reading, purpose, zeno)?;
                 let warnings = timed.warnings.iter().cloned().chain(warnings).collect();

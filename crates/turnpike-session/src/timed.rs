@@ -158,6 +158,24 @@ impl Timed {
             .map_err(|diagnostics| Problem::of_text(&self.name, self.source.clone(), diagnostics))
     }
 
+    /// The same with time counted in parts that are small enough for the fractions in questions; nothing
+    /// where it is.
+    pub(crate) fn refined(&self, reading: &Reading, questions: &[&str]) -> Result<Option<Timed>, Problem> {
+        let settings = reading.split_settings()?;
+        let Some(refined) = self.names.refined(&settings, questions) else { return Ok(None) };
+        let (mut network, names) =
+            refined.map_err(|diagnostics| Problem::of_text(&self.name, self.source.clone(), diagnostics))?;
+        network.out_of_range_disables = self.network.out_of_range_disables;
+        Ok(Some(Timed {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            network,
+            names,
+            warnings: self.warnings.clone(),
+            location: self.location.clone(),
+        }))
+    }
+
     /// The locations of all processes, as conditions name them: `P(1).critical`.
     pub fn location_names(&self) -> Vec<String> {
         let of = |process: &turnpike_timed::network::Process| {

@@ -1,6 +1,7 @@
 //! The explorer on the waist.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use turnpike_model::{
     Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Obstacles, Participant,
@@ -79,7 +80,7 @@ impl Walker<'_> {
         if compiled.timed && !asks_for_deadlock(&compiled.condition) {
             return Err(late("clocks"));
         }
-        self.extra.push(compiled);
+        self.extra.push((text.to_owned(), Arc::new(compiled)));
         Ok((own + self.extra.len()) as u32 - 1)
     }
 }
@@ -278,11 +279,14 @@ impl Predicates for Walker<'_> {
         let holds = if index < own {
             self.meets(&model.conditions[index].1, state)
         } else {
-            let compiled = self.extra[index - own].clone();
+            let compiled = Arc::clone(&self.extra[index - own].1);
             self.meets(&compiled, state)
         };
         self.machine.undo();
-        holds.map_err(|fault| model.error(&fault))
+        holds.map_err(|fault| {
+            let text = if index < own { &model.conditions[index].0 } else { &self.extra[index - own].0 };
+            model.error_about(&fault, Some(text))
+        })
     }
 }
 

@@ -63,8 +63,7 @@ use crate::compile::scale;
 use crate::compile::tables::{FixedAtom, Tables};
 use crate::evaluate::{Fault, FaultKind};
 use crate::network::{Edge, Network, Sync};
-use crate::query::Condition;
-use crate::query::Names;
+use crate::query::{Condition, Names, QUESTIONS};
 use crate::schedule;
 use crate::zeno::{self, Ticks};
 use crate::zone::{Extrapolation, Zones};
@@ -267,7 +266,11 @@ impl TimedModel {
         options: &Options,
         demand: Demand,
     ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let one = |error: Diagnostic| vec![error];
+        let one = |mut error: Diagnostic| {
+            // The text that it is shown in is that of the model.
+            error.span = error.span.take().filter(|span| span.range.start < QUESTIONS);
+            vec![error]
+        };
         analysis::check_initial(&network).map_err(one)?;
         let mut parsed = parse_conditions(&network, &names, &options.conditions).map_err(one)?;
         let own = parsed.len();
@@ -422,13 +425,24 @@ impl TimedModel {
     pub(crate) fn error(&self, fault: &Fault) -> StepError {
         let kind = match fault.kind {
             FaultKind::TooLarge => StepErrorKind::TooLarge,
+        self.error_about(fault, None)
+    }
+
+    /// The same where a condition is evaluated, if its text is known.
+    fn error_about(&self, fault: &Fault, condition: Option<&str>) -> StepError {
             FaultKind::Model | FaultKind::Range => StepErrorKind::Model,
         };
-        let message = match fault.place.is_empty() {
-            true => fault.message.clone(),
-            false => {
-                let (line, column) = self.lines.position(fault.place.start);
-                format!("{line}:{column}: {}", fault.message)
+        let (start, message) = (fault.place.start, &fault.message);
+        let message = match (fault.place.is_empty(), condition) {
+            (true, _) => message.clone(),
+            (false, Some(text)) if start >= QUESTIONS => {
+                let column = text.get(..start - QUESTIONS).map_or(0, |before| before.chars().count()) + 1;
+                format!("in the condition `{text}`, column {column}: {message}")
+            }
+            (false, None) if start >= QUESTIONS => format!("in the query: {message}"),
+            (false, _) => {
+                let (line, column) = self.lines.position(start);
+                format!("{line}:{column}: {message}")
             }
         };
         StepError { kind, message }

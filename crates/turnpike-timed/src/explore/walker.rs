@@ -81,7 +81,7 @@ pub(crate) struct Walker<'a> {
     /// How often simulation is tried.
     pub(super) credit: Credit,
     /// Conditions that were compiled, beginning with the model's own.
-    pub(super) extra: Vec<Compiled>,
+    pub(super) extra: Vec<(String, std::sync::Arc<Compiled>)>,
     pub(super) label_sets: Vec<Vec<u32>>,
     /// The edges of each transition that was taken, when somebody wants to know.
     pub(crate) record: Option<Vec<Vec<u32>>>,

@@ -25,6 +25,11 @@ impl Formula {
         is_always(text) || refuted(text).is_some_and(|inner| inner.contains("-->"))
     }
 
+    /// The query that a formula is, or is the opposite of.
+    pub fn question(text: &str) -> &str {
+        refuted(text.trim()).unwrap_or(text)
+    }
+
     /// Reads a formula. Spans of errors count bytes of what is behind `not (`, if that is there.
     pub fn read(names: &Names, network: &Network, text: &str) -> Result<Formula, Diagnostic> {
         let text = text.trim();

@@ -8,6 +8,9 @@ pub use self::asked::{Asked, measured};
 pub use self::names::Names;
 use crate::network::{ClockAtom, ClockCell, Expression, Rate};
 
+/// Places in conditions and queries count bytes from here on: they are not places of the model.
+pub(crate) const QUESTIONS: usize = 1 << 40;
+
 /// A condition on a state with its clocks: any boolean combination.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {

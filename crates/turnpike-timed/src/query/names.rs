@@ -5,10 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 
-use super::{Condition, Extremum, Query, QueryKind};
+use super::{Condition, Extremum, QUESTIONS, Query, QueryKind};
+use crate::lower;
 use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
 use crate::syntax::uppaal::{self as syntax, tree};
 use crate::typed::balanced;
+use crate::typed::reals::are_finer;
 use crate::typed::types::{ArrayType, Type};
 use crate::typed::{
     Checker, Entity, Family, GLOBAL, Lvalue, Memory, Named, Outcome, ProcessNames, Purpose, SYSTEM, Scope,
@@ -21,7 +23,8 @@ use crate::typed::{
 #[derive(Clone, Debug)]
 pub struct Names {
     state: Arc<State>,
-    model: Arc<tree::Model>,
+    /// The UPPAAL model behind them, if there is one.
+    model: Option<Arc<tree::Model>>,
 }
 
 impl Default for Names {
@@ -33,7 +36,7 @@ impl Default for Names {
 impl Names {
     /// What lowering a UPPAAL model leaves behind.
     pub(crate) fn new(state: State, model: tree::Model) -> Names {
-        Names { state: Arc::new(state), model: Arc::new(model) }
+        Names { state: Arc::new(state), model: Some(Arc::new(model)) }
     }
 
     /// The names of a network that did not come from UPPAAL: `x`, `t[2]`, `P.loc`, and labels as
@@ -65,21 +68,57 @@ impl Names {
             names.entry(label).or_insert(Named { entity: Entity::Label(places), since: 0 });
         }
         state.scopes[GLOBAL].names = names;
-        Names { state: Arc::new(state), model: Arc::new(empty_model()) }
+        Names { state: Arc::new(state), model: None }
     }
 
     /// Reads a condition on states: `P.cs && id == 3 && x < 5`. Spans of errors count bytes of the
     /// text.
     pub fn condition(&self, network: &Network, text: &str) -> Result<Condition, Diagnostic> {
-        let expression = syntax::parse_condition(text)?;
-        self.checker(network).condition(&expression)
+        let read = || {
+            let expression = syntax::parse_condition_behind(text, QUESTIONS)?;
+            self.checker(network).condition(&expression)
+        };
+        read().map_err(within_question)
+    }
+
+    /// The network that these names belong to, and names for it, with time counted in parts that are small
+    /// enough for the fractions in questions; nothing where it is, or where that would be too small.
+    /// `settings` are those that the model was read with.
+    pub fn refined(
+        &self,
+        settings: &[(String, String)],
+        questions: &[&str],
+    ) -> Option<Result<(Network, Names), Vec<Diagnostic>>> {
+        let model = self.model.as_ref()?;
+        if !are_finer(self.state.parts, questions) {
+            return None;
+        }
+        // As if the model had been written with them.
+        let mut asked = tree::Model::clone(model);
+        let query = |text: &&str| {
+            let text = match syntax::parse_query(text) {
+                Ok(_) => (*text).to_owned(),
+                Err(_) => format!("E<> ({text})"),
+            };
+            tree::Query { text, comment: String::new(), expect: None, span: 0..0 }
+        };
+        asked.queries.extend(questions.iter().map(query));
+        Some(lower::uppaal::lower(&asked, settings).map(|(mut network, state, _)| {
+            network.queries.truncate(model.queries.len());
+            (network, Names { state: Arc::new(state), model: Some(Arc::clone(model)) })
+        }))
     }
 
     /// Reads a query: `A[] not (P1.cs and P2.cs)`. Spans of errors count bytes of the text.
     pub fn query(&self, network: &Network, text: &str) -> Result<Query, Diagnostic> {
-        let formula = syntax::parse_query(text)?;
+        let kind = self.query_kind(network, text).map_err(within_question)?;
+        Ok(Query { kind, text: text.to_owned() })
+    }
+
+    fn query_kind(&self, network: &Network, text: &str) -> Result<QueryKind, Diagnostic> {
+        let formula = syntax::parse_query_behind(text, QUESTIONS)?;
         let mut checker = self.checker(network);
-        let kind = match &formula {
+        Ok(match &formula {
             tree::Formula::Possibly(condition) => QueryKind::Possibly(checker.condition(condition)?),
             tree::Formula::Invariantly(condition) => QueryKind::Invariantly(checker.condition(condition)?),
             tree::Formula::PotentiallyAlways(condition) => {
@@ -101,18 +140,26 @@ impl Names {
                     .map(|expression| quantity(&mut checker, expression))
                     .collect::<Outcome<_>>()?,
             },
-        };
-        Ok(Query { kind, text: text.to_owned() })
+        })
     }
 
     fn checker(&self, network: &Network) -> Checker<'_> {
         let _ = network;
-        let mut checker = Checker::new(&self.model, State::clone(&self.state));
+        let model = self.model.as_deref().unwrap_or(&NO_MODEL);
+        let mut checker = Checker::new(model, State::clone(&self.state));
         checker.scope = SYSTEM;
         checker.ordered = false;
         checker.purpose = Purpose::Query;
         checker
     }
+}
+
+/// An error about a question, whose span counts bytes of its text.
+fn within_question(mut error: Diagnostic) -> Diagnostic {
+    if let Some(span) = &mut error.span {
+        span.range = span.range.start.saturating_sub(QUESTIONS)..span.range.end.saturating_sub(QUESTIONS);
+    }
+    error
 }
 
 /// Adds a cell by its name; `t[2]` belongs to the array `t`, whose cells follow each other.
@@ -169,18 +216,17 @@ fn labels(network: &Network) -> Vec<(String, Expression)> {
         .collect()
 }
 
-fn empty_model() -> tree::Model {
-    tree::Model {
-        dialect: tree::Dialect::New,
+/// What stands behind names that do not come from UPPAAL.
+static NO_MODEL: tree::Model = tree::Model {
+    dialect: tree::Dialect::New,
+    declarations: Vec::new(),
+    templates: Vec::new(),
+    system: tree::System {
         declarations: Vec::new(),
-        templates: Vec::new(),
-        system: tree::System {
-            declarations: Vec::new(),
-            instantiations: Vec::new(),
-            levels: Vec::new(),
-            span: 0..0,
-            alphabets: Vec::new(),
-        },
-        queries: Vec::new(),
-    }
-}
+        instantiations: Vec::new(),
+        levels: Vec::new(),
+        span: 0..0,
+        alphabets: Vec::new(),
+    },
+    queries: Vec::new(),
+};

@@ -23,6 +23,7 @@ pub(crate) use parser::PREDECLARED_TYPES;
 use parser::{Context, Parser};
 use passage::Passage;
 pub use query::{parse_condition, parse_query, split_queries};
+pub(crate) use query::{parse_condition_behind, parse_query_behind};
 use tree::{Dialect, Model};
 
 /// What reading a model gives: a tree with warnings, or errors with warnings.

@@ -27,8 +27,14 @@ struct Piece {
 impl Passage {
     /// A file that is its own text.
     pub(super) fn verbatim(text: &str) -> Self {
-        let mut passage = Passage { whole: 0..text.len(), ..Passage::default() };
-        passage.push(text, 0..text.len(), true);
+        Passage::verbatim_behind(text, 0)
+    }
+
+    /// The same for a text that is counted from some byte on.
+    pub(super) fn verbatim_behind(text: &str, start: usize) -> Self {
+        let whole = start..start + text.len();
+        let mut passage = Passage { whole: whole.clone(), ..Passage::default() };
+        passage.push(text, whole, true);
         passage
     }
 

@@ -11,20 +11,30 @@ use super::tree::{Dialect, Expression, Extremum, Formula, Query};
 
 /// Reads one query.
 pub fn parse_query(text: &str) -> Result<Formula, Diagnostic> {
-    read(text, formula)
+    read(text, 0, formula)
+}
+
+/// The same with spans that are counted from some byte on, to tell them from those of another text.
+pub(crate) fn parse_query_behind(text: &str, start: usize) -> Result<Formula, Diagnostic> {
+    read(text, start, formula)
 }
 
 /// Reads a condition on states: an expression as in a query.
 pub fn parse_condition(text: &str) -> Result<Expression, Diagnostic> {
-    read(text, |parser| {
+    parse_condition_behind(text, 0)
+}
+
+/// The same with spans that are counted from some byte on.
+pub(crate) fn parse_condition_behind(text: &str, start: usize) -> Result<Expression, Diagnostic> {
+    read(text, start, |parser| {
         let condition = parser.expression()?;
         parser.finish("an operator or the end")?;
         Ok(condition)
     })
 }
 
-fn read<T>(text: &str, read: impl FnOnce(&mut Parser) -> Reading<T>) -> Result<T, Diagnostic> {
-    let passage = Passage::verbatim(text);
+fn read<T>(text: &str, start: usize, read: impl FnOnce(&mut Parser) -> Reading<T>) -> Result<T, Diagnostic> {
+    let passage = Passage::verbatim_behind(text, start);
     let mut context = Context::new(Dialect::New);
     let result = read(&mut Parser::new(&passage, &mut context));
     let first = context.diagnostics.into_iter().find(|diagnostic| diagnostic.severity == Severity::Error);

@@ -150,6 +150,26 @@ impl Checker<'_> {
     }
 }
 
+/// Whether conditions or queries contain fractions that are finer than parts of the unit, but not too fine.
+pub(crate) fn are_finer(parts: Option<NonZeroU32>, questions: &[&str]) -> bool {
+    let before = u64::from(parts.map_or(1, NonZeroU32::get));
+    let mut all = before;
+    let mut need = |value: f64, _: &Place| {
+        if let Some((_, below)) = fraction(value) {
+            all = common_multiple(all, u64::from(below));
+        }
+    };
+    for text in questions {
+        match (syntax::parse_query(text), syntax::parse_condition(text)) {
+            (Ok(formula), _) => expressions(&formula).into_iter().for_each(|one| numbers(one, &mut need)),
+            (_, Ok(condition)) => numbers(&condition, &mut need),
+            // What is wrong with it is said when it is asked.
+            _ => {}
+        }
+    }
+    all != before && all <= MOST_PARTS
+}
+
 /// What a query asks about.
 fn expressions(formula: &Formula) -> Vec<&tree::Expression> {
     match formula {
