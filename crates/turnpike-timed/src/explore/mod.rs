@@ -176,8 +176,8 @@ pub struct TimedModel {
     counted: Vec<Counted>,
     /// Runs end where they would leave this.
     stay: Option<Compiled>,
-    /// Runs that rest have something possible for ever.
-    live: bool,
+    /// Runs that rest have something possible for ever where this holds.
+    live: Option<Compiled>,
     /// Whether differences of clocks are compared.
     diagonals: bool,
     /// For walks on single valuations, where these are possible.
@@ -212,8 +212,9 @@ pub(crate) struct Demand {
     conditions: Vec<Condition>,
     /// Runs end where they would leave the last of them, as if it were part of every invariant.
     stay: bool,
-    /// With `stay`: runs do not come to rest where nothing is possible any more, now or ever.
-    live: bool,
+    /// With `stay`: where this holds, runs do not come to rest such that nothing is possible any more.
+    /// Clocks do not occur in it.
+    live: Option<Condition>,
     /// Labels have the same numbers as in the model that these are of.
     labels: Arc<Labels>,
     /// States look like those of a model with [`Options::non_zeno`], but time is not counted.
@@ -227,8 +228,8 @@ impl Demand {
         Demand { conditions, stay, ..Demand::default() }
     }
 
-    /// Runs are not to get to where nothing is possible any more.
-    pub(crate) fn live(self, live: bool) -> Demand {
+    /// Runs are not to get to where this holds and nothing is possible any more.
+    pub(crate) fn live(self, live: Option<Condition>) -> Demand {
         Demand { live, ..self }
     }
 
@@ -296,6 +297,7 @@ impl TimedModel {
         let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
         let demanded: Vec<Compiled> =
             parsed[own..].iter().map(|condition| Compiled::new(&network, condition.clone())).collect();
+        let live = demand.live.map(|condition| Compiled::new(&network, condition));
         let stay = demanded.last().filter(|_| demand.stay).cloned();
         let compiled = |(text, condition): (&String, Condition)| match text.as_str() {
             TIMELOCK => (text.clone(), Compiled::timelock()),
@@ -346,7 +348,7 @@ impl TimedModel {
             demanded,
             counted: Vec::new(),
             stay,
-            live: demand.live,
+            live,
             diagonals,
             grid: None,
             stopwatches,
@@ -423,13 +425,13 @@ impl TimedModel {
     }
 
     pub(crate) fn error(&self, fault: &Fault) -> StepError {
-        let kind = match fault.kind {
-            FaultKind::TooLarge => StepErrorKind::TooLarge,
         self.error_about(fault, None)
     }
 
     /// The same where a condition is evaluated, if its text is known.
     fn error_about(&self, fault: &Fault, condition: Option<&str>) -> StepError {
+        let kind = match fault.kind {
+            FaultKind::TooLarge => StepErrorKind::TooLarge,
             FaultKind::Model | FaultKind::Range => StepErrorKind::Model,
         };
         let (start, message) = (fault.place.start, &fault.message);

@@ -97,7 +97,14 @@ impl Walker<'_> {
             None => Vec::new(),
             Some(holes) => beyond_holes(&self.base, holes).into_iter().filter(Dbm::can_diverge).collect(),
         };
-        if model.live {
+        let live = match &model.live {
+            None => false,
+            Some(live) => {
+                self.machine.enter_condition(live.locals);
+                self.data(&live.condition)?
+            }
+        };
+        if live {
             // Some point from which time can pass for ever without leading to where nothing is
             // possible any more.
             let (mut lively, Some(holes)) = (divergent, &holes) else { return Ok(false) };

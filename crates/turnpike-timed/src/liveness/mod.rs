@@ -68,7 +68,9 @@ impl LivenessModel {
             let error =
                 Diagnostic::error("deadlocks are supported in E[], A<> and --> only as what runs get to");
             return Err(vec![
-                error.help("write A<> (p or deadlock), E[] (p and not deadlock) or p --> deadlock"),
+                error.help(
+                    "write A<> (p or deadlock), E[] (p and not deadlock) or p --> deadlock; in A<> (p and deadlock) no clock may occur in p",
+                ),
             ]);
         }
         if network.has_stopwatches() {
@@ -87,8 +89,8 @@ impl LivenessModel {
         // Time counts where the run has to stay.
         let before = premise.is_some().then(|| make(demand(false).idle(true))).transpose()?;
         let inside = match &before {
-            Some((before, _)) => make(demand(true).live(live).labels_of(before))?,
-            None => make(demand(true).live(live))?,
+            Some((before, _)) => make(demand(true).live(live.clone()).labels_of(before))?,
+            None => make(demand(true).live(live.clone()))?,
         };
         let (inside, warnings) = inside;
         let before = before.map(|(before, _)| before);
@@ -109,11 +111,12 @@ impl LivenessModel {
     }
 }
 
-/// Takes `not deadlock` out of a conjunction: what is left, and whether it was there. A run with
-/// transitions for ever never gets to a deadlock, so only where runs come to rest does it matter.
-fn without_deadlocks(stay: Condition) -> (Condition, bool) {
+/// Takes `not deadlock` and `p or not deadlock` out of a conjunction: what is left, and where runs must
+/// not get to a deadlock. A run with transitions for ever never gets to one, so only where runs come to
+/// rest does it matter; there `p` does not change, as long as no clocks occur in it.
+fn without_deadlocks(stay: Condition) -> (Condition, Option<Condition>) {
     let mut parts = Vec::new();
-    let mut live = false;
+    let mut live = Vec::new();
     // Conditions to be met, and whether their opposite is.
     let mut open = vec![(stay, true)];
     while let Some((condition, wanted)) = open.pop() {
@@ -121,9 +124,11 @@ fn without_deadlocks(stay: Condition) -> (Condition, bool) {
             (Condition::Not(part), _) => open.push((*part, !wanted)),
             (Condition::And(all), true) => open.extend(all.into_iter().rev().map(|part| (part, true))),
             (Condition::Or(all), false) => open.extend(all.into_iter().rev().map(|part| (part, false))),
-            (Condition::Deadlock, false) => live = true,
-            (part, true) => parts.push(part),
-            (part, false) => parts.push(Condition::Not(Box::new(part))),
+            (Condition::Deadlock, false) => live.push(Condition::Data(Expression::Constant(1))),
+            (part, wanted) => match outside_deadlock(&part, wanted) {
+                Some(elsewhere) => live.push(elsewhere),
+                None => parts.push(literal(part, wanted)),
+            },
         }
     }
     let stay = match (parts.pop(), parts.is_empty()) {
@@ -134,7 +139,41 @@ fn without_deadlocks(stay: Condition) -> (Condition, bool) {
             Condition::And(parts)
         }
     };
-    (stay, live)
+    (stay, (!live.is_empty()).then_some(Condition::Or(live)))
+}
+
+/// Of `p or not deadlock`, where no clocks and no other deadlocks occur in `p`: `not p`.
+fn outside_deadlock(condition: &Condition, wanted: bool) -> Option<Condition> {
+    let mut others = Vec::new();
+    let mut found = false;
+    let mut open = vec![(condition, wanted)];
+    while let Some((condition, wanted)) = open.pop() {
+        match (condition, wanted) {
+            (Condition::Not(part), _) => open.push((part, !wanted)),
+            (Condition::Or(all), true) | (Condition::And(all), false) => {
+                open.extend(all.iter().rev().map(|part| (part, wanted)));
+            }
+            (Condition::Deadlock, false) => found = true,
+            (part, _) if has_clocks(part) => return None,
+            (part, _) => others.push(literal(part.clone(), !wanted)),
+        }
+    }
+    found.then_some(Condition::And(others))
+}
+
+/// A condition or its opposite.
+fn literal(condition: Condition, wanted: bool) -> Condition {
+    if wanted { condition } else { Condition::Not(Box::new(condition)) }
+}
+
+/// Whether anything but integers and locations occurs in a condition.
+fn has_clocks(condition: &Condition) -> bool {
+    match condition {
+        Condition::Data(_) => false,
+        Condition::Not(part) => has_clocks(part),
+        Condition::And(parts) | Condition::Or(parts) => parts.iter().any(has_clocks),
+        Condition::Clock(_) | Condition::Deadlock | Condition::Rate(_) => true,
+    }
 }
 
 impl Model for LivenessModel {

@@ -409,6 +409,20 @@ fn deadlocks_that_runs_get_to_are_those_of_whole_numbers() {
                 stays(&processes, starts(false), &|state| !other.holds(state) && lively(state)),
             ),
             (
+                format!("E[] not ({} and deadlock)", other.text()),
+                stays(&processes, vec![initial], &|state| !other.holds(state) || lively(state)),
+            ),
+            (
+                format!("E[] ({} and (not deadlock or {}))", stay.text(), other.text()),
+                stays(&processes, vec![initial], &|state| {
+                    stay.holds(state) && (other.holds(state) || lively(state))
+                }),
+            ),
+            (
+                format!("not ({} --> ({} and deadlock))", premise.text(), other.text()),
+                stays(&processes, starts(false), &|state| !other.holds(state) || lively(state)),
+            ),
+            (
                 format!("not ({} and deadlock --> {})", premise.text(), other.text()),
                 stays(&processes, starts(true), &|state| !other.holds(state)),
             ),
@@ -438,6 +452,11 @@ fn runs_that_get_to_a_deadlock() {
     assert_eq!(has_cycle(&text("", "x <= 2"), "E[] not deadlock", false), Some(false));
     assert_eq!(has_cycle(&text("", "x <= 2"), "E[] P.a", false), Some(true));
     assert_eq!(has_cycle(&text("", "x < 2"), "not (P.a --> deadlock)", false), Some(false));
+    // Every run ends in b, or is stuck in a: `A<> P.b and deadlock` and its opposite.
+    assert_eq!(has_cycle(&text("{ x <= 3 }", "x >= 1"), "E[] not (P.b and deadlock)", false), Some(false));
+    assert_eq!(has_cycle(&text("", "x <= 2"), "E[] not (P.b and deadlock)", false), Some(true));
+    assert_eq!(has_cycle(&text("", "x <= 2"), "E[] not ((P.a or P.b) and deadlock)", false), Some(false));
+    assert_eq!(has_cycle(&text("{ x <= 3 }", "x >= 1"), "E[] not (P.a and deadlock)", false), Some(true));
 }
 
 #[test]
