@@ -6,7 +6,7 @@ use super::Run;
 use crate::error::SearchError;
 use crate::objective::{Hit, HitKind, Monitor, Objective};
 use crate::options::SearchOptions;
-use crate::witness::{Path, Witness, confirm};
+use crate::witness::{Path, TraceDetail, Witness, confirm};
 
 /// States to explore, and the monitor that tests them.
 pub(crate) struct View<'m> {
@@ -126,7 +126,7 @@ impl<'m> Run<'m> {
             let mut explorer = self.model.explorer();
             let witness = Witness::new(&mut *explorer, Path::Choices(way), hit.objective, &kind);
             if let Ok(witness) = witness
-                && confirm(self.model, &witness, objective, self.options, false).is_ok()
+                && confirm(self.model, &witness, objective, self.options, TraceDetail::default()).is_ok()
             {
                 return Ok(Some(witness));
             }

@@ -9,20 +9,29 @@ use crate::error::SearchError;
 use crate::objective::{Goal, HitKind, Monitor, Objective};
 use crate::options::SearchOptions;
 
+/// What a trace shows besides its labels.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct TraceDetail {
+    /// The values of its states.
+    pub(crate) states: bool,
+    /// Who takes part in its steps, as [`super::add_participants`] adds it.
+    pub(crate) participants: bool,
+}
+
 /// Re-executes a witness on a fresh explorer, judges its objective again, and returns its trace.
 pub(crate) fn confirm(
     model: &dyn Model,
     witness: &Witness,
     objective: &Objective,
     options: &SearchOptions,
-    with_states: bool,
+    detail: TraceDetail,
 ) -> Result<Trace, SearchError> {
     let failed = |error: StepError| SearchError::Replay(error.message);
     // A new monitor and a new explorer judge the objective: they have seen nothing else.
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;
     let info = model.info();
-    let (mut trace, states) = follow(model, explorer, &witness.choices, with_states).map_err(failed)?;
+    let (mut trace, states) = follow(model, explorer, &witness.choices, detail).map_err(failed)?;
     trace.objective = objective.text().to_owned();
     trace.loop_start = witness.loop_start;
     if witness.loop_start.is_some_and(|anchor| states.get(anchor) != states.last()) {
@@ -165,8 +174,9 @@ pub(crate) fn add_times(
 
 /// The trace that these choices make from the initial state, with the values of its states if
 /// wanted.
-pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], with_states: bool) -> Result<Trace, StepError> {
-    follow(model, &mut *model.explorer(), choices, with_states).map(|(trace, _)| trace)
+pub(crate) fn trace_of(model: &dyn Model, choices: &[u32], states: bool) -> Result<Trace, StepError> {
+    let detail = TraceDetail { states, participants: false };
+    follow(model, &mut *model.explorer(), choices, detail).map(|(trace, _)| trace)
 }
 
 /// The trace that these choices make from the initial state, and its states. What the trace shows of
@@ -175,7 +185,7 @@ fn follow(
     model: &dyn Model,
     explorer: &mut dyn Explorer,
     choices: &[u32],
-    with_states: bool,
+    detail: TraceDetail,
 ) -> Result<(Trace, Vec<Vec<u32>>), StepError> {
     let info = model.info();
     let mut state = Vec::new();
@@ -183,7 +193,16 @@ fn follow(
     let mut trace = Trace { model: info.name.clone(), fingerprint: info.fingerprint, ..Trace::default() };
     let mut states = Vec::with_capacity(choices.len() + 1);
     let mut successors = Successors::new(info.width);
+    if detail.participants
+        && let Some(participants) = explorer.participants()
+    {
+        trace.components = participants.components();
+    }
     for &choice in choices {
+        let parts = match explorer.participants().filter(|_| detail.participants) {
+            Some(participants) => Some(participants.participants(&state, choice as usize)?),
+            None => None,
+        };
         explorer.successors_up_to(&state, choice as usize, &mut successors)?;
         if choice as usize >= successors.len() {
             return Err(StepError::new(format!(
@@ -192,12 +211,12 @@ fn follow(
             )));
         }
         let label = explorer.label(successors.label(choice as usize)).text;
-        trace.steps.push(Step { label, choice: Some(choice), ..Step::default() });
+        trace.steps.push(Step { label, choice: Some(choice), parts, ..Step::default() });
         let next = successors.state(choice as usize).to_vec();
         states.push(std::mem::replace(&mut state, next));
     }
     states.push(state);
-    if with_states {
+    if detail.states {
         describe(model, explorer, &mut trace, &states)?;
     }
     Ok((trace, states))

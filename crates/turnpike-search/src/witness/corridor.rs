@@ -94,7 +94,7 @@ mod tests {
     use crate::run::Control;
     use crate::strategy::{Bfs, Dfs, Strategy};
     use crate::witness::budget::Budget;
-    use crate::witness::confirm;
+    use crate::witness::{TraceDetail, confirm};
 
     /// A built-in model with settings, and what to look for.
     type Task = (&'static str, &'static [(&'static str, u32)], &'static str);
@@ -133,7 +133,8 @@ mod tests {
             assert_eq!((found.clone(), spent), along(&mut begin(), width));
             let found = found?;
             assert!(found.len() < witness.len());
-            confirm(&*model, &found, &objectives[0], &options, false).expect("what was found is a witness");
+            confirm(&*model, &found, &objectives[0], &options, TraceDetail::default())
+                .expect("what was found is a witness");
             Some(found.len())
         });
         (witness.len(), after.collect())

@@ -6,7 +6,8 @@
 
 use super::program::{finish_schedule, is_judged_by_paths};
 use super::{
-    Shortened, Witness, add_obstacles, add_participants, add_times, confirm, is_real, shorten, shorten_budget,
+    Shortened, TraceDetail, Witness, add_obstacles, add_participants, add_times, confirm, is_real, shorten,
+    shorten_budget,
 };
 use crate::error::SearchError;
 use crate::event::Event;
@@ -48,16 +49,23 @@ fn finish_path(
         }
         spent = states;
     }
-    let with_states = options.states_in_witness && options.runs == 1;
-    let mut trace = confirm(model, &witness, objective, options, with_states)?;
+    let alone = options.runs == 1;
+    let detail = TraceDetail {
+        states: options.states_in_witness && alone,
+        participants: alone && model.paths().is_none(),
+    };
+    let mut trace = confirm(model, &witness, objective, options, detail)?;
     trace.strategy = options.strategy.name().to_owned();
     trace.seed = Some(run.seed);
-    if options.runs == 1 {
+    if alone {
         let timed = add_times(model, &mut trace, Some(objective));
         timed.map_err(SearchError::from_replay_failure)?;
         let explained = add_obstacles(model, &mut trace, objective);
         explained.map_err(SearchError::from_replay_failure)?;
-        add_participants(model, &mut trace).map_err(SearchError::from_replay_failure)?;
+        // A program knows them only of a whole path.
+        if model.paths().is_some() {
+            add_participants(model, &mut trace).map_err(SearchError::from_replay_failure)?;
+        }
     }
     let report = WitnessReport::new(objective.text(), original, trace);
     Ok((WitnessReport { shortest: Some(shortest), ..report }, spent))

@@ -12,7 +12,7 @@ mod replay;
 mod shorten;
 
 use budget::shorten_budget;
-pub(crate) use confirm::{add_obstacles, add_times, choices_of, confirm, is_real, trace_of};
+pub(crate) use confirm::{TraceDetail, add_obstacles, add_times, choices_of, confirm, is_real, trace_of};
 pub(crate) use finish::finish;
 pub use participants::add_participants;
 pub use path::Path;

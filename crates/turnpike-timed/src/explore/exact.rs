@@ -68,16 +68,20 @@ pub(crate) fn follow(
 impl ExactStates for TimedModel {
     fn states_along(&self, choices: &[u32]) -> Result<Option<Vec<Vec<u32>>>, StepError> {
         let recorded = self.recorded(choices)?;
+        if let Some(known) = recorded.exact.get() {
+            return Ok(known.clone());
+        }
         let mut walker = Walker::exact(self);
         let initial = walker.exact_initial(&recorded.states[0])?;
-        follow(&recorded.states, initial, |step, state, out| {
+        let found = follow(&recorded.states, initial, |step, state, out| {
             if walker.is_root(state) {
                 return walker.initial_states(out);
             }
             let taken = walker.take_exactly(state, &recorded.steps[step], out);
             walker.machine.undo();
             taken.map_err(|fault| self.error(&fault))
-        })
+        })?;
+        Ok(recorded.exact.get_or_init(|| found).clone())
     }
 
     fn abstracted_parameters(&self) -> Vec<usize> {

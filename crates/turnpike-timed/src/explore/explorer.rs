@@ -12,7 +12,7 @@ use turnpike_model::{
 use super::Cover;
 use super::condition::{Compiled, asks_for_deadlock};
 use super::quick::Way;
-use super::walker::{ROOT, Walker};
+use super::walker::{Kept, ROOT, Walker};
 use crate::zeno::TICKED;
 use crate::zone::{Dbm, ZoneId};
 
@@ -85,6 +85,16 @@ impl Walker<'_> {
     }
 }
 
+/// Appends a number. Most are small, and large networks have thousands of them in every state.
+fn push_number(text: &mut String, number: i32) {
+    match number {
+        0..=9 => text.push(char::from(b'0' + number as u8)),
+        _ => {
+            let _ = write!(text, "{number}");
+        }
+    }
+}
+
 fn late(what: &str) -> Diagnostic {
     Diagnostic::error(format!("this condition speaks of {what}, but zones were not made with it in mind"))
         .help("conditions on clocks and deadlocks must be known when the model is opened")
@@ -117,6 +127,13 @@ impl Explorer for Walker<'_> {
         last: usize,
         out: &mut Successors,
     ) -> Result<(), StepError> {
+        let is_known = |kept: &mut Box<Kept>| kept.last == last && kept.state == state;
+        if self.record.is_none()
+            && let Some(mut kept) = self.kept.take_if(is_known)
+        {
+            std::mem::swap(out, &mut kept.out);
+            return Ok(());
+        }
         self.enough = last;
         let done = self.successors(state, out);
         self.enough = usize::MAX;
@@ -153,7 +170,7 @@ impl Explorer for Walker<'_> {
         }
         for (cell, variable) in model.network.variables.iter().enumerate() {
             if !variable.meta {
-                let _ = write!(place(), "{}", model.layout.cell(state, cell));
+                push_number(place(), model.layout.cell(state, cell));
             }
         }
         let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
@@ -255,7 +272,9 @@ impl Participants for Walker<'_> {
         let mut out = Successors::new(self.model.info.width);
         self.successors_up_to(state, position, &mut out)?;
         let taken = (position < out.len()).then(|| out.label(position));
-        Ok(taken.map_or(Vec::new(), |label| self.participants_of(label)))
+        let participants = taken.map_or(Vec::new(), |label| self.participants_of(label));
+        self.kept = Some(Box::new(Kept { state: state.to_vec(), last: position, out }));
+        Ok(participants)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The edges behind a sequence of choices.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use turnpike_model::{Explorer, StepError, Successors};
 
@@ -16,6 +16,8 @@ pub(super) struct Recorded {
     choices: Vec<u32>,
     pub(super) states: Vec<Vec<u32>>,
     pub(super) steps: Vec<Vec<u32>>,
+    /// The same states with exact zones, once they were asked for; none if there is no such path.
+    pub(super) exact: OnceLock<Option<Vec<Vec<u32>>>>,
 }
 
 impl TimedModel {
@@ -48,8 +50,12 @@ impl Walker<'_> {
         let mut state = Vec::new();
         let mut out = Successors::new(model.info.width);
         self.initial(&mut state)?;
-        let mut recorded =
-            Recorded { choices: choices.to_vec(), states: vec![state.clone()], steps: Vec::new() };
+        let mut recorded = Recorded {
+            choices: choices.to_vec(),
+            states: vec![state.clone()],
+            steps: Vec::new(),
+            exact: OnceLock::new(),
+        };
         for (number, &choice) in choices.iter().enumerate() {
             self.record = Some(Vec::new());
             let outcome = self.successors_up_to(&state, choice as usize, &mut out);

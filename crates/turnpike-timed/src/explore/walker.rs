@@ -91,6 +91,16 @@ pub(crate) struct Walker<'a> {
     pub(super) only: Option<Vec<u32>>,
     /// Successors after this number need not be computed.
     pub(super) enough: usize,
+    /// Successors that were computed for another question.
+    pub(super) kept: Option<Box<Kept>>,
+}
+
+/// The successors of a state up to a position. Who follows a path asks for them twice: who takes part in
+/// a transition, and where it leads.
+pub(super) struct Kept {
+    pub(super) state: Vec<u32>,
+    pub(super) last: usize,
+    pub(super) out: Successors,
 }
 
 impl<'a> Walker<'a> {
@@ -139,6 +149,7 @@ impl<'a> Walker<'a> {
             exact: false,
             only: None,
             enough: usize::MAX,
+            kept: None,
         }
     }
 

@@ -41,6 +41,8 @@ fn walk(model: &TimedModel, number: u64) -> Shown {
         state = out.state(choice).to_vec();
     }
     let exact = model.states_along(&choices).expect("a path").expect("exact states");
+    let again = model.states_along(&choices).expect("a path");
+    assert_eq!(again.as_ref(), Some(&exact), "the path that is kept is the same");
     let mut describer = Describer::of_states(model.info());
     let states = exact.iter().map(|state| describer.state(&mut *explorer, state)).collect();
     Shown { choices, labels, states }

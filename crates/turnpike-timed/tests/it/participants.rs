@@ -30,6 +30,11 @@ fn walk(model: &TimedModel, steps: u64) -> Vec<Vec<Participant>> {
             let parts = participants.participants(&state, position).expect("participants");
             let texts: Vec<String> =
                 parts.iter().map(|part| format!("{}@{}", part.component, part.action)).collect();
+            // Who follows a path asks where the transition leads next.
+            let mut again = Successors::new(model.info().width);
+            explorer.successors_up_to(&state, position, &mut again).expect("successors");
+            assert_eq!(again.label(position), out.label(position));
+            assert_eq!(again.state(position), out.state(position));
             assert_eq!(texts.join(","), if label == "initial" { "" } else { &label });
             for part in &parts {
                 let expected = match part.action.as_bytes().last() {
