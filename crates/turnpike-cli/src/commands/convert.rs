@@ -1,7 +1,9 @@
 //! `turnpike convert`.
 
 use serde_json::json;
+use turnpike_model::{Diagnostic, Severity};
 use turnpike_session::Session;
+use turnpike_timed::compile::analysis::check_initial;
 use turnpike_timed::tck;
 
 use super::search::human::counted;
@@ -39,6 +41,10 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             "{name} is not a timed automaton; only timed automata can be converted"
         )));
     };
+    if let Err(error) = check_initial(&timed.network) {
+        let warning = Diagnostic { severity: Severity::Warning, ..error };
+        output::diagnostic(name, Some(&timed.source), &warning);
+    }
     let text = tck::write(&timed.network).map_err(|diagnostics| Failure {
         origin: name.clone(),
         source: Some(timed.source.clone()),
