@@ -396,3 +396,75 @@ system P, Q;
     let ran = turnpike_in(files.path(), &["search", "stuck.xta", "--query", "A<> P.done"], "");
     ran.expect(1, &["P", "go?", "n == 1"]);
 }
+
+/// What is read and ignored: a hybrid clock, a `double` and a cost.
+const IGNORED: &str = "hybrid clock h; double d;
+process P() { state A { h' == 2 && cost' == 3 }, B; init A; trans A -> B { assign h = 0, d = 2.0; }; }
+system P;
+";
+
+#[test]
+fn warnings_about_the_model_come_with_every_kind_of_question() {
+    let files = folder(&[("h.xta", IGNORED)]);
+    let run = |flags: &[&str]| turnpike_in(files.path(), &[&["search", "h.xta"], flags].concat(), "");
+    for flags in [
+        &["--query", "E<> P.B"][..],
+        &["--query", "E<> P.B", "--query", "A[] P.A", "--expect", "any"],
+        &["--query", "sup: 1"],
+        &["--find", "state P.B", "--expect", "any"],
+    ] {
+        let ran = run(flags).exits(0);
+        assert_eq!(ran.stderr.matches("note: 3 warnings in h.xta").count(), 1, "{flags:?}: {}", ran.stderr);
+        let quiet = run(&[flags, &["--quiet"]].concat()).exits(0);
+        assert_eq!(quiet.stderr, "", "{flags:?}");
+        let json = run(&[flags, &["--format", "json"]].concat()).exits(0);
+        let value: Value = serde_json::from_str(&json.stdout).expect("JSON");
+        let warnings = value["warnings"].as_array().expect("warnings");
+        let has = |text: &str| warnings.iter().filter(|one| one["message"] == text).count() == 1;
+        assert!(has("hybrid clocks are ignored") && has("costs are ignored"), "{flags:?}: {warnings:?}");
+        assert!(has("`double` values are ignored"), "{flags:?}: {warnings:?}");
+    }
+}
+
+#[test]
+fn an_error_in_a_question_is_not_placed_in_the_model() {
+    let model = "int a[3]; int f(int i) { return a[i]; }
+        process P() { state A; init A; trans A -> A { assign a[0] = f(1); }; } system P;";
+    let files = folder(&[("m.xta", model)]);
+    let run = |flags: &[&str]| turnpike_in(files.path(), &[&["search", "m.xta"], flags].concat(), "");
+    for flags in [&["--query", "E<> a[a[0] + 3] == 0"], &["--find", "state a[a[0] + 3] == 0"]] {
+        run(flags).expect(2, &["in the condition `a[a[0] + 3] == 0`, column 3: index 3"]);
+    }
+    // Within a function the place is one of the model.
+    run(&["--query", "E<> f(3) == 0"]).expect(2, &["m.xta: 1:"]);
+    run(&["--query", "A<> a[a[0] + 3] == 0"]).expect(2, &["in the query: index 3"]);
+    run(&["--query", "sup: a[a[0] + 3]"]).expect(2, &["in the query: index 3"]);
+}
+
+#[test]
+fn an_index_into_what_is_ignored_is_checked() {
+    let model = "double a[2]; int i = 5;
+        process P() { state A, B; init A; trans A -> B { assign a[i] = 2.0; }; } system P;";
+    let files = folder(&[("m.xta", model)]);
+    let ran = turnpike_in(files.path(), &["search", "m.xta", "--query", "E<> P.B"], "");
+    ran.expect(2, &["m.xta: 2:", "index 5"]);
+}
+
+#[test]
+fn every_run_ends_in_a_deadlock_of_a_kind() {
+    let files = folder(&[("turns.xta", TURNS)]);
+    let run = |query: &str| turnpike_in(files.path(), &["search", "turns.xta", "--query", query], "");
+    run("A<> P.done && deadlock").expect(0, &["satisfied"]);
+    run("A<> P.b && deadlock").expect(1, &["not satisfied"]);
+    run("E[] not (n == 1 && deadlock)").expect(1, &["not satisfied"]);
+    run("P.a --> P.done && deadlock").expect(0, &["satisfied"]);
+    run("A<> x > 3 && deadlock").expect(2, &["no clock may occur in p"]);
+}
+
+#[test]
+fn a_converted_model_that_cannot_begin_is_worth_a_warning() {
+    let model = "clock x; process P() { state A { x >= 1 }; init A; } system P;";
+    let files = folder(&[("m.xta", model)]);
+    let ran = turnpike_in(files.path(), &["convert", "m.xta", "-o", "m.tck"], "");
+    ran.expect(0, &["warning: the invariant of `P.A` does not hold in the initial state"]);
+}

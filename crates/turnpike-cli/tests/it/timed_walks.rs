@@ -161,10 +161,20 @@ fn fractions_of_a_unit_are_exact() {
     }
     // Times are told in the model's unit: y goes from 1/2 to 5/4.
     run("m.xta", &["--find", "state P.C", "--strategy", "bfs"]).expect(1, &["3/4"]);
-    run("m.xta", &["--find", "state P.C && x > 0.1"])
-        .expect(2, &["finer than the model", "multiples of 1/4"]);
-    run("whole.xta", &["--find", "state P.C && x > 0.5"])
-        .expect(2, &["finer than the model: no clock constant of the model has a fraction"]);
+    // Questions may be finer than the model.
+    for (find, code) in
+        [("state P.C && x > 0.1", 1), ("state P.A && x > 2.499", 1), ("state P.A && x > 2.501", 0)]
+    {
+        run("m.xta", &["--find", find]).expect(code, &[]);
+    }
+    let whole = |query: &str| run("whole.xta", &["--query", query]);
+    whole("E<> P.A && x == 1.5").expect(0, &["satisfied", "3/2"]);
+    whole("E<> P.A && x > 10 && x < 10.5").expect(1, &["not satisfied"]);
+    whole("E<> P.B && x > 9.25 && x < 9.5").expect(0, &["satisfied"]);
+    whole("A[] P.B imply x > 9.5").expect(1, &["not satisfied"]);
+    whole("A<> x >= 0.5").expect(0, &["satisfied"]);
+    whole("P.A --> x > 8.5").expect(0, &["satisfied"]);
+    whole("E<> x == 1.4142135").expect(2, &["not a fraction with a small denominator"]);
     run("m.xta", &["--query", "sup: x"]).expect(2, &["not supported in models with fractions"]);
     let states = |model: &str| {
         let ran = turnpike_in(files.path(), &["generate", model], "").exits(0);
