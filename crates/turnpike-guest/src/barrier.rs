@@ -15,8 +15,9 @@ hook! {
         if count == 0 {
             return EINVAL;
         }
-        core::ptr::write_bytes(barrier, 0, 8);
-        objects::register(barrier, site, Object::Barrier { count });
+        objects::initialise(barrier, false, site, Object::Barrier { count }, || {
+            core::ptr::write_bytes(barrier, 0, 8);
+        });
         0
     }
     fn pthread_barrier_destroy(barrier: *mut u32; site) -> c_int {

@@ -39,7 +39,7 @@ hook! {
             Err(error) => answer(error),
         }
     }
-    fn thrd_detach(handle: usize; site) -> c_int { answer(threads::detach(handle)) }
+    fn thrd_detach(handle: usize; site) -> c_int { answer(threads::detach(handle, site)) }
     fn thrd_exit(result: c_int; site) { cxx::unwind_and_end(result as isize as usize) }
 
     fn mtx_init(mutex: *mut u32, kind: c_int; site) -> c_int {
@@ -68,10 +68,10 @@ hook! {
     fn cnd_broadcast(cond: *mut u32; site) -> c_int { answer(cond::notify(cond, Kind::NotifyAll, site)) }
 
     fn tss_create(out: *mut u32, destructor: Option<unsafe extern "C" fn(usize)>; site) -> c_int {
-        *out = keys::create(destructor);
+        *out = keys::create(destructor, site);
         SUCCESS
     }
-    fn tss_delete(key: u32; site) { keys::delete(key); }
-    fn tss_get(key: u32; site) -> *mut c_void { keys::get(key) as *mut c_void }
-    fn tss_set(key: u32, value: usize; site) -> c_int { answer(keys::set(key, value)) }
+    fn tss_delete(key: u32; site) { keys::delete(key, site); }
+    fn tss_get(key: u32; site) -> *mut c_void { keys::get(key, site) as *mut c_void }
+    fn tss_set(key: u32, value: usize; site) -> c_int { answer(keys::set(key, value, site)) }
 }

@@ -54,8 +54,7 @@ pub(crate) unsafe fn destroy(cond: *mut u32, site: Site) {
 pub(crate) unsafe fn initialise(cond: *mut u32, site: Site) {
     // SAFETY: twelve words.
     unsafe {
-        core::ptr::write_bytes(cond, 0, 12);
-        objects::register(cond, site, Object::Condvar);
+        objects::initialise(cond, false, site, Object::Condvar, || core::ptr::write_bytes(cond, 0, 12));
     }
 }
 

@@ -15,7 +15,7 @@ use turnpike_scheduler::{
 
 use crate::global::Global;
 use crate::protocol::{self, Header};
-use crate::{baton, context, dump, fiber, record, sys, tape};
+use crate::{baton, context, dump, fiber, record, sys, tape, unseen};
 
 /// What the library knows of one thread; the kernel has the rest.
 pub(crate) struct Thread {
@@ -31,6 +31,8 @@ pub(crate) struct Thread {
     pub ended: bool,
     /// Nobody will join it, or somebody has.
     pub detached: bool,
+    /// Somebody has joined it.
+    pub joined: bool,
     /// Values of `pthread_key_t`s.
     pub keys: Vec<usize>,
     /// Destructors of thread-local objects, last one first.
@@ -63,6 +65,8 @@ pub(crate) struct Thread {
     pub registers: context::Registers,
     /// What it was created to do.
     pub start: Start,
+    /// What it changes while it may be waiting.
+    pub watch: unseen::Watch,
 }
 
 /// A thread's function.
@@ -83,6 +87,7 @@ impl Thread {
             result: 0,
             ended: false,
             detached: false,
+            joined: false,
             keys: Vec::new(),
             destructors: Vec::new(),
             random,
@@ -99,6 +104,7 @@ impl Thread {
             mask: 0,
             registers: [0; dump::REGISTERS],
             start,
+            watch: unseen::Watch::default(),
         }
     }
 }
@@ -250,9 +256,11 @@ pub(crate) fn step(operation: Operation) -> Outcome {
     crate::once::forget_unwound();
     crate::memory::confirm_held();
     context::note();
+    unseen::before_step();
     let (me, next) = kernel(|kernel| (kernel.current(), kernel.announce(operation)));
     note();
     go_on(me, next);
+    unseen::after_step();
     crate::objects::used(operation.object, operation.site);
     if operation.kind == Kind::Wait {
         crate::objects::used(operation.second, operation.site);

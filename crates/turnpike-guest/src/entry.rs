@@ -49,6 +49,7 @@ extern "C" fn constructor() {
     sites::learn();
     process::prepare();
     memory::prepare();
+    crate::keys::prepare();
     modules::tell();
     zygote::serve();
 }

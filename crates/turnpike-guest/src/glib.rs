@@ -60,7 +60,7 @@ unsafe fn of(memory: *mut u32, site: Site, object: Object) -> ObjectId {
 
 unsafe fn renew(memory: *mut u32, site: Site, object: Object) {
     // SAFETY: the caller promises memory for an object of GLib, which has eight bytes.
-    unsafe { objects::register(memory, site, object) };
+    unsafe { objects::initialise(memory, false, site, object, || ()) };
 }
 
 unsafe fn clear(memory: *mut u32, object: Object, site: Site) {

@@ -35,6 +35,12 @@ hook! {
         0
     }
     fn sched_getcpu(; site) -> c_int { 0 }
+    fn getcpu(processor: *mut u32, node: *mut u32; site) -> c_int {
+        for out in [processor, node].into_iter().filter(|out| !out.is_null()) {
+            *out = 0;
+        }
+        0
+    }
     fn sysconf(name: c_int; site) -> c_long {
         const CONFIGURED: c_int = 83;
         const ONLINE: c_int = 84;

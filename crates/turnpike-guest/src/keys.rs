@@ -2,6 +2,9 @@
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use turnpike_scheduler::{Kind, Site};
 
 use crate::control;
 use crate::global::Global;
@@ -24,7 +27,24 @@ const FIRST: u32 = 0x1000;
 /// Rounds of destructors, as in the C library.
 const ROUNDS: usize = 4;
 
-pub(crate) fn create(destructor: Option<Destructor>) -> u32 {
+/// The program deletes keys: then whether a key is there depends on the order of calls, and each of
+/// them is a step. Elsewhere values of one thread are nobody else's business.
+static DELETES: AtomicBool = AtomicBool::new(false);
+
+/// Looks whether the program deletes keys. Before control starts.
+pub(crate) fn prepare() {
+    let deletes = crate::modules::any_mentions(&[b"\0pthread_key_delete\0", b"\0tss_delete\0"]);
+    DELETES.store(deletes, Ordering::Relaxed);
+}
+
+fn step(kind: Kind, site: Site) {
+    if DELETES.load(Ordering::Relaxed) {
+        crate::shared::keys(kind, site);
+    }
+}
+
+pub(crate) fn create(destructor: Option<Destructor>, site: Site) -> u32 {
+    step(Kind::Update, site);
     let free = KEYS.with(|keys| {
         let free = keys.iter().position(|key| !key.used).unwrap_or(keys.len());
         if free == keys.len() {
@@ -41,7 +61,8 @@ pub(crate) fn create(destructor: Option<Destructor>) -> u32 {
     FIRST + free as u32
 }
 
-pub(crate) fn delete(key: u32) -> c_int {
+pub(crate) fn delete(key: u32, site: Site) -> c_int {
+    step(Kind::Update, site);
     KEYS.with(|keys| match keys.get_mut(key.wrapping_sub(FIRST) as usize) {
         Some(key) if key.used => {
             key.used = false;
@@ -51,12 +72,14 @@ pub(crate) fn delete(key: u32) -> c_int {
     })
 }
 
-pub(crate) fn get(key: u32) -> usize {
+pub(crate) fn get(key: u32, site: Site) -> usize {
+    step(Kind::Load, site);
     let index = key.wrapping_sub(FIRST) as usize;
     control::thread(|thread| thread.keys.get(index).copied().unwrap_or(0))
 }
 
-pub(crate) fn set(key: u32, value: usize) -> c_int {
+pub(crate) fn set(key: u32, value: usize, site: Site) -> c_int {
+    step(Kind::Load, site);
     let index = key.wrapping_sub(FIRST) as usize;
     if !KEYS.with(|keys| keys.get(index).is_some_and(|key| key.used)) {
         return EINVAL;
@@ -81,6 +104,9 @@ pub(crate) fn destroy_objects() {
 /// Everything that belongs to the running thread is destroyed.
 pub(crate) fn destroy_thread_locals() {
     destroy_objects();
+    if control::thread(|thread| thread.keys.iter().any(|&value| value != 0)) {
+        step(Kind::Load, Site::default());
+    }
     for _ in 0..ROUNDS {
         let mut any = false;
         for index in 0..control::thread(|thread| thread.keys.len()) {
@@ -101,26 +127,26 @@ pub(crate) fn destroy_thread_locals() {
 
 hook! {
     fn pthread_key_create(out: *mut u32, destructor: Option<Destructor>; site) -> c_int {
-        *out = create(destructor);
+        *out = create(destructor, site);
         0
     }
     fn pthread_key_delete(key: u32; site) -> c_int {
         if key < FIRST {
             return crate::hook::real!(pthread_key_delete: fn(u32) -> c_int)(key);
         }
-        delete(key)
+        delete(key, site)
     }
     fn pthread_getspecific(key: u32; site) -> usize {
         if key < FIRST {
             return crate::hook::real!(pthread_getspecific: fn(u32) -> usize)(key);
         }
-        get(key)
+        get(key, site)
     }
     fn pthread_setspecific(key: u32, value: usize; site) -> c_int {
         if key < FIRST {
             return crate::hook::real!(pthread_setspecific: fn(u32, usize) -> c_int)(key, value);
         }
-        set(key, value)
+        set(key, value, site)
     }
     fn __cxa_thread_atexit_impl(destructor: unsafe extern "C" fn(*mut c_void), object: usize, _module: *mut c_void; site) -> c_int {
         control::thread(|thread| thread.destructors.push((destructor, object)));

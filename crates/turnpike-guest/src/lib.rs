@@ -74,6 +74,8 @@ mod state;
 #[cfg(supported)]
 mod sys;
 #[cfg(supported)]
+mod unseen;
+#[cfg(supported)]
 mod zygote;
 
 // What is replaced, one idea a file.

@@ -133,13 +133,17 @@ impl Module {
 
     /// Whether it calls the hooks of `memory`: their names stand among its dynamic strings.
     fn is_instrumented(&self) -> bool {
-        const INITIALISER: &[u8] = b"\0__tsan_init\0";
+        self.mentions(b"\0__tsan_init\0")
+    }
+
+    /// Whether a name, between zero bytes, stands among its dynamic strings.
+    fn mentions(&self, name: &[u8]) -> bool {
         let (Some(strings), Some(size)) = (self.pointer(STRINGS), self.tagged(STRINGS_SIZE)) else {
             return false;
         };
         // SAFETY: the module's own strings.
         let strings = unsafe { core::slice::from_raw_parts(strings as *const u8, size) };
-        strings.windows(INITIALISER.len()).any(|part| part == INITIALISER)
+        strings.windows(name.len()).any(|part| part == name)
     }
 }
 
@@ -193,6 +197,13 @@ pub(crate) fn own(name: &CStr) -> usize {
 /// Whether some module other than this one tells its accesses to memory.
 pub(crate) fn any_instrumented() -> bool {
     all().any(|module| !module.is_own() && module.is_instrumented())
+}
+
+/// Whether the program or a library of its own mentions one of these names.
+pub(crate) fn any_mentions(names: &[&[u8]]) -> bool {
+    all()
+        .filter(|module| !module.is_own() && !KNOWN.contains(&module.name()))
+        .any(|module| names.iter().any(|name| module.mentions(name)))
 }
 
 /// Modules that were there at the start.
@@ -293,10 +304,19 @@ impl Code {
 
 static CODES: Global<Vec<Code>> = Global::new(Vec::new());
 
+/// Variables of the program and its libraries, from start to end.
+static DATA: Global<Vec<(usize, usize)>> = Global::new(Vec::new());
+
+/// Visits the variables of all modules that are not known here, as long as it gets an answer.
+pub(crate) fn each_data(mut visit: impl FnMut(usize, usize) -> Option<()>) -> Option<()> {
+    DATA.with(|data| data.iter().try_for_each(|&(start, end)| visit(start, end)))
+}
+
 unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -> c_int {
     const LOAD: u32 = 1;
     const DYNAMIC: u32 = 2;
     const EXECUTABLE: u32 = 1;
+    const WRITABLE: u32 = 2;
     const READABLE: u32 = 4;
     // SAFETY: the loader's record of a module; before control starts.
     unsafe {
@@ -306,6 +326,11 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
         let dynamic = headers.iter().find(|header| header.kind == DYNAMIC).map(|header| at(header.address));
         let Some(module) = all().find(|module| Some(module.dynamic as usize) == dynamic) else { return 0 };
         let (name, opaque, own) = (module.name(), module.is_opaque(), module.is_own());
+        if !own && !KNOWN.contains(&name) {
+            let data = headers.iter().filter(|header| header.kind == LOAD && header.flags & WRITABLE != 0);
+            let data = data.map(|header| (at(header.address), at(header.address + header.memory_size)));
+            DATA.with(|known| known.extend(data));
+        }
         let name = if name.is_empty() { "the program" } else { name };
         for header in headers.iter().filter(|header| header.kind == LOAD && header.flags & EXECUTABLE != 0) {
             let (start, end) = (at(header.address), at(header.address + header.memory_size));

@@ -49,9 +49,16 @@ pub(crate) unsafe fn of(mutex: *mut u32, site: Site) -> ObjectId {
 pub(crate) unsafe fn initialise(mutex: *mut u32, flavour: u32, site: Site) {
     // SAFETY: ten words.
     unsafe {
-        core::ptr::write_bytes(mutex, 0, 10);
-        *mutex.add(KIND_WORD) = flavour;
-        objects::register(mutex, site, Object::Mutex { recursive: flavour & 3 == RECURSIVE });
+        objects::initialise(
+            mutex,
+            false,
+            site,
+            Object::Mutex { recursive: flavour & 3 == RECURSIVE },
+            || {
+                core::ptr::write_bytes(mutex, 0, 10);
+                *mutex.add(KIND_WORD) = flavour;
+            },
+        );
     }
 }
 
@@ -184,8 +191,7 @@ hook! {
     }
 
     fn pthread_spin_init(spin: *mut u32, _shared: c_int; site) -> c_int {
-        *spin = 0;
-        objects::of_small(spin, site, || Object::Mutex { recursive: false });
+        objects::initialise(spin, true, site, Object::Mutex { recursive: false }, || ());
         0
     }
     fn pthread_spin_destroy(spin: *mut u32; site) -> c_int {

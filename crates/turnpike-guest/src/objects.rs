@@ -99,11 +99,13 @@ pub(crate) unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Obj
 pub(crate) fn at(address: usize) -> Option<ObjectId> {
     let memory = address as *const u32;
     // SAFETY: the program says that it uses this address.
-    let (first, second) = unsafe { (*memory, *memory.add(1)) };
+    let first = unsafe { *memory };
     let small = first & 0x00ff_ffff;
     OBJECTS.with(|objects| {
-        if first == MARK && objects.known(second, address) {
-            Some(ObjectId(second))
+        if first == MARK {
+            // SAFETY: whatever has this mark has two words.
+            let second = unsafe { *memory.add(1) };
+            objects.known(second, address).then_some(ObjectId(second))
         } else if first & 0xff00_0000 == SMALL_MARK && objects.known(small, address) {
             Some(ObjectId(small))
         } else {
@@ -151,6 +153,50 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
     control::kernel(|kernel| kernel.mark_found(id));
     // SAFETY: one word.
     unsafe { *memory = SMALL_MARK | id.0 };
+    id
+}
+
+/// Makes the memory a new object, whatever it was before; `clear` writes what the C library would.
+/// Where other threads could tell, that is a step: one may use the object before it is initialised,
+/// or lose what it did to it.
+///
+/// # Safety
+/// The memory belongs to a synchronisation object, of eight bytes or more, or of four if it is
+/// `small`.
+pub(crate) unsafe fn initialise(
+    memory: *mut u32,
+    small: bool,
+    site: Site,
+    object: Object,
+    clear: impl FnOnce(),
+) -> ObjectId {
+    // SAFETY: one word, or two.
+    let mark = |id: ObjectId| unsafe {
+        *memory = if small { SMALL_MARK | id.0 } else { MARK };
+        if !small {
+            *memory.add(1) = id.0;
+        }
+    };
+    let address = memory as usize;
+    if !crate::memory::others_may_see() {
+        clear();
+        let id = enter(address, site, object);
+        mark(id);
+        return id;
+    }
+    let old = at(address).filter(|&id| crate::memory::lies_there(id, address, site));
+    let same = old.filter(|&id| control::kernel(|kernel| kernel.is_like(id, object)));
+    if let Some(old) = old.filter(|_| same.is_none()) {
+        destroy(old, site);
+    }
+    let id = same.unwrap_or_else(|| enter(address, site, object));
+    // From now on others find the object that the step is about.
+    mark(id);
+    control::simple(Kind::Initialise, id, sites::user(site));
+    clear();
+    mark(id);
+    control::kernel(|kernel| kernel.initialise(id, object));
+    entry(id, |entry| *entry = Entry { address, guarded: entry.guarded, ..Entry::default() });
     id
 }
 

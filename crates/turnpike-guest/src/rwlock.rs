@@ -34,8 +34,7 @@ unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site)
 
 hook! {
     fn pthread_rwlock_init(lock: *mut u32, _attributes: *const c_void; site) -> c_int {
-        core::ptr::write_bytes(lock, 0, 14);
-        objects::register(lock, site, Object::RwLock);
+        objects::initialise(lock, false, site, Object::RwLock, || core::ptr::write_bytes(lock, 0, 14));
         0
     }
     fn pthread_rwlock_destroy(lock: *mut u32; site) -> c_int {

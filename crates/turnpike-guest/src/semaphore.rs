@@ -63,8 +63,9 @@ hook! {
         if value > i32::MAX as u32 {
             return fail_with(EINVAL);
         }
-        core::ptr::write_bytes(semaphore, 0, 8);
-        objects::register(semaphore, site, Object::Semaphore { value });
+        objects::initialise(semaphore, false, site, Object::Semaphore { value }, || {
+            core::ptr::write_bytes(semaphore, 0, 8);
+        });
         0
     }
     fn sem_destroy(semaphore: *mut u32; site) -> c_int {

@@ -40,6 +40,8 @@ pub(crate) fn stream(stream: *mut c_void, site: Site) {
     let standard = unsafe { stream == stdout || stream == stderr };
     if !standard {
         files(site);
+        // Closing frees it.
+        crate::memory::used(stream as usize, site);
     }
 }
 
@@ -77,6 +79,7 @@ impl Shared {
 
 static ENVIRONMENT: Shared = Shared::new(0x656e_7669_726f_6e6d, "environment");
 static GENERATORS: Shared = Shared::new(0x6765_6e65_7261_746f, "random numbers");
+static KEYS: Shared = Shared::new(0x6b65_7973_2074_6c73, "keys of thread-specific data");
 static PROCESS: Shared = Shared::new(0x7072_6f63_6573_7321, "process");
 
 fn environment(kind: Kind, site: Site) {
@@ -88,6 +91,11 @@ fn environment(kind: Kind, site: Site) {
 fn generators(site: Site) {
     random::note_draw();
     GENERATORS.step(Kind::Update, site);
+}
+
+/// The running thread is about to use, make or delete a key of thread-specific data.
+pub(crate) fn keys(kind: Kind, site: Site) {
+    KEYS.step(kind, site);
 }
 
 /// The running thread is about to look at attributes of the process, or to change them.
@@ -233,7 +241,6 @@ about! { process:
     fn getsid(pid: c_int) -> c_int;
     fn getuid() -> u32;
     fn nice(change: c_int) -> c_int;
-    fn sbrk(change: isize) -> *mut c_void;
     fn setpgid(pid: c_int, group: c_int) -> c_int;
     fn setpriority(which: c_int, who: u32, priority: c_int) -> c_int;
     fn setsid() -> c_int;

@@ -3,12 +3,13 @@
 //! Every stub of a hook notes the registers that the calling function keeps its variables in, and
 //! the stack pointer. With the stack above it, random numbers drawn and clocks read, that is the
 //! state of the thread as far as its own code is concerned. What it wrote elsewhere is not looked
-//! at but counted: who writes is not in the same state again. Hidden state of libraries that do not
-//! tell their accesses plays no part.
+//! at but counted: who writes is not in the same state again. Writes that nothing reports are found
+//! by comparing memory (`unseen`). Hidden state of libraries plays no part.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::control;
+use crate::unseen::{self, Turn};
 
 /// Registers that the noted ones fit in.
 const COUNT: usize = 20;
@@ -73,31 +74,42 @@ const DEEPEST: usize = 8 << 10;
 /// code does next. To be asked in a hook, before any switch: afterwards the registers are another
 /// thread's.
 pub(crate) fn own() -> u64 {
+    let turn = unseen::turn();
+    if matches!(turn, Turn::Changed | Turn::Unknown) {
+        control::thread(|thread| thread.writes += 1);
+    }
+    let state = hash();
+    unseen::watch(state);
+    // Code that does not tell its accesses may write anywhere.
+    if crate::memory::is_instrumented() && turn != Turn::TooLarge { state } else { (state | 2) & !1 }
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    let hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    hash ^ hash >> 29
+}
+
+/// A hash of the thread's registers, its stack, and what it drew, read and wrote.
+fn hash() -> u64 {
     let (high, random, clock_reads, writes) =
         control::thread(|thread| (thread.high, thread.random, thread.clock_reads, thread.writes));
     // Each note is good for one question.
     let stack = REGISTERS.0[0].swap(0, Ordering::Relaxed);
     let words = high.wrapping_sub(stack) / 8;
     let mut hash = random ^ clock_reads.rotate_left(32) ^ writes.rotate_left(48);
-    let mut mix = |word: u64| {
-        hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-        hash ^= hash >> 29;
-    };
     if stack == 0 || words > DEEPEST {
         control::thread(|thread| thread.writes += 1);
-        mix(writes + 1);
-        return hash | 1;
+        return mix(hash, writes + 1) | 1;
     }
-    mix(stack as u64);
+    hash = mix(hash, stack as u64);
     for register in &REGISTERS.0[1..] {
-        mix(register.load(Ordering::Relaxed) as u64);
+        hash = mix(hash, register.load(Ordering::Relaxed) as u64);
     }
     for word in 0..words {
         // SAFETY: between the caller's stack pointer and the upper end of its stack.
-        mix(unsafe { *((stack + word * 8) as *const u64) });
+        hash = mix(hash, unsafe { *((stack + word * 8) as *const u64) });
     }
-    // Code that does not tell its accesses may write anywhere.
-    if crate::memory::is_instrumented() { hash | 1 } else { (hash | 2) & !1 }
+    hash | 1
 }
 
 /// What the running thread holds in its registers and on its stack.

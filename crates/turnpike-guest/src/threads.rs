@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::Ordering;
 
-use turnpike_scheduler::{Kind, Site, ThreadId};
+use turnpike_scheduler::{FailureKind, Kind, Site, ThreadId};
 
 use crate::control::{self, Start, Thread};
 use crate::hook::{hook, real};
@@ -142,6 +142,7 @@ fn release(thread: &mut Thread) {
 /// Waits for a thread; what it returned, or an error number.
 fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<usize, c_int> {
     let Some(id) = by_handle(handle) else { return Err(ESRCH) };
+    refuse_ended(id, "joins", site);
     if control::thread_of(id, |thread| thread.detached) {
         return Err(EINVAL);
     }
@@ -159,13 +160,29 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     if kind == Kind::TryJoin && !outcome.ok {
         return Err(EBUSY);
     }
+    refuse_ended(id, "joins", site);
+    if control::thread_of(id, |thread| thread.detached) {
+        misuse("joins a thread that was detached", site);
+    }
     let result = control::thread_of(id, |thread| {
         thread.detached = true;
+        thread.joined = true;
         release(thread);
         thread.result
     });
     control::UNJOINED.fetch_sub(1, Ordering::Relaxed);
     Ok(result)
+}
+
+/// A thread that was joined is no more: its handle may be another one's already.
+fn refuse_ended(id: ThreadId, verb: &str, site: Site) {
+    if control::thread_of(id, |thread| thread.joined) {
+        misuse(&alloc::format!("{verb} a thread that was joined already"), site);
+    }
+}
+
+fn misuse(message: &str, site: Site) -> ! {
+    control::fail(FailureKind::Misuse, message, sites::user(site))
 }
 
 fn store(joined: Result<usize, c_int>, result: *mut usize) -> c_int {
@@ -186,8 +203,9 @@ pub(crate) fn join_plain(handle: usize, site: Site) -> Result<usize, c_int> {
     join(handle, Kind::Join, None, site)
 }
 
-pub(crate) fn detach(handle: usize) -> c_int {
+pub(crate) fn detach(handle: usize, site: Site) -> c_int {
     let Some(id) = by_handle(handle) else { return ESRCH };
+    refuse_ended(id, "detaches", site);
     let detached = control::thread_of(id, |thread| {
         let before = core::mem::replace(&mut thread.detached, true);
         if thread.ended && !before {
@@ -219,7 +237,7 @@ hook! {
         store(join(handle, Kind::Join, Some(crate::time::deadline(clock, limit)), site), result)
     }
     fn pthread_detach(handle: usize; site) -> c_int {
-        detach(handle)
+        detach(handle, site)
     }
     fn pthread_exit(result: usize; site) {
         crate::cxx::unwind_and_end(result)

@@ -83,7 +83,7 @@ impl Ledger {
     fn take(&mut self, execution: &Execution, index: usize, step: &Choice) -> Vec<usize> {
         let (object, own) = (step.object, step.thread);
         self.last.insert(own, index);
-        if step.alternative >= Choice::SPURIOUS {
+        if step.alternative >= Choice::STAY {
             // Its time was over, or it woke up by itself: no step gave it anything.
             return Vec::new();
         }

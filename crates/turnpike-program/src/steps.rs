@@ -51,6 +51,7 @@ pub fn verb(kind: Kind) -> &'static str {
         Kind::FutexWait => "futex_wait",
         Kind::FutexWake => "futex_wake",
         Kind::Destroy => "destroy",
+        Kind::Initialise => "initialise",
         Kind::Free => "free",
     }
 }

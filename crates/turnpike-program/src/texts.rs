@@ -58,6 +58,7 @@ pub(crate) fn operands(execution: &Execution, choice: &Choice) -> Vec<String> {
         Kind::Sleep => operands.push(duration(choice.argument)),
         Kind::Assert => operands.push(if choice.argument == 0 { "false" } else { "true" }.to_owned()),
         _ if choice.alternative == Choice::TIMEOUT => operands.push("timed out".to_owned()),
+        _ if choice.alternative == Choice::STAY => operands.push("not woken".to_owned()),
         _ if choice.alternative == Choice::SPURIOUS => operands.push("woken for no reason".to_owned()),
         Kind::NotifyOne if choice.argument == u64::MAX => operands.push("nobody waits".to_owned()),
         Kind::NotifyOne => {

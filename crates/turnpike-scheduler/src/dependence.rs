@@ -28,10 +28,6 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
     if one.thread == other.thread || global(one) || global(other) {
         return true;
     }
-    if one.alternative == Choice::SPURIOUS && other.alternative == Choice::SPURIOUS {
-        // They share what is left of the number that the plan allows.
-        return true;
-    }
     if enables(one, other) || enables(other, one) {
         return true;
     }
@@ -113,11 +109,12 @@ pub fn asleep_after(sleeper: &Choice, step: &Choice) -> [Option<Choice>; 2] {
 }
 
 /// Steps that depend on all others: the end of the process, giving up when nothing else can happen,
+/// waking up for no reason (which a thread need not do even then),
 /// offers that succeed only if another thread is about to take them, and reading again what another
 /// may be about to write.
 fn global(choice: &Choice) -> bool {
     choice.kind == Kind::Exit
-        || choice.alternative == Choice::TIMEOUT
+        || choice.alternative >= Choice::STAY
         || (choice.kind == Kind::TrySend && capacity(choice) == 0)
         || (matches!(choice.kind, Kind::ReadLock | Kind::TryReadLock) && choice.argument & 2 != 0)
 }
@@ -236,6 +233,9 @@ fn meets(sent: u32, taken: u32, capacity: u32) -> bool {
 /// what it waited for.
 fn excludes(first: &Choice, second: &Choice) -> bool {
     use Kind::*;
+    if second.alternative == Choice::STAY {
+        return true;
+    }
     if first.alternative >= Choice::SPURIOUS || second.alternative >= Choice::SPURIOUS {
         return false;
     }

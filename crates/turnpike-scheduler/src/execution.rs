@@ -105,6 +105,8 @@ impl Choice {
     /// The alternative of waking up for no reason, of a condition variable's waiter or a parked
     /// thread.
     pub const SPURIOUS: u32 = u32::MAX - 1;
+    /// Where threads can only wake up for no reason: no thread does, which is the end.
+    pub const STAY: u32 = u32::MAX - 2;
 
     /// Whether the order of the two steps matters: [`crate::dependent`].
     pub fn depends_on(&self, other: &Choice) -> bool {

@@ -58,6 +58,16 @@ pub enum Object {
     Region,
 }
 
+impl Object {
+    /// What is counted, at first.
+    pub(crate) fn initial_count(self) -> u32 {
+        match self {
+            Object::Semaphore { value } => value,
+            _ => 0,
+        }
+    }
+}
+
 /// The kinds of visible operations. `object` is the first object, `second` the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -181,11 +191,15 @@ pub enum Kind {
     /// A region is given back. Conflicts with every operation on an object that lies in it; the
     /// guest reports what is wrong with a later one.
     Free,
+    /// A synchronisation object is initialised, whatever it was before: it begins anew, and whoever
+    /// held it holds it no more. Conflicts with every operation on it. An error while threads are in
+    /// the queue of a condition variable or at a barrier. See [`crate::Kernel::initialise`].
+    Initialise,
 }
 
 impl Kind {
     /// All kinds, by number.
-    pub const ALL: [Kind; 45] = [
+    pub const ALL: [Kind; 46] = [
         Kind::Lock,
         Kind::TryLock,
         Kind::Unlock,
@@ -231,6 +245,7 @@ impl Kind {
         Kind::FutexWake,
         Kind::Destroy,
         Kind::Free,
+        Kind::Initialise,
     ];
 
     /// The kind of this number.
@@ -394,6 +409,6 @@ mod tests {
             assert_eq!(kind as u8, number);
             assert_eq!(Kind::from_number(number), Some(kind));
         }
-        assert_eq!(Kind::from_number(Kind::Free as u8 + 1), None);
+        assert_eq!(Kind::from_number(Kind::Initialise as u8 + 1), None);
     }
 }

@@ -14,7 +14,7 @@ use super::logic::heap::{Block, Heap, Misuse, State, Touch};
 use super::logic::sizes::PAGE;
 use super::{lifetime, os, recycle, report};
 use crate::global::Global;
-use crate::{control, sites};
+use crate::{control, sites, unseen};
 
 /// What freed memory is filled with: no pointer made of it is valid.
 pub(super) const FREED: u8 = 0xdd;
@@ -184,6 +184,20 @@ pub(super) fn check(address: u64, size: u64, write: bool, site: Site) {
         Touch::Beyond(block) => report::overflow(&block, address, size, write),
     };
     fail(&message, site);
+}
+
+/// A digest of the program's blocks and what is in them; `None` if that is more than `most` bytes.
+pub(crate) fn digest_heap(hash: u64, most: usize) -> Option<u64> {
+    let (mut hash, mut left) = (hash, most as u64);
+    HEAP.with(|heap| {
+        for block in heap.live().filter(|block| !sites::in_c_library(Site(block.allocated))) {
+            left = left.checked_sub(block.size)?;
+            let (start, end) = (block.start as usize, (block.start + block.size) as usize);
+            // SAFETY: a live block.
+            hash = unsafe { unseen::digest_bytes(hash ^ block.start, start, end) };
+        }
+        Some(hash)
+    })
 }
 
 /// The program uses the synchronisation object at an address.

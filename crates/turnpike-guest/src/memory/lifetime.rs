@@ -24,7 +24,7 @@ use super::logic::race::{Access, Clocks, Race};
 use super::{MEMORY, heap, is_instrumented, remember, report, spin, tell, threaded};
 use crate::global::Global;
 use crate::hook::{hook, real};
-use crate::{control, fiber, sites};
+use crate::{control, fiber, sites, unseen};
 
 /// Name of the region of all mappings.
 const MAPPINGS: u64 = 0x6d61_7070_696e_6773;
@@ -122,6 +122,12 @@ pub(crate) fn place(object: ObjectId, address: usize, site: Site) -> bool {
     let region = region_of(address as u64, site);
     control::kernel(|kernel| kernel.place(object, region));
     region != ObjectId::NONE
+}
+
+/// Whether an object that was known at an address lies in what is there now.
+pub(crate) fn lies_there(object: ObjectId, address: usize, site: Site) -> bool {
+    let region = region_of(address as u64, site);
+    control::kernel(|kernel| kernel.region(object).unwrap_or(ObjectId::NONE) == region)
 }
 
 /// The running thread used a synchronisation object at an address that lies in memory that may end.
@@ -261,6 +267,16 @@ fn discards(advice: c_int) -> bool {
     matches!(advice, DONT_NEED | FREE | REMOVE | DONT_NEED_LOCKED)
 }
 
+/// The same bytes may be at other addresses, or be read and written as a file.
+const SHARED_MAPPING: &str = "what threads share by several addresses of one file or segment (MAP_SHARED)";
+
+/// Whether a mapping shows a file that may be mapped elsewhere, too.
+fn is_shared_file(flags: c_int) -> bool {
+    const SHARED: c_int = 1;
+    const ANONYMOUS: c_int = 0x20;
+    flags & SHARED != 0 && flags & ANONYMOUS == 0
+}
+
 /// Whether a mapping takes the place of what was there.
 fn replaces(flags: c_int) -> bool {
     const FIXED: c_int = 0x10;
@@ -269,6 +285,26 @@ fn replaces(flags: c_int) -> bool {
 }
 
 hook! {
+    fn sbrk(change: isize; site) -> *mut c_void {
+        crate::shared::process(site);
+        if change < 0 {
+            note_change("sbrk");
+        }
+        real!(sbrk: fn(isize) -> *mut c_void)(change)
+    }
+    fn brk(end: usize; site) -> c_int {
+        crate::shared::process(site);
+        note_change("brk");
+        real!(brk: fn(usize) -> c_int)(end)
+    }
+    fn shmat(id: c_int, address: *const c_void, flags: c_int; site) -> *mut c_void {
+        control::uncontrolled(SHARED_MAPPING);
+        real!(shmat: fn(c_int, *const c_void, c_int) -> *mut c_void)(id, address, flags)
+    }
+    fn shmdt(address: *const c_void; site) -> c_int {
+        note_change("shmdt");
+        real!(shmdt: fn(*const c_void) -> c_int)(address)
+    }
     fn madvise(address: usize, size: usize, advice: c_int; site) -> c_int {
         if discards(advice) {
             note_change("madvise");
@@ -278,11 +314,13 @@ hook! {
     fn mprotect(address: usize, size: usize, rights: c_int; site) -> c_int {
         note_code(rights);
         note_change("mprotect");
+        unseen::protects(rights);
         real!(mprotect: fn(usize, usize, c_int) -> c_int)(address, size, rights)
     }
     fn pkey_mprotect(address: usize, size: usize, rights: c_int, key: c_int; site) -> c_int {
         note_code(rights);
         note_change("pkey_mprotect");
+        unseen::protects(rights);
         real!(pkey_mprotect: fn(usize, usize, c_int, c_int) -> c_int)(address, size, rights, key)
     }
     fn munmap(address: usize, size: usize; site) -> c_int {
@@ -301,6 +339,9 @@ unsafe extern "C" fn mremap(
     to: usize,
 ) -> *mut c_void {
     if control::active() {
+        if size == 0 {
+            control::uncontrolled(SHARED_MAPPING);
+        }
         unmap(old, size, REMAP);
     }
     let real = real!(mremap: fn(usize, usize, usize, c_int, usize) -> *mut c_void);
@@ -325,6 +366,9 @@ macro_rules! map {
                 note_code(rights);
                 if replaces(flags) {
                     note_change("mmap");
+                }
+                if is_shared_file(flags) {
+                    control::uncontrolled(SHARED_MAPPING);
                 }
             }
             let real = real!(mmap: fn(usize, usize, c_int, c_int, c_int, i64) -> *mut c_void);

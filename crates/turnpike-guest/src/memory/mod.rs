@@ -22,6 +22,7 @@
 
 mod allocate;
 mod atomics;
+mod attributes;
 mod call;
 mod containers;
 mod coverage;
@@ -53,10 +54,10 @@ use logic::race::{Access, Clocks, Detector, Race};
 use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
-pub(crate) use heap::{explain, sweep, used};
+pub(crate) use heap::{digest_heap, explain, sweep, used};
 pub(crate) use library_calls::prepare as find_library_calls;
 pub(crate) use lifetime::thread_ends;
-pub(crate) use lifetime::{matters as others_may_see, place, touched};
+pub(crate) use lifetime::{lies_there, matters as others_may_see, place, touched};
 pub(crate) use recycle::confirm as confirm_held;
 
 /// What is not under control when two accesses may or may not be ordered.

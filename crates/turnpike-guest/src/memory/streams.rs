@@ -18,6 +18,7 @@ export! {
     fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut c_void; site) -> usize {
         if control::active() {
             blocking::reads_stream(site);
+            super::used(stream as usize, site);
         }
         if reports_accesses() {
             writes(to, size.saturating_mul(count), site);
@@ -27,6 +28,7 @@ export! {
     fn fgets(to: *mut c_char, size: c_int, stream: *mut c_void; site) -> *mut c_char {
         if control::active() {
             blocking::reads_stream(site);
+            super::used(stream as usize, site);
         }
         if reports_accesses() {
             writes(to as *const c_void, size.max(0) as usize, site);

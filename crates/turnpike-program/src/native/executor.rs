@@ -17,7 +17,7 @@ use super::launch::{self, Descriptors};
 use super::symbols::Symbols;
 use super::system::{self, Shared};
 use super::{
-    Isolation, NativeProgram, RacySites, Threads, Visibility, error, headers, library, names, opaque,
+    Isolation, NativeProgram, RacySites, Threads, Visibility, error, headers, hidden, library, names, opaque,
 };
 use crate::guard::{ended, same};
 use crate::stack::{called_by_user, user_part};
@@ -345,6 +345,8 @@ fn text(header: &protocol::Header) -> String {
 /// tells, functions of the C library, and system calls that nobody tells of.
 fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
     let mut parts = opaque::sources(program);
+    // Functions of sources without the flag are named with these.
+    let hidden = if parts.is_empty() { hidden::functions(program) } else { Vec::new() };
     let mut callers = Vec::new();
     for line in told.lines() {
         match line.strip_prefix(protocol::CALLER) {
@@ -353,7 +355,7 @@ fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
         }
     }
     let functions = library::unknown(program, &symbols.files());
-    [opaque::tell(&parts), library::tell(&functions), opaque::tell_callers(&callers)]
+    [opaque::tell(&parts), hidden::tell(&hidden), library::tell(&functions), opaque::tell_callers(&callers)]
         .into_iter()
         .flatten()
         .collect()

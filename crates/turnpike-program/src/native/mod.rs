@@ -13,6 +13,7 @@
 mod check;
 mod executor;
 mod headers;
+mod hidden;
 mod launch;
 mod library;
 mod names;

@@ -15,7 +15,14 @@ pub(super) fn enabled_after<'s>(
     left_out: &Choice,
     operation: &Choice,
 ) -> Option<bool> {
-    if operation.alternative >= Choice::SPURIOUS {
+    if operation.alternative >= Choice::STAY {
+        // That nothing else can happen hangs on all steps before.
+        return (operation.alternative == Choice::STAY).then_some(false);
+    }
+    let initialises = |step: &Choice| {
+        step.kind == Kind::Initialise && [operation.object, operation.second].contains(&step.object)
+    };
+    if initialises(left_out) || before.clone().any(initialises) {
         return None;
     }
     // Where it has to wait it can give up instead: that it waits is what is to be tried. Those who

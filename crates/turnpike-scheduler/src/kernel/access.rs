@@ -154,8 +154,8 @@ impl Kernel {
         let thread = self.thread(t);
         let operation = &thread.pending;
         let object = operation.object;
-        if alternative >= Choice::SPURIOUS {
-            return self.access_unready(t);
+        if alternative >= Choice::STAY {
+            return if alternative == Choice::STAY { Access::LOCAL } else { self.access_unready(t) };
         }
         match operation.kind {
             Kind::Load | Kind::Store | Kind::Update if self.weak.on && self.is_weak(t) => {
@@ -190,7 +190,9 @@ impl Kernel {
             Kind::NotifyOne | Kind::NotifyAll => Access::on(object, exclusive_if(self.waiters(object) > 0)),
             Kind::SemTryWait => Access::on(object, exclusive_if(self.thing(object).count > 0)),
             Kind::SemPost => Access::on(object, Class::Post),
-            Kind::Arrive | Kind::OnceEnd | Kind::Destroy | Kind::Free => Access::on(object, Class::Exclusive),
+            Kind::Arrive | Kind::OnceEnd | Kind::Destroy | Kind::Free | Kind::Initialise => {
+                Access::on(object, Class::Exclusive)
+            }
             Kind::Leave if self.thing(object).log == NONE => Access { also: thread.waker, ..Access::LOCAL },
             Kind::OnceBegin => Access::on(object, exclusive_if(!self.thing(object).done)),
             Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave => {

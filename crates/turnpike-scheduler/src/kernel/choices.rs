@@ -45,43 +45,47 @@ impl Kernel {
         let mut runs = core::mem::take(&mut self.runs);
         runs.clear();
         let spurious = self.spurious > 0;
-        let mut timeouts = self.timeouts == Timeouts::Always;
-        loop {
-            for word in 0..self.stride {
-                let mut rest = self.ready[word];
-                if timeouts {
-                    rest |= self.timed[word];
-                }
-                if spurious {
-                    rest |= self.waiting[word];
-                }
-                while rest != 0 {
-                    let bit = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    let t = self.order[word * 64 + bit as usize];
-                    let is = |set: &[u64]| set[word] >> bit & 1 == 1;
-                    if is(&self.ready) && self.is_weak(t) {
-                        self.each_alternative(t, |first| runs.push(Run { thread: t, first, count: 1 }));
-                        continue;
-                    }
-                    if is(&self.ready) {
-                        let count = if is(&self.several) { self.alternatives(t) } else { 1 };
-                        runs.push(Run { thread: t, first: 0, count });
-                        continue;
-                    }
-                    if spurious && is(&self.waiting) {
-                        runs.push(Run { thread: t, first: Choice::SPURIOUS, count: 1 });
-                    }
-                    if timeouts && is(&self.timed) {
-                        runs.push(Run { thread: t, first: Choice::TIMEOUT, count: 1 });
-                    }
-                }
-            }
-            if !runs.is_empty() || timeouts || self.timeouts == Timeouts::Never {
-                break;
-            }
+        let stuck = bits::count(&self.ready) == 0;
+        let timeouts = match self.timeouts {
+            Timeouts::Always => true,
             // Nothing else can happen: threads that wait with a time limit give up.
-            timeouts = true;
+            Timeouts::WhenStuck => stuck,
+            Timeouts::Never => false,
+        };
+        // Where all that is left is to wake up for no reason, not to wake up is a choice, too.
+        let stays = stuck && !(timeouts && bits::count(&self.timed) > 0);
+        for word in 0..self.stride {
+            let mut rest = self.ready[word];
+            if timeouts {
+                rest |= self.timed[word];
+            }
+            if spurious {
+                rest |= self.waiting[word];
+            }
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                let thread = self.order[word * 64 + bit as usize];
+                let is = |set: &[u64]| set[word] >> bit & 1 == 1;
+                if is(&self.ready) && self.is_weak(thread) {
+                    self.each_alternative(thread, |first| runs.push(Run { thread, first, count: 1 }));
+                    continue;
+                }
+                if is(&self.ready) {
+                    let count = if is(&self.several) { self.alternatives(thread) } else { 1 };
+                    runs.push(Run { thread, first: 0, count });
+                    continue;
+                }
+                if spurious && is(&self.waiting) {
+                    if stays {
+                        runs.push(Run { thread, first: Choice::STAY, count: 1 });
+                    }
+                    runs.push(Run { thread, first: Choice::SPURIOUS, count: 1 });
+                }
+                if timeouts && is(&self.timed) {
+                    runs.push(Run { thread, first: Choice::TIMEOUT, count: 1 });
+                }
+            }
         }
         self.runs = runs;
     }

@@ -1,7 +1,8 @@
 //! Ends of objects: what was destroyed, and what lies in memory that was given back.
 
+use super::objects::{FIRST, SECOND, Thing};
 use super::{Kernel, NONE};
-use crate::operation::{Kind, Object, ObjectId};
+use crate::operation::{Kind, Object, ObjectId, Site};
 
 impl Kernel {
     /// Destroys an object, unless it is a mutex that is held.
@@ -15,13 +16,54 @@ impl Kernel {
         true
     }
 
+    /// Whether an object is of the same kind as another.
+    pub fn is_like(&self, id: ObjectId, object: Object) -> bool {
+        let same = |thing: &Thing| core::mem::discriminant(&thing.object) == core::mem::discriminant(&object);
+        self.objects.get(id.0 as usize).is_some_and(same)
+    }
+
+    /// Initialises an object as this one: after a step of [`Kind::Initialise`], or without a step
+    /// where no other thread could tell.
+    pub fn initialise(&mut self, id: ObjectId, object: Object) {
+        if let Some(thing) = self.objects.get_mut(id.0 as usize) {
+            thing.object = object;
+            self.reset_object(id);
+        }
+    }
+
+    /// An object begins anew.
+    pub(super) fn reset_object(&mut self, object: ObjectId) {
+        for thread in &mut self.threads[..self.count as usize] {
+            thread.reading.retain(|&(held, _)| held != object);
+        }
+        let thing = self.thing_mut(object);
+        thing.owner = NONE;
+        thing.held = Site(0);
+        thing.count = thing.object.initial_count();
+        (thing.done, thing.closed, thing.gone) = (false, false, false);
+        self.refresh(object, FIRST);
+        self.refresh(object, SECOND);
+    }
+
+    /// The error of initialising an object in whose queue threads are: they may never go on. Only
+    /// those that entered it by a step count: who is about to lock a mutex need not be there yet.
+    pub(super) fn is_awaited(&self, object: ObjectId) -> Option<&'static str> {
+        let why = match self.thing(object).object {
+            Object::Condvar => "initialises a condition variable that another thread waits for",
+            Object::Barrier { .. } => "initialises a barrier that another thread waits for",
+            Object::Futex => "initialises an object that another thread waits for",
+            _ => return None,
+        };
+        (self.waiters(object) > 0).then_some(why)
+    }
+
     /// The error of a step whose object was destroyed. A waiter that was woken before does not need
     /// it any more.
     pub(super) fn misses(&self, t: u32) -> Option<&'static str> {
         let operation = &self.thread(t).pending;
         let used = match operation.kind {
             Kind::Reacquire => [operation.second, ObjectId::NONE],
-            Kind::Leave | Kind::Destroy => return None,
+            Kind::Leave | Kind::Destroy | Kind::Initialise => return None,
             _ => [operation.object, operation.second],
         };
         let gone =

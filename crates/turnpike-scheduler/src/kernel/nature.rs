@@ -54,7 +54,7 @@ pub(super) const fn bit(object: &Object) -> u16 {
     }
 }
 
-const KINDS: usize = Kind::Free as usize + 1;
+const KINDS: usize = Kind::ALL.len();
 
 static NATURES: [Nature; KINDS] = {
     let mut natures = [Nature { fits: 0, waits: Waits::Special }; KINDS];
@@ -102,7 +102,7 @@ const fn nature_of(kind: Kind) -> Nature {
         Kind::Assert | Kind::Message | Kind::Exit => (0, Never),
         Kind::FutexWait => (FUTEX, Never),
         Kind::FutexWake => (FUTEX, Special),
-        Kind::Destroy => (SYNCHRONISATION, Never),
+        Kind::Destroy | Kind::Initialise => (SYNCHRONISATION, Never),
         Kind::Free => (REGION, Never),
     };
     Nature { fits, waits }

@@ -148,10 +148,7 @@ impl Kernel {
             thread.objects += 1;
             fingerprint::name(thread.name, 0x1_0000_0000 | u64::from(thread.objects))
         };
-        let count = match object {
-            Object::Semaphore { value } => value,
-            _ => 0,
-        };
+        let count = object.initial_count();
         let log = match object {
             Object::Queue { .. } => self.logs.add(),
             _ => NONE,

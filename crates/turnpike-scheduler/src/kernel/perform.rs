@@ -30,6 +30,11 @@ impl Kernel {
     /// Performs the pending step of thread `t`. Its access was computed in this state.
     #[inline]
     pub(super) fn perform(&mut self, t: u32, alternative: u32, access: &Access) -> After {
+        if alternative == Choice::STAY {
+            let end = self.stuck();
+            self.finish_with(end);
+            return After::End;
+        }
         if self.thread(t).spin == Spin::Waiting {
             self.stop_spinning(t);
         }
@@ -232,6 +237,13 @@ impl Kernel {
             }
             Kind::Yield => OK,
             Kind::Destroy => ok_if(self.destroy_object(object)),
+            Kind::Initialise => {
+                if let Some(why) = self.is_awaited(object) {
+                    return self.misuse(t, why);
+                }
+                self.reset_object(object);
+                OK
+            }
             Kind::Free => {
                 self.wake_spinners_in(object);
                 OK

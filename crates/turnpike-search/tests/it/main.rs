@@ -3,6 +3,7 @@
 mod alternatives;
 mod bounds;
 mod breeding;
+mod cases;
 mod covering;
 mod crowds;
 mod determinism;
@@ -22,6 +23,7 @@ mod philosophers;
 mod portfolio;
 mod races;
 mod reductions;
+mod renewals;
 mod scripts;
 mod spilling;
 mod spinning;

@@ -83,3 +83,19 @@ fn the_cases_that_were_wrong_are_right() {
         }
     }
 }
+
+/// Assembler, functions without the sanitizer and calls that are expanded in place change memory unseen.
+#[test]
+fn loops_that_count_unseen_may_give_up() {
+    let Some(path) = guest("unseen.c") else { return };
+    for way in ["hidden", "assembler", "strcat", "fill", "malloc", "block", "yielding"] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Auto)] {
+            let report = search(&model(&path, &[way], options()), strategy, 20_000);
+            assert_eq!(report.verdict, Verdict::Found, "{way}: giving up is not explored");
+        }
+    }
+    for way in ["hidden", "assembler", "block", "yielding"] {
+        let report = search(&model(&path, &[way, "right"], options()), EXHAUSTIVE.into(), 2_000);
+        assert_ne!(report.verdict, Verdict::Found, "{way}: {}", end(&report));
+    }
+}

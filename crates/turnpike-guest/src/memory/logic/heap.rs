@@ -302,6 +302,11 @@ impl Heap {
         }
     }
 
+    /// Blocks that the program has.
+    pub(crate) fn live(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(|block| block.state == State::Live)
+    }
+
     /// Blocks in quarantine, the oldest first.
     pub(crate) fn quarantined(&self) -> impl Iterator<Item = Block> + '_ {
         self.quarantine.blocks().map(|number| self.blocks[number as usize])

@@ -14,30 +14,30 @@ pub(crate) fn is_judged_by_paths(objective: &Objective) -> bool {
 
 /// Follows a witness on a fresh view of the system, strictly, and writes it down. The view is
 /// returned with it.
+///
+/// A search of states stops at the state that shows an error, a race for example, although the
+/// program goes on from there: such a witness is continued to the end of its execution.
 pub(crate) fn confirm_schedule<'m>(
     model: &'m dyn Model,
-    witness: &Witness,
+    witness: &mut Witness,
     objective: &Objective,
 ) -> Result<(Trace, Box<dyn Paths + 'm>), SearchError> {
     let Some(mut paths) = model.paths() else {
         return Err(SearchError::Replay("this model is not a program that can be executed".into()));
     };
-    let request = Request {
-        prefix: &witness.choices,
-        chooser: Chooser::Continue,
-        max_steps: paths.info().max_steps,
-        detail: Detail::Full,
-        reduced: true,
-    };
-    paths.follow(&request).map_err(SearchError::from_replay_failure)?;
-    if let PathEnd::Diverged(step) = paths.end() {
-        let step = step + 1;
-        return Err(SearchError::Nondeterministic(format!(
-            "step {step} of the schedule that was found cannot be taken again"
-        )));
-    }
     let judge = Judge::new(std::slice::from_ref(objective))?;
-    let met = judge.hits(&mut *paths).iter().any(|hit| hit.steps <= witness.len());
+    let longest = paths.info().max_steps;
+    let mut met = follow(&mut *paths, witness, longest, &judge)?;
+    if !met {
+        let shown = follow(&mut *paths, witness, witness.len() as u32, &judge)?;
+        // Also to be asked about the whole execution.
+        met = follow(&mut *paths, witness, longest, &judge)?;
+        if shown && !judge.needs_labels() {
+            witness.choices = (0..paths.len()).map(|at| paths.step(at).taken).collect();
+            witness.stem = witness.choices.len();
+            met = shows(&mut *paths, witness, &judge);
+        }
+    }
     if !met {
         return Err(SearchError::Nondeterministic(format!(
             "the schedule that was found does not show '{objective}' again, it ends otherwise: {}",
@@ -56,4 +56,29 @@ pub(crate) fn confirm_schedule<'m>(
         trace.steps.push(Step { label, choice: Some(choice), ..Step::default() });
     }
     Ok((trace, paths))
+}
+
+/// Follows a witness, and then goes on up to so many steps; whether the witness meets the objective.
+fn follow(
+    paths: &mut dyn Paths,
+    witness: &Witness,
+    max_steps: u32,
+    judge: &Judge,
+) -> Result<bool, SearchError> {
+    let chooser = Chooser::Continue;
+    let request =
+        Request { prefix: &witness.choices, chooser, max_steps, detail: Detail::Full, reduced: true };
+    paths.follow(&request).map_err(SearchError::from_replay_failure)?;
+    if let PathEnd::Diverged(step) = paths.end() {
+        let step = step + 1;
+        return Err(SearchError::Nondeterministic(format!(
+            "step {step} of the schedule that was found cannot be taken again"
+        )));
+    }
+    Ok(shows(paths, witness, judge))
+}
+
+/// Whether the path that was followed meets the objective within the witness.
+fn shows(paths: &mut dyn Paths, witness: &Witness, judge: &Judge) -> bool {
+    judge.hits(paths).iter().any(|hit| hit.steps <= witness.len())
 }

@@ -20,8 +20,8 @@ pub(crate) fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result
     let failed = SearchError::from_replay_failure;
     let (options, model) = (run.options, run.model);
     let objective = &run.objectives[witness.objective];
+    let (mut trace, mut paths) = confirm_schedule(model, &mut witness, objective)?;
     let original = witness.len();
-    let (mut trace, mut paths) = confirm_schedule(model, &witness, objective)?;
     let original_context_switches = count_switches(&*paths, original);
     let mut executions = 0;
     let mut decisive = None;
@@ -42,7 +42,7 @@ pub(crate) fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result
             }
             executions = attempts.spent;
         }
-        (trace, paths) = confirm_schedule(model, &witness, objective)?;
+        (trace, paths) = confirm_schedule(model, &mut witness, objective)?;
     }
     add_from_path(&*paths, &mut trace);
     trace.strategy = options.strategy.name().to_owned();

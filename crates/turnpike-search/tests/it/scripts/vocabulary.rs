@@ -401,6 +401,9 @@ pub(crate) fn random(seed: u64) -> Code {
         let thread = dice.below(count);
         threads[thread].push(Act::Call);
     }
+    if seed % 4 == 1 {
+        initialise_again(&mut Dice::new(!seed), &mut threads);
+    }
     let timeouts = dice.one(&[Timeouts::WhenStuck, Timeouts::Always, Timeouts::Never]);
     let spurious = u32::from(dice.below(4) == 0);
     Code {
@@ -409,6 +412,32 @@ pub(crate) fn random(seed: u64) -> Code {
         capacity: dice.one(&[0, 1, 1, 2, u32::MAX]),
         senders: count as u32 - 1,
         options: ProgramOptions { timeouts, spurious, check_every: 0, ..ProgramOptions::default() },
+    }
+}
+
+/// Some thread initialises an object that is in use; also instead of destroying it.
+fn initialise_again(dice: &mut Dice, threads: &mut [Vec<Act>]) {
+    const OBJECTS: [ObjectId; 6] = [MUTEX, LOCK, CONDVAR, ONE, BARRIER, ONCE];
+    for act in threads.iter_mut().flatten() {
+        if let Act::Do(kind @ Kind::Destroy, ..) = act {
+            *kind = Kind::Initialise;
+        }
+    }
+    let used = |act: &Act| match act {
+        Act::Do(_, object, _) | Act::Timed(_, object) => Some(*object),
+        _ => None,
+    };
+    let used: Vec<ObjectId> = threads.iter().flatten().filter_map(used).collect();
+    let used: Vec<ObjectId> = OBJECTS.into_iter().filter(|object| used.contains(object)).collect();
+    if !used.is_empty() {
+        let thread = dice.below(threads.len());
+        let at = dice.below(threads[thread].len() + 1);
+        // A skip over it would skip what it is about instead.
+        let free =
+            !matches!(at.checked_sub(1).map(|before| threads[thread][before]), Some(Act::SkipIfZero(_)));
+        if free {
+            threads[thread].insert(at, Act::Do(Kind::Initialise, dice.one(&used), 0));
+        }
     }
 }
 

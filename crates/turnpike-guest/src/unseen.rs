@@ -1,0 +1,170 @@
+//! Writes that nothing reports: by assembler, by functions without the sanitizer, by what compilers
+//! expand in place. A loop that makes one in each turn only looks like one that waits.
+//!
+//! While a thread may be waiting, the variables of the program and its heap are compared before and
+//! after all that it does by itself. Nobody else runs meanwhile, so whatever changed, it changed;
+//! and whether that is so does not depend on the schedule. Its own stack is looked at elsewhere.
+//! Blocks of the C library, such as buffers of streams, do not count: what is in them decides
+//! nothing that the program does.
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use crate::{control, memory, modules};
+
+/// Bytes that are compared; a program that has more may change something unseen.
+const MOST: usize = 4 << 20;
+/// A thread whose state is new whenever it is asked for is looked at for so many times,
+const PATIENCE: u32 = 24;
+/// of so many.
+const CYCLE: u32 = 96;
+
+/// What is known of a thread that may be waiting.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Watch {
+    /// It is looked at.
+    on: bool,
+    /// The digest of what it found when it ran on.
+    digest: u64,
+    /// It has changed something.
+    changed: bool,
+    /// Its state when that was asked for last, and how often it differed.
+    state: u64,
+    differed: u32,
+}
+
+/// What a thread changed since its state was asked for last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Nothing.
+    Clean,
+    Changed,
+    /// It was not looked at.
+    Unknown,
+    /// There is more than can be looked at.
+    TooLarge,
+}
+
+/// The program made memory unreadable: it cannot be looked at any more.
+static UNREADABLE: AtomicBool = AtomicBool::new(false);
+
+/// The rights of some memory change.
+pub(crate) fn protects(rights: c_int) {
+    const READ: c_int = 1;
+    if rights & READ == 0 {
+        UNREADABLE.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Some thread is looked at.
+static ON: AtomicBool = AtomicBool::new(false);
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
+}
+
+/// # Safety
+/// The memory is readable; only whole words of it are read.
+pub(crate) unsafe fn digest_bytes(mut hash: u64, start: usize, end: usize) -> u64 {
+    let (first, last) = (start.next_multiple_of(8), end & !7);
+    for at in (first..last.max(first)).step_by(8) {
+        // SAFETY: within the caller's memory.
+        hash = mix(hash, unsafe { (at as *const u64).read_volatile() });
+    }
+    // The ends, byte by byte.
+    for at in (start..first.min(end)).chain(last.max(start.max(first).min(end))..end) {
+        // SAFETY: within the caller's memory.
+        hash = mix(hash, unsafe { (at as *const u8).read_volatile() }.into());
+    }
+    hash
+}
+
+/// A digest of all that the program can write, apart from stacks; `None` if that is too much.
+fn digest() -> Option<u64> {
+    if UNREADABLE.load(Ordering::Relaxed) {
+        return None;
+    }
+    let (mut hash, mut left) = (0, MOST);
+    let fits = modules::each_data(|start, end| {
+        left = left.checked_sub(end - start)?;
+        // SAFETY: variables of a module that is loaded.
+        hash = unsafe { digest_bytes(hash, start, end) };
+        Some(())
+    });
+    fits?;
+    memory::digest_heap(hash, left)
+}
+
+fn is_on() -> bool {
+    ON.load(Ordering::Relaxed) && control::thread(|thread| thread.watch.on)
+}
+
+/// The running thread is about to make way.
+pub(crate) fn before_step() {
+    if is_on() {
+        let now = digest();
+        control::thread(|thread| thread.watch.changed |= now != Some(thread.watch.digest));
+    }
+}
+
+/// It runs on.
+pub(crate) fn after_step() {
+    if is_on() {
+        let now = digest();
+        control::thread(|thread| match now {
+            Some(now) => thread.watch.digest = now,
+            None => thread.watch.on = false,
+        });
+    }
+}
+
+/// The running thread is asked for its state: what it changed since the last time.
+pub(crate) fn turn() -> Turn {
+    let watch = control::thread(|thread| thread.watch);
+    if !watch.on && watch.differed >= PATIENCE {
+        return Turn::Unknown;
+    }
+    match digest() {
+        None => Turn::TooLarge,
+        Some(_) if !watch.on => Turn::Unknown,
+        Some(now) if watch.changed || now != watch.digest => Turn::Changed,
+        Some(_) => Turn::Clean,
+    }
+}
+
+/// The running thread is in this state; what it does next is looked at, unless it is in a new state
+/// each time.
+pub(crate) fn watch(state: u64) {
+    let differed = control::thread(|thread| {
+        let differed = if thread.watch.state == state { 0 } else { thread.watch.differed + 1 };
+        differed % CYCLE
+    });
+    let now = if differed < PATIENCE { digest() } else { None };
+    ON.store(true, Ordering::Relaxed);
+    control::thread(|thread| {
+        let (on, digest) = (now.is_some(), now.unwrap_or(0));
+        thread.watch = Watch { on, digest, changed: false, state, differed };
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_counts() {
+        let mut bytes = [7u8; 64];
+        let start = bytes.as_ptr() as usize;
+        for (from, to) in [(0, 64), (3, 61), (1, 7), (5, 5), (9, 15), (8, 16)] {
+            // SAFETY: within the array.
+            let before = unsafe { digest_bytes(1, start + from, start + to) };
+            for at in 0..64 {
+                bytes[at] = 9;
+                // SAFETY: within the array.
+                let after = unsafe { digest_bytes(1, start + from, start + to) };
+                assert_eq!(after != before, (from..to).contains(&at), "{at} in {from}..{to}");
+                bytes[at] = 7;
+            }
+        }
+    }
+}
